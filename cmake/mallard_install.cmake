@@ -1,0 +1,24 @@
+# `cmake --install`: the headers, the archive, find_package(mallard) and pkg-config's file.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+function(mallard_install)
+  set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/mallard")
+
+  install(TARGETS mallard EXPORT mallard_targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/mallard" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT library)
+  install(EXPORT mallard_targets NAMESPACE mallard:: DESTINATION "${package_dir}" FILE mallard-targets.cmake
+          COMPONENT library)
+
+  configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/mallard-config.cmake.in"
+                                "${PROJECT_BINARY_DIR}/mallard-config.cmake" INSTALL_DESTINATION "${package_dir}")
+  write_basic_package_version_file("${PROJECT_BINARY_DIR}/mallard-config-version.cmake" COMPATIBILITY SameMinorVersion)
+  install(FILES "${PROJECT_BINARY_DIR}/mallard-config.cmake" "${PROJECT_BINARY_DIR}/mallard-config-version.cmake"
+          DESTINATION "${package_dir}" COMPONENT library)
+
+  # Both directories may be given as absolute paths, which must not be prefixed again.
+  cmake_path(APPEND libdir_for_pc "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
+  cmake_path(APPEND includedir_for_pc "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/mallard.pc.in" "${PROJECT_BINARY_DIR}/mallard.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/mallard.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT library)
+endfunction()

@@ -1,0 +1,27 @@
+# What every target of this build shares: warnings, sanitizers, exceptions. A user of the installed library inherits none of it.
+add_library(mallard_options INTERFACE)
+target_compile_features(mallard_options INTERFACE cxx_std_20)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+target_compile_options(
+  mallard_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+                            -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wnull-dereference)
+if(MALLARD_WERROR)
+  target_compile_options(mallard_options INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports false null dereferences and array bounds in its own library's headers once they are inlined.
+  target_compile_options(mallard_options INTERFACE -Wno-null-dereference -Wno-array-bounds -Wno-stringop-overflow
+                                                   -Wno-restrict -Wno-maybe-uninitialized)
+endif()
+
+if(NOT MALLARD_EXCEPTIONS)
+  target_compile_options(mallard_options INTERFACE -fno-exceptions)
+endif()
+
+if(MALLARD_SANITIZE)
+  list(JOIN MALLARD_SANITIZE "," mallard_sanitizers)
+  target_compile_options(mallard_options INTERFACE "-fsanitize=${mallard_sanitizers}" -fno-omit-frame-pointer
+                                                   -fno-sanitize-recover=all)
+  target_link_options(mallard_options INTERFACE "-fsanitize=${mallard_sanitizers}")
+endif()
