@@ -1,0 +1,128 @@
+"""The result row: what one repetition of one cell measured (format 1; docs/results.md tells every field)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+FORMAT = 1
+
+OK = "ok"
+OUT_OF_MEMORY = "out_of_memory"
+CRASHED = "crashed"
+TIMED_OUT = "timed_out"
+FAILED = "failed"
+STATUSES = (OK, OUT_OF_MEMORY, CRASHED, TIMED_OUT, FAILED)
+
+Parameters = dict[str, Any]
+
+
+class RowError(ValueError):
+    """A row that is not one of format 1; the text says which field."""
+
+
+@dataclass(frozen=True)
+class Row:
+    run_id: int
+    experiment: str
+    parameters: Parameters
+    strategy: str
+    repetition: int
+    seed: int
+    status: str
+    cpu_ns: int = 0
+    wall_ns: int = 0
+    user_ns: int = 0
+    system_ns: int = 0
+    operations: int = 0
+    iterations: int = 0
+    minor_faults: int = 0
+    major_faults: int = 0
+    peak_rss_bytes: int = 0
+    checksum: str = ""
+    allocations: int = 0
+    deallocations: int = 0
+    spills: int = 0
+    pinned_cpu: int | None = None
+    load1: float = 0.0
+    notes: tuple[str, ...] = ()
+    detail: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.status == OK
+
+    @property
+    def ns_per_operation(self) -> float:
+        """CPU time for one leaf element (density), pair or creation (primitives)."""
+        if not self.ok:
+            raise ValueError(f"{self.strategy} has no time: {self.status}")
+        return self.cpu_ns / self.operations
+
+    @property
+    def row_key(self) -> tuple[str, str]:
+        """The same for the cells that differ only in strategy."""
+        return self.experiment, canonical(self.parameters)
+
+    @classmethod
+    def from_native(cls, run_id: int, native: Mapping[str, Any]) -> Row:
+        """Checks a result row of the runner; a field that is missing or of another kind is a RowError."""
+        found_format = native.get("format", FORMAT)
+        if found_format != FORMAT:
+            raise RowError(f"format {found_format!r}; this mallard reads format {FORMAT}")
+        values: dict[str, Any] = {"run_id": run_id}
+        for field in fields(cls):
+            if field.name == "run_id":
+                continue
+            if field.name not in native:
+                if field.name in REQUIRED:
+                    raise RowError(f"the field '{field.name}' is missing")
+                continue
+            values[field.name] = _checked(field.name, native[field.name])
+        unknown = sorted(set(native) - {field.name for field in fields(cls)} - {"format"})
+        if unknown:
+            raise RowError(f"unknown field '{unknown[0]}'")
+        row = cls(**values)
+        if row.status not in STATUSES:
+            raise RowError(f"status '{row.status}'; allowed are {', '.join(STATUSES)}")
+        if row.ok and (row.operations <= 0 or row.cpu_ns <= 0):
+            raise RowError(f"status ok with {row.operations} operations in {row.cpu_ns} ns; both must be above 0")
+        return row
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "notes": list(self.notes)}
+
+
+REQUIRED = ("experiment", "parameters", "strategy", "repetition", "seed", "status")
+TEXTS = ("experiment", "strategy", "status", "checksum", "detail")
+
+
+def canonical(parameters: Mapping[str, Any]) -> str:
+    """Parameters as JSON with sorted keys: equal parameters give equal text."""
+    return json.dumps(parameters, sort_keys=True, separators=(",", ":"))
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name in TEXTS:
+        if isinstance(value, str):
+            return value
+        raise RowError(f"'{name}' is {value!r}; a text is needed")
+    if name == "parameters":
+        if isinstance(value, Mapping):
+            return dict(value)
+        raise RowError(f"'{name}' is {value!r}; an object is needed")
+    if name == "notes":
+        if isinstance(value, (list, tuple)) and all(isinstance(note, str) for note in value):
+            return tuple(value)
+        raise RowError(f"'{name}' is {value!r}; a list of texts is needed")
+    if name == "load1":
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return float(value)
+        raise RowError(f"'{name}' is {value!r}; a number is needed")
+    if name == "pinned_cpu" and (value is None or value == -1):
+        return None
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise RowError(f"'{name}' is {value!r}; a whole number of at least 0 is needed")

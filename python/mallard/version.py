@@ -1,0 +1,33 @@
+"""The version of this program; CMakeLists.txt's project() is the one place where it stands."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from mallard.errors import UsageError
+
+
+def source_root() -> Path:
+    """The source tree: what the front door says, else the one that this package lies in (it may not be one)."""
+    stated = os.environ.get("MALLARD_ROOT")
+    return Path(stated) if stated else Path(__file__).resolve().parents[2]
+
+
+@cache
+def version() -> str:
+    build_file = source_root() / "CMakeLists.txt"
+    if build_file.is_file():
+        found = re.search(r"^\s+VERSION (\d+\.\d+\.\d+)$", build_file.read_text(encoding="utf-8"), re.MULTILINE)
+        if found:
+            return found[1]
+    try:
+        return metadata.version("mallard")
+    except metadata.PackageNotFoundError:
+        raise UsageError(
+            f"no version found: {build_file} has none and mallard is not installed; "
+            "run the program by ./mallard of the source tree, or install it by `pip install .`"
+        ) from None
