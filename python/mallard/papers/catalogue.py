@@ -1,0 +1,79 @@
+"""The papers' two vocabularies: fourteen allocation strategies and twelve data structures (P0089, sections 4 and 7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from mallard.papers.files import read_csv
+
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Strategy:
+    name: str
+    allocator: str
+    binding: str
+    destruction: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.allocator}, {self.binding}, {self.destruction}"
+
+
+@dataclass(frozen=True)
+class Structure:
+    name: str
+    type: str
+    inner_log2: int  # leaf elements in one element of the outer container
+
+
+# Two columns that the papers do not have: the floor of each row, and AS1 on a platform that keeps its pages.
+EXTRA_STRATEGIES = (
+    Strategy("null", "none: memory that is already there", "type parameter", "winked out"),
+    Strategy("AS1-keep", "global default, page return off", "type parameter", "normal"),
+)
+
+# (type parameter, abstract base) with everything else equal; P0213 section 9, first paragraph of "Analysis".
+DISPATCH_PAIRS: tuple[Pair, ...] = (
+    ("AS1", "AS2"),
+    ("AS3", "AS5"),
+    ("AS4", "AS6"),
+    ("AS7", "AS9"),
+    ("AS8", "AS10"),
+    ("AS11", "AS13"),
+    ("AS12", "AS14"),
+)
+
+# (normal destruction, winked out) with everything else equal; P0213 section 9, second paragraph of "Analysis".
+WINK_OUT_PAIRS: tuple[Pair, ...] = (
+    ("AS3", "AS4"),
+    ("AS5", "AS6"),
+    ("AS7", "AS8"),
+    ("AS9", "AS10"),
+    ("AS11", "AS12"),
+    ("AS13", "AS14"),
+)
+
+SIZES_LOG2 = tuple(range(6, 17))
+PAPER_PRODUCT_LOG2 = 27  # leaf elements made in every cell of Benchmark I
+
+
+@cache
+def strategies() -> dict[str, Strategy]:
+    rows = read_csv("strategies.csv")
+    return {row["strategy"]: Strategy(row["strategy"], row["allocator"], row["binding"], row["destruction"]) for row in rows}
+
+
+@cache
+def structures() -> dict[str, Structure]:
+    rows = read_csv("data_structures.csv")
+    return {row["ds"]: Structure(row["ds"], row["type"], int(row["leaves_per_element_log2"])) for row in rows}
+
+
+def strategy_text(name: str) -> str:
+    """What a strategy is, for people; a name that neither we nor the papers have stands for itself."""
+    known = strategies() | {extra.name: extra for extra in EXTRA_STRATEGIES}
+    return known[name].text if name in known else name

@@ -1,0 +1,12 @@
+"""Reads the tables that are shipped with the package, figures as printed in the papers."""
+
+from __future__ import annotations
+
+import csv
+from importlib import resources
+
+
+def read_csv(name: str) -> list[dict[str, str]]:
+    source = resources.files("mallard.papers") / "data" / name
+    with source.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))

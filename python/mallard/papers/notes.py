@@ -1,0 +1,172 @@
+"""What must be known to read a printed table beside one's own: errors of the papers, and where the authors' programs
+depart from their texts. Figures stay as printed; a note stands beside every table that it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mallard.papers.tables import PrintedTable
+
+Concerns = Callable[[PrintedTable], bool]
+
+P0089_PROGRAM = "bloomberg/bde-allocator-benchmarks, the program of P0089"
+P0213_PROGRAM = "gbleaney/Allocator-Benchmarks, the program of P0213"
+
+NESTED = frozenset(f"DS{number}" for number in range(5, 13))
+STRINGS_INSIDE = frozenset({"DS6", "DS8", "DS10", "DS12"})
+HASHED_COMPOSITES = frozenset({"DS9", "DS10", "DS11", "DS12"})
+
+
+@dataclass(frozen=True)
+class Note:
+    kind: str  # "error" of the paper, "departure" of its program, or "reading": how ours is set beside it
+    text: str
+    source: str
+    concerns: Concerns
+
+
+def notes_for(table: PrintedTable) -> list[Note]:
+    return [note for note in NOTES if note.concerns(table)]
+
+
+def _of(paper: str) -> Concerns:
+    return lambda table: table.data_of == paper
+
+
+def _of_structures(paper: str, names: frozenset[str]) -> Concerns:
+    return lambda table: table.data_of == paper and (table.structure in names or table.is_averages)
+
+
+def _named(*names: str) -> Concerns:
+    return lambda table: table.name in names
+
+
+NOTES = (
+    Note(
+        "reading",
+        "Printed seconds are for 2^27 leaf elements; ours are nanoseconds a leaf element, so 1 s printed is 7.45 ns. "
+        "Machines differ: compare the percents of AS1.",
+        "P0089R1 section 7; P0213R0 section 9",
+        lambda table: not table.is_averages,
+    ),
+    Note(
+        "error",
+        "The algorithm is listed with 2,560 repetitions, the text holds the leaf elements at 2^27; the program divides "
+        "2^27 by the size, and so do we.",
+        "P0213R0 section 9; " + P0213_PROGRAM,
+        _of("P0213"),
+    ),
+    Note(
+        "error",
+        "The first revision of P0089 transposed columns of this benchmark. These are the corrected data.",
+        "P0213R0 section 9 and appendix 1",
+        _of("P0089"),
+    ),
+    Note(
+        "error",
+        "The first revision of P0089 gives string lengths of 33 to 100; 33 to 1000 were used.",
+        "P0213R0 section 9, footnote",
+        lambda table: table.data_of == "P0089" and table.structure in {"DS2", "DS4"} | STRINGS_INSIDE,
+    ),
+    Note(
+        "reading",
+        "P0089R1 prints DS1 with one decimal, so its percents are coarse (0.2 s is anything from 0.15 to 0.25); "
+        "P0213's copy has two: p0213:5 and p0213:21.",
+        "P0089R1 Table 3; P0213R0 Tables 5 and 21",
+        _named("p0089:3"),
+    ),
+    Note(
+        "error",
+        "The text names AS3-AS6 where only AS7-AS10 fits the figures of its table.",
+        "P0089R1 section 7.6",
+        _named("p0089:8", "p0213:26"),
+    ),
+    Note(
+        "error",
+        "The text puts AS11-AS14 at 77 % of AS1 at most; the table has 78.9 % at 2^8.",
+        "P0213R0 section 9, DS2",
+        _named("p0213:6"),
+    ),
+    Note(
+        "reading",
+        "AS2 doubles at 2^11, AS1 only at 2^12: one row in which AS2 stands at 210 % of AS1. It alone adds 0.8 to AS2's "
+        "mean in Table 8 and 0.12 to the 0.78 % that virtual dispatch is said to cost.",
+        "computed from P0213R0 Table 6",
+        _named("p0213:6", "p0213:8"),
+    ),
+    Note(
+        "reading",
+        "The mean is over rows, each in percent of its own AS1: a structure with small times counts as much as one with "
+        "large times. Recomputed from the printed (rounded) seconds it agrees within 0.15.",
+        "P0213R0 Table 8, from Tables 4, 6 and 33-42",
+        _named("p0213:8"),
+    ),
+    Note(
+        "departure",
+        "Wall time of the whole loop. Random string lengths are drawn inside the timed part; ours are drawn beforehand.",
+        P0089_PROGRAM,
+        _of("P0089"),
+    ),
+    Note(
+        "departure",
+        "The static buffer of 2^30 bytes is filled before the process forks, so the monotonic strategies pay a "
+        "copy-on-write fault at the first touch of each page. Ours is a choice: --buffer none, cold or warm.",
+        P0089_PROGRAM,
+        _of("P0089"),
+    ),
+    Note(
+        "departure",
+        "Only the type-parameter strategies write a zero byte into each block that they allocate. Ours touches elements "
+        "alike under every strategy.",
+        P0089_PROGRAM,
+        _of("P0089"),
+    ),
+    Note(
+        "departure",
+        "One inner container is built and copied once more than was reserved for, so an outer vector reallocates once in "
+        "every iteration. Ours never outgrows its reserve.",
+        P0089_PROGRAM,
+        _of_structures("P0089", NESTED),
+    ),
+    Note(
+        "departure",
+        "A composite hashes to its address, so the allocator decides how the buckets fill. Ours hashes contents.",
+        P0089_PROGRAM,
+        _of_structures("P0089", HASHED_COMPOSITES),
+    ),
+    Note(
+        "departure",
+        "The multipool has size classes at powers of two from 8 to 4096 with a header of 16 bytes a block, chunks of at "
+        "most 32 blocks, and sends larger requests upstream; released chunks go back to malloc. Ours has no header and "
+        "keeps released chunks for the next use.",
+        P0089_PROGRAM + "; the same allocators serve P0213",
+        lambda table: True,
+    ),
+    Note(
+        "departure",
+        "CPU time, a process a cell, as ours. The type parameter is a pointer to a class with virtual functions that is "
+        "not final, so these columns may dispatch like the others: the 0.78 % is to be doubted.",
+        P0213_PROGRAM,
+        _of("P0213"),
+    ),
+    Note(
+        "departure",
+        "A composite hashes to a global counter, so no two collide but by chance. Ours hashes contents.",
+        P0213_PROGRAM,
+        _of_structures("P0213", HASHED_COMPOSITES),
+    ),
+    Note(
+        "departure",
+        "Every inner structure gets the same 128 texts.",
+        P0213_PROGRAM,
+        _of_structures("P0213", STRINGS_INSIDE),
+    ),
+    Note(
+        "departure",
+        "The static buffer of 2^30 bytes is not touched before the clock starts. Every iteration begins at its start "
+        "again, so the first pays for the pages and the others find them. The nearest of ours is --buffer cold.",
+        P0213_PROGRAM,
+        _of("P0213"),
+    ),
+)
