@@ -88,7 +88,7 @@ class Row:
         if row.status not in STATUSES:
             raise RowError(f"status '{row.status}'; allowed are {', '.join(STATUSES)}")
         if row.ok and (row.operations <= 0 or row.cpu_ns <= 0):
-            raise RowError(f"status ok with {row.operations} operations in {row.cpu_ns} ns; both must be above 0")
+            raise RowError(f"ok with {row.operations} operations in {row.cpu_ns} ns; both must be above 0")
         return row
 
     def to_dict(self) -> dict[str, Any]:

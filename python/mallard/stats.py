@@ -1,12 +1,13 @@
 """Medians, ratios paired by repetition, and their bootstrap intervals.
 
-Everything here works on plain sequences of times. A ratio is taken within a repetition, where both sides met the
-same state of the machine; intervals are for the logarithm of a ratio, so that r and 1/r are treated alike.
+Everything here works on plain sequences of times. A ratio is taken within a repetition, where both sides
+met the same state of the machine; intervals are for the logarithm of a ratio, so that r and 1/r are treated
+alike.
 
-How an interval is made: the repetitions are resampled (seeded), the standard deviation of the resampled centres is
-the standard error, and Student's quantile turns it into a 95 % interval. Plain percentiles of the resampled centres
-will not do for the three to five repetitions that are usual here: with three, they are the two extremes, which hold
-the true median only three times in four.
+How an interval is made: the repetitions are resampled (seeded), the standard deviation of the resampled
+centres is the standard error, and Student's quantile turns it into a 95 % interval. Plain percentiles of
+the resampled centres will not do for the three to five repetitions that are usual here: with three, they
+are the two extremes, which hold the true median only three times in four.
 """
 
 from __future__ import annotations
@@ -88,10 +89,10 @@ def paired_ratio(times: Sequence[float], base: Sequence[float], *, seed: int = S
 
 
 def mean_ratio(pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, seed: int = SEED) -> Ratio:
-    """The mean over rows of their median paired ratio (P0213 section 9, Table 8); `median` of the result holds it.
+    """The mean over rows of their median paired ratio (P0213 section 9, Table 8), as `median`.
 
-    Each of `pairs` is one row: (times of the strategy, times of its base), paired by repetition. The interval tells
-    how far the mean would move if the same rows were measured again; it says nothing about other rows.
+    Each of `pairs` is one row: (times of the strategy, times of its base), paired by repetition. The interval
+    tells how far the mean would move if the same rows were measured again; it says nothing about other rows.
     """
     if not pairs:
         raise ValueError("the mean ratio of no rows")
@@ -134,7 +135,8 @@ def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
         (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / 384.0,
         (79.0 * z**9 + 776.0 * z**7 + 1482.0 * z**5 - 1920.0 * z**3 - 945.0 * z) / 92160.0,
     )
-    return z + sum(term / freedom ** (k + 1) for k, term in enumerate(terms))
+    correction: float = sum(term / float(freedom) ** (k + 1) for k, term in enumerate(terms))
+    return z + correction
 
 
 def _log_ratios(times: Sequence[float], base: Sequence[float]) -> Floats:
@@ -151,8 +153,10 @@ def _log_ratios(times: Sequence[float], base: Sequence[float]) -> Floats:
 
 
 def _pair_factor(n: int) -> float:
-    """Resampling two values shows half of the variance of their mean; from three on, that of a median is shown in full
-    (simulated coverage without a factor: 0.93 with two repetitions, 0.95 to 0.98 with three to ten)."""
+    """Resampling two values shows half the variance of their mean; from three on, all of a median's.
+
+    Simulated coverage without a factor: 0.93 with two repetitions, 0.95 to 0.98 with three to ten.
+    """
     return math.sqrt(2.0) if n == 2 else 1.0
 
 

@@ -12,7 +12,7 @@ from mallard.errors import UsageError
 
 
 def source_root() -> Path:
-    """The source tree: what the front door says, else the one that this package lies in (it may not be one)."""
+    """The source tree: what the front door says, else where it is when this package lies in one."""
     stated = os.environ.get("MALLARD_ROOT")
     return Path(stated) if stated else Path(__file__).resolve().parents[2]
 
@@ -21,7 +21,8 @@ def source_root() -> Path:
 def version() -> str:
     build_file = source_root() / "CMakeLists.txt"
     if build_file.is_file():
-        found = re.search(r"^\s+VERSION (\d+\.\d+\.\d+)$", build_file.read_text(encoding="utf-8"), re.MULTILINE)
+        text = build_file.read_text(encoding="utf-8")
+        found = re.search(r"^\s+VERSION (\d+\.\d+\.\d+)$", text, re.MULTILINE)
         if found:
             return found[1]
     try:

@@ -1,0 +1,162 @@
+"""The database file: its schema, how it is opened and claimed, and what SQLite's errors mean to its user.
+
+The file is ours when its application_id says so, and readable when its user_version is not above
+SCHEMA_VERSION. A file that is not ours is never written to.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mallard.errors import StoreError
+
+APPLICATION_ID = 0x4D4C5244  # "MLRD"
+SCHEMA_VERSION = 1
+
+SCHEMA = """
+CREATE TABLE run(
+    id INTEGER PRIMARY KEY,
+    started TEXT NOT NULL,
+    finished TEXT,
+    experiment TEXT NOT NULL,
+    command TEXT NOT NULL,
+    scale TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    repetitions INTEGER NOT NULL,
+    identity TEXT NOT NULL,
+    options TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    runner TEXT NOT NULL,
+    "commit" TEXT NOT NULL,
+    load_start REAL,
+    load_end REAL
+);
+CREATE TABLE result(
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES run(id),
+    experiment TEXT NOT NULL,
+    parameters TEXT NOT NULL,
+    strategy TEXT NOT NULL,
+    repetition INTEGER NOT NULL,
+    seed INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    cpu_ns INTEGER NOT NULL,
+    wall_ns INTEGER NOT NULL,
+    user_ns INTEGER NOT NULL,
+    system_ns INTEGER NOT NULL,
+    operations INTEGER NOT NULL,
+    iterations INTEGER NOT NULL,
+    minor_faults INTEGER NOT NULL,
+    major_faults INTEGER NOT NULL,
+    peak_rss_bytes INTEGER NOT NULL,
+    checksum TEXT NOT NULL,
+    allocations INTEGER NOT NULL,
+    deallocations INTEGER NOT NULL,
+    spills INTEGER NOT NULL,
+    pinned_cpu INTEGER,
+    load1 REAL NOT NULL,
+    notes TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    UNIQUE(run_id, experiment, parameters, strategy, repetition)
+);
+CREATE TABLE note(
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES run(id),
+    at TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+"""
+
+
+def open_database(path: Path) -> sqlite3.Connection:
+    """Opens a database of ours, and makes one where there is no file or an empty one."""
+    if path.is_dir():
+        raise StoreError(f"the database {path} is a directory; give a file: --db FILE")
+    if not path.parent.is_dir():
+        raise StoreError(
+            f"the database {path} cannot be made: there is no directory {path.parent}; "
+            "make it, or give another file: --db FILE"
+        )
+    with speaking(path):
+        connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        with speaking(path):
+            _check_or_create(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def claim_database(path: Path) -> int:
+    """A descriptor that holds the database for one benchmark: two at once would disturb each other's times.
+
+    Closing any descriptor of a file drops the locks that SQLite holds on it, so close this one last.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise StoreError(
+            f"another 'mallard bench' is writing to {path}; wait for it, or give another file: --db FILE"
+        ) from None
+    return descriptor
+
+
+@contextmanager
+def speaking(path: Path) -> Iterator[None]:
+    """Turns what SQLite reports into an error that says what is safe and what to do."""
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise  # a defect of this program, not of the file
+    except sqlite3.Error as error:
+        raise StoreError(_meaning(path, error)) from error
+
+
+def _check_or_create(connection: sqlite3.Connection, path: Path) -> None:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    if empty and application == 0 and version == 0:
+        connection.executescript(
+            f"BEGIN EXCLUSIVE; {SCHEMA} PRAGMA application_id = {APPLICATION_ID};"
+            f" PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+        )
+        return
+    if application != APPLICATION_ID:
+        raise StoreError(
+            f"{path} is a database of another program and is left as it is; give another file: --db FILE"
+        )
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{path} was written by a newer mallard (schema {version}; this one reads {SCHEMA_VERSION}); "
+            "update mallard, or give another file: --db FILE"
+        )
+
+
+def _meaning(path: Path, error: sqlite3.Error) -> str:
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith("SQLITE_NOTADB"):
+        return f"{path} is not a database and is left as it is; give another file: --db FILE"
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        return (
+            f"the database {path} cannot be written ({error}): the disk is full or failing; "
+            "every row finished before is kept; make room and give the same command again"
+        )
+    if name.startswith("SQLITE_READONLY"):
+        return f"the database {path} is read-only ({error}); make it writable or give another file: --db FILE"
+    if name.startswith("SQLITE_CANTOPEN"):
+        return f"the database {path} cannot be opened ({error}); give a file that you may write: --db FILE"
+    if name.startswith("SQLITE_BUSY"):
+        return f"the database {path} is held by another program ({error}); close that and try again"
+    if name.startswith("SQLITE_CORRUPT"):
+        return f"the database {path} is damaged ({error}); put it aside and give another file: --db FILE"
+    return f"the database {path} does not work: {error}; give another file: --db FILE"
