@@ -1,0 +1,90 @@
+"""Stages that configure a CMake preset, build it and run ctest."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from mallard.stages import tools
+from mallard.stages.command import Workplace
+from mallard.stages.outcome import Outcome, read_junit
+
+# ThreadSanitizer of g++ 12 cannot place its shadow when more bits than these are random.
+TSAN_RANDOM_BITS = 28
+
+
+@dataclass(frozen=True)
+class NativeStage:
+    name: str
+    text: str
+    definitions: tuple[str, ...] = ()
+
+    def run(self, workplace: Workplace) -> Outcome:
+        outcome = Outcome()
+        compiler = tools.find_libcxx_compiler() if self.name == "libcxx" else tools.compiler()
+        if compiler is None:
+            packages = "clang-19 libc++-19-dev libc++abi-19-dev" if self.name == "libcxx" else "g++"
+            outcome.skip(self.name, tools.install(packages))
+            return outcome
+        prefix = fixed_addresses() if self.name == "tsan" else []
+        if prefix is None:
+            outcome.skip(self.name, f"sysctl vm.mmap_rnd_bits={TSAN_RANDOM_BITS}")
+            return outcome
+        return self.build_and_test(workplace, compiler, prefix)
+
+    def build_and_test(self, workplace: Workplace, compiler: str, prefix: list[str]) -> Outcome:
+        outcome = Outcome()
+        directory = workplace.build / self.name
+        configure = [*configure_command(directory, self.name, compiler), *self.definitions]
+        if workplace.run(configure, environment={"CXX": compiler} | generator()) != 0:
+            outcome.fail("cmake could not configure it")
+            return outcome
+        jobs = str(workplace.jobs)
+        build = [*prefix, "cmake", "--build", str(directory), "--parallel", jobs]
+        if workplace.run(build, time_limit=900) != 0:
+            outcome.fail("it does not build")
+            return outcome
+        report = directory / "ctest.xml"
+        report.unlink(missing_ok=True)
+        test = [*prefix, "ctest", "--test-dir", str(directory), "--output-on-failure", "--no-tests=error"]
+        test += ["--parallel", jobs, "--timeout", "300", "--output-junit", str(report)]
+        status = workplace.run(test, time_limit=900)
+        if report.is_file():
+            outcome = read_junit(report)
+        if status != 0 and outcome.failed == 0:
+            outcome.fail(f"ctest ended with exit status {status}")
+        return outcome
+
+
+def configure_command(directory: Path, preset: str, compiler: str) -> list[str]:
+    """A build directory keeps its compiler: it is made anew when another one is asked for."""
+    command = ["cmake", "--preset", preset, f"-DCMAKE_CXX_COMPILER={compiler}"]
+    cache = directory / "CMakeCache.txt"
+    if cache.is_file():
+        kept = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache.read_text(encoding="utf-8"), re.MULTILINE)
+        if kept is None or kept[1] != compiler:
+            command.insert(1, "--fresh")
+    return command
+
+
+def generator() -> dict[str, str]:
+    if shutil.which("ninja") and "CMAKE_GENERATOR" not in os.environ:
+        return {"CMAKE_GENERATOR": "Ninja"}
+    return {}
+
+
+def fixed_addresses() -> list[str] | None:
+    """What to put before a command so that ThreadSanitizer works here; None if nothing helps."""
+    bits = Path("/proc/sys/vm/mmap_rnd_bits")
+    if not bits.is_file() or int(bits.read_text(encoding="utf-8")) <= TSAN_RANDOM_BITS:
+        return []
+    prefix = ["setarch", platform.machine(), "--addr-no-randomize"]
+    if shutil.which("setarch") is None:
+        return None
+    works = subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode == 0
+    return prefix if works else None

@@ -1,0 +1,40 @@
+"""Stages that run pytest over one folder of tests."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+from dataclasses import dataclass
+
+from mallard.stages import tools
+from mallard.stages.command import Workplace
+from mallard.stages.outcome import Outcome, read_junit
+
+
+@dataclass(frozen=True)
+class PythonStage:
+    name: str
+    text: str
+    programs: tuple[str, ...] = ()
+    packages: str = ""
+
+    def run(self, workplace: Workplace) -> Outcome:
+        outcome = Outcome()
+        missing = [program for program in self.programs if shutil.which(program) is None]
+        if missing:
+            outcome.skip(self.name, f"{', '.join(missing)} not found: {tools.install(self.packages)}")
+            return outcome
+        if importlib.util.find_spec("pytest") is None:
+            outcome.skip(self.name, f"pytest not found: {tools.PYTHON_REMEDY}")
+            return outcome
+        report = workplace.build / "test-logs" / f"{self.name}.xml"
+        report.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "pytest", f"tests/{self.name}", f"--junitxml={report}"]
+        command += ["-o", f"cache_dir={workplace.build / 'pytest'}"]
+        status = workplace.run(command, environment={"MALLARD_ROOT": str(workplace.root)})
+        if report.is_file():
+            outcome = read_junit(report)
+        if status != 0 and outcome.failed == 0:
+            outcome.fail("no tests found" if status == 5 else f"pytest ended with exit status {status}")
+        return outcome
