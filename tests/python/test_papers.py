@@ -1,4 +1,6 @@
-"""The printed tables: nothing lost, nothing misplaced, and the papers' own aggregates come out of them again."""
+"""The printed tables: nothing lost, nothing misplaced, and the papers' own aggregates come out of them
+again.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ from statistics import mean
 import pytest
 
 from mallard.errors import UsageError
-from mallard.papers.catalogue import DISPATCH_PAIRS, SIZES_LOG2, WINK_OUT_PAIRS, Pair, strategies, strategy_text, structures
+from mallard.papers.catalogue import (
+    DISPATCH_PAIRS,
+    SIZES_LOG2,
+    WINK_OUT_PAIRS,
+    Pair,
+    strategies,
+    strategy_text,
+    structures,
+)
 from mallard.papers.files import read_csv
 from mallard.papers.notes import notes_for
 from mallard.papers.tables import (
@@ -28,8 +38,14 @@ ALL_NAMES = [f"p0089:{number}" for number in range(3, 15)] + [
 
 @pytest.mark.parametrize(
     ("file", "rows"),
-    [("p0089_b1.csv", 12 * 11 * 14), ("p0213_b1.csv", 12 * 11 * 14), ("p0213_app1_p0089.csv", 14 * 11 * 14),
-     ("strategies.csv", 14), ("data_structures.csv", 12), ("p0213_claims.csv", 13)],
+    [
+        ("p0089_b1.csv", 12 * 11 * 14),
+        ("p0213_b1.csv", 12 * 11 * 14),
+        ("p0213_app1_p0089.csv", 14 * 11 * 14),
+        ("strategies.csv", 14),
+        ("data_structures.csv", 12),
+        ("p0213_claims.csv", 13),
+    ],
 )
 def test_every_row_of_the_source_is_there(file: str, rows: int) -> None:
     assert len(read_csv(file)) == rows
@@ -104,7 +120,9 @@ def mean_change(pairs: tuple[Pair, ...]) -> float:
 
 
 def test_the_gain_of_winking_out_is_the_mean_over_rows_and_pairs() -> None:
-    """P0213 says 8.4 %; other means of the same cells (of sums, of inverses, of differences) give 5.4 to 10.2."""
+    """P0213 says 8.4 %; other means of the same cells (of sums, of inverses, of differences) give 5.4 to
+    10.2.
+    """
     assert -mean_change(WINK_OUT_PAIRS) == pytest.approx(8.4, abs=0.05)
 
 
@@ -117,17 +135,26 @@ def test_the_cost_of_dispatch_is_the_same_mean_within_rounding() -> None:
 
 
 def test_rounding_of_the_printed_seconds_explains_the_difference() -> None:
-    """The sum of the largest roundings of each cell spans 0.02 to 1.6 %, so 0.78 % is possible with the same formula."""
+    """The sum of the largest roundings of each cell spans 0.02 to 1.6 %, so 0.78 % is possible with the
+    same formula.
+    """
     half = 0.005
     ends = [
-        100 * mean((line[b] + sign * half) / (line[a] - sign * half) - 1
-                   for table in OWN_RUNS for line in table.lines.values() for a, b in DISPATCH_PAIRS)
+        100
+        * mean(
+            (line[b] + sign * half) / (line[a] - sign * half) - 1
+            for table in OWN_RUNS
+            for line in table.lines.values()
+            for a, b in DISPATCH_PAIRS
+        )
         for sign in (-1, 1)
     ]
     assert ends[0] < 0.78 < ends[1]
 
 
-@pytest.mark.parametrize("name", ["p0213:9", "p0213:20", "p0213:43", "p0089:2", "p0089:15", "6", "", "n4000:1"])
+@pytest.mark.parametrize(
+    "name", ["p0213:9", "p0213:20", "p0213:43", "p0089:2", "p0089:15", "6", "", "n4000:1"]
+)
 def test_an_unknown_table_is_refused_with_what_is_allowed(name: str) -> None:
     with pytest.raises(UsageError, match=r"p0213:21 to p0213:42.*mallard list tables"):
         printed_table(name)

@@ -1,4 +1,6 @@
-"""The papers' two vocabularies: fourteen allocation strategies and twelve data structures (P0089, sections 4 and 7)."""
+"""The papers' two vocabularies: fourteen allocation strategies and twelve data structures (P0089, sections
+4 and 7).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from mallard.papers.files import read_csv
-
 
 Pair = tuple[str, str]
 
@@ -47,7 +48,8 @@ DISPATCH_PAIRS: tuple[Pair, ...] = (
     ("AS12", "AS14"),
 )
 
-# (normal destruction, winked out) with everything else equal; P0213 section 9, second paragraph of "Analysis".
+# (normal destruction, winked out) with everything else equal; P0213 section 9, second paragraph of
+# "Analysis".
 WINK_OUT_PAIRS: tuple[Pair, ...] = (
     ("AS3", "AS4"),
     ("AS5", "AS6"),
@@ -64,7 +66,10 @@ PAPER_PRODUCT_LOG2 = 27  # leaf elements made in every cell of Benchmark I
 @cache
 def strategies() -> dict[str, Strategy]:
     rows = read_csv("strategies.csv")
-    return {row["strategy"]: Strategy(row["strategy"], row["allocator"], row["binding"], row["destruction"]) for row in rows}
+    return {
+        row["strategy"]: Strategy(row["strategy"], row["allocator"], row["binding"], row["destruction"])
+        for row in rows
+    }
 
 
 @cache

@@ -8,5 +8,4 @@ from importlib import resources
 
 def read_csv(name: str) -> list[dict[str, str]]:
     source = resources.files("mallard.papers") / "data" / name
-    with source.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    return list(csv.DictReader(source.read_text(encoding="utf-8").splitlines()))

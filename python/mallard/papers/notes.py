@@ -1,5 +1,6 @@
-"""What must be known to read a printed table beside one's own: errors of the papers, and where the authors' programs
-depart from their texts. Figures stay as printed; a note stands beside every table that it concerns."""
+"""What must be known to read a printed table beside one's own: errors of the papers, and where the
+authors' programs depart from their texts. Figures stay as printed; a note stands beside every table that
+it concerns."""
 
 from __future__ import annotations
 
@@ -45,15 +46,15 @@ def _named(*names: str) -> Concerns:
 NOTES = (
     Note(
         "reading",
-        "Printed seconds are for 2^27 leaf elements; ours are nanoseconds a leaf element, so 1 s printed is 7.45 ns. "
-        "Machines differ: compare the percents of AS1.",
+        "Printed seconds are for 2^27 leaf elements; ours are nanoseconds a leaf element, so 1 s printed "
+        "is 7.45 ns. Machines differ: compare the percents of AS1.",
         "P0089R1 section 7; P0213R0 section 9",
         lambda table: not table.is_averages,
     ),
     Note(
         "error",
-        "The algorithm is listed with 2,560 repetitions, the text holds the leaf elements at 2^27; the program divides "
-        "2^27 by the size, and so do we.",
+        "The algorithm is listed with 2,560 repetitions, the text holds the leaf elements at 2^27; the "
+        "program divides 2^27 by the size, and so do we.",
         "P0213R0 section 9; " + P0213_PROGRAM,
         _of("P0213"),
     ),
@@ -71,8 +72,8 @@ NOTES = (
     ),
     Note(
         "reading",
-        "P0089R1 prints DS1 with one decimal, so its percents are coarse (0.2 s is anything from 0.15 to 0.25); "
-        "P0213's copy has two: p0213:5 and p0213:21.",
+        "P0089R1 prints DS1 with one decimal, so its percents are coarse (0.2 s is anything from 0.15 to "
+        "0.25); P0213's copy has two: p0213:5 and p0213:21.",
         "P0089R1 Table 3; P0213R0 Tables 5 and 21",
         _named("p0089:3"),
     ),
@@ -90,63 +91,68 @@ NOTES = (
     ),
     Note(
         "reading",
-        "AS2 doubles at 2^11, AS1 only at 2^12: one row in which AS2 stands at 210 % of AS1. It alone adds 0.8 to AS2's "
-        "mean in Table 8 and 0.12 to the 0.78 % that virtual dispatch is said to cost.",
+        "AS2 doubles at 2^11, AS1 only at 2^12: one row in which AS2 stands at 210 % of AS1. It alone "
+        "adds 0.8 to AS2's mean in Table 8 and 0.12 to the 0.78 % that virtual dispatch is said to cost.",
         "computed from P0213R0 Table 6",
         _named("p0213:6", "p0213:8"),
     ),
     Note(
         "reading",
-        "The mean is over rows, each in percent of its own AS1: a structure with small times counts as much as one with "
-        "large times. Recomputed from the printed (rounded) seconds it agrees within 0.15.",
+        "The mean is over rows, each in percent of its own AS1: a structure with small times counts as "
+        "much as one with large times. Recomputed from the printed (rounded) seconds it agrees within "
+        "0.15.",
         "P0213R0 Table 8, from Tables 4, 6 and 33-42",
         _named("p0213:8"),
     ),
     Note(
         "departure",
-        "Wall time of the whole loop. Random string lengths are drawn inside the timed part; ours are drawn beforehand.",
+        "Wall time of the whole loop. Random string lengths are drawn inside the timed part; ours are "
+        "drawn beforehand.",
         P0089_PROGRAM,
         _of("P0089"),
     ),
     Note(
         "departure",
-        "The static buffer of 2^30 bytes is filled before the process forks, so the monotonic strategies pay a "
-        "copy-on-write fault at the first touch of each page. Ours is a choice: --buffer none, cold or warm.",
+        "The static buffer of 2^30 bytes is filled before the process forks, so the monotonic strategies "
+        "pay a copy-on-write fault at the first touch of each page. Ours is a choice: --buffer none, cold "
+        "or warm.",
         P0089_PROGRAM,
         _of("P0089"),
     ),
     Note(
         "departure",
-        "Only the type-parameter strategies write a zero byte into each block that they allocate. Ours touches elements "
-        "alike under every strategy.",
+        "Only the type-parameter strategies write a zero byte into each block that they allocate. Ours "
+        "touches elements alike under every strategy.",
         P0089_PROGRAM,
         _of("P0089"),
     ),
     Note(
         "departure",
-        "One inner container is built and copied once more than was reserved for, so an outer vector reallocates once in "
-        "every iteration. Ours never outgrows its reserve.",
+        "One inner container is built and copied once more than was reserved for, so an outer vector "
+        "reallocates once in every iteration. Ours never outgrows its reserve.",
         P0089_PROGRAM,
         _of_structures("P0089", NESTED),
     ),
     Note(
         "departure",
-        "A composite hashes to its address, so the allocator decides how the buckets fill. Ours hashes contents.",
+        "A composite hashes to its address, so the allocator decides how the buckets fill. Ours hashes "
+        "contents.",
         P0089_PROGRAM,
         _of_structures("P0089", HASHED_COMPOSITES),
     ),
     Note(
         "departure",
-        "The multipool has size classes at powers of two from 8 to 4096 with a header of 16 bytes a block, chunks of at "
-        "most 32 blocks, and sends larger requests upstream; released chunks go back to malloc. Ours has no header and "
-        "keeps released chunks for the next use.",
+        "The multipool has size classes at powers of two from 8 to 4096 with a header of 16 bytes a "
+        "block, chunks of at most 32 blocks, and sends larger requests upstream; released chunks go back "
+        "to malloc. Ours has no header and keeps released chunks for the next use.",
         P0089_PROGRAM + "; the same allocators serve P0213",
         lambda table: True,
     ),
     Note(
         "departure",
-        "CPU time, a process a cell, as ours. The type parameter is a pointer to a class with virtual functions that is "
-        "not final, so these columns may dispatch like the others: the 0.78 % is to be doubted.",
+        "CPU time, a process a cell, as ours. The type parameter is a pointer to a class with virtual "
+        "functions that is not final, so these columns may dispatch like the others: the 0.78 % is to be "
+        "doubted.",
         P0213_PROGRAM,
         _of("P0213"),
     ),
@@ -164,8 +170,9 @@ NOTES = (
     ),
     Note(
         "departure",
-        "The static buffer of 2^30 bytes is not touched before the clock starts. Every iteration begins at its start "
-        "again, so the first pays for the pages and the others find them. The nearest of ours is --buffer cold.",
+        "The static buffer of 2^30 bytes is not touched before the clock starts. Every iteration begins "
+        "at its start again, so the first pays for the pages and the others find them. The nearest of "
+        "ours is --buffer cold.",
         P0213_PROGRAM,
         _of("P0213"),
     ),

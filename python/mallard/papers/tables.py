@@ -1,8 +1,9 @@
 """The numbered tables of Benchmark I: P0089R1 Tables 3-14 and P0213R0 Tables 4-8 and 21-42.
 
-P0213 prints three sets. Tables 4, 6 and 33-42 are its own runs. Tables 21-32 (and 5 and 7 once more) are its copy of
-P0089's data with the columns in their right order; they agree with P0089R1 Tables 3-14, and print DS1 with one
-decimal more. Table 8 averages its own runs over every row of every structure, in percent of AS1.
+P0213 prints three sets. Tables 4, 6 and 33-42 are its own runs. Tables 21-32 (and 5 and 7 once more) are
+its copy of P0089's data with the columns in their right order; they agree with P0089R1 Tables 3-14, and
+print DS1 with one decimal more. Table 8 averages its own runs over every row of every structure, in
+percent of AS1.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class PrintedTable:
 
     def percent(self, size_log2: int, strategy: str) -> float:
         line = self.lines[size_log2]
-        return line[strategy] if self.is_averages else 100.0 * line[strategy] / line["AS1"]
+        if self.is_averages:
+            return line[strategy]
+        return 100.0 * line[strategy] / line["AS1"]
 
     def ns_per_leaf(self, size_log2: int, strategy: str) -> float:
         return seconds_to_ns_per_leaf(self.lines[size_log2][strategy])
@@ -54,7 +57,7 @@ class PrintedTable:
 
 def seconds_to_ns_per_leaf(seconds: float) -> float:
     """Every printed cell makes 2^27 leaf elements, whatever its structure and size."""
-    return seconds * 1e9 / 2**PAPER_PRODUCT_LOG2
+    return seconds * 1e9 / (1 << PAPER_PRODUCT_LOG2)
 
 
 @cache
@@ -77,7 +80,9 @@ def printed_tables() -> dict[str, PrintedTable]:
 
 def _empty(name: str, paper: str, number: int, structure: str) -> PrintedTable:
     copied = ", P0089's data" if paper == P0213 and number in COPIES else ""
-    return PrintedTable(name, paper, number, structure, f"{structure}, {structures()[structure].type}{copied}", {})
+    return PrintedTable(
+        name, paper, number, structure, f"{structure}, {structures()[structure].type}{copied}", {}
+    )
 
 
 def _averages() -> PrintedTable:
@@ -91,14 +96,16 @@ def printed_table(name: str) -> PrintedTable:
     tables = printed_tables()
     if name.lower() not in tables:
         raise UsageError(
-            f"no table '{name}': allowed are p0089:3 to p0089:14, p0213:4 to p0213:8 and p0213:21 to p0213:42; "
-            "'mallard list tables' names them"
+            f"no table '{name}': allowed are p0089:3 to p0089:14, p0213:4 to p0213:8 and p0213:21 to "
+            "p0213:42; 'mallard list tables' names them"
         )
     return tables[name.lower()]
 
 
 def own_table(paper: str, structure: str) -> PrintedTable:
-    """The paper's own run of a structure: for P0089 the copy in P0213, which prints one decimal more for DS1."""
+    """The paper's own run of a structure: for P0089 the copy in P0213, which prints one decimal more for
+    DS1.
+    """
     for table in printed_tables().values():
         if table.paper == P0213 and table.structure == structure and table.is_copy == (paper == P0089):
             return table

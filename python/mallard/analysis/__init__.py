@@ -1,0 +1,31 @@
+"""From result rows to what is shown: cells and tables, means over all cells, verdicts.
+
+rows -> density_tables -> best_of (a row), verdict_of and sentence (a structure)
+                       -> mean_over_rows, cost_of_dispatch, gain_of_winking_out (all cells)
+"""
+
+from mallard.analysis.averages import Effect, Percent, cost_of_dispatch, gain_of_winking_out, mean_over_rows
+from mallard.analysis.cells import BASE, FLOOR, KEEP, Cell, Line, StructureTable, contestants, density_tables
+from mallard.analysis.verdicts import Best, Choice, Verdict, best_of, sentence, verdict_of
+
+__all__ = [
+    "BASE",
+    "FLOOR",
+    "KEEP",
+    "Best",
+    "Cell",
+    "Choice",
+    "Effect",
+    "Line",
+    "Percent",
+    "StructureTable",
+    "Verdict",
+    "best_of",
+    "contestants",
+    "cost_of_dispatch",
+    "density_tables",
+    "gain_of_winking_out",
+    "mean_over_rows",
+    "sentence",
+    "verdict_of",
+]

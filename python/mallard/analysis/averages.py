@@ -1,0 +1,75 @@
+"""Means over all cells, with intervals over the repetitions.
+
+Three of P0213's figures (section 9, "Analysis") are means of this kind, and are formed here as there:
+- Table 8: for each strategy the mean over rows of its time in percent of AS1's time in the same row;
+- the cost of virtual dispatch: the mean over rows and pairs of (abstract base / type parameter) - 1,
+  where AS1 and AS2 are one of the seven pairs;
+- the gain of winking out: the mean over rows and pairs of 1 - (winked out / normal destruction), six pairs.
+Every row counts alike, whatever its size and time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mallard.analysis.cells import BASE, StructureTable
+from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair
+from mallard.stats import Ratio, mean_ratio
+
+
+@dataclass(frozen=True)
+class Percent:
+    value: float
+    low: float
+    high: float
+    cells: int  # how many ratios the mean is over
+
+    @property
+    def includes_zero(self) -> bool:
+        return self.low <= 0.0 <= self.high
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a change does to the time, in percent: over everything, without AS1 and AS2, and pair by pair."""
+
+    overall: Percent | None
+    local_only: Percent | None
+    pairs: dict[Pair, Percent]
+
+
+def mean_over_rows(tables: Iterable[StructureTable], strategy: str, base: str = BASE) -> Ratio | None:
+    """One column of P0213's Table 8, as a ratio; None where no row has both."""
+    return mean_over_pairs(tables, [(base, strategy)])
+
+
+def mean_over_pairs(tables: Iterable[StructureTable], pairs: Sequence[Pair]) -> Ratio | None:
+    lines = [line for table in tables for line in table.lines]
+    samples = [line.paired(strategy, base) for base, strategy in pairs for line in lines]
+    found = [sample for sample in samples if sample is not None]
+    return mean_ratio(found) if found else None
+
+
+def cost_of_dispatch(tables: Sequence[StructureTable]) -> Effect:
+    """How much longer the abstract base takes than the type parameter."""
+    return _effect(tables, DISPATCH_PAIRS, sign=1.0)
+
+
+def gain_of_winking_out(tables: Sequence[StructureTable]) -> Effect:
+    """How much of the time of normal destruction winking out saves."""
+    return _effect(tables, WINK_OUT_PAIRS, sign=-1.0)
+
+
+def _effect(tables: Sequence[StructureTable], pairs: Sequence[Pair], sign: float) -> Effect:
+    local = [pair for pair in pairs if BASE not in pair]
+    each = {pair: change for pair in pairs if (change := _change(tables, [pair], sign)) is not None}
+    return Effect(_change(tables, pairs, sign), _change(tables, local, sign), each)
+
+
+def _change(tables: Sequence[StructureTable], pairs: Sequence[Pair], sign: float) -> Percent | None:
+    mean = mean_over_pairs(tables, pairs)
+    if mean is None:
+        return None
+    value, one, other = (sign * 100.0 * (ratio - 1.0) for ratio in (mean.median, mean.low, mean.high))
+    return Percent(value, min(one, other), max(one, other), mean.n)

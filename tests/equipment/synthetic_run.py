@@ -1,0 +1,148 @@
+"""Test equipment: made-up rows of a density run, with every figure known beforehand.
+
+No figure here was measured. `TIMES` gives nanoseconds a leaf element by a plain formula, so that a test
+can say what must come out; repetition r is `1 + wobble * r` times as long for every strategy of a row,
+so paired ratios are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from mallard.papers.catalogue import structures
+from mallard.store import Store
+
+STRATEGIES = ("null", "AS1", "AS1-keep", *(f"AS{number}" for number in range(2, 15)))
+
+# Times of AS1 by strategy: winking out saves a tenth, the abstract base costs a tenth, in every family.
+FAMILY = {"monotonic": 0.3, "multipool": 0.5, "both": 0.4}
+RATIO = {
+    "null": 0.1,
+    "AS1": 1.0,
+    "AS1-keep": 0.8,
+    "AS2": 1.1,
+    **{
+        f"AS{first + offset}": FAMILY[family] * (0.9 if offset % 2 else 1.0) * (1.1 if offset > 1 else 1.0)
+        for family, first in (("monotonic", 3), ("multipool", 7), ("both", 11))
+        for offset in range(4)
+    },
+}
+
+Times = Callable[[str, int, str], float]  # (structure, size_log2, strategy) -> ns a leaf element
+
+
+def formula(structure: str, size_log2: int, strategy: str) -> float:
+    return (20.0 + size_log2) * int(structure[2:]) * RATIO[strategy]
+
+
+def row(
+    structure: str, size_log2: int, strategy: str, repetition: int, nanoseconds: float, **changes: Any
+) -> dict[str, Any]:
+    inner = structures()[structure].inner_log2
+    operations = 1 << 20
+    cpu = round(nanoseconds * operations)
+    return {
+        "format": 1,
+        "experiment": "density",
+        "parameters": {
+            "ds": structure,
+            "size_log2": size_log2,
+            "product_log2": 20,
+            "inner_log2": inner,
+            "buffer": "warm",
+            "buffer_bytes": 1 << 30,
+            "hash": "prefix",
+        },
+        "strategy": strategy,
+        "repetition": repetition,
+        "seed": 1,
+        "status": "ok",
+        "cpu_ns": cpu,
+        "wall_ns": cpu,
+        "user_ns": cpu - cpu // 10,
+        "system_ns": cpu // 10,
+        "operations": operations,
+        "iterations": operations >> (size_log2 + inner),
+        "minor_faults": 1048 * (1 + STRATEGIES.index(strategy)),
+        "major_faults": 0,
+        "peak_rss_bytes": (10 + STRATEGIES.index(strategy)) << 20,
+        "checksum": "9f",
+        "allocations": 1 + (1 << size_log2),
+        "deallocations": 1 + (1 << size_log2),
+        "spills": 0,
+        "pinned_cpu": 1,
+        "load1": 0.1,
+        "notes": [],
+    } | changes
+
+
+def failed(
+    structure: str, size_log2: int, strategy: str, repetition: int, status: str, detail: str
+) -> dict[str, Any]:
+    zero = dict.fromkeys(
+        ("cpu_ns", "wall_ns", "user_ns", "system_ns", "operations", "minor_faults", "peak_rss_bytes"), 0
+    )
+    return row(structure, size_log2, strategy, repetition, 0.0, status=status, detail=detail) | zero
+
+
+def density_rows(
+    names: Iterable[str] = ("DS1", "DS2"),
+    sizes: Sequence[int] = (6, 10),
+    strategies: Sequence[str] = STRATEGIES,
+    repetitions: int = 3,
+    times: Times = formula,
+    wobble: float = 0.02,
+) -> list[dict[str, Any]]:
+    return [
+        row(name, size, strategy, repetition, times(name, size, strategy) * (1 + wobble * repetition))
+        for name in names
+        for size in sizes
+        for repetition in range(repetitions)
+        for strategy in strategies
+    ]
+
+
+RUNNER = {
+    "format": 1,
+    "version": "0.1.0",
+    "compiler": "g++ 12.2.0",
+    "standard_library": "libstdc++ 12",
+    "flags": "-O3 -march=native",
+    "optimised": True,
+    "sanitizers": "",
+    "commit": "abc1234",
+    "build_id": "0badcafe",
+}
+MACHINE = {
+    "cpu": "Imaginary CPU 9000 <x2>",
+    "cores": 2,
+    "memory_bytes": 8 << 30,
+    "kernel": "Linux 6.1",
+    "load1": 0.25,
+}
+
+
+def write_run(
+    path: Path, rows: Iterable[dict[str, Any]], command: str = "mallard bench density --quick"
+) -> int:
+    """Puts rows into a database as one finished run; gives its number."""
+    store = Store(path)
+    run = store.begin_run(
+        {
+            "experiment": "density",
+            "command": command,
+            "scale": "quick",
+            "seed": 1,
+            "repetitions": 3,
+            "machine": MACHINE,
+            "runner": RUNNER,
+            "commit": "abc1234",
+        }
+    )
+    for each in rows:
+        store.add_row(run, each)
+    store.finish_run(run)
+    store.close()
+    return run

@@ -1,0 +1,254 @@
+"""Cells, means and verdicts, on rows whose figures are known beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from synthetic_run import RATIO, density_rows, failed, formula, row
+
+from mallard.analysis import (
+    best_of,
+    contestants,
+    cost_of_dispatch,
+    density_tables,
+    gain_of_winking_out,
+    mean_over_rows,
+    sentence,
+    verdict_of,
+)
+from mallard.analysis.comparison import compare
+from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS
+from mallard.papers.tables import AVERAGES, P0213, own_table, printed_table
+from mallard.result import Row
+
+
+def tables_of(natives: list[dict[str, Any]]) -> list[Any]:
+    return density_tables([Row.from_native(1, native) for native in natives])
+
+
+def own_runs_of_p0213() -> list[Any]:
+    """P0213's own seconds as if they were rows of one repetition: what we compute must be what it printed."""
+    natives = []
+    for number in range(1, 13):
+        table = own_table(P0213, f"DS{number}")
+        for size, line in table.lines.items():
+            natives += [row(table.structure, size, name, 0, table.ns_per_leaf(size, name)) for name in line]
+    return tables_of(natives)
+
+
+def test_rows_become_tables_in_the_papers_order() -> None:
+    tables = tables_of(density_rows(names=("DS10", "DS2", "DS1"), sizes=(10, 6)))
+    assert [table.structure for table in tables] == ["DS1", "DS2", "DS10"]
+    assert tables[2].type == "unordered_set<vector<string>>"
+    assert [line.size_log2 for line in tables[0].lines] == [6, 10]
+    assert tables[0].strategies == ["null", "AS1", "AS1-keep", *(f"AS{n}" for n in range(2, 15))]
+    assert contestants(tables[0].strategies) == [f"AS{n}" for n in range(1, 15)]
+
+
+def test_a_cell_has_median_spread_faults_and_memory() -> None:
+    cell = tables_of(density_rows())[1].line(10).cells["AS7"]
+    base = formula("DS2", 10, "AS7")
+    assert cell.ns_per_leaf == pytest.approx(base * 1.02, rel=1e-4)
+    assert cell.spread == pytest.approx((base, base * 1.04), rel=1e-4)
+    assert cell.ratio.median == pytest.approx(RATIO["AS7"], rel=1e-4)
+    assert cell.faults_per_1000 == pytest.approx(1048 * 9 * 1000 / 2**20)
+    assert cell.peak_rss_bytes == 18 << 20
+    assert cell.system_share == pytest.approx(0.1, abs=1e-3)
+
+
+def test_settings_are_kept_apart() -> None:
+    cold = density_rows(names=("DS1",))
+    for native in cold:
+        native["parameters"] = native["parameters"] | {"buffer": "cold"}
+    tables = tables_of(density_rows(names=("DS1",)) + cold)
+    assert [dict(table.setting)["buffer"] for table in tables] == ["cold", "warm"]
+    assert all(len(table.lines) == 2 for table in tables)
+
+
+def test_other_experiments_are_left_out() -> None:
+    other = row("DS1", 6, "AS1", 0, 1.0) | {"experiment": "primitives", "parameters": {"operation": "pair"}}
+    assert tables_of([other]) == []
+
+
+def test_a_ratio_pairs_repetitions() -> None:
+    natives = [row("DS1", 6, "AS1", r, t) for r, t in enumerate((10.0, 20.0, 40.0))]
+    natives += [row("DS1", 6, "AS7", r, t) for r, t in ((0, 5.0), (2, 20.0))]
+    cell = tables_of(natives)[0].line(6).cells["AS7"]
+    assert cell.ratio.median == pytest.approx(0.5)
+    assert cell.ratio.n == 2
+
+
+def test_a_cell_that_never_finished_keeps_its_status() -> None:
+    natives = density_rows(names=("DS1",), sizes=(6,), strategies=("AS1", "AS3"))
+    natives += [failed("DS1", 6, "AS4", r, "crashed", "SIGSEGV") for r in range(3)]
+    cell = tables_of(natives)[0].line(6).cells["AS4"]
+    assert (cell.status, cell.detail, cell.finished, cell.ratio) == ("crashed", "SIGSEGV", False, None)
+
+
+def test_a_cell_that_failed_once_says_so_and_keeps_its_figures() -> None:
+    natives = density_rows(names=("DS1",), sizes=(6,), strategies=("AS1", "AS3"), repetitions=2)
+    natives.append(failed("DS1", 6, "AS3", 2, "timed_out", "after 60 s"))
+    cell = tables_of(natives)[0].line(6).cells["AS3"]
+    assert (cell.status, cell.detail, len(cell.times)) == ("ok", "after 60 s", 2)
+
+
+def test_means_over_rows_count_every_row_alike() -> None:
+    def times(structure: str, size: int, strategy: str) -> float:
+        return {"AS1": 100.0, "AS3": 20.0 if size == 6 else 60.0}[strategy] * (
+            1000 if structure == "DS2" else 1
+        )
+
+    mean = mean_over_rows(tables_of(density_rows(strategies=("AS1", "AS3"), times=times)), "AS3")
+    assert mean is not None
+    assert mean.median == pytest.approx(0.4, rel=1e-4)
+    assert mean.n == 4
+
+
+def test_a_mean_without_rows_is_none() -> None:
+    assert mean_over_rows(tables_of(density_rows(strategies=("AS1", "AS3"))), "AS7") is None
+
+
+def test_the_interval_holds_what_the_repetitions_leave_open() -> None:
+    natives = [row("DS1", size, "AS1", r, 100.0) for size in range(6, 17) for r in range(3)]
+    natives += [row("DS1", size, "AS3", r, 50.0 + 10 * r) for size in range(6, 17) for r in range(3)]
+    wide = mean_over_rows(tables_of(natives), "AS3")
+    assert wide is not None
+    assert wide.low < 0.6 < wide.high
+    assert 0.01 < wide.high - wide.low < 0.2
+
+
+def test_dispatch_and_winking_out_on_known_figures() -> None:
+    tables = tables_of(density_rows(names=("DS1", "DS5"), sizes=(6, 8, 10)))
+    dispatch, wink = cost_of_dispatch(tables), gain_of_winking_out(tables)
+    assert dispatch.overall is not None
+    assert wink.overall is not None
+    assert dispatch.overall.value == pytest.approx(10.0, abs=0.01)
+    assert dispatch.overall.cells == 6 * 7
+    assert dispatch.overall.low <= dispatch.overall.value <= dispatch.overall.high
+    assert wink.overall.value == pytest.approx(10.0, abs=0.01)
+    assert wink.overall.cells == 6 * 6
+    assert list(dispatch.pairs) == list(DISPATCH_PAIRS)
+    assert list(wink.pairs) == list(WINK_OUT_PAIRS)
+
+
+def test_the_formulas_are_p0213s() -> None:
+    """On its own printed seconds: 8.4 % for winking out, 0.78 % for dispatch (0.81 from the rounded
+    figures).
+    """
+    tables = own_runs_of_p0213()
+    dispatch, wink = cost_of_dispatch(tables), gain_of_winking_out(tables)
+    assert wink.overall is not None
+    assert dispatch.overall is not None
+    assert dispatch.local_only is not None
+    assert wink.overall.value == pytest.approx(8.4, abs=0.05)
+    assert wink.overall.cells == 792
+    assert dispatch.overall.value == pytest.approx(0.78, abs=0.04)
+    assert dispatch.overall.cells == 924
+    assert dispatch.local_only.value == pytest.approx(0.10, abs=0.01)
+
+
+@pytest.mark.parametrize("name", [f"AS{number}" for number in range(2, 15)])
+def test_table_8_comes_out_of_its_own_rows(name: str) -> None:
+    mean = mean_over_rows(own_runs_of_p0213(), name)
+    assert mean is not None
+    assert mean.n == 132
+    assert 100 * mean.median == pytest.approx(printed_table(AVERAGES).percent(0, name), abs=0.15)
+
+
+def test_the_best_of_a_row_and_its_equals() -> None:
+    natives = []
+    for name, times in {
+        "null": (1, 1, 1),
+        "AS1": (100, 101, 99),
+        "AS3": (30, 31, 29),
+        "AS4": (30.1, 30.9, 29.2),
+        "AS7": (60, 61, 59),
+    }.items():
+        natives += [row("DS1", 6, name, r, t) for r, t in enumerate(times)]
+    best = best_of(tables_of(natives)[0].lines[0])
+    assert best is not None
+    assert best.strategy == "AS3", "the floor is not a strategy"
+    assert best.equals == ("AS4",)
+    assert best.ratio is not None
+    assert best.ratio.median == pytest.approx(0.3, abs=0.01)
+
+
+def test_a_row_without_finished_strategies_has_no_best() -> None:
+    assert best_of(tables_of([failed("DS1", 6, "AS1", 0, "crashed", "SIGSEGV")])[0].lines[0]) is None
+
+
+def test_the_verdict_names_the_best_by_how_much_and_the_alternative() -> None:
+    verdict = verdict_of(tables_of(density_rows(names=("DS2",)))[0])
+    assert verdict.best is not None
+    assert verdict.best.strategy == "AS4"
+    assert verdict.best.ratio.median == pytest.approx(0.27, rel=1e-3)
+    assert verdict.reusing is not None
+    assert verdict.reusing.strategy == "AS12"
+    assert verdict.worth_it
+    text = sentence(verdict)
+    assert text.startswith(
+        "vector<string>: use AS4 (monotonic, type parameter, winked out): 27 % (27 to 27) of AS1's time"
+    )
+    assert "3.7 times as fast" in text
+    assert "AS12, 36 %" in text
+    assert "Page return off brings AS1 itself to 80 %" in text
+
+
+def test_the_verdict_is_to_keep_the_global_allocator_where_nothing_is_faster() -> None:
+    def times(structure: str, size: int, strategy: str) -> float:
+        return 10.0 if strategy == "AS1" else 11.0
+
+    verdict = verdict_of(tables_of(density_rows(names=("DS1",), times=times))[0])
+    assert not verdict.worth_it
+    assert "keep AS1" in sentence(verdict)
+
+
+def test_noise_is_not_a_reason_to_change() -> None:
+    natives = [row("DS1", 6, "AS1", r, t) for r, t in enumerate((100.0, 100.0, 100.0))]
+    natives += [row("DS1", 6, "AS3", r, t) for r, t in enumerate((80.0, 99.0, 130.0))]
+    verdict = verdict_of(tables_of(natives)[0])
+    assert verdict.best is not None
+    assert verdict.best.strategy == "AS3"
+    assert not verdict.worth_it
+
+
+def test_an_unfinished_strategy_is_named_and_not_compared() -> None:
+    natives = [
+        native
+        for native in density_rows(names=("DS2",))
+        if not (native["strategy"] == "AS4" and native["parameters"]["size_log2"] == 10)
+    ]
+    natives += [failed("DS2", 10, "AS4", 0, "out_of_memory", "")]
+    verdict = verdict_of(tables_of(natives)[0])
+    assert verdict.unfinished == ("AS4",)
+    assert verdict.best is not None
+    assert verdict.best.strategy == "AS6"
+
+
+def test_without_as1_there_is_no_verdict() -> None:
+    verdict = verdict_of(tables_of(density_rows(names=("DS2",), strategies=("AS3", "AS4")))[0])
+    assert verdict.best is None
+    assert "no verdict" in sentence(verdict)
+
+
+def test_one_repetition_gives_no_interval_and_says_so() -> None:
+    verdict = verdict_of(tables_of(density_rows(names=("DS2",), repetitions=1))[0])
+    assert not verdict.worth_it, "one repetition cannot tell a difference"
+
+
+def test_ours_beside_printed_with_the_ratio_of_ratios() -> None:
+    compared = compare(printed_table("p0213:6"), tables_of(density_rows(names=("DS2",))))
+    cell = compared[10]["AS3"]
+    assert cell.ours is not None
+    assert cell.printed_percent == pytest.approx(100 * 9.63 / 14.99)
+    assert cell.ratio_of_ratios == pytest.approx(30.0 / (100 * 9.63 / 14.99), rel=1e-3)
+    assert cell.printed_ns == pytest.approx(9.63e9 / 2**27)
+    assert compared[7]["AS3"].status == "not measured"
+    assert compared[7]["AS3"].ratio_of_ratios is None
+
+
+def test_averages_beside_table_8() -> None:
+    compared = compare(printed_table(AVERAGES), tables_of(density_rows()))
+    assert compared[0]["AS3"].ratio_of_ratios == pytest.approx(30.0 / 54.86, rel=1e-3)
+    assert compared[0]["AS1"].ratio_of_ratios == pytest.approx(1.0)
