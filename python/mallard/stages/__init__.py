@@ -29,7 +29,7 @@ RELEASE = ("-DMALLARD_TESTS=ON", "-DMALLARD_EXAMPLES=ON", "-DMALLARD_WERROR=ON")
 
 STAGES: tuple[Stage, ...] = (
     LintStage(),
-    PythonStage("structure", "directions of #include and import, file names and sizes, a test for each header"),
+    PythonStage("structure", "directions of #include and import, names and sizes of files, tests of headers"),
     PythonStage("python", "the Python front"),
     NativeStage("release", "library, runner and examples as they are measured, and their tests", RELEASE),
     NativeStage("asan", "the tests under AddressSanitizer and UndefinedBehaviorSanitizer"),

@@ -26,7 +26,7 @@ SHELL_FILES = ("mallard", ".ci/run")
 @dataclass(frozen=True)
 class LintStage:
     name: str = "lint"
-    text: str = f"ruff, mypy, clang-format, shellcheck; clang-tidy on include and src (at most {TIDY_SECONDS} s)"
+    text: str = f"ruff, mypy, clang-format, shellcheck; clang-tidy on include and src ({TIDY_SECONDS} s)"
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()

@@ -1,0 +1,86 @@
+"""Reads the tree: which sources there are, what they include or import, and whether that runs in a circle."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
+
+Graph = Mapping[str, set[str]]
+
+
+def files(*patterns: str, under: str = "") -> list[Path]:
+    """The project's own files as paths from the root: what git knows or would add, else every file."""
+    listing = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(listing, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        names = [Path(name) for name in done.stdout.splitlines()]
+    else:
+        names = [file.relative_to(ROOT) for file in ROOT.rglob("*") if ".git" not in file.parts]
+        names = [name for name in names if name.parts[0] != "build" and "__pycache__" not in name.parts]
+    names = [name for name in names if name.is_relative_to(under) and (ROOT / name).is_file()]
+    return sorted(name for name in names if not patterns or any(name.match(pattern) for pattern in patterns))
+
+
+def text(file: Path) -> str:
+    return (ROOT / file).read_text(encoding="utf-8")
+
+
+def includes(source: str) -> list[str]:
+    return INCLUDE.findall(source)
+
+
+def own_includes(file: Path, source: str) -> list[str]:
+    """The includes of this project's files as paths from the root; `<mallard/x>` lies in include/."""
+    found = []
+    for name in includes(source):
+        beside = os.path.normpath(file.parent / name)
+        if name.startswith("mallard/"):
+            found.append(f"include/{name}")
+        elif (ROOT / beside).is_file():
+            found.append(beside)
+        else:
+            places = [f"{folder}/{name}" for folder in ("src", "bench", "tests")]
+            found += [place for place in places if (ROOT / place).is_file()]
+    return found
+
+
+def imports(module: str, source: str, known: set[str]) -> set[str]:
+    """The modules out of `known` that a module imports anywhere in its file, lazily or for type checks."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            while name and name not in known:
+                name = name.rpartition(".")[0]
+            found.add(name)
+    return found - {"", module}
+
+
+def circle(graph: Graph) -> list[str]:
+    """Some circle of the graph: its nodes, the first one again at the end; empty if there is none."""
+    done: set[str] = set()
+
+    def search(node: str, path: list[str]) -> list[str]:
+        if node in path:
+            return [*path[path.index(node) :], node]
+        if node in done:
+            return []
+        for target in sorted(graph.get(node, ())):
+            if found := search(target, [*path, node]):
+                return found
+        done.add(node)
+        return []
+
+    return next((found for node in sorted(graph) if (found := search(node, []))), [])

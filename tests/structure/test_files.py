@@ -1,0 +1,67 @@
+"""Names and sizes of files, and a unit test for each public header."""
+
+import re
+from pathlib import Path
+
+import pytest
+from source_tree import ROOT, files, includes, text
+
+MOST_LINES = 400
+NAMES_THAT_SAY_NOTHING = {"detail", "details", "util", "utils", "common", "misc", "helper", "helpers"}
+SOURCES = ("*.hpp", "*.cpp", "*.py", "*.cmake", "CMakeLists.txt", "mallard", ".ci/run")
+SNAKE_CASE = re.compile(r"_*[a-z0-9]+(_[a-z0-9]+)*_*")
+
+
+def says_nothing(file: Path) -> bool:
+    return bool(NAMES_THAT_SAY_NOTHING & {part.split(".")[0].lower() for part in file.parts})
+
+
+def unit_test_of(header: Path) -> Path:
+    """include/mallard/core/alignment.hpp -> tests/unit/core/alignment_test.cpp"""
+    below = header.relative_to("include/mallard")
+    return Path("tests/unit") / below.with_name(f"{below.stem}_test.cpp")
+
+
+def headers() -> list[Path]:
+    return files("*.hpp", under="include")
+
+
+def test_there_are_headers_and_modules_to_check():
+    assert len(headers()) > 10
+    assert len(files("*.py")) > 10
+
+
+def test_files_are_short():
+    long = {str(file): n for file in files(*SOURCES) if (n := len(text(file).splitlines())) > MOST_LINES}
+    assert long == {}
+
+
+def test_no_file_or_folder_has_a_name_that_says_nothing():
+    assert [str(file) for file in files() if says_nothing(file)] == []
+
+
+def test_names_are_snake_case():
+    wrong = [file for file in files("*.hpp", "*.cpp", "*.py") if not SNAKE_CASE.fullmatch(file.stem)]
+    assert [str(file) for file in wrong] == []
+
+
+@pytest.mark.parametrize("header", headers(), ids=str)
+def test_a_public_header_has_a_unit_test(header):
+    test = unit_test_of(header)
+    assert (ROOT / test).is_file(), f"{test} is missing"
+    assert re.search(r"^\s*(TYPED_)?TEST(_[FP])?\s*\(", text(test), re.MULTILINE), f"{test} has no TEST"
+    # Included before anything else, it is shown to need nothing that it does not include itself.
+    assert includes(text(test))[0] == str(header.relative_to("include"))
+
+
+@pytest.mark.parametrize("header", headers(), ids=str)
+def test_a_public_header_begins_by_saying_what_it_holds(header):
+    source = text(header)
+    assert "#pragma once" in source
+    assert source.lstrip().startswith(("//", "/*"))
+
+
+@pytest.mark.parametrize("name", ["tests/utils/x.py", "src/detail/a.cpp", "python/mallard/helpers.py"])
+def test_the_check_knows_names_that_say_nothing(name):
+    assert says_nothing(Path(name))
+    assert not says_nothing(Path("include/mallard/core/alignment.hpp"))

@@ -1,0 +1,107 @@
+"""The directions of the C++ tree: core <- upstream, local <- bind, lifetime <- adapt <- bench, never back."""
+
+from pathlib import Path
+
+import pytest
+from source_tree import circle, files, own_includes, text
+
+# What the headers of a folder of include/mallard may include from this project, beside their own folder.
+BELOW = {
+    "core": set(),
+    "upstream": {"core"},
+    "local": {"core", "upstream"},
+    "bind": {"core", "upstream", "local"},
+    "lifetime": {"core", "upstream", "local", "bind"},
+    "adapt": {"core", "upstream", "local", "bind", "lifetime"},
+}
+# What the files of a folder at the root may include from this project, beside their own folder.
+ROOTS = {
+    "include": set(),
+    "src": {"include"},
+    "bench": {"include"},
+    "examples": {"include"},
+    "tests": {"include", "src", "bench"},
+}
+
+
+def layer(path: str) -> str | None:
+    """The folder of include/mallard that a file lies in; None for the umbrella header and for other files."""
+    parts = Path(path).parts
+    return parts[2] if parts[:2] == ("include", "mallard") and len(parts) > 3 else None
+
+
+def wrong_direction(file: str, target: str) -> bool:
+    root, target_root = Path(file).parts[0], Path(target).parts[0]
+    if root != target_root:
+        return target_root not in ROOTS[root]
+    own, other = layer(file), layer(target)
+    if root != "include" or own is None or own == other:
+        return False
+    return other is None or other not in BELOW[own]
+
+
+def native_files() -> list[Path]:
+    return files("*.hpp", "*.cpp")
+
+
+def test_every_folder_of_the_headers_has_its_place_in_the_order():
+    assert {layer(str(file)) for file in native_files()} - {None} <= set(BELOW)
+
+
+def test_every_folder_with_native_sources_has_its_place_in_the_order():
+    assert {file.parts[0] for file in native_files()} <= set(ROOTS)
+
+
+def test_includes_point_down():
+    wrong = [
+        f"{file} includes {target}"
+        for file in native_files()
+        for target in own_includes(file, text(file))
+        if wrong_direction(str(file), target)
+    ]
+    assert wrong == []
+
+
+def test_includes_name_files_that_are_there():
+    there = {str(file) for file in native_files()}
+    gone = [
+        f"{file} includes {target}"
+        for file in native_files()
+        for target in own_includes(file, text(file))
+        if target not in there
+    ]
+    assert gone == []
+
+
+def test_includes_run_in_no_circle():
+    graph = {str(file): set(own_includes(file, text(file))) for file in native_files()}
+    assert circle(graph) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "target", "wrong"),
+    [
+        ("include/mallard/core/alignment.hpp", "include/mallard/local/multipool.hpp", True),
+        ("include/mallard/core/alignment.hpp", "include/mallard/mallard.hpp", True),
+        ("include/mallard/upstream/pages.hpp", "include/mallard/local/multipool.hpp", True),
+        ("include/mallard/bind/resource.hpp", "include/mallard/lifetime/wink_out.hpp", True),
+        ("include/mallard/local/multipool.hpp", "bench/harness/cell.hpp", True),
+        ("src/mallard/pages.cpp", "tests/unit/core/alignment_test.cpp", True),
+        ("include/mallard/local/multipool.hpp", "include/mallard/core/alignment.hpp", False),
+        ("include/mallard/mallard.hpp", "include/mallard/adapt/counted.hpp", False),
+        ("bench/harness/cell.hpp", "include/mallard/local/multipool.hpp", False),
+    ],
+)
+def test_the_check_tells_directions_apart(file, target, wrong):
+    assert wrong_direction(file, target) is wrong
+
+
+def test_the_check_sees_circles():
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
+    assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+def test_the_check_reads_every_form_of_include():
+    source = '#include <mallard/core/alignment.hpp>\n  # include "alignment.hpp"\n// #include <mallard/no>\n'
+    found = own_includes(Path("include/mallard/core/concepts.hpp"), source)
+    assert found == ["include/mallard/core/alignment.hpp"] * 2
