@@ -12,7 +12,7 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports false null dereferences and array bounds in its own library's headers once they are inlined.
   target_compile_options(mallard_options INTERFACE -Wno-null-dereference -Wno-array-bounds -Wno-stringop-overflow
-                                                   -Wno-restrict -Wno-maybe-uninitialized)
+                                                   -Wno-restrict)
 endif()
 
 if(NOT MALLARD_EXCEPTIONS)

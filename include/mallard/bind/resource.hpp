@@ -1,0 +1,72 @@
+/// Binding by abstract base: a mechanism behind std::pmr::memory_resource.
+///
+///     mallard::resource<mallard::multipool<>> pool;
+///     std::pmr::vector<std::pmr::string> v{&pool};
+///
+/// Data model: the mechanism itself, with a vtable in front; resource<A&> refers to a mechanism that lives
+/// elsewhere. The polymorphic allocators of the standard containers hand the resource down to nested
+/// containers by themselves.
+///
+/// Source: P0089R1, section 4 (AS2 is resource<new_delete>; AS5, AS6, AS9, AS10, AS13, AS14).
+#pragma once
+
+#include <mallard/core/concepts.hpp>
+#include <mallard/upstream/new_delete.hpp>
+
+#include <cstddef>
+#include <memory_resource>
+#include <type_traits>
+#include <utility>
+
+namespace mallard {
+
+template <class A>
+    requires upstream<std::remove_reference_t<A>>
+class resource final : public std::pmr::memory_resource {
+public:
+    using mechanism_type = std::remove_reference_t<A>;
+
+    /// Effects: makes the mechanism of `args`; resource<A&> takes the mechanism to refer to.
+    template <class... Args>
+        requires std::is_constructible_v<A, Args...>
+    explicit resource(Args&&... args) noexcept(std::is_nothrow_constructible_v<A, Args...>)
+        : mechanism_(std::forward<Args>(args)...) {}
+
+    resource(const resource&) = delete;
+    resource& operator=(const resource&) = delete;
+    ~resource() override = default;
+
+    [[nodiscard]] mechanism_type& mechanism() noexcept { return mechanism_; }
+    [[nodiscard]] const mechanism_type& mechanism() const noexcept { return mechanism_; }
+
+    /// Effects: gives all that the mechanism holds back to its upstream.
+    void release() noexcept
+        requires local_allocator<mechanism_type>
+    {
+        mechanism_.release();
+    }
+
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        return mechanism_.allocate(bytes, alignment);
+    }
+
+    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+        mechanism_.deallocate(p, bytes, alignment);
+    }
+
+    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+        return this == &other;
+    }
+
+    A mechanism_;
+};
+
+/// Returns: the global allocator behind the abstract base (AS2), one for the whole process.
+[[nodiscard]] inline std::pmr::memory_resource* new_delete_resource() noexcept {
+    // Never destroyed: containers with static storage duration may use it to the end.
+    static auto& instance = *::new resource<new_delete>();
+    return &instance;
+}
+
+} // namespace mallard

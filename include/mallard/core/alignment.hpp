@@ -1,0 +1,35 @@
+/// Powers of two, and rounding to them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard {
+
+/// Every allocator here serves this alignment, or a smaller one, on its fast path.
+inline constexpr std::size_t fundamental_alignment = alignof(std::max_align_t);
+
+[[nodiscard]] constexpr bool is_power_of_two(std::size_t n) noexcept {
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+/// Returns: the smallest multiple of `alignment` that is not below `n`, or 0 where that would wrap.
+/// Requires: `alignment` is a power of two.
+[[nodiscard]] constexpr std::size_t align_up(std::size_t n, std::size_t alignment) noexcept {
+    return (n + (alignment - 1)) & ~(alignment - 1);
+}
+
+[[nodiscard]] constexpr std::size_t align_down(std::size_t n, std::size_t alignment) noexcept {
+    return n & ~(alignment - 1);
+}
+
+/// Returns: how many bytes lie between `p` and the next address that is a multiple of `alignment`.
+[[nodiscard]] inline std::size_t padding_to(const void* p, std::size_t alignment) noexcept {
+    return -reinterpret_cast<std::uintptr_t>(p) & (alignment - 1);
+}
+
+[[nodiscard]] inline bool is_aligned(const void* p, std::size_t alignment) noexcept {
+    return padding_to(p, alignment) == 0;
+}
+
+} // namespace mallard

@@ -1,0 +1,117 @@
+/// The chunks that an allocator took from its upstream, as a list that lives in the chunks themselves.
+///
+///     chunk:   [ next | bytes ][ room for blocks ............ ]
+///              ^ chunk         ^ begin()                        ^ end()
+///
+/// Invariants: `bytes` counts the header too, and is what the upstream was asked for, at
+/// fundamental_alignment. Owner: the allocator that holds the list; it must call release() before it ends.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/sanitizer.hpp>
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace mallard {
+
+struct alignas(fundamental_alignment) chunk {
+    chunk* next;
+    std::size_t bytes;
+
+    [[nodiscard]] std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+    [[nodiscard]] std::byte* end() noexcept { return reinterpret_cast<std::byte*>(this) + bytes; }
+};
+
+class chunk_list {
+public:
+    [[nodiscard]] chunk* front() const noexcept { return first_; }
+
+    /// Effects: takes a chunk of `bytes` bytes, header included, from `source` and puts it in front. Its room
+    /// is poisoned. Throws: what the upstream throws; the list is then as it was.
+    template <upstream Upstream>
+    chunk* grow(Upstream&& source, std::size_t bytes) {
+        void* memory = source.allocate(bytes, alignof(chunk));
+        auto* added = ::new (memory) chunk{first_, bytes};
+        poison(added->begin(), bytes - sizeof(chunk));
+        first_ = added;
+        return added;
+    }
+
+    /// Effects: puts `c` before the first chunk that is not larger.
+    /// Complexity: linear in the larger chunks; constant where chunks have one size.
+    void insert_by_size(chunk* c) noexcept {
+        chunk** link = &first_;
+        while (*link != nullptr && (*link)->bytes > c->bytes) {
+            link = &(*link)->next;
+        }
+        c->next = std::exchange(*link, c);
+    }
+
+    void push(chunk* c) noexcept { c->next = std::exchange(first_, c); }
+
+    /// Effects: takes the first chunk that has room for `bytes` bytes off the list.
+    /// Returns: that chunk, or null where there is none.
+    chunk* take_with_room(std::size_t bytes) noexcept {
+        for (chunk** link = &first_; *link != nullptr; link = &(*link)->next) {
+            if ((*link)->bytes - sizeof(chunk) >= bytes) {
+                return std::exchange(*link, (*link)->next);
+            }
+        }
+        return nullptr;
+    }
+
+    /// Effects: keeps chunks from the front until they hold `bytes` bytes, and gives the rest back to
+    /// `source`.
+    template <upstream Upstream>
+    void trim(Upstream&& source, std::size_t bytes) noexcept {
+        chunk** link = &first_;
+        for (std::size_t kept = 0; *link != nullptr && kept < bytes; link = &(*link)->next) {
+            kept += (*link)->bytes;
+        }
+        chunk_list rest;
+        rest.first_ = std::exchange(*link, nullptr);
+        rest.release(source);
+    }
+
+    /// Requires: the list is not empty.
+    [[nodiscard]] chunk* pop() noexcept { return std::exchange(first_, first_->next); }
+
+    /// Effects: gives every chunk back to `source`, as it was taken.
+    /// Complexity: linear in the chunks, not in the blocks.
+    template <upstream Upstream>
+    void release(Upstream&& source) noexcept {
+        chunk* c = std::exchange(first_, nullptr);
+        while (c != nullptr) {
+            chunk* next = c->next;
+            const std::size_t bytes = c->bytes;
+            unpoison(c, bytes);
+            source.deallocate(c, bytes, alignof(chunk));
+            c = next;
+        }
+    }
+
+    /// Returns: the sum of the chunks' bytes, headers included.
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        std::size_t sum = 0;
+        for (const chunk* c = first_; c != nullptr; c = c->next) {
+            sum += c->bytes;
+        }
+        return sum;
+    }
+
+    [[nodiscard]] std::size_t count() const noexcept {
+        std::size_t n = 0;
+        for (const chunk* c = first_; c != nullptr; c = c->next) {
+            ++n;
+        }
+        return n;
+    }
+
+private:
+    chunk* first_ = nullptr;
+};
+
+} // namespace mallard

@@ -1,0 +1,44 @@
+/// The vocabulary of the library as concepts.
+///
+///     upstream          gives and takes back memory          pages, chunk_cache, new_delete, any local
+///     allocator local_allocator   ... and returns all of it at once    monotonic, multipool rewindable ...
+///     and goes back to a mark          monotonic
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+namespace mallard {
+
+/// Where a local allocator gets its chunks. `allocate` returns `bytes` bytes at the alignment asked for, a
+/// power of two, and never null: it reports failure by an exception. Zero bytes are a valid request.
+/// `deallocate` takes what `allocate` gave, with the same two numbers. std::pmr::memory_resource is one too.
+template <class U>
+concept upstream = requires(U& u, void* p, std::size_t bytes, std::size_t alignment) {
+    { u.allocate(bytes, alignment) } -> std::same_as<void*>;
+    u.deallocate(p, bytes, alignment);
+};
+
+/// A managed allocator that serves a part of a program (P0089R1, section 3). `release` returns all that it
+/// holds to its upstream, whether it was deallocated or not, and leaves the allocator as it was made.
+template <class A>
+concept local_allocator = upstream<A> && requires(A& a, void* p, std::size_t n) {
+    { a.deallocate(p, n, n) } noexcept;
+    { a.release() } noexcept;
+};
+
+/// `rewind` forgets every block but keeps the memory for the next use; `rollback` forgets the blocks that
+/// were made since `mark` was taken.
+template <class A>
+concept rewindable = local_allocator<A> && requires(A& a, const A& const_a) {
+    { a.rewind() } noexcept;
+    { const_a.mark() } noexcept;
+    { a.rollback(const_a.mark()) } noexcept;
+};
+
+/// An upstream that is all type and no state needs no pointer to be found again.
+template <class U>
+concept stateless_upstream = upstream<U> && std::is_empty_v<U> && std::default_initializable<U>;
+
+} // namespace mallard

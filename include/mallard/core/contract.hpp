@@ -1,0 +1,21 @@
+/// Checks of what a function requires of its caller. They cost nothing where NDEBUG is defined.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace mallard {
+
+[[noreturn]] inline void contract_broken(const char* condition, const char* file, int line) noexcept {
+    std::fprintf(stderr, "%s:%d: mallard: a caller broke the contract: %s\n", file, line, condition);
+    std::abort();
+}
+
+} // namespace mallard
+
+#ifdef NDEBUG
+#define MALLARD_EXPECTS(condition) static_cast<void>(0)
+#else
+#define MALLARD_EXPECTS(condition)                                                                           \
+    ((condition) ? static_cast<void>(0) : ::mallard::contract_broken(#condition, __FILE__, __LINE__))
+#endif

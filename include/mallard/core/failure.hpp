@@ -1,0 +1,19 @@
+/// What happens when memory runs out: one place, so that a program can hear of it first.
+#pragma once
+
+#include <cstddef>
+
+namespace mallard {
+
+/// Called with the request that failed, before the failure is reported to the caller.
+using out_of_memory_handler = void (*)(std::size_t bytes, std::size_t alignment) noexcept;
+
+/// Effects: installs `handler` for the whole process (none: nullptr, as at the start).
+/// Returns: the handler that was installed before.
+out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) noexcept;
+
+/// Effects: calls the handler, where there is one; then throws.
+/// Throws: std::bad_alloc. A library that was built without exceptions aborts instead.
+[[noreturn]] void fail_allocation(std::size_t bytes, std::size_t alignment);
+
+} // namespace mallard

@@ -1,0 +1,42 @@
+/// AddressSanitizer's view of memory that an allocator manages: what is not allocated is poisoned, so that a
+/// read after a deallocation or past a block is reported where it happens. Without the sanitizer all of this
+/// is empty.
+#pragma once
+
+#include <cstddef>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define MALLARD_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MALLARD_ASAN 1
+#endif
+#endif
+
+#ifdef MALLARD_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace mallard {
+
+#ifdef MALLARD_ASAN
+inline constexpr bool poisons_memory = true;
+#else
+inline constexpr bool poisons_memory = false;
+#endif
+
+/// Effects: marks [p, p + bytes) as memory that nobody may touch.
+inline void poison([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+#ifdef MALLARD_ASAN
+    __asan_poison_memory_region(p, bytes);
+#endif
+}
+
+/// Effects: marks [p, p + bytes) as usable.
+inline void unpoison([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+#ifdef MALLARD_ASAN
+    __asan_unpoison_memory_region(p, bytes);
+#endif
+}
+
+} // namespace mallard

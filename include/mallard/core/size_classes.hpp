@@ -1,0 +1,50 @@
+/// Size classes: which block sizes there are, and which of them serves a request.
+///
+///     request      1..8  9..16 ... 121..128 | 129..144 145..160 ... 241..256 | 257..288 ...
+///     class        0     1     ... 15       | 16       17       ... 23       | 24       ...
+///     block size   8     16    ... 128      | 144      160      ... 256      | 288      ...
+///
+/// 8 bytes apart up to 128, then eight to a doubling, so that a block wastes at most an eighth of the
+/// request. Every block size is a multiple of 8; every one that is a multiple of 16 can be carved at 16-byte
+/// addresses.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+
+namespace mallard {
+
+/// Returns: the class of the smallest block that holds `bytes`; for 0, which stands for a size whose rounding
+/// wrapped, a class beyond all that exist.
+/// Complexity: constant, without a table.
+[[nodiscard]] constexpr std::size_t size_class(std::size_t bytes) noexcept {
+    const std::size_t last = bytes - 1;
+    if (last < 128) {
+        return last / 8;
+    }
+    // The leading four bits of `last` name the class within its doubling.
+    const auto shift = static_cast<std::size_t>(std::bit_width(last)) - 4;
+    return 8 * shift + (last >> shift) - 24;
+}
+
+/// Returns: the block size of class `index`, in bytes.
+[[nodiscard]] constexpr std::size_t class_bytes(std::size_t index) noexcept {
+    if (index < 16) {
+        return (index + 1) * 8;
+    }
+    const std::size_t step = index - 16;
+    return (9 + step % 8) << (4 + step / 8);
+}
+
+/// Returns: the class of the largest block that fits into `bytes`.
+/// Requires: `bytes >= 8`.
+[[nodiscard]] constexpr std::size_t size_class_within(std::size_t bytes) noexcept {
+    return size_class(bytes + 1) - 1;
+}
+
+static_assert(size_class(8) == 0 && size_class(9) == 1 && size_class(128) == 15);
+static_assert(size_class(129) == 16 && class_bytes(16) == 144 && class_bytes(23) == 256);
+static_assert(size_class(32 * 1024) == 79 && class_bytes(79) == 32 * 1024);
+static_assert(size_class_within(143) == 15 && size_class_within(144) == 16);
+
+} // namespace mallard

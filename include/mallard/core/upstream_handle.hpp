@@ -1,0 +1,31 @@
+/// How an allocator remembers its upstream: by address, or, where the upstream has no state, not at all.
+#pragma once
+
+#include <mallard/core/concepts.hpp>
+
+#include <memory>
+
+namespace mallard {
+
+template <upstream Upstream>
+class upstream_handle {
+public:
+    /// Requires: `source` outlives the handle.
+    explicit upstream_handle(Upstream& source) noexcept : source_(std::addressof(source)) {}
+
+    [[nodiscard]] Upstream& get() const noexcept { return *source_; }
+
+private:
+    Upstream* source_;
+};
+
+template <stateless_upstream Upstream>
+class upstream_handle<Upstream> {
+public:
+    upstream_handle() = default;
+    explicit upstream_handle(Upstream&) noexcept {}
+
+    [[nodiscard]] Upstream get() const noexcept { return {}; }
+};
+
+} // namespace mallard

@@ -1,0 +1,44 @@
+/// A scope whose allocations are forgotten when it ends.
+#pragma once
+
+#include <mallard/core/concepts.hpp>
+
+#include <utility>
+
+namespace mallard {
+
+/// Rolls a rewindable allocator back to where it stood, unless told to keep what was made since.
+///
+///     mallard::checkpoint scratch{arena};      // everything allocated from here on ...
+///     ...                                      // ... is gone at the closing brace
+///
+/// Nested checkpoints of one allocator must end in the reverse order of their beginnings, as scopes do.
+template <rewindable A>
+class [[nodiscard]] checkpoint {
+public:
+    /// Effects: marks where `allocator` stands. Requires: it outlives the checkpoint and is not released
+    /// meanwhile.
+    explicit checkpoint(A& allocator) noexcept : allocator_(allocator), mark_(allocator.mark()) {}
+
+    checkpoint(const checkpoint&) = delete;
+    checkpoint& operator=(const checkpoint&) = delete;
+
+    ~checkpoint() {
+        if (!kept_) {
+            allocator_.rollback(mark_);
+        }
+    }
+
+    /// Effects: forgets now what was allocated since the checkpoint; it stays in force for what comes.
+    void rollback() noexcept { allocator_.rollback(mark_); }
+
+    /// Effects: keeps what was allocated: the end of the scope does nothing.
+    void commit() noexcept { kept_ = true; }
+
+private:
+    A& allocator_;
+    decltype(std::declval<const A&>().mark()) mark_;
+    bool kept_ = false;
+};
+
+} // namespace mallard

@@ -1,0 +1,53 @@
+/// How the chunks of an allocator grow: geometrically, from a first size to a largest one.
+#pragma once
+
+#include <mallard/core/contract.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard {
+
+/// The sizes of the chunks that an allocator takes from its upstream, in bytes, headers included; powers of
+/// two. Each chunk is twice the one before it, until `largest_chunk_bytes`. A single request that needs more
+/// gets a chunk of its own size.
+struct chunk_growth {
+    std::size_t first_chunk_bytes = 256;
+    std::size_t largest_chunk_bytes = std::size_t{8} << 20;
+};
+
+/// The size of the next chunk, kept in two bytes because an allocator should be small.
+class next_chunk {
+public:
+    /// Requires: both sizes are powers of two, the first no larger than the largest and at least 64.
+    explicit constexpr next_chunk(chunk_growth growth) noexcept
+        : log2_(static_cast<std::uint8_t>(std::countr_zero(growth.first_chunk_bytes))),
+          largest_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.largest_chunk_bytes))) {
+        MALLARD_EXPECTS(std::has_single_bit(growth.first_chunk_bytes) && growth.first_chunk_bytes >= 64);
+        MALLARD_EXPECTS(std::has_single_bit(growth.largest_chunk_bytes) && log2_ <= largest_log2_);
+    }
+
+    /// Returns: the size that a chunk should have now to hold `least_bytes`.
+    /// Requires: `least_bytes` is at most 2^63, so that a power of two above it exists.
+    [[nodiscard]] constexpr std::size_t bytes_for(std::size_t least_bytes) const noexcept {
+        if (least_bytes > std::size_t{1} << largest_log2_) {
+            return least_bytes;
+        }
+        return std::max(std::size_t{1} << log2_, std::bit_ceil(least_bytes));
+    }
+
+    /// Effects: makes the next chunk twice as large as one of `bytes`, up to the cap. Apart from bytes_for(),
+    /// so that a request that fails leaves the plan as it was.
+    constexpr void took(std::size_t bytes) noexcept {
+        log2_ = static_cast<std::uint8_t>(
+            std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(bytes)), largest_log2_));
+    }
+
+private:
+    std::uint8_t log2_;
+    std::uint8_t largest_log2_;
+};
+
+} // namespace mallard

@@ -1,0 +1,258 @@
+/// The monotonic allocator: hands out memory from the front of a region to its end, and never takes a block
+/// back.
+///
+///     initial buffer (optional)      chunk                    chunk in use
+///     [ blocks .............. ]      [h| blocks ....... ]     [h| blocks .. | free ........ ]
+///                                                                           ^ cursor_       ^ limit_
+///
+/// Data model: `chunks_` are the chunks in use, newest first; `kept_` are chunks that a rewind or a rollback
+/// left over, which are used again before the upstream is asked. Everything in [cursor_, limit_) is free and
+/// poisoned under AddressSanitizer; so is every block that was deallocated. Invariants: cursor_ <= limit_,
+/// and limit_ is a multiple of fundamental_alignment, so that rounding the cursor up to a usual alignment
+/// never passes it.
+///
+/// Source: P0089R1, section 3; P0213R0, section 5.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/chunk_list.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/failure.hpp>
+#include <mallard/core/stats.hpp>
+#include <mallard/core/upstream_handle.hpp>
+#include <mallard/local/growth.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace mallard {
+
+/// Not thread-safe; neither copied nor moved, because what it made points to it.
+template <upstream Upstream = chunk_cache>
+class monotonic {
+public:
+    /// A point in the allocator's life, to roll back to. Valid until the allocator is released, rewound, or
+    /// rolled back to an earlier mark.
+    struct position {
+        chunk* top;
+        std::byte* cursor;
+    };
+
+    /// Effects: makes an allocator that asks for nothing until its first request.
+    monotonic() noexcept
+        requires stateless_upstream<Upstream>
+        : monotonic(std::span<std::byte>{}) {}
+
+    explicit monotonic(chunk_growth growth) noexcept
+        requires stateless_upstream<Upstream>
+        : monotonic(std::span<std::byte>{}, growth) {}
+
+    /// Effects: as above; requests are served from `buffer` until it is full. Of a buffer that does not end
+    /// at a multiple of fundamental_alignment the last few bytes are not used. Requires: `buffer` outlives
+    /// the allocator and is used by nobody else.
+    explicit monotonic(std::span<std::byte> buffer, chunk_growth growth = {}) noexcept
+        requires stateless_upstream<Upstream>
+        : upstream_(), buffer_(buffer), next_(growth) {
+        start();
+    }
+
+    /// Requires: `source` outlives the allocator.
+    explicit monotonic(Upstream& source, chunk_growth growth = {}) noexcept
+        : monotonic(std::span<std::byte>{}, source, growth) {}
+
+    monotonic(std::span<std::byte> buffer, Upstream& source, chunk_growth growth = {}) noexcept
+        : upstream_(source), buffer_(buffer), next_(growth) {
+        start();
+    }
+
+    monotonic(const monotonic&) = delete;
+    monotonic& operator=(const monotonic&) = delete;
+
+    /// Effects: release(). The initial buffer is the caller's to use again.
+    ~monotonic() {
+        release();
+        unpoison(buffer_.data(), buffer_.size());
+    }
+
+    /// Returns: `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one.
+    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is then as it was.
+    /// Complexity: constant, but for the call upstream when the region is full.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        bytes += static_cast<std::size_t>(bytes == 0);
+        if (alignment <= fundamental_alignment) [[likely]] {
+            std::byte* block = cursor_ + padding_to(cursor_, alignment);
+            if (bytes <= static_cast<std::size_t>(limit_ - block)) [[likely]] {
+                cursor_ = block + bytes;
+                unpoison(block, bytes);
+                return block;
+            }
+        }
+        return allocate_slowly(bytes, alignment);
+    }
+
+    /// Effects: none, but that the block may not be used any more.
+    void deallocate([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
+                    [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
+        poison(p, bytes);
+    }
+
+    /// Effects: makes the block `p` of `old_bytes` bytes end after `new_bytes`, where it is: to grow it, to
+    /// shrink it, or with 0 to give it back. Only the block that was allocated last can be resized. Returns:
+    /// whether it was.
+    [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+        auto* block = static_cast<std::byte*>(p);
+        if (block + std::max<std::size_t>(old_bytes, 1) != cursor_ ||
+            new_bytes > static_cast<std::size_t>(limit_ - block)) {
+            return false;
+        }
+        cursor_ = block + new_bytes;
+        unpoison(block, new_bytes);
+        poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
+        return true;
+    }
+
+    /// Effects: gives all chunks back to the upstream; all blocks are gone.
+    /// Complexity: linear in the chunks.
+    void release() noexcept {
+        chunks_.release(upstream_.get());
+        kept_.release(upstream_.get());
+        high_water_bytes_ = 0;
+        start();
+    }
+
+    /// Effects: as release(), but keeps the chunks for the next use, as many of them as recent uses needed:
+    /// the mark that decides falls by an eighth with every rewind that stays below it.
+    void rewind() noexcept;
+
+    /// Returns: where the allocator stands.
+    [[nodiscard]] position mark() const noexcept { return {chunks_.front(), cursor_}; }
+
+    /// Effects: forgets every block that was allocated since `to` was taken, and keeps their chunks.
+    /// Requires: `to` is valid.
+    void rollback(position to) noexcept;
+
+    /// Complexity: linear in the chunks.
+    [[nodiscard]] allocator_stats stats() const noexcept {
+        allocator_stats s;
+        s.chunks = chunks_.count() + kept_.count();
+        s.chunk_bytes = chunks_.bytes() + kept_.bytes();
+        s.spills = buffer_.empty() ? 0 : upstream_calls_;
+        s.upstream_calls = upstream_calls_;
+        return s;
+    }
+
+private:
+    /// Effects: makes the whole initial buffer the region, or no region where there is no such buffer.
+    void start() noexcept {
+        enter_buffer();
+        poison(buffer_.data(), buffer_.size());
+    }
+
+    void enter_buffer() noexcept {
+        std::byte* const begin = buffer_.data();
+        const std::size_t tail =
+            reinterpret_cast<std::uintptr_t>(begin + buffer_.size()) % fundamental_alignment;
+        // A buffer so small and so skewed that no aligned end lies behind an aligned start is of no use.
+        const bool usable = buffer_.size() >= tail + padding_to(begin, fundamental_alignment);
+        cursor_ = usable ? begin : nullptr;
+        limit_ = usable ? begin + (buffer_.size() - tail) : nullptr;
+    }
+
+    void enter(chunk* c) noexcept {
+        cursor_ = c->begin();
+        limit_ = c->end();
+    }
+
+    void keep(chunk* c) noexcept {
+        poison(c->begin(), c->bytes - sizeof(chunk));
+        kept_.insert_by_size(c);
+    }
+
+    /// Effects: makes a chunk that has room for `bytes` the region: one that was kept, or a new one.
+    void next_region(std::size_t bytes);
+
+    [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+
+    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+    std::byte* cursor_ = nullptr;
+    std::byte* limit_ = nullptr;
+    chunk_list chunks_;
+    chunk_list kept_;
+    std::span<std::byte> buffer_;
+    std::size_t high_water_bytes_ = 0;
+    std::uint32_t upstream_calls_ = 0;
+    next_chunk next_;
+};
+
+monotonic(std::span<std::byte>) -> monotonic<>;
+monotonic(chunk_growth) -> monotonic<>;
+template <upstream Upstream>
+monotonic(Upstream&) -> monotonic<Upstream>;
+template <upstream Upstream>
+monotonic(Upstream&, chunk_growth) -> monotonic<Upstream>;
+
+template <upstream Upstream>
+void monotonic<Upstream>::rollback(position to) noexcept {
+    if (chunks_.front() != to.top) {
+        while (chunks_.front() != to.top) {
+            keep(chunks_.pop());
+        }
+        if (to.top != nullptr) {
+            enter(to.top);
+        } else {
+            enter_buffer();
+        }
+    }
+    cursor_ = to.cursor;
+    poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
+}
+
+template <upstream Upstream>
+void monotonic<Upstream>::rewind() noexcept {
+    const std::size_t used_bytes = chunks_.bytes();
+    while (chunks_.front() != nullptr) {
+        keep(chunks_.pop());
+    }
+    high_water_bytes_ = std::max(used_bytes, high_water_bytes_ - high_water_bytes_ / 8);
+    kept_.trim(upstream_.get(), high_water_bytes_);
+    start();
+}
+
+template <upstream Upstream>
+void monotonic<Upstream>::next_region(std::size_t bytes) {
+    if (chunk* kept = kept_.take_with_room(bytes)) {
+        chunks_.push(kept);
+        enter(kept);
+        return;
+    }
+    chunk* added = chunks_.grow(upstream_.get(), next_.bytes_for(bytes + sizeof(chunk)));
+    next_.took(added->bytes);
+    ++upstream_calls_;
+    enter(added);
+}
+
+template <upstream Upstream>
+void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
+    // A chunk begins at the fundamental alignment; a stricter one may cost padding.
+    const std::size_t slack = alignment > fundamental_alignment ? alignment : 0;
+    if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - slack - 2 * sizeof(chunk)) {
+        fail_allocation(bytes, alignment);
+    }
+    std::size_t padding = padding_to(cursor_, alignment);
+    if (bytes + padding > static_cast<std::size_t>(limit_ - cursor_)) {
+        next_region(align_up(bytes + slack, fundamental_alignment));
+        padding = padding_to(cursor_, alignment);
+    }
+    std::byte* block = cursor_ + padding;
+    cursor_ = block + bytes;
+    unpoison(block, bytes);
+    return block;
+}
+
+static_assert(rewindable<monotonic<>>);
+
+} // namespace mallard

@@ -1,0 +1,16 @@
+/// All of mallard.
+#pragma once
+
+#include <mallard/adapt/counted.hpp>
+#include <mallard/adapt/failing.hpp>
+#include <mallard/adapt/limited.hpp>
+#include <mallard/bind/allocator.hpp>
+#include <mallard/bind/resource.hpp>
+#include <mallard/lifetime/checkpoint.hpp>
+#include <mallard/lifetime/wink_out.hpp>
+#include <mallard/local/monotonic.hpp>
+#include <mallard/local/multipool.hpp>
+#include <mallard/upstream/buffer.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+#include <mallard/upstream/new_delete.hpp>
+#include <mallard/upstream/pages.hpp>

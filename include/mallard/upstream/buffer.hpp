@@ -1,0 +1,61 @@
+/// The caller's buffer as an upstream: a bounded one, that says no instead of asking anybody else.
+///
+///     [ taken ............ | free .............. ]
+///                          ^ cursor_             ^ limit_
+///
+/// A chunk that is returned is not used again, unless it was the last one taken; give the buffer to a local
+/// allocator whose chunks come and go together. To go on elsewhere when the buffer is full, give it to a
+/// monotonic allocator instead.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/failure.hpp>
+
+#include <cstddef>
+#include <span>
+
+namespace mallard {
+
+/// Not thread-safe.
+class buffer {
+public:
+    /// Requires: `bytes` outlives the upstream and all that it gave out.
+    explicit buffer(std::span<std::byte> bytes) noexcept
+        : cursor_(bytes.data()), limit_(bytes.data() + bytes.size()) {}
+
+    buffer(const buffer&) = delete;
+    buffer& operator=(const buffer&) = delete;
+
+    /// Throws: std::bad_alloc where the rest of the buffer does not hold the request.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        const std::size_t padding = padding_to(cursor_, alignment);
+        const std::size_t room = free_bytes();
+        if (padding > room || bytes > room - padding) {
+            fail_allocation(bytes, alignment);
+        }
+        std::byte* block = cursor_ + padding;
+        cursor_ = block + bytes;
+        return block;
+    }
+
+    void deallocate(void* p, std::size_t bytes,
+                    [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
+        auto* block = static_cast<std::byte*>(p);
+        if (block + bytes == cursor_) {
+            cursor_ = block;
+        }
+    }
+
+    [[nodiscard]] std::size_t free_bytes() const noexcept {
+        return static_cast<std::size_t>(limit_ - cursor_);
+    }
+
+private:
+    std::byte* cursor_;
+    std::byte* limit_;
+};
+
+static_assert(upstream<buffer>);
+
+} // namespace mallard

@@ -1,0 +1,56 @@
+/// The default upstream: chunks that were released a moment ago, before new ones from the system.
+///
+/// A local allocator that lives as long as a request takes its chunks and releases them thousands of times a
+/// second. If each release reached the operating system, each use would fault the same pages in again, which
+/// costs more than all the allocations made there. So released chunks wait here, by size:
+///
+///     this thread's bins   no lock; up to `thread_bytes`
+///     the shared bins      a lock; up to `shared_bytes`; what threads leave behind, and what is too much for
+///     one the system           operator new below 128 KiB, pages (mmap) from there on
+///
+/// Invariants: a chunk in a bin has exactly the size of its class (core/size_classes.hpp) and
+/// fundamental_alignment. Bound: never more than thread_bytes for each thread and shared_bytes for all.
+/// Decay: in every 1024 operations, half of the chunks of a size that were not needed at all go on to the
+/// shared bins, and from those to the system.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/concepts.hpp>
+
+#include <cstddef>
+
+namespace mallard {
+
+struct chunk_cache_limits {
+    std::size_t thread_bytes = std::size_t{32} << 20;
+    std::size_t shared_bytes = std::size_t{128} << 20;
+};
+
+struct chunk_cache_stats {
+    std::size_t thread_bytes = 0; ///< waiting in the calling thread's bins
+    std::size_t shared_bytes = 0; ///< waiting in the shared bins
+};
+
+/// Thread-safe: a chunk may be returned by another thread than the one that took it.
+class chunk_cache {
+public:
+    /// Returns: `bytes` bytes at a multiple of `alignment`; more than 64 MiB, or an alignment above the
+    /// fundamental one, come from the system without being kept afterwards. Throws: std::bad_alloc.
+    [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
+
+    static void deallocate(void* p, std::size_t bytes,
+                           std::size_t alignment = fundamental_alignment) noexcept;
+
+    /// Effects: returns all that waits in the calling thread's bins and in the shared ones to the system.
+    static void trim() noexcept;
+
+    /// Effects: sets the bounds for the whole process; what exceeds them goes at the next release, not at
+    /// once.
+    static void set_limits(chunk_cache_limits limits) noexcept;
+
+    [[nodiscard]] static chunk_cache_stats stats() noexcept;
+};
+
+static_assert(stateless_upstream<chunk_cache>);
+
+} // namespace mallard

@@ -1,0 +1,58 @@
+/// Whole pages from the operating system: mmap and munmap, with huge pages where the size deserves them.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/concepts.hpp>
+
+#include <cstddef>
+
+namespace mallard {
+
+enum class huge_pages {
+    never,
+    /// For requests of 1 MiB and more, which are then rounded up to whole huge pages.
+    when_large,
+    always,
+};
+
+struct page_options {
+    huge_pages huge = huge_pages::when_large;
+    /// Touch every page at once, so that no fault comes later.
+    bool prefault = false;
+};
+
+/// What a range of memory really consists of, as the operating system sees it.
+struct page_report {
+    std::size_t resident_bytes = 0;
+    std::size_t huge_bytes = 0; ///< the part of resident_bytes in huge pages
+    bool known = false;         ///< whether this system tells
+};
+
+/// Stateless but for its options; safe to use from several threads.
+class pages {
+public:
+    pages() = default;
+    explicit pages(page_options options) noexcept : options_(options) {}
+
+    /// Returns: zeroed memory. Sizes are rounded up to whole pages.
+    /// Throws: std::bad_alloc.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept;
+
+    [[nodiscard]] page_options options() const noexcept { return options_; }
+
+    /// Returns: what the mappings that overlap [p, p + bytes) got.
+    /// Complexity: reads the whole list of mappings; for reports, not for running code.
+    [[nodiscard]] static page_report inspect(const void* p, std::size_t bytes);
+
+    [[nodiscard]] static std::size_t page_bytes() noexcept;
+    [[nodiscard]] static std::size_t huge_page_bytes() noexcept;
+
+private:
+    page_options options_;
+};
+
+static_assert(upstream<pages>);
+
+} // namespace mallard

@@ -1,0 +1,242 @@
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/core/size_classes.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+#include <mallard/upstream/new_delete.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+namespace mallard {
+
+namespace {
+
+constexpr std::size_t largest_cached_bytes = std::size_t{64} << 20;
+constexpr std::size_t class_count = size_class(largest_cached_bytes) + 1;
+/// Below this, chunks come from operator new: pages would be too coarse, and mappings are a limited resource.
+constexpr std::size_t least_page_bytes = std::size_t{128} << 10;
+constexpr std::uint32_t operations_an_epoch = 1024;
+
+std::atomic<std::size_t> thread_limit_bytes{chunk_cache_limits{}.thread_bytes};
+std::atomic<std::size_t> shared_limit_bytes{chunk_cache_limits{}.shared_bytes};
+
+void* take_from_system(std::size_t bytes, std::size_t alignment) {
+    return bytes < least_page_bytes ? new_delete::allocate(bytes, alignment)
+                                    : pages().allocate(bytes, alignment);
+}
+
+void give_to_system(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if (bytes < least_page_bytes) {
+        new_delete::deallocate(p, bytes, alignment);
+    } else {
+        pages().deallocate(p, bytes, alignment);
+    }
+}
+
+/// A list of waiting chunks for each size class; the links are in the chunks.
+///
+/// `idle` is the least number that waited at any time of the current epoch: so many were not needed in all of
+/// it.
+class bins {
+public:
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+    [[nodiscard]] void* take(std::size_t index) noexcept {
+        bin& from = bins_[index];
+        waiting_chunk* c = from.first;
+        if (c != nullptr) {
+            unpoison(c, class_bytes(index));
+            from.first = c->next;
+            bytes_ -= class_bytes(index);
+            --from.count;
+            from.idle = std::min(from.idle, from.count);
+        }
+        return c;
+    }
+
+    void put(void* p, std::size_t index) noexcept {
+        bin& to = bins_[index];
+        to.first = ::new (p) waiting_chunk{to.first};
+        // The link stays readable: a leak checker must be able to follow it.
+        poison(to.first + 1, class_bytes(index) - sizeof(waiting_chunk));
+        ++to.count;
+        bytes_ += class_bytes(index);
+        ++operations_;
+    }
+
+    /// Effects: once an epoch, hands half of the chunks that stayed idle to `next(chunk, class)`.
+    template <class Next>
+    void decay(Next next) noexcept {
+        if (operations_ < operations_an_epoch) [[likely]] {
+            return;
+        }
+        operations_ = 0;
+        for (std::size_t index = 0; index < class_count; ++index) {
+            drain(index, (bins_[index].idle + 1) / 2, next);
+            bins_[index].idle = bins_[index].count;
+        }
+    }
+
+    /// Effects: hands all chunks to `next(chunk, class)`.
+    template <class Next>
+    void empty(Next next) noexcept {
+        for (std::size_t index = 0; index < class_count; ++index) {
+            drain(index, bins_[index].count, next);
+        }
+    }
+
+private:
+    struct waiting_chunk {
+        waiting_chunk* next;
+    };
+    struct bin {
+        waiting_chunk* first = nullptr;
+        std::uint32_t count = 0;
+        std::uint32_t idle = 0;
+    };
+
+    template <class Next>
+    void drain(std::size_t index, std::uint32_t count, Next next) noexcept {
+        for (; count != 0; --count) {
+            next(take(index), index);
+        }
+    }
+
+    std::array<bin, class_count> bins_{};
+    std::size_t bytes_ = 0;
+    std::uint32_t operations_ = 0;
+};
+
+class shared_bins {
+public:
+    [[nodiscard]] void* take(std::size_t index) noexcept {
+        // Threads that never share a chunk never meet at the lock.
+        if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
+            return nullptr;
+        }
+        const std::scoped_lock lock(mutex_);
+        void* p = bins_.take(index);
+        note_bytes();
+        return p;
+    }
+
+    void put(void* p, std::size_t index) noexcept {
+        const std::size_t bytes = class_bytes(index);
+        const std::scoped_lock lock(mutex_);
+        if (bins_.bytes() + bytes > shared_limit_bytes.load(std::memory_order_relaxed)) {
+            give_to_system(p, bytes, fundamental_alignment);
+        } else {
+            bins_.put(p, index);
+            bins_.decay(to_system);
+        }
+        note_bytes();
+    }
+
+    void empty() noexcept {
+        const std::scoped_lock lock(mutex_);
+        bins_.empty(to_system);
+        note_bytes();
+    }
+
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        return approximate_bytes_.load(std::memory_order_relaxed);
+    }
+
+private:
+    static void to_system(void* p, std::size_t index) noexcept {
+        give_to_system(p, class_bytes(index), fundamental_alignment);
+    }
+
+    void note_bytes() noexcept { approximate_bytes_.store(bins_.bytes(), std::memory_order_relaxed); }
+
+    std::mutex mutex_;
+    bins bins_;
+    std::atomic<std::size_t> approximate_bytes_{0};
+};
+
+/// Never destroyed: allocators with static storage duration may release after everything else has ended.
+shared_bins& shared() noexcept {
+    static auto* const instance = new shared_bins;
+    return *instance;
+}
+
+void to_shared(void* p, std::size_t index) noexcept {
+    shared().put(p, index);
+}
+
+/// The bins of a thread have no destructor, so that they are there until the thread's last instruction;
+/// `closer` has one, and empties them. What a thread releases after that goes to the shared bins.
+enum class thread_state : std::uint8_t { unused, open, closed };
+
+constinit thread_local bins thread_bins;
+constinit thread_local thread_state state = thread_state::unused;
+
+struct closer {
+    ~closer() {
+        state = thread_state::closed;
+        thread_bins.empty(to_shared);
+    }
+};
+
+[[gnu::noinline]] void open_thread_bins() noexcept {
+    static thread_local const closer at_thread_exit;
+    static_cast<void>(&at_thread_exit);
+    state = thread_state::open;
+}
+
+} // namespace
+
+void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
+    const std::size_t index = size_class(std::max(bytes, sizeof(void*)));
+    if (index >= class_count || alignment > fundamental_alignment) [[unlikely]] {
+        return take_from_system(bytes, alignment);
+    }
+    if (void* p = thread_bins.take(index)) [[likely]] {
+        return p;
+    }
+    if (void* p = shared().take(index)) {
+        return p;
+    }
+    return take_from_system(class_bytes(index), fundamental_alignment);
+}
+
+void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t index = size_class(std::max(bytes, sizeof(void*)));
+    if (index >= class_count || alignment > fundamental_alignment) [[unlikely]] {
+        give_to_system(p, bytes, alignment);
+        return;
+    }
+    if (state != thread_state::open) [[unlikely]] {
+        if (state == thread_state::closed) {
+            to_shared(p, index);
+            return;
+        }
+        open_thread_bins();
+    }
+    if (thread_bins.bytes() + class_bytes(index) > thread_limit_bytes.load(std::memory_order_relaxed))
+        [[unlikely]] {
+        to_shared(p, index);
+        return;
+    }
+    thread_bins.put(p, index);
+    thread_bins.decay(to_shared);
+}
+
+void chunk_cache::trim() noexcept {
+    thread_bins.empty(to_shared);
+    shared().empty();
+}
+
+void chunk_cache::set_limits(chunk_cache_limits limits) noexcept {
+    thread_limit_bytes.store(limits.thread_bytes, std::memory_order_relaxed);
+    shared_limit_bytes.store(limits.shared_bytes, std::memory_order_relaxed);
+}
+
+chunk_cache_stats chunk_cache::stats() noexcept {
+    return {.thread_bytes = thread_bins.bytes(), .shared_bytes = shared().bytes()};
+}
+
+} // namespace mallard

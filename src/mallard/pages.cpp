@@ -1,0 +1,134 @@
+#include <mallard/core/failure.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace mallard {
+
+namespace {
+
+struct extent {
+    std::size_t bytes; // 0 where the request has no representation
+    std::size_t alignment;
+    bool huge;
+};
+
+/// A function of the request and the options alone, so that deallocate() can undo what allocate() did.
+extent extent_of(std::size_t bytes, std::size_t alignment, huge_pages wanted) noexcept {
+    constexpr std::size_t worth_huge_pages = std::size_t{1} << 20;
+    const bool huge =
+        wanted == huge_pages::always || (wanted == huge_pages::when_large && bytes >= worth_huge_pages);
+    const std::size_t unit = huge ? pages::huge_page_bytes() : pages::page_bytes();
+    return {align_up(std::max<std::size_t>(bytes, 1), unit), std::max(alignment, unit), huge};
+}
+
+std::byte* map(std::size_t bytes) noexcept {
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
+}
+
+/// Maps more than is wanted and returns what lies in front of the aligned part and behind it.
+std::byte* map_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t mapped_bytes = bytes + alignment - pages::page_bytes();
+    if (mapped_bytes < bytes) {
+        return nullptr;
+    }
+    std::byte* base = map(mapped_bytes);
+    if (base == nullptr) {
+        return nullptr;
+    }
+    const std::size_t front = padding_to(base, alignment);
+    const std::size_t back = mapped_bytes - front - bytes;
+    if (front != 0) {
+        munmap(base, front);
+    }
+    if (back != 0) {
+        munmap(base + front + bytes, back);
+    }
+    return base + front;
+}
+
+void touch_all(std::byte* p, std::size_t bytes) noexcept {
+#ifdef MADV_POPULATE_WRITE
+    if (madvise(p, bytes, MADV_POPULATE_WRITE) == 0) {
+        return;
+    }
+#endif
+    for (std::size_t offset = 0; offset < bytes; offset += pages::page_bytes()) {
+        *static_cast<volatile std::byte*>(p + offset) = std::byte{0};
+    }
+}
+
+} // namespace
+
+void* pages::allocate(std::size_t bytes, std::size_t alignment) {
+    const extent wanted = extent_of(bytes, alignment, options_.huge);
+    std::byte* p = nullptr;
+    if (wanted.bytes != 0) {
+        p = wanted.alignment == page_bytes() ? map(wanted.bytes)
+                                             : map_aligned(wanted.bytes, wanted.alignment);
+    }
+    if (p == nullptr) {
+        fail_allocation(bytes, alignment);
+    }
+#ifdef MADV_HUGEPAGE
+    if (wanted.huge) {
+        // A kernel without huge pages refuses; inspect() tells what came of it.
+        madvise(p, wanted.bytes, MADV_HUGEPAGE);
+    }
+#endif
+    if (options_.prefault) {
+        touch_all(p, wanted.bytes);
+    }
+    return p;
+}
+
+void pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    munmap(p, extent_of(bytes, alignment, options_.huge).bytes);
+}
+
+std::size_t pages::page_bytes() noexcept {
+    static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+}
+
+std::size_t pages::huge_page_bytes() noexcept {
+    static const std::size_t bytes = [] {
+        std::size_t n = 0;
+        std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> n;
+        return is_power_of_two(n) ? n : std::size_t{2} << 20;
+    }();
+    return bytes;
+}
+
+page_report pages::inspect(const void* p, std::size_t bytes) {
+    page_report report;
+    std::ifstream maps("/proc/self/smaps");
+    const auto begin = reinterpret_cast<std::uintptr_t>(p);
+    bool overlaps = false;
+    for (std::string line; std::getline(maps, line);) {
+        std::istringstream words(line);
+        std::string key;
+        words >> key;
+        if (const auto dash = key.find('-'); dash != std::string::npos && key.back() != ':') {
+            const auto low = std::stoull(key, nullptr, 16);
+            const auto high = std::stoull(key.substr(dash + 1), nullptr, 16);
+            overlaps = low < begin + bytes && begin < high;
+        } else if (overlaps && (key == "Rss:" || key == "AnonHugePages:")) {
+            std::size_t kibibytes = 0;
+            words >> kibibytes;
+            (key == "Rss:" ? report.resident_bytes : report.huge_bytes) += kibibytes << 10;
+            report.known = true;
+        }
+    }
+    return report;
+}
+
+} // namespace mallard
