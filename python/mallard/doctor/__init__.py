@@ -1,0 +1,16 @@
+"""What this machine can measure, and what to do where it cannot."""
+
+from __future__ import annotations
+
+from mallard import machine
+from mallard.doctor import contenders, counters, memory, processor, toolchain
+from mallard.doctor.finding import Finding, State, System
+
+__all__ = ["Finding", "State", "System", "examine"]
+
+PROBES = (processor.examine, memory.examine, counters.examine, toolchain.examine, contenders.examine)
+
+
+def examine(system: System | None = None) -> list[Finding]:
+    facts = machine.facts()
+    return [finding for probe in PROBES for finding in probe(system or System(), facts)]
