@@ -93,7 +93,7 @@ class Store:
         machine = dict(meta["machine"])
         with speaking(self.path):
             cursor = self._connection.execute(
-                'INSERT INTO run(started, experiment, command, scale, seed, repetitions, identity, options,'
+                "INSERT INTO run(started, experiment, command, scale, seed, repetitions, identity, options,"
                 ' machine, runner, "commit", load_start) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
                 (
                     _now(),

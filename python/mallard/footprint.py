@@ -1,0 +1,73 @@
+"""How much memory a cell of density takes, estimated before it is run.
+
+An estimate errs to the large side: it decides which cells cannot fit, and a cell that it lets through and
+that does not fit is recorded as out of memory anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mallard.runner import Structure
+
+INT_BYTES = 4
+# A string object, the mean of its 33 to 1000 characters, and malloc's header.
+STRING_BYTES = 32 + 517 + 16
+# Of an unordered_set: links, cached hash, malloc's header, and the bucket.
+NODE_BYTES = 40
+CONTAINER_BYTES = 112
+# Size classes waste up to an eighth, chunks grow ahead of their use.
+POOL_FACTOR = 1.25
+# A monotonic allocator past its buffer doubles its chunks.
+MONOTONIC_FACTOR = 2.0
+PROCESS_BYTES = 64 << 20
+
+MONOTONIC = "monotonic"
+
+
+def structure_bytes(structure: Structure, size_log2: int) -> int:
+    """One structure under the global allocator."""
+    outer, _, inner = structure.type.partition("<")
+    leaf = STRING_BYTES if "string" in structure.type else INT_BYTES
+    innermost = inner if "<" in inner else outer
+    leaves = 1 << (size_log2 + structure.inner_log2)
+    total = leaves * (leaf + (NODE_BYTES if innermost.startswith("unordered_set") else 0))
+    if structure.inner_log2:
+        total += (1 << size_log2) * (CONTAINER_BYTES + (NODE_BYTES if outer == "unordered_set" else 0))
+    return total
+
+
+def cell_bytes(structure: Structure, size_log2: int, allocator: str, buffer_bytes: int) -> int:
+    """The most memory a process takes that measures this cell; the buffer counts where it is used."""
+    plain = structure_bytes(structure, size_log2)
+    if MONOTONIC not in allocator:
+        return int(plain * POOL_FACTOR) + PROCESS_BYTES
+    past_buffer = max(0, plain - buffer_bytes)
+    return (
+        buffer_bytes
+        + int(past_buffer * MONOTONIC_FACTOR)
+        + PROCESS_BYTES
+        + (0 if buffer_bytes else plain // 4)
+    )
+
+
+def row_bytes(structure: Structure, size_log2: int, allocators: Iterable[str], buffer_bytes: int) -> int:
+    return max(cell_bytes(structure, size_log2, allocator, buffer_bytes) for allocator in allocators)
+
+
+def fitting_buffer(wanted_bytes: int, available_bytes: int | None) -> int:
+    """The initial buffer of the monotonic strategies: halved until half of the free memory holds it."""
+    if available_bytes is None:
+        return wanted_bytes
+    while wanted_bytes > available_bytes // 2:
+        wanted_bytes //= 2
+    return wanted_bytes
+
+
+def readable(size: int) -> str:
+    value, unit = float(size), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if value < 1024 or unit == "TiB":
+            break
+        value /= 1024
+    return f"{value:.0f} {unit}" if value >= 10 or unit == "B" else f"{value:.1f} {unit}"

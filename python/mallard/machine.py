@@ -1,0 +1,165 @@
+"""What is known of this machine: the facts stored with every run, and how busy it is now.
+
+`facts()` returns: cpu (model), architecture, cores (logical), cores_allowed (to this process), virtual
+(runs under a hypervisor), caches (name -> bytes, of the first core), memory_bytes, memory_available_bytes,
+kernel, libc, huge_pages (transparent huge page mode), governor (None where the kernel does not show one),
+load1. What the system does not tell is None, never a guess.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CPU = Path("/sys/devices/system/cpu")
+# Facts that make two runs comparable; load and free memory change from minute to minute.
+STABLE_FACTS = (
+    "cpu",
+    "architecture",
+    "cores",
+    "virtual",
+    "caches",
+    "memory_bytes",
+    "kernel",
+    "libc",
+    "huge_pages",
+    "governor",
+)
+# Below this much work by others (in cores) the noise is within the intervals that the repetitions give.
+BUSY_CORES = 0.2
+SAMPLE_SECONDS = 0.4
+
+
+@dataclass(frozen=True)
+class Work:
+    """What other processes did during a sample: cores kept busy, in all and by the busiest process."""
+
+    cores: float
+    busiest: str  # "name (process 123)", empty when none stands out
+    idlest_cpu: int  # of those allowed to this process
+
+    @property
+    def disturbs(self) -> bool:
+        return self.cores > BUSY_CORES
+
+
+def facts() -> dict[str, Any]:
+    cpuinfo = _text(Path("/proc/cpuinfo"))
+    model = re.search(r"^(?:model name|Processor|cpu model)\s*:\s*(.+)$", cpuinfo, re.MULTILINE)
+    return {
+        "cpu": model[1].strip() if model else None,
+        "architecture": platform.machine(),
+        "cores": os.cpu_count(),
+        "cores_allowed": len(allowed_cpus()),
+        "virtual": bool(re.search(r"^flags.*\bhypervisor\b", cpuinfo, re.MULTILINE)),
+        "caches": _caches(),
+        "memory_bytes": memory("MemTotal"),
+        "memory_available_bytes": memory("MemAvailable"),
+        "kernel": platform.release(),
+        "libc": " ".join(part for part in platform.libc_ver() if part) or None,
+        "huge_pages": _chosen(Path("/sys/kernel/mm/transparent_hugepage/enabled")),
+        "governor": _text(CPU / "cpu0/cpufreq/scaling_governor").strip() or None,
+        "load1": load1(),
+    }
+
+
+def fingerprint(known: dict[str, Any]) -> str:
+    """Equal for runs on the same machine in the same state, as far as the facts tell."""
+    stable = {name: known.get(name) for name in STABLE_FACTS}
+    return hashlib.sha256(json.dumps(stable, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def load1() -> float:
+    """The mean number of running processes in the last minute."""
+    return round(os.getloadavg()[0], 2)
+
+
+def memory(field: str) -> int | None:
+    """A field of /proc/meminfo in bytes: MemTotal, MemAvailable ..."""
+    found = re.search(rf"^{field}:\s+(\d+) kB$", _text(Path("/proc/meminfo")), re.MULTILINE)
+    return int(found[1]) * 1024 if found else None
+
+
+def allowed_cpus() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
+
+
+def sample_work(seconds: float = SAMPLE_SECONDS) -> Work:
+    """Looks at the machine for a moment.
+
+    The load average will not do: it still shows the build that ended a minute ago.
+    """
+    cpus_before, processes_before = _busy_ticks(), _process_ticks()
+    time.sleep(seconds)
+    cpus_after, processes_after = _busy_ticks(), _process_ticks()
+    ticks = seconds * os.sysconf("SC_CLK_TCK")
+    busy = {cpu: max(0, after - cpus_before.get(cpu, after)) / ticks for cpu, after in cpus_after.items()}
+    used = {
+        process: (after - processes_before.get(process, after)) / ticks
+        for process, after in processes_after.items()
+        if process[0] != os.getpid()
+    }
+    busiest = max(used, key=lambda process: used[process], default=None)
+    stands_out = busiest is not None and used[busiest] > BUSY_CORES / 2
+    return Work(
+        cores=round(sum(busy.values()), 2),
+        busiest=f"{busiest[1]} (process {busiest[0]})" if busiest and stands_out else "",
+        # The last of the idlest: interrupts are mostly served by the first core.
+        idlest_cpu=min(allowed_cpus(), key=lambda cpu: (round(busy.get(cpu, 0.0), 1), -cpu)),
+    )
+
+
+def _busy_ticks() -> dict[int, int]:
+    """Clock ticks that each core has not been idle, since boot."""
+    ticks = {}
+    for line in _text(Path("/proc/stat")).splitlines():
+        found = re.match(r"cpu(\d+) (.*)", line)
+        if found:
+            counts = [int(count) for count in found[2].split()]
+            user, nice, system, _idle, _iowait, irq, softirq, *rest = counts
+            ticks[int(found[1])] = user + nice + system + irq + softirq + (rest[0] if rest else 0)
+    return ticks
+
+
+def _process_ticks() -> dict[tuple[int, str], int]:
+    """Clock ticks used by each process: (id, name) -> ticks."""
+    used = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            found = re.match(r"\d+ \((.*)\) (.*)", _text(entry / "stat"), re.DOTALL)
+            if found:
+                after_name = found[2].split()
+                used[int(entry.name), found[1]] = int(after_name[11]) + int(after_name[12])
+    return used
+
+
+def _caches() -> dict[str, int]:
+    sizes = {}
+    for index in sorted((CPU / "cpu0/cache").glob("index*")):
+        level, kind = _text(index / "level").strip(), _text(index / "type").strip()
+        found = re.fullmatch(r"(\d+)([KMG]?)", _text(index / "size").strip())
+        if level and found:
+            suffix = {"Data": "d", "Instruction": "i"}.get(kind, "")
+            sizes[f"L{level}{suffix}"] = int(found[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[found[2]]
+    return sizes
+
+
+def _chosen(path: Path) -> str | None:
+    """The word in brackets of a kernel setting: always [madvise] never."""
+    found = re.search(r"\[(\w+)\]", _text(path))
+    return found[1] if found else None
+
+
+def _text(path: Path) -> str:
+    """A file of the kernel; empty where it has none, or where the process it tells of is gone."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,59 @@
+"""How long a run still takes, from the repetitions that it has done so far."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from mallard.process import Repetition
+from mallard.result import Parameters, canonical
+
+Grain = tuple[str, ...]
+Grains = tuple[Grain, ...]  # from the finest to the coarsest
+
+
+class Pace:
+    """Means of seconds at four grains; the finest that knows a repetition speaks for it.
+
+    The product of size and iterations is constant, so a size not yet met takes about as long as its
+    neighbours.
+    """
+
+    def __init__(self) -> None:
+        self._sums: defaultdict[Grain, float] = defaultdict(float)
+        self._counts: defaultdict[Grain, int] = defaultdict(int)
+
+    def took(self, done: Grains, seconds: float) -> None:
+        for grain in done:
+            self._sums[grain] += seconds
+            self._counts[grain] += 1
+
+    def seconds(self, ahead: Grains) -> float | None:
+        """None before anything was measured."""
+        for grain in ahead:
+            if grain in self._counts:
+                return self._sums[grain] / self._counts[grain]
+        return None
+
+    def seconds_left(self, ahead: Iterable[Grains]) -> float | None:
+        total = 0.0
+        for grains in ahead:
+            seconds = self.seconds(grains)
+            if seconds is None:
+                return None
+            total += seconds
+        return total
+
+
+def grains(repetition: Repetition) -> Grains:
+    kind = _kind(repetition.parameters)
+    return (
+        ("cell", canonical(repetition.parameters), repetition.strategy),
+        ("structure and strategy", kind, repetition.strategy),
+        ("structure", kind),
+        ("all",),
+    )
+
+
+def _kind(parameters: Parameters) -> str:
+    return str(parameters.get("ds", parameters.get("operation", "")))

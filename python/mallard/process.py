@@ -1,0 +1,182 @@
+"""One repetition of one cell: a process of its own, under a time limit and a memory limit.
+
+Whatever becomes of the process, a result row comes of it: what the runner printed, or the way it failed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mallard.errors import UsageError
+from mallard.result import (
+    CRASHED,
+    FAILED,
+    FORMAT,
+    OK,
+    OUT_OF_MEMORY,
+    TIMED_OUT,
+    Parameters,
+    Row,
+    RowError,
+)
+
+EXIT_OUT_OF_MEMORY = 3
+TICK_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Repetition:
+    experiment: str
+    parameters: Parameters
+    strategy: str
+    repetition: int
+    seed: int
+
+    def command(self, runner: Path, cpu: int | None) -> list[str]:
+        words = [str(runner), self.experiment]
+        for name, value in self.parameters.items():
+            words += [f"--{OPTION_OF.get(name, name)}", str(value)]
+        words += ["--strategy", self.strategy, "--seed", str(self.seed), "--repetition", str(self.repetition)]
+        return words if cpu is None else [*words, "--cpu", str(cpu)]
+
+
+OPTION_OF = {
+    "size_log2": "size",
+    "product_log2": "product",
+    "inner_log2": "inner",
+    "buffer_bytes": "buffer-bytes",
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    seconds: float
+    memory_bytes: int | None  # address space; None: the machine does not tell its memory
+
+
+def measure(
+    asked: Repetition, runner: Path, cpu: int | None, limits: Limits, run_id: int, tick: Callable[[], None]
+) -> Row:
+    """Runs the repetition; `tick` is called about once a second meanwhile. An interrupt kills the process."""
+    process = _start(asked.command(runner, cpu), limits.memory_bytes)
+    deadline = time.monotonic() + limits.seconds
+    try:
+        while True:
+            wait = min(TICK_SECONDS, deadline - time.monotonic())
+            if wait <= 0:
+                _kill(process)
+                return _failure(asked, run_id, TIMED_OUT, f"not done after {limits.seconds:g} s")
+            try:
+                output, errors = process.communicate(timeout=wait)
+                break
+            except subprocess.TimeoutExpired:
+                tick()
+    except BaseException:
+        _kill(process)
+        raise
+    return _outcome(asked, run_id, process.returncode, output, errors)
+
+
+def _start(command: list[str], memory_bytes: int | None) -> subprocess.Popen[str]:
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            # A session of its own: Ctrl-C is for us, who then end it.
+            start_new_session=True,
+            # Safe because this program has no threads.
+            preexec_fn=lambda: _confine(memory_bytes),
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise UsageError(
+            f"{command[0]} cannot be started: {error}; every row finished before is kept; "
+            "give the same command again when it can"
+        ) from None
+
+
+def _confine(memory_bytes: int | None) -> None:
+    """In the new process: the machine must not suffer from a cell that takes too much."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if memory_bytes is not None:
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    # Where memory runs out all the same, the kernel takes this process and no other.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def _outcome(asked: Repetition, run_id: int, code: int, output: str, errors: str) -> Row:
+    said = errors.strip().splitlines()[-1] if errors.strip() else "no message"
+    if code < 0:
+        why = " (the kernel does this when memory runs out)" if -code == signal.SIGKILL else ""
+        return _failure(asked, run_id, CRASHED, f"signal {-code}, {_signal_name(-code)}{why}: {said}")
+    if code == EXIT_OUT_OF_MEMORY:
+        return _failure(asked, run_id, OUT_OF_MEMORY, said)
+    if code != 0:
+        return _failure(asked, run_id, FAILED, f"exit status {code}: {said}")
+    try:
+        return _row(asked, run_id, output)
+    except RowError as error:
+        return _failure(asked, run_id, FAILED, f"no result row of format {FORMAT}: {error}")
+
+
+def _row(asked: Repetition, run_id: int, output: str) -> Row:
+    lines = output.strip().splitlines()
+    if not lines:
+        raise RowError("nothing was printed")
+    try:
+        native = json.loads(lines[-1])
+    except ValueError:
+        raise RowError(f"the last line is {lines[-1][:60]!r}") from None
+    if not isinstance(native, dict):
+        raise RowError(f"the last line is {lines[-1][:60]!r}")
+    row = Row.from_native(run_id, native)
+    for name in ("experiment", "parameters", "strategy", "repetition", "seed"):
+        expected: Any = getattr(asked, name)
+        found: Any = getattr(row, name)
+        if found != expected:
+            raise RowError(f"'{name}' is {found!r} where {expected!r} was asked")
+    if row.status != OK:
+        raise RowError(f"status '{row.status}' with exit status 0")
+    return row
+
+
+def _failure(asked: Repetition, run_id: int, status: str, detail: str) -> Row:
+    return Row(
+        run_id=run_id,
+        experiment=asked.experiment,
+        parameters=asked.parameters,
+        strategy=asked.strategy,
+        repetition=asked.repetition,
+        seed=asked.seed,
+        status=status,
+        detail=detail,
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown signal"

@@ -1,0 +1,235 @@
+"""Carries out a plan: a process for each repetition, a committed row for each process.
+
+A cell that ran out of memory or time is not tried again in later repetitions: it would only cost the same
+time once more. One that crashed is, because a crash may depend on the layout of the process.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from mallard import machine
+from mallard.errors import UsageError
+from mallard.pace import Grains, Pace, grains
+from mallard.plan import Plan
+from mallard.process import Limits, Repetition, measure
+from mallard.result import FAILED, OUT_OF_MEMORY, TIMED_OUT, Row, canonical
+from mallard.runner import Runner
+from mallard.store import Run, Store
+
+# Of MemAvailable, as the limit of one process.
+MEMORY_SHARE = 0.95
+# So many in a row: then it is the runner that does not work, not a cell.
+FAILURES_TO_STOP = 20
+RECOUNT_SECONDS = 0.5
+
+CellKey = tuple[str, str, str]
+
+
+class Listener(Protocol):
+    """Who watches a run."""
+
+    def begin(self, done: int, total: int) -> None: ...
+    def measured(self, row: Row, done: int, seconds_left: float | None) -> None: ...
+    def tick(self) -> None: ...
+    def say(self, text: str) -> None: ...
+    def warn(self, text: str) -> None: ...
+    def end(self) -> None: ...
+
+
+@dataclass
+class Outcome:
+    """How a run went. `statuses` counts the repetitions of the whole run, resumed ones with it."""
+
+    run_id: int
+    statuses: Counter[str] = field(default_factory=Counter)
+    not_tried_again: int = 0
+    mismatches: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    plan: Plan
+    run: Run
+    resumed: bool
+
+
+def prepare(
+    store: Store, runner: Runner, command: str, make_plan: Callable[[int | None], Plan], listener: Listener
+) -> Prepared:
+    """Takes up the interrupted run that the same command began, or begins a new one.
+
+    `make_plan` is given the initial buffer of the run that goes on, and None otherwise.
+    """
+    plan = make_plan(None)
+    facts = machine.facts()
+    identity = plan.identity(machine.fingerprint(facts), runner.build_id)
+    interrupted = store.unfinished_run(identity)
+    if interrupted is not None:
+        plan = make_plan(interrupted.options.get("buffer_bytes"))
+        listener.say(
+            f"resuming run {interrupted.id}, interrupted after {len(store.rows(interrupted.id))} rows"
+        )
+        store.add_note(interrupted.id, "resumed", f"load {machine.load1()}")
+        return Prepared(plan, interrupted, True)
+    _tell_of_other_interrupted(store, plan, listener)
+    run_id = store.begin_run(
+        {
+            "experiment": plan.experiment,
+            "command": command,
+            "scale": plan.scale,
+            "seed": plan.seed,
+            "repetitions": plan.repetitions,
+            "identity": identity,
+            "options": {**plan.options, "time_limit": plan.time_limit},
+            "machine": facts,
+            "runner": runner.about,
+        }
+    )
+    return Prepared(plan, store.run(run_id), False)
+
+
+def execute(store: Store, prepared: Prepared, runner: Runner, listener: Listener) -> Outcome:
+    """Measures what is not measured yet; whatever stops it, every row finished before is kept."""
+    plan, run = prepared.plan, prepared.run
+    progress = _Progress(run.id)
+    for row in store.rows(run.id):
+        progress.add(row, row.wall_ns / 1e9)
+    ahead = [each for each in plan.in_order() if not progress.has(each)]
+    grains_ahead = [grains(each) for each in ahead]
+    cpu = _look_around(store, run.id, plan, listener)
+    done = progress.rows
+    listener.begin(done, done + len(ahead))
+    try:
+        for place, repetition in enumerate(ahead):
+            if progress.gave_up(repetition):
+                progress.outcome.not_tried_again += 1
+                continue
+            started = time.monotonic()
+            row = measure(repetition, runner.path, cpu, _limits(plan), run.id, listener.tick)
+            store.add_row(run.id, row)
+            mismatch = progress.add(row, time.monotonic() - started)
+            if mismatch:
+                store.add_note(run.id, "checksum_mismatch", mismatch)
+                listener.warn(mismatch)
+            listener.measured(row, done + place + 1, progress.seconds_left(grains_ahead[place + 1 :]))
+            if progress.failures_in_a_row == FAILURES_TO_STOP:
+                raise UsageError(
+                    f"{runner.path} failed {FAILURES_TO_STOP} times in a row, the last time with: {row.detail}; "
+                    "every row is kept; build the runner again"
+                )
+    finally:
+        listener.end()
+    store.finish_run(run.id, machine.load1())
+    return progress.outcome
+
+
+class _Progress:
+    """What is known of a run so far; fed with the rows of an interrupted one before the new ones."""
+
+    def __init__(self, run_id: int) -> None:
+        self.outcome = Outcome(run_id)
+        self.rows = 0
+        self.failures_in_a_row = 0
+        self._tried: set[tuple[CellKey, int]] = set()
+        self._given_up: set[CellKey] = set()
+        self._checks = ChecksumCheck()
+        self._pace = Pace()
+        self._left: float | None = None
+        self._left_counted = -math.inf
+
+    def add(self, row: Row, seconds: float) -> str | None:
+        """Returns what is wrong with the row's checksum."""
+        cell = _cell(row)
+        self.rows += 1
+        self.outcome.statuses[row.status] += 1
+        self._tried.add((cell, row.repetition))
+        self._pace.took(grains(_as_repetition(row)), seconds)
+        if row.status in (OUT_OF_MEMORY, TIMED_OUT):
+            self._given_up.add(cell)
+        self.failures_in_a_row = self.failures_in_a_row + 1 if row.status == FAILED else 0
+        mismatch = self._checks.add(row)
+        if mismatch:
+            self.outcome.mismatches.append(mismatch)
+        return mismatch
+
+    def has(self, repetition: Repetition) -> bool:
+        return (_cell(repetition), repetition.repetition) in self._tried
+
+    def gave_up(self, repetition: Repetition) -> bool:
+        return _cell(repetition) in self._given_up
+
+    def seconds_left(self, ahead: Sequence[Grains]) -> float | None:
+        """Counted anew now and then only: there may be thousands ahead."""
+        now = time.monotonic()
+        if now - self._left_counted >= RECOUNT_SECONDS or not ahead:
+            self._left, self._left_counted = self._pace.seconds_left(ahead), now
+        return self._left
+
+
+class ChecksumCheck:
+    """All strategies of a row, in every repetition, must have built the same thing."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, str], Row] = {}
+        self._told: set[CellKey] = set()
+
+    def add(self, row: Row) -> str | None:
+        """What is wrong, once for each cell."""
+        if not row.ok:
+            return None
+        first = self._first.setdefault(row.row_key, row)
+        if row.checksum == first.checksum or _cell(row) in self._told:
+            return None
+        self._told.add(_cell(row))
+        return (
+            f"CHECKSUM MISMATCH: {row.strategy} built {row.checksum}, {first.strategy} built {first.checksum} "
+            f"with {canonical(row.parameters)}: they did not do the same work, do not compare their times"
+        )
+
+
+def _look_around(store: Store, run_id: int, plan: Plan, listener: Listener) -> int | None:
+    """Warns of a busy machine, and returns the core to pin to."""
+    work = machine.sample_work()
+    if work.disturbs:
+        who = f", mostly {work.busiest}" if work.busiest else ""
+        text = f"other programs keep {work.cores:.1f} of {len(machine.allowed_cpus())} cores busy{who}"
+        listener.warn(
+            f"{text}; the intervals will be wide: stop them, and give the command again when it is quiet"
+        )
+        store.add_note(run_id, "busy", text)
+    return work.idlest_cpu if plan.options.get("pin") else None
+
+
+def _limits(plan: Plan) -> Limits:
+    available = machine.memory("MemAvailable")
+    return Limits(plan.time_limit, None if available is None else int(available * MEMORY_SHARE))
+
+
+def _tell_of_other_interrupted(store: Store, plan: Plan, listener: Listener) -> None:
+    runs = store.runs()
+    if not runs or runs[-1].finished is not None:
+        return
+    last = runs[-1]
+    options = {name: value for name, value in last.options.items() if name in plan.options}
+    if (last.experiment, last.scale, last.seed, last.repetitions, options) == (
+        plan.experiment,
+        plan.scale,
+        plan.seed,
+        plan.repetitions,
+        plan.options,
+    ):
+        listener.say(f"run {last.id} was interrupted, but runner or machine changed since: a new run begins")
+
+
+def _cell(of: Row | Repetition) -> CellKey:
+    return of.experiment, canonical(of.parameters), of.strategy
+
+
+def _as_repetition(row: Row) -> Repetition:
+    return Repetition(row.experiment, row.parameters, row.strategy, row.repetition, row.seed)

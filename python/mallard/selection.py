@@ -1,0 +1,103 @@
+"""What a user selects by name, number or range: `1,4-6`, `6..16`, `AS1,AS7-AS10`, `null`, `AS1-keep`.
+
+Each parser takes the text, the option that it came from and what there is, and returns the selected in the
+order of what there is, each once. Whatever it does not understand is a UsageError that says what is
+allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mallard.errors import UsageError
+
+
+def select_names(text: str, option: str, there: Sequence[str]) -> list[str]:
+    """Names with or without their letters (`DS4`, `ds4`, `4`), and ranges of them (`AS7-AS10`, `7-10`)."""
+    chosen: set[str] = set()
+    for item in _items(text, option, in_words(there)):
+        chosen.update(_named(item, there) or _range_of_names(item, option, there))
+    return [name for name in there if name in chosen]
+
+
+def select_sizes(text: str, option: str, there: Sequence[int]) -> list[int]:
+    """Exponents of two: `6..16`, `6-16`, `6,8,10`, `2^10`."""
+    all_of_them = f"{min(there)}..{max(there)}"
+    allowed = f"{all_of_them} (exponents of two), as in {option} {all_of_them} or {option} 8,10"
+    chosen: set[int] = set()
+    for item in _items(text, option, allowed):
+        found = re.fullmatch(r"(?:2\^)?(\d+)(?:(?:\.\.|-)(?:2\^)?(\d+))?", item)
+        if not found:
+            raise UsageError(f"{option} '{item}' is not a size; allowed are {allowed}")
+        first = int(found[1])
+        last = int(found[2] or first)
+        if first > last:
+            raise UsageError(
+                f"{option} {item} is an empty range; write the smaller size first: {last}..{first}"
+            )
+        outside = [size for size in (first, last) if size not in there]
+        if outside:
+            raise UsageError(f"{option} {item}: there is no size {outside[0]}; allowed are {allowed}")
+        chosen.update(range(first, last + 1))
+    return [size for size in there if size in chosen]
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Names with runs of three or more joined: null, AS1, AS1-keep, AS2-AS14."""
+    words: list[str] = []
+    run: list[str] = []
+    for name in [*names, ""]:
+        if run and not _follows(run[-1], name):
+            words += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else run
+            run = []
+        if name:
+            run.append(name)
+    return ", ".join(words)
+
+
+def _items(text: str, option: str, allowed: str) -> list[str]:
+    items = [item.strip() for item in text.split(",")]
+    if not any(items):
+        raise UsageError(f"{option} '{text}' selects nothing; allowed are {allowed}")
+    if not all(items):
+        better = ",".join(filter(None, items))
+        raise UsageError(f"{option} '{text}' has a comma too many; write {option} {better}")
+    return items
+
+
+def _named(item: str, there: Sequence[str]) -> list[str]:
+    return [name for name in there if name.lower() == item.lower() or _number(name) == item]
+
+
+def _range_of_names(item: str, option: str, there: Sequence[str]) -> list[str]:
+    prefix = next((_letters(name) for name in there if _number(name)), "")
+    found = re.fullmatch(rf"(?:{prefix})?(\d+)(?:-|\.\.)(?:{prefix})?(\d+)", item, re.IGNORECASE)
+    if not found:
+        raise UsageError(f"{option} '{item}' is unknown; allowed are {in_words(there)}")
+    first, last = int(found[1]), int(found[2])
+    if first > last:
+        turned = f"{prefix}{last}-{prefix}{first}"
+        raise UsageError(f"{option} {item} is an empty range; write the smaller number first: {turned}")
+    numbered = {int(number): name for name in there if (number := _number(name))}
+    outside = [number for number in (first, last) if number not in numbered]
+    if outside:
+        raise UsageError(f"{option} {item}: there is no {prefix}{outside[0]}; allowed are {in_words(there)}")
+    return [name for number, name in numbered.items() if first <= number <= last]
+
+
+def _letters(name: str) -> str:
+    return name.rstrip("0123456789")
+
+
+def _number(name: str) -> str:
+    """The digits of a name that is letters and then digits; empty for `null` and `AS1-keep`."""
+    found = re.fullmatch(r"[A-Za-z]+(\d+)", name)
+    return found[1] if found else ""
+
+
+def _follows(before: str, name: str) -> bool:
+    number, next_number = _number(before), _number(name)
+    if not number or not next_number or _letters(before) != _letters(name):
+        return False
+    return int(next_number) == int(number) + 1
