@@ -1,0 +1,182 @@
+"""`mallard test` itself: what counts as passed, what as failed, what a hanging or failing command leaves."""
+
+import argparse
+import os
+import sys
+import time
+
+import pytest
+
+from mallard.cli import test as verb
+from mallard.errors import UsageError
+from mallard.stages import STAGES, Outcome, Workplace, native, python_tests, tools
+from mallard.stages.outcome import read_junit
+
+JUNIT = """<testsuite>
+<testcase name="a" status="run"/>
+<testcase name="b" status="fail"><failure message=""/></testcase>
+<testcase name="c"><error message=""/></testcase>
+<testcase name="d" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>
+<testcase name="e" status="notrun"><skipped message="Unable to find executable: tests/e"/></testcase>
+</testsuite>"""
+
+
+@pytest.fixture
+def workplace(tmp_path):
+    return Workplace(tmp_path, tmp_path / "stage.log", jobs=1)
+
+
+def test_junit_files_are_counted(tmp_path):
+    report = tmp_path / "junit.xml"
+    report.write_text(JUNIT)
+    outcome = read_junit(report)
+    assert (outcome.passed, outcome.failed, outcome.skipped) == (1, 3, 1)
+    assert outcome.notes == ["e: its program is not there"]
+
+
+def test_output_goes_to_the_log(workplace):
+    assert workplace.run(["sh", "-c", "echo heard; echo too >&2; exit 3"]) == 3
+    log = workplace.log.read_text()
+    assert "heard" in log
+    assert "too" in log
+
+
+def test_a_hanging_command_is_ended_with_its_children(workplace):
+    begin = time.monotonic()
+    assert workplace.run(["sh", "-c", "sleep 60 & echo $! > child; wait"], time_limit=0.5) == 124
+    assert time.monotonic() - begin < 10
+    child = int((workplace.root / "child").read_text())
+    assert gone(child)
+    assert "time limit" in workplace.log.read_text()
+
+
+def gone(process):
+    """Ended processes may stay for a moment until they are waited for by their adoptive parent."""
+    for _ in range(100):
+        try:
+            with open(f"/proc/{process}/stat") as stat:
+                if stat.read().rpartition(")")[2].split()[0] == "Z":
+                    return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def python_stage(workplace, name, text):
+    folder = workplace.root / "tests" / name
+    folder.mkdir(parents=True)
+    (folder / f"test_{name}.py").write_text(text)
+    (workplace.build / "test-logs").mkdir(parents=True)
+    return python_tests.PythonStage(name, "").run(workplace)
+
+
+def test_a_python_stage_counts_its_tests(workplace):
+    source = "import pytest\ndef test_a(): pass\ndef test_b(): assert 0\ndef test_c(): pytest.skip('why')\n"
+    outcome = python_stage(workplace, "sample", source)
+    assert (outcome.passed, outcome.failed, outcome.skipped) == (1, 1, 1)
+
+
+def test_a_python_stage_without_tests_fails(workplace):
+    outcome = python_stage(workplace, "sample", "")
+    assert (outcome.passed, outcome.failed) == (0, 1)
+    assert outcome.notes == ["no tests found"]
+
+
+def test_a_stage_whose_program_is_missing_is_skipped_and_says_what_to_install(workplace):
+    outcome = python_tests.PythonStage("e2e", "", ("no-such-program",), "some-package").run(workplace)
+    assert (outcome.passed, outcome.failed, outcome.skipped) == (0, 0, 1)
+    assert "apt-get install some-package" in outcome.notes[0]
+
+
+def test_a_native_stage_that_cannot_be_configured_fails(workplace):
+    outcome = native.NativeStage("asan", "").run(workplace)
+    assert outcome.failed == 1
+    assert outcome.notes == ["cmake could not configure it"]
+
+
+def test_a_build_directory_made_by_another_compiler_is_made_anew(tmp_path):
+    assert "--fresh" not in native.configure_command(tmp_path, "asan", "/usr/bin/g++")
+    (tmp_path / "CMakeCache.txt").write_text("CMAKE_CXX_COMPILER:STRING=/usr/bin/g++\n")
+    assert "--fresh" not in native.configure_command(tmp_path, "asan", "/usr/bin/g++")
+    assert "--fresh" in native.configure_command(tmp_path, "asan", "/usr/bin/clang++")
+
+
+def test_the_compiler_is_the_one_that_was_asked_for(monkeypatch):
+    monkeypatch.setenv("CXX", sys.executable)
+    assert tools.compiler() == sys.executable
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert tools.compiler() is None
+
+
+def parse(*words):
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+    return parser.parse_args(words)
+
+
+def test_an_unknown_stage_names_those_allowed():
+    with pytest.raises(UsageError, match="unknown stage 'lent': allowed are lint, structure, python"):
+        verb.run(parse("lent"))
+
+
+def test_stages_are_listed(capsys):
+    assert verb.run(parse("--list")) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert listed == [stage.name for stage in STAGES]
+
+
+def test_a_folder_that_is_no_source_tree_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("MALLARD_ROOT", str(tmp_path))
+    with pytest.raises(UsageError, match="no source tree"):
+        verb.run(parse("lint"))
+
+
+class MadeUpStage:
+    text = ""
+
+    def __init__(self, name, outcome, output=""):
+        self.name, self.outcome, self.output = name, outcome, output
+
+    def run(self, workplace):
+        workplace.say(self.output)
+        return self.outcome
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    (tmp_path / "CMakePresets.json").write_text("{}")
+    monkeypatch.setenv("MALLARD_ROOT", str(tmp_path))
+    return tmp_path
+
+
+def test_the_last_line_is_the_sum_and_a_failure_shows_its_log(tree, monkeypatch, capsys):
+    stages = (
+        MadeUpStage("first", Outcome(passed=3, skipped=1, notes=["clang-tidy skipped: apt-get install it"])),
+        MadeUpStage("second", Outcome(passed=1, failed=2), "what [went] wrong"),
+    )
+    monkeypatch.setattr(verb, "STAGES", stages)
+    assert verb.run(parse()) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "4 passed, 2 failed, 1 skipped"
+    assert lines[0].startswith("passed  first")
+    assert lines[1].strip() == "clang-tidy skipped: apt-get install it"
+    assert lines[2].startswith("FAILED  second")
+    assert any("what [went] wrong" in line for line in lines)
+    assert (tree / "build/test-logs/second.log").read_text().startswith("what [went] wrong")
+
+
+def test_success_is_exit_status_0(tree, monkeypatch, capsys):
+    monkeypatch.setattr(verb, "STAGES", (MadeUpStage("only", Outcome(passed=2)),))
+    assert verb.run(parse("only")) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "2 passed, 0 failed, 0 skipped"
+
+
+def test_stages_run_in_their_order_whatever_the_order_of_the_words():
+    assert [stage.name for stage in verb.choose(["python", "lint"])] == ["lint", "python"]
+
+
+def test_environment_given_to_a_command_adds_to_the_callers(workplace):
+    command = ["sh", "-c", 'test "$EXTRA" = yes && test -n "$PATH"']
+    assert workplace.run(command, environment={"EXTRA": "yes"}) == 0
+    assert "EXTRA" not in os.environ
