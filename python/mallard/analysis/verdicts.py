@@ -100,8 +100,10 @@ def sentence(verdict: Verdict) -> str:
         return f"{text} ({closest.strategy}: {_percent(closest.ratio)})" if closest.strategy != BASE else text
     best, ratio = verdict.best.strategy, verdict.best.ratio
     parts = [
-        f"{verdict.type}: use {best} ({strategy_text(best)}): {_percent(ratio)} of {BASE}'s time, "
-        f"{1.0 / ratio.median:.1f} times as fast."
+        (
+            f"{verdict.type}: use {best} ({strategy_text(best)}): {_percent(ratio)} of {BASE}'s time, "
+            f"{1.0 / ratio.median:.1f} times as fast."
+        )
     ]
     if verdict.equals:
         parts.append(f"No difference from it: {', '.join(verdict.equals)}.")

@@ -136,8 +136,8 @@ NOTES = (
     ),
     Note(
         "departure",
-        "A composite hashes to its address, so the allocator decides how the buckets fill. Ours hashes "
-        "contents.",
+        "A composite hashes to its address, so the allocator decides how the buckets fill. Ours does not "
+        "depend on where memory lies.",
         P0089_PROGRAM,
         _of_structures("P0089", HASHED_COMPOSITES),
     ),

@@ -1,0 +1,98 @@
+"""Everything that is shown of a density run, per setting: tables, verdicts, means and comparisons, computed
+once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mallard.analysis.averages import Effect, cost_of_dispatch, gain_of_winking_out, mean_over_rows
+from mallard.analysis.cells import (
+    BASE,
+    Cell,
+    Line,
+    Setting,
+    StructureTable,
+    contestants,
+    density_tables,
+    in_table_order,
+)
+from mallard.analysis.comparison import Comparison, compare
+from mallard.analysis.verdicts import Choice, Verdict, verdict_of
+from mallard.papers.tables import AVERAGES, own_table, printed_table
+from mallard.result import Row
+from mallard.stats import Ratio
+
+
+@dataclass(frozen=True)
+class Summary:
+    setting: Setting
+    tables: list[StructureTable]
+    verdicts: list[Verdict]
+    means: dict[str, Ratio]  # strategy -> mean over rows, to AS1
+    dispatch: Effect
+    wink_out: Effect
+
+    @property
+    def rows(self) -> int:
+        return sum(len(table.lines) for table in self.tables)
+
+    @property
+    def strategies(self) -> list[str]:
+        return in_table_order({name for table in self.tables for name in table.strategies})
+
+    @property
+    def best_overall(self) -> Choice | None:
+        """The contestant with the lowest mean among those that finished in every row."""
+        names = contestants(self.means)
+        complete = {name: self.means[name] for name in names if self.means[name].n == self.rows}
+        best = min(complete, key=lambda name: complete[name].median, default=None)
+        return Choice(best, complete[best]) if best else None
+
+    @property
+    def unfinished(self) -> list[tuple[StructureTable, Line, Cell]]:
+        """Cells of which some repetition did not finish."""
+        return [
+            (table, line, cell)
+            for table in self.tables
+            for line in table.lines
+            for cell in line.cells.values()
+            if cell.detail or not cell.finished
+        ]
+
+    def beside_paper(self, paper: str, table: StructureTable) -> Comparison:
+        return compare(own_table(paper, table.structure), [table])
+
+    def beside_averages(self) -> Comparison:
+        return compare(printed_table(AVERAGES), self.tables)
+
+
+def summaries(rows: Iterable[Row]) -> list[Summary]:
+    """One for each setting (buffer, hash, product) that the rows have."""
+    tables = density_tables(rows)
+    settings = dict.fromkeys(table.setting for table in tables)
+    return [
+        _summary(setting, [table for table in tables if table.setting == setting]) for setting in settings
+    ]
+
+
+def _summary(setting: Setting, tables: list[StructureTable]) -> Summary:
+    names = in_table_order({name for table in tables for name in table.strategies})
+    return Summary(
+        setting,
+        tables,
+        [verdict_of(table) for table in tables],
+        {name: mean for name in names if (mean := mean_over_rows(tables, name, BASE)) is not None},
+        cost_of_dispatch(tables),
+        gain_of_winking_out(tables),
+    )
+
+
+def paper_average(paper: str, strategy: str) -> float:
+    """Mean over all printed rows in percent of AS1; P0089 has no such table, so it is formed from its
+    figures.
+    """
+    tables = [own_table(paper, f"DS{number}") for number in range(1, 13)]
+    percents = [table.percent(size, strategy) for table in tables for size in table.lines]
+    return sum(percents) / len(percents)

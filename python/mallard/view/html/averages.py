@@ -1,0 +1,63 @@
+"""P0213's Table 8 beside this machine's: each strategy's mean over all rows, in percent of AS1."""
+
+from __future__ import annotations
+
+from mallard.analysis.cells import BASE
+from mallard.analysis.summary import Summary, paper_average
+from mallard.papers.catalogue import strategies, strategy_text
+from mallard.papers.tables import AVERAGES, P0089, printed_table
+from mallard.view.html import plot
+from mallard.view.html.figures import interval, percent, step_of
+from mallard.view.html.markup import Markup, element
+
+
+def averages_table(summary: Summary) -> Markup:
+    printed = printed_table(AVERAGES)
+    theirs = {
+        name: (printed.percent(0, name) / 100, paper_average(P0089, name) / 100) for name in strategies()
+    }
+    names = [name for name in summary.means if name != BASE]
+    values = [value for name in names for value in (summary.means[name].median, *theirs.get(name, ()))]
+    axis = plot.ratio_axis(values)
+    head = element(
+        "tr",
+        element("th", "strategy", scope="col"),
+        element("th", "here, %", scope="col"),
+        element("th", plot.scale(axis), scope="col", aria_label="drawn, log scale"),
+        element("th", "P0213, %", scope="col"),
+        element("th", "here ÷ P0213", scope="col"),
+        element("th", "P0089, %", scope="col"),
+        element("th", "rows", scope="col"),
+    )
+    rows = [_row(summary, name, axis, theirs.get(name)) for name in names]
+    table = element(
+        "table",
+        element("caption", "Mean over all rows in percent of AS1", class_="unseen"),
+        element("thead", head),
+        element("tbody", *rows),
+        class_="averages",
+    )
+    return element("div", table, class_="wide", role="region", aria_label="Averages", tabindex="0")
+
+
+def _row(summary: Summary, name: str, axis: plot.Axis, theirs: tuple[float, float] | None) -> Markup:
+    mean = summary.means[name]
+    marks = [(theirs[0], "p0213"), (theirs[1], "p0089")] if theirs else []
+    label = f"{name}: {percent(mean.median)} % here" + (
+        f", {percent(theirs[0])} % in P0213" if theirs else ""
+    )
+    return element(
+        "tr",
+        element("th", name, element("small", strategy_text(name)), scope="row"),
+        element(
+            "td",
+            element("span", percent(mean.median), class_=f"chip {step_of(mean)}"),
+            element("small", interval(mean)),
+            class_="figure",
+        ),
+        element("td", plot.interval(axis, mean.median, mean.low, mean.high, label, marks), class_="drawn"),
+        element("td", f"{100 * theirs[0]:.2f}" if theirs else "", class_="figure"),
+        element("td", f"{mean.median / theirs[0]:.2f}" if theirs else "", class_="figure"),
+        element("td", f"{100 * theirs[1]:.1f}" if theirs else "", class_="figure"),
+        element("td", str(mean.n), class_="figure"),
+    )

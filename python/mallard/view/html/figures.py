@@ -1,0 +1,69 @@
+"""How figures are written, and which step of the palette a ratio has."""
+
+from __future__ import annotations
+
+import math
+
+from mallard.stats import Ratio
+
+# Upper ends of the steps, as ratios. "f" is faster, "s" slower; "eq" is what no interval tells apart from 1.
+STEPS = (
+    (1 / 8, "f5"),
+    (1 / 4, "f4"),
+    (1 / 2, "f3"),
+    (0.8, "f2"),
+    (1.0, "f1"),
+    (1.25, "s1"),
+    (2.0, "s2"),
+    (4.0, "s3"),
+    (math.inf, "s4"),
+)
+LEGEND = (
+    ("f5", "under ⅛"),
+    ("f4", "⅛\u2013¼"),
+    ("f3", "¼\u2013½"),
+    ("f2", "½\u20130.8"),
+    ("f1", "0.8\u20131"),
+    ("eq", "no difference"),
+    ("s1", "1\u20131.25"),
+    ("s2", "1.25\u20132"),
+    ("s3", "2\u20134"),
+    ("s4", "over 4"),
+)
+
+
+def step(ratio: float) -> str:
+    return next(name for end, name in STEPS if ratio <= end)
+
+
+def step_of(ratio: Ratio) -> str:
+    return "eq" if ratio.verdict == "no difference" else step(ratio.median)
+
+
+def percent(ratio: float) -> str:
+    """A ratio in percent; one decimal below ten."""
+    value = 100 * ratio
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+
+
+def interval(ratio: Ratio) -> str:
+    return f"{percent(ratio.low)}\u2013{percent(ratio.high)}" if ratio.bounded else "none"
+
+
+def three_digits(value: float) -> str:
+    if value >= 999.5:
+        return f"{value:,.0f}".replace(",", "\u202f")
+    return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
+
+
+def times(ratio: float) -> str:
+    """How many times as fast: the inverse of a ratio of times."""
+    return f"{1 / ratio:.1f}\u00d7" if 1 / ratio < 9.95 else f"{1 / ratio:.0f}\u00d7"
+
+
+def size(size_log2: int) -> str:
+    return f"2{str(size_log2).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+
+
+def mebibytes(count: float) -> str:
+    return three_digits(count / 2**20)

@@ -1,0 +1,35 @@
+"""Cells that did not finish, or not every time: which, and why."""
+
+from __future__ import annotations
+
+from mallard.analysis.summary import Summary
+from mallard.view.html.figures import size
+from mallard.view.html.heat_map import STATUS_TEXT
+from mallard.view.html.markup import Markup, element
+
+
+def unfinished_table(summary: Summary) -> Markup | None:
+    cells = summary.unfinished
+    if not cells:
+        return None
+    rows = [
+        element(
+            "tr",
+            element("th", table.type, scope="row"),
+            element("td", size(line.size_log2)),
+            element("td", cell.strategy),
+            element("td", STATUS_TEXT.get(cell.status, "finished at another repetition")),
+            element("td", cell.detail),
+        )
+        for table, line, cell in cells
+    ]
+    head = element(
+        "tr",
+        *(
+            element("th", text, scope="col")
+            for text in ("data structure", "size", "strategy", "what happened", "said")
+        ),
+    )
+    grid = element("table", element("thead", head), element("tbody", *rows), class_="plain-table")
+    wide = element("div", grid, class_="wide", role="region", aria_label="Unfinished cells", tabindex="0")
+    return element("section", element("h2", "Cells that did not finish"), wide, id="unfinished")

@@ -1,0 +1,115 @@
+"""The verdict, first on the page: for each data structure what to use and by how much."""
+
+from __future__ import annotations
+
+from mallard.analysis.cells import BASE
+from mallard.analysis.summary import Summary
+from mallard.analysis.verdicts import Verdict
+from mallard.papers.catalogue import strategy_text
+from mallard.view.html import plot
+from mallard.view.html.figures import interval, percent, step_of, times
+from mallard.view.html.markup import Markup, element, joined
+
+
+def headline(summary: Summary) -> Markup:
+    """The answer over everything, in a sentence."""
+    best = summary.best_overall
+    if best is None:
+        return element(
+            "p",
+            f"No strategy has finished in every row beside {BASE}: there is no overall answer.",
+            class_="lead",
+        )
+    if best.strategy == BASE or best.ratio.verdict != "faster":
+        return element(
+            "p",
+            element("strong", f"Keep {BASE}."),
+            f" Over {summary.rows} rows no strategy is faster than the global allocator beyond its interval.",
+            class_="lead",
+        )
+    return element(
+        "p",
+        element(
+            "strong",
+            f"{best.strategy} is the fastest on the whole: {times(best.ratio.median)} as fast as {BASE}.",
+        ),
+        f" It is {strategy_text(best.strategy)}. Over {summary.rows} rows of {len(summary.tables)} data "
+        "structures it takes "
+        f"{percent(best.ratio.median)} % of {BASE}'s time ({interval(best.ratio)}).",
+        class_="lead",
+    )
+
+
+def verdict_table(summary: Summary) -> Markup:
+    ratios = [
+        r
+        for v in summary.verdicts
+        if v.best
+        for r in (v.best.ratio.median, v.best.ratio.low, v.best.ratio.high)
+    ]
+    axis = plot.ratio_axis(ratios)
+    columns = (
+        "data structure",
+        "use",
+        f"% of {BASE}'s time",
+        None,
+        "as fast",
+        "no difference from it",
+        "if freed blocks are reused",
+    )
+    head = [
+        element("th", title, scope="col")
+        if title
+        else element("th", plot.scale(axis), scope="col", aria_label="drawn, log scale")
+        for title in columns
+    ]
+    rows = [_row(verdict, axis) for verdict in summary.verdicts]
+    table = element(
+        "table",
+        element("caption", "What to use for each data structure", class_="unseen"),
+        element("thead", element("tr", *head)),
+        element("tbody", *rows),
+        class_="verdicts",
+    )
+    return element("div", table, class_="wide", role="region", aria_label="Verdicts", tabindex="0")
+
+
+def _row(verdict: Verdict, axis: plot.Axis) -> Markup:
+    name = element(
+        "th",
+        element("a", verdict.type, href=f"#{verdict.structure}"),
+        element("small", verdict.structure),
+        scope="row",
+    )
+    if verdict.best is None:
+        return element(
+            "tr", name, element("td", f"no verdict: {BASE} has not finished in every row", colspan="6")
+        )
+    best, ratio = verdict.best.strategy, verdict.best.ratio
+    label = f"{percent(ratio.median)} % of {BASE}'s time, interval {interval(ratio)}"
+    drawing = plot.interval(axis, ratio.median, ratio.low, ratio.high, label)
+    use = element("b", best if verdict.worth_it else f"keep {BASE}")
+    what = strategy_text(best) if verdict.worth_it else "no strategy is faster beyond its interval"
+    reuse = (
+        joined(element("b", verdict.reusing.strategy), f" {percent(verdict.reusing.ratio.median)} %")
+        if verdict.reusing
+        else "the same"
+    )
+    return element(
+        "tr",
+        name,
+        element("td", use, element("small", what), data_label="use"),
+        element(
+            "td",
+            element("span", percent(ratio.median), class_=f"chip {step_of(ratio)}"),
+            element("small", interval(ratio)),
+            class_="figure",
+            data_label=f"% of {BASE}",
+        ),
+        element("td", drawing, class_="drawn"),
+        element(
+            "td", times(ratio.median) if verdict.worth_it else "=", class_="figure", data_label="as fast"
+        ),
+        element("td", ", ".join(verdict.equals) or "none", data_label="no difference"),
+        element("td", reuse, data_label="reusing"),
+    )
