@@ -1,0 +1,88 @@
+"""The library as its users get it: installed, moved elsewhere, then found by CMake and by pkg-config."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from source_tree import ROOT
+
+PROJECT = Path(__file__).with_name("project")
+EXPECTED = "sum 500500, 100 classes\n"
+NOTHING_ELSE = ["-DMALLARD_BENCH=OFF", "-DMALLARD_TESTS=OFF", "-DMALLARD_EXAMPLES=OFF"]
+
+
+def run(*command, **variables):
+    """What a command prints; its whole output is shown if it fails."""
+    environment = {**os.environ, **{name: str(value) for name, value in variables.items()}}
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """Installed below one name and moved to another, with a space in it: no file may know where it was."""
+    build, place = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("place")
+    run("cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", *NOTHING_ELSE)
+    run("cmake", "--build", build, "--parallel", "2")
+    run("cmake", "--install", build, "--prefix", place / "first")
+    return (place / "first").rename(place / "second place")
+
+
+def test_cmake_finds_it(prefix, tmp_path):
+    run("cmake", "-S", PROJECT, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release")
+    run("cmake", "--build", tmp_path)
+    assert run(tmp_path / "consumer") == EXPECTED
+    cache = (tmp_path / "CMakeCache.txt").read_text()
+    assert f"mallard_DIR:PATH={prefix}" in cache
+
+
+def test_cmake_refuses_a_version_that_does_not_fit(prefix, tmp_path):
+    project = shutil.copytree(PROJECT, tmp_path / "project")
+    lists = project / "CMakeLists.txt"
+    lists.write_text(lists.read_text().replace("mallard 0.1 ", "mallard 9.0 "))
+    done = subprocess.run(
+        ["cmake", "-S", project, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode != 0
+    assert "9.0" in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="no pkg-config: apt-get install pkg-config")
+def test_pkg_config_finds_it(prefix, tmp_path):
+    # The prefix has a space, which only a shell's quoting keeps in one word.
+    (file,) = prefix.rglob("mallard.pc")
+    flags = run("pkg-config", "--cflags", "--libs", "mallard", PKG_CONFIG_PATH=file.parent).strip()
+    compiler = os.environ.get("CXX") or "c++"
+    run("sh", "-c", f'"$0" -O1 "$1" -o "$2" {flags}', compiler, PROJECT / "main.cpp", tmp_path / "consumer")
+    assert run(tmp_path / "consumer") == EXPECTED
+
+
+def test_the_installed_files_know_nothing_of_the_source_tree(prefix):
+    texts = [file for file in prefix.rglob("*") if file.suffix in {".cmake", ".pc", ".hpp"}]
+    assert len(texts) > 10
+    assert [file.name for file in texts if str(ROOT) in file.read_text()] == []
+
+
+def test_every_public_header_is_installed(prefix):
+    installed = {file.relative_to(prefix / "include") for file in (prefix / "include").rglob("*.hpp")}
+    assert installed == {file.relative_to(ROOT / "include") for file in (ROOT / "include").rglob("*.hpp")}
+
+
+def test_it_is_found_from_a_parent_project_too(tmp_path):
+    """add_subdirectory brings the library and neither its tests nor the runner."""
+    lists = (
+        "cmake_minimum_required(VERSION 3.25)\nproject(parent LANGUAGES CXX)\n"
+        f'add_subdirectory("{ROOT}" mallard)\n'
+        f'add_executable(consumer "{PROJECT}/main.cpp")\n'
+        "target_link_libraries(consumer PRIVATE mallard::mallard)\n"
+    )
+    (tmp_path / "CMakeLists.txt").write_text(lists)
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build")
+    run("cmake", "--build", tmp_path / "build", "--parallel", "2")
+    assert run(tmp_path / "build" / "consumer") == EXPECTED
+    assert list((tmp_path / "build").rglob("mallard-bench")) == []
