@@ -44,12 +44,11 @@ T& wink_out(assume_winkable_t, A& mechanism, Args&&... args) {
                                                          std::forward<Args>(args)...);
 }
 
-template <class T, class A, class... Args>
-    requires local_allocator<typename resource<A>::mechanism_type>
-T& wink_out(assume_winkable_t, resource<A>& binding, Args&&... args) {
-    auto* memory =
-        static_cast<T*>(static_cast<std::pmr::memory_resource&>(binding).allocate(sizeof(T), alignof(T)));
-    return *std::uninitialized_construct_using_allocator(memory, std::pmr::polymorphic_allocator<>(&binding),
+/// Effects: as above, through the abstract base; nobody checks either that somebody will release `base`.
+template <class T, class... Args>
+T& wink_out(assume_winkable_t, std::pmr::memory_resource& base, Args&&... args) {
+    auto* memory = static_cast<T*>(base.allocate(sizeof(T), alignof(T)));
+    return *std::uninitialized_construct_using_allocator(memory, std::pmr::polymorphic_allocator<>(&base),
                                                          std::forward<Args>(args)...);
 }
 
@@ -68,7 +67,8 @@ template <class T, class A, class... Args>
     requires local_allocator<typename resource<A>::mechanism_type>
 T& wink_out(resource<A>& binding, Args&&... args) {
     static_cast<void>(wink_out_would_leak<wink_culprit_t<T, std::pmr::polymorphic_allocator<std::byte>>>{});
-    return wink_out<T>(assume_winkable, binding, std::forward<Args>(args)...);
+    return wink_out<T>(assume_winkable, static_cast<std::pmr::memory_resource&>(binding),
+                       std::forward<Args>(args)...);
 }
 
 } // namespace mallard

@@ -1,0 +1,81 @@
+#include "bench/harness/process.hpp"
+
+#include "bench/harness/build_info.hpp"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace bench {
+
+bool pin_to(int cpu) noexcept {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (cpu < 0 || cpu >= CPU_SETSIZE) {
+        return false;
+    }
+    CPU_SET(static_cast<std::size_t>(cpu), &set);
+    return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+std::int64_t peak_rss_bytes() noexcept {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+double load_average() noexcept {
+    double load = 0;
+    return getloadavg(&load, 1) == 1 ? load : -1;
+}
+
+std::size_t available_memory_bytes() {
+    std::ifstream info("/proc/meminfo");
+    std::string key;
+    std::size_t kibibytes = 0;
+    for (std::string unit; info >> key >> kibibytes; std::getline(info, unit)) {
+        if (key == "MemAvailable:") {
+            return kibibytes << 10;
+        }
+    }
+    return SIZE_MAX;
+}
+
+std::string program_fingerprint() {
+    std::ifstream self("/proc/self/exe", std::ios::binary);
+    std::uint64_t hash = 14695981039346656037ULL; // FNV-1a
+    for (char block[4096]; self.read(block, sizeof block) || self.gcount() != 0;) {
+        for (const char c : std::string_view(block, static_cast<std::size_t>(self.gcount()))) {
+            hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+        }
+    }
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+    return text;
+}
+
+bool keep_freed_pages() noexcept {
+#ifdef __GLIBC__
+    return mallopt(M_TRIM_THRESHOLD, -1) == 1 && mallopt(M_MMAP_MAX, 0) == 1;
+#else
+    return false;
+#endif
+}
+
+bool build_is_optimised() noexcept {
+#ifdef __OPTIMIZE__
+    return std::string_view(this_build.sanitizers).empty();
+#else
+    return false;
+#endif
+}
+
+} // namespace bench

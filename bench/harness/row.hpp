@@ -1,0 +1,42 @@
+/// The result of one cell, as one line of JSON (docs/results.md).
+#pragma once
+
+#include "bench/harness/json.hpp"
+#include "bench/harness/stopwatch.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+inline constexpr int row_format = 1;
+
+/// What all experiments are told.
+struct run_options {
+    std::string strategy;
+    std::int64_t seed = 1;
+    std::int64_t repetition = 0;
+    std::optional<int> pinned_cpu;
+    std::vector<std::string> notes;
+};
+
+struct row {
+    std::string experiment;
+    std::function<void(json_writer&)> write_parameters; ///< the members of the object "parameters"
+    cost timed;
+    std::int64_t operations = 0;
+    std::int64_t iterations = 0;
+    std::string checksum;                      ///< empty where this repetition did not look
+    std::optional<std::int64_t> allocations;   ///< of one structure
+    std::optional<std::int64_t> deallocations; ///< of one structure
+    std::int64_t spills = 0;
+    bool out_of_memory = false;
+};
+
+/// Returns: the line, without its end.
+[[nodiscard]] std::string to_json(const row& result, const run_options& options);
+
+} // namespace bench

@@ -1,0 +1,35 @@
+/// The initial buffer of the monotonic strategies: the papers' static array of 2^30 bytes.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace bench {
+
+enum class buffer_state {
+    none, ///< the allocator starts without a buffer
+    cold, ///< the buffer's pages are touched for the first time in the timed part, as in P0213
+    warm, ///< the pages that will be used were touched before the clock started
+};
+
+[[nodiscard]] buffer_state parse_buffer_state(const std::string& name);
+
+/// Zeroed memory in pages of the usual size, like an array with static storage duration. Mapped rather than
+/// declared, so that a machine with little memory can have a smaller one.
+class static_buffer {
+public:
+    /// Effects: maps `bytes` bytes; of a warm one it touches the first `used_bytes`.
+    /// Throws: std::bad_alloc.
+    static_buffer(buffer_state state, std::size_t bytes, std::size_t used_bytes);
+    static_buffer(const static_buffer&) = delete;
+    static_buffer& operator=(const static_buffer&) = delete;
+    ~static_buffer();
+
+    [[nodiscard]] std::span<std::byte> span() const noexcept { return bytes_; }
+
+private:
+    std::span<std::byte> bytes_;
+};
+
+} // namespace bench

@@ -1,0 +1,128 @@
+/// mallard-bench: runs one cell of one experiment and prints one line of JSON (docs/results.md).
+#include "bench/harness/arguments.hpp"
+#include "bench/harness/build_info.hpp"
+#include "bench/harness/process.hpp"
+#include "bench/harness/row.hpp"
+#include "bench/workload/density.hpp"
+#include "bench/workload/primitives.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+namespace {
+
+constexpr std::string_view usage =
+    "usage: mallard-bench --describe\n"
+    "       mallard-bench density --ds DS2 --size 14 --strategy AS7 [--product 20] [--inner 7]\n"
+    "                     [--buffer warm|cold|none] [--buffer-bytes N] [--hash prefix|full]\n"
+    "       mallard-bench primitives --operation pair|create --strategy AS7 [--product 24]\n"
+    "       for all: [--seed 1] [--repetition 0] [--cpu N] [--allow-unoptimised]\n"
+    "Runs one cell and prints one line of JSON. Exit status: 0 done, 2 usage, 3 out of memory.\n";
+
+struct experiment {
+    std::string_view name;
+    row (*run)(arguments&, run_options&);
+    void (*describe)(json_writer&);
+};
+
+constexpr experiment experiments[] = {
+    {"density", run_density, describe_density},
+    {"primitives", run_primitives, describe_primitives},
+};
+
+std::string standard_library() {
+#ifdef _LIBCPP_VERSION
+    return "libc++ " + std::to_string(_LIBCPP_VERSION / 10000);
+#else
+    return "libstdc++ " + std::to_string(_GLIBCXX_RELEASE);
+#endif
+}
+
+void describe() {
+    json_writer json;
+    json.open('{')
+        .member("format", row_format)
+        .member("version", this_build.version)
+        .member("compiler", this_build.compiler)
+        .member("standard_library", standard_library())
+        .member("flags", this_build.flags)
+        .member("optimised", build_is_optimised())
+        .member("sanitizers", this_build.sanitizers)
+        .member("commit", this_build.commit)
+        .member("build_id", program_fingerprint())
+        .key("experiments")
+        .open('{');
+    for (const experiment& e : experiments) {
+        json.key(e.name).open('{');
+        e.describe(json);
+        json.close('}');
+    }
+    std::puts(json.close('}').close('}').text().c_str());
+}
+
+run_options common_options(arguments& given) {
+    run_options options;
+    options.seed = given.number("seed", 1, 0, INT64_MAX);
+    options.repetition = given.number("repetition", 0, 0, 1'000'000);
+    if (const auto cpu = given.number("cpu", -1, -1, 4095); cpu >= 0) {
+        if (pin_to(static_cast<int>(cpu))) {
+            options.pinned_cpu = static_cast<int>(cpu);
+        } else {
+            options.notes.emplace_back("not pinned: this process may not run on processor " +
+                                       std::to_string(cpu));
+        }
+    }
+    const bool allowed = given.flag("allow-unoptimised");
+    if (!build_is_optimised()) {
+        if (!allowed) {
+            throw usage_error(
+                "this build is not optimised, or has sanitizers in it: its times mean nothing. Build it with "
+                "`cmake --preset release`, or give --allow-unoptimised to run it all the same");
+        }
+        options.notes.emplace_back("unoptimised build: the times mean nothing");
+    }
+    return options;
+}
+
+int run(std::span<char* const> words) {
+    const std::string_view verb = words.empty() ? "" : words.front();
+    if (verb == "--help" || verb == "-h") {
+        std::fputs(usage.data(), stdout);
+        return 0;
+    }
+    if (verb == "--describe") {
+        describe();
+        return 0;
+    }
+    for (const experiment& e : experiments) {
+        if (e.name == verb) {
+            arguments given(words.subspan(1));
+            run_options options = common_options(given);
+            const row result = e.run(given, options);
+            std::puts(to_json(result, options).c_str());
+            return result.out_of_memory ? 3 : 0;
+        }
+    }
+    throw usage_error("unknown experiment '" + std::string(verb) + "': allowed are density, primitives");
+}
+
+} // namespace
+
+} // namespace bench
+
+int main(int argc, char** argv) {
+    try {
+        return bench::run(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+    } catch (const bench::usage_error& error) {
+        std::fprintf(stderr, "mallard-bench: error: %s\n", error.what());
+        return 2;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "mallard-bench: error: %s\n", error.what());
+        return 1;
+    }
+}

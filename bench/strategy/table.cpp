@@ -1,0 +1,67 @@
+#include "bench/strategy/table.hpp"
+
+#include <array>
+#include <cstdlib>
+
+namespace bench {
+
+namespace {
+
+using enum mechanism_kind;
+using enum binding_kind;
+using enum destruction_kind;
+
+constexpr strategy table[] = {
+    {"null", null, type_parameter, winked_out},
+    {"AS1", global, type_parameter, normal},
+#ifdef __GLIBC__
+    {"AS1-keep", global_kept, type_parameter, normal},
+#endif
+    {"AS2", global, abstract_base, normal},
+    {"AS3", monotonic, type_parameter, normal},
+    {"AS4", monotonic, type_parameter, winked_out},
+    {"AS5", monotonic, abstract_base, normal},
+    {"AS6", monotonic, abstract_base, winked_out},
+    {"AS7", multipool, type_parameter, normal},
+    {"AS8", multipool, type_parameter, winked_out},
+    {"AS9", multipool, abstract_base, normal},
+    {"AS10", multipool, abstract_base, winked_out},
+    {"AS11", multipool_over_monotonic, type_parameter, normal},
+    {"AS12", multipool_over_monotonic, type_parameter, winked_out},
+    {"AS13", multipool_over_monotonic, abstract_base, normal},
+    {"AS14", multipool_over_monotonic, abstract_base, winked_out},
+};
+
+} // namespace
+
+std::span<const strategy> strategies() noexcept {
+    return table;
+}
+
+std::string_view to_text(mechanism_kind kind) noexcept {
+    switch (kind) {
+    case null:
+        return "memory that is already there";
+    case global:
+        return "global";
+    case global_kept:
+        return "global, page return off";
+    case monotonic:
+        return "monotonic";
+    case multipool:
+        return "multipool";
+    case multipool_over_monotonic:
+        return "multipool backed by monotonic";
+    }
+    std::abort();
+}
+
+std::string_view to_text(binding_kind kind) noexcept {
+    return kind == type_parameter ? "type parameter" : "abstract base";
+}
+
+std::string_view to_text(destruction_kind kind) noexcept {
+    return kind == normal ? "normal" : "winked out";
+}
+
+} // namespace bench

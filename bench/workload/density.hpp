@@ -1,0 +1,32 @@
+/// Benchmark I: creating and destroying isolated basic data structures.
+///
+/// One iteration makes the strategy's allocator, makes the structure, reserves, fills it with leaves, and
+/// ends it and the allocator; all of that is timed. The number of iterations is `product` / leaves of one
+/// structure, at least one.
+///
+/// Source: P0089R1, section 7; P0213R0, section 9.
+#pragma once
+
+#include "bench/harness/arguments.hpp"
+#include "bench/harness/row.hpp"
+
+#include <span>
+
+namespace bench {
+
+/// Effects: runs the cell that `given` describes.
+/// Throws: usage_error.
+[[nodiscard]] row run_density(arguments& given, run_options& options);
+
+/// Effects: writes the members of the object that describes the experiment.
+void describe_density(json_writer& json);
+
+/// Counts the calls through the abstract base that one structure makes, through the very functions that are
+/// measured.
+struct dispatch_count {
+    std::size_t allocations;
+    std::size_t deallocations;
+};
+[[nodiscard]] dispatch_count count_dispatched(std::size_t structure, bool winked_out, unsigned size_log2);
+
+} // namespace bench

@@ -1,0 +1,58 @@
+/// What Benchmark I is made of, drawn before the clock starts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// The structures DS1..DS12: an outer container, perhaps an inner one, and the leaf (P0089R1, table 2).
+enum class container { none, vector, unordered_set };
+enum class leaf { integer, string };
+
+struct data_structure {
+    std::string name;
+    container outer;
+    container inner; ///< none: the leaves are the outer container's elements
+    leaf leaves;
+
+    [[nodiscard]] std::string type() const;
+};
+
+[[nodiscard]] const std::vector<data_structure>& data_structures();
+
+/// The leaves of one structure. A string leaf copies `length` characters from somewhere in a text of 2^16 +
+/// 1000 random ones, which stays in the second-level cache; an integer leaf is its own number.
+class density_input {
+public:
+    static constexpr std::size_t shortest_string = 33;
+    static constexpr std::size_t longest_string = 1000;
+
+    /// Effects: draws the strings' lengths from `seed`, uniformly, where the leaves are strings.
+    density_input(const data_structure& ds, unsigned size_log2, unsigned inner_log2, std::uint64_t seed);
+
+    [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
+    [[nodiscard]] std::size_t leaves_an_element() const noexcept { return leaves_an_element_; }
+    [[nodiscard]] std::size_t leaves() const noexcept { return elements_ * leaves_an_element_; }
+
+    [[nodiscard]] const char* text(std::size_t leaf) const noexcept {
+        // An odd stride visits every position once before it repeats one, so that neighbours differ.
+        return text_.data() + (leaf * 40503 & 0xffff);
+    }
+    [[nodiscard]] std::size_t length(std::size_t leaf) const noexcept { return lengths_[leaf]; }
+
+    /// Returns: no less than what the structure takes under any of the strategies, without spare room of
+    /// chunks.
+    [[nodiscard]] std::size_t bytes_bound() const noexcept { return bytes_bound_; }
+
+private:
+    std::size_t elements_;
+    std::size_t leaves_an_element_;
+    std::size_t bytes_bound_;
+    std::string text_;
+    std::vector<std::uint16_t> lengths_;
+};
+
+} // namespace bench

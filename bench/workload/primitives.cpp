@@ -1,0 +1,130 @@
+#include "bench/workload/primitives.hpp"
+
+#include "bench/strategy/mechanisms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace bench {
+
+namespace {
+
+constexpr std::size_t block_bytes = 24;
+constexpr std::size_t block_alignment = 8;
+
+/// The monotonic allocator never takes a block back: after so many pairs it starts again at the front of its
+/// buffer.
+constexpr std::size_t pairs_a_round = 1024;
+constexpr std::size_t buffer_bytes = pairs_a_round * block_bytes + 64;
+
+/// Rows of this experiment: winking out makes no difference to a single block.
+bool has_primitives(const strategy& s) noexcept {
+    return s.mechanism != mechanism_kind::null && s.mechanism != mechanism_kind::global_kept &&
+           s.destruction == destruction_kind::normal;
+}
+
+template <class Source>
+void pairs(Source& source, std::size_t count) {
+    for (std::size_t i = 0; i != count; ++i) {
+        void* p = source.allocate(block_bytes, block_alignment);
+        escape(p);
+        source.deallocate(p, block_bytes, block_alignment);
+    }
+}
+
+/// AS1: what std::allocator does for a node of 24 bytes.
+class standard_allocator {
+public:
+    void* allocate(std::size_t, std::size_t) { return std::allocator<node>().allocate(1); }
+    void deallocate(void* p, std::size_t, std::size_t) {
+        std::allocator<node>().deallocate(static_cast<node*>(p), 1);
+    }
+
+private:
+    struct node {
+        std::array<std::byte*, 3> words;
+    };
+};
+
+/// Calls `one(count)` until `total` pairs or creations are done, each time with a fresh allocator where
+/// `anew`.
+void run_rounds(const strategy& s, std::size_t total, bool anew) {
+    alignas(64) static std::array<std::byte, buffer_bytes> buffer;
+    const std::size_t round = anew ? 1 : pairs_a_round;
+    if (s.mechanism == mechanism_kind::global) {
+        standard_allocator direct;
+        if (s.binding == binding_kind::type_parameter) {
+            pairs(direct, total);
+        } else {
+            pairs(abstract(*mallard::new_delete_resource()), total);
+        }
+    } else if (anew || s.mechanism != mechanism_kind::multipool) {
+        for (std::size_t done = 0; done < total; done += round) {
+            static_cast<void>(with_mechanism(s, buffer, [round](auto& source) { pairs(source, round); }));
+        }
+    } else {
+        static_cast<void>(with_mechanism(s, buffer, [total](auto& source) { pairs(source, total); }));
+    }
+}
+
+std::vector<std::string> names() {
+    std::vector<std::string> result;
+    for (const strategy& s : strategies()) {
+        if (has_primitives(s)) {
+            result.emplace_back(s.name);
+        }
+    }
+    return result;
+}
+
+} // namespace
+
+row run_primitives(arguments& given, run_options& options) {
+    const std::string operation = given.choice("operation", {"pair", "create"});
+    options.strategy = given.choice("strategy", names());
+    const strategy& s = *std::ranges::find(strategies(), options.strategy, &strategy::name);
+    const auto product_log2 = given.number("product", 24, 10, 40);
+    given.finish();
+
+    row result;
+    result.experiment = "primitives";
+    result.write_parameters = [operation, product_log2](json_writer& json) {
+        json.member("operation", operation)
+            .member("product_log2", product_log2)
+            .member("block_bytes", block_bytes);
+    };
+    const std::size_t total = std::size_t{1} << product_log2;
+    result.operations = result.iterations = static_cast<std::int64_t>(total);
+    try {
+        run_rounds(s, 1024, operation == "create");
+        const stopwatch watch;
+        run_rounds(s, total, operation == "create");
+        result.timed = watch.elapsed();
+    } catch (const std::bad_alloc&) {
+        result.out_of_memory = true;
+    }
+    return result;
+}
+
+void describe_primitives(json_writer& json) {
+    json.key("operations").open('[');
+    json.open('{')
+        .member("name", "pair")
+        .member("text", "allocate and deallocate one block of 24 bytes, hot")
+        .close('}');
+    json.open('{')
+        .member("name", "create")
+        .member("text",
+                "make an allocator, allocate and deallocate one block of 24 bytes, destroy the allocator")
+        .close('}');
+    json.close(']').key("strategies").open('[');
+    for (const std::string& name : names()) {
+        json.value(name);
+    }
+    json.close(']');
+}
+
+} // namespace bench
