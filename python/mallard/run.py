@@ -7,6 +7,7 @@ time once more. One that crashed is, because a crash may depend on the layout of
 from __future__ import annotations
 
 import math
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,10 +16,11 @@ from typing import Protocol
 
 from mallard import machine
 from mallard.errors import UsageError
+from mallard.footprint import readable
 from mallard.pace import Grains, Pace, grains
 from mallard.plan import Plan
 from mallard.process import Limits, Repetition, measure
-from mallard.result import FAILED, OUT_OF_MEMORY, TIMED_OUT, Row, canonical
+from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT, Row, canonical
 from mallard.runner import Runner
 from mallard.store import Run, Store
 
@@ -27,6 +29,7 @@ MEMORY_SHARE = 0.95
 # So many in a row: then it is the runner that does not work, not a cell.
 FAILURES_TO_STOP = 20
 RECOUNT_SECONDS = 0.5
+ROW_DISK_BYTES = 2000
 
 CellKey = tuple[str, str, str]
 
@@ -50,6 +53,11 @@ class Outcome:
     statuses: Counter[str] = field(default_factory=Counter)
     not_tried_again: int = 0
     mismatches: list[str] = field(default_factory=list)
+
+    @property
+    def defects(self) -> int:
+        """What no program should do; running out of memory or time is a result."""
+        return self.statuses[CRASHED] + self.statuses[FAILED] + len(self.mismatches)
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,7 @@ def prepare(
         )
         store.add_note(interrupted.id, "resumed", f"load {machine.load1()}")
         return Prepared(plan, interrupted, True)
+    _check_room(store, plan)
     _tell_of_other_interrupted(store, plan, listener)
     run_id = store.begin_run(
         {
@@ -118,9 +127,9 @@ def execute(store: Store, prepared: Prepared, runner: Runner, listener: Listener
                 store.add_note(run.id, "checksum_mismatch", mismatch)
                 listener.warn(mismatch)
             listener.measured(row, done + place + 1, progress.seconds_left(grains_ahead[place + 1 :]))
-            if progress.failures_in_a_row == FAILURES_TO_STOP:
+            if progress.failures_in_a_row >= FAILURES_TO_STOP:
                 raise UsageError(
-                    f"{runner.path} failed {FAILURES_TO_STOP} times in a row, the last time with: {row.detail}; "
+                    f"{runner.path} failed {FAILURES_TO_STOP} times in a row, at last with: {row.detail}; "
                     "every row is kept; build the runner again"
                 )
     finally:
@@ -188,7 +197,7 @@ class ChecksumCheck:
             return None
         self._told.add(_cell(row))
         return (
-            f"CHECKSUM MISMATCH: {row.strategy} built {row.checksum}, {first.strategy} built {first.checksum} "
+            f"CHECKSUM MISMATCH: {row.strategy} made {row.checksum}, {first.strategy} made {first.checksum} "
             f"with {canonical(row.parameters)}: they did not do the same work, do not compare their times"
         )
 
@@ -204,6 +213,17 @@ def _look_around(store: Store, run_id: int, plan: Plan, listener: Listener) -> i
         )
         store.add_note(run_id, "busy", text)
     return work.idlest_cpu if plan.options.get("pin") else None
+
+
+def _check_room(store: Store, plan: Plan) -> None:
+    """Better before the start than an hour later."""
+    needed = plan.processes * ROW_DISK_BYTES
+    free = shutil.disk_usage(store.path.parent).free
+    if free < needed:
+        raise UsageError(
+            f"the disk of {store.path} has {readable(free)} left and the results of this run may take "
+            f"{readable(needed)}; make room, or give a file elsewhere: --db FILE"
+        )
 
 
 def _limits(plan: Plan) -> Limits:

@@ -1,0 +1,58 @@
+"""Repetitions joined into cells, for any experiment: median, spread, and the ratio to AS1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mallard.plan import BASE
+from mallard.result import OK, Parameters, Row
+from mallard.stats import Ratio, Spread, median, paired_ratio, spread
+
+
+@dataclass(frozen=True)
+class CellFigures:
+    run_id: int
+    experiment: str
+    parameters: Parameters
+    strategy: str
+    status: str  # ok when one repetition or more is; else that of the last
+    detail: str
+    ns_per_operation: Spread | None
+    ratio: Ratio | None  # to AS1, paired by repetition
+    minor_faults: float
+    peak_rss_bytes: float
+
+
+def cell_figures(rows: Iterable[Row]) -> list[CellFigures]:
+    """One for each cell, in the order in which the cells were first met."""
+    cells: dict[tuple[int, tuple[str, str], str], list[Row]] = {}
+    for row in rows:
+        cells.setdefault((row.run_id, row.row_key, row.strategy), []).append(row)
+    return [
+        _figures(repetitions, cells.get((run_id, key, BASE), []))
+        for (run_id, key, _), repetitions in cells.items()
+    ]
+
+
+def _figures(repetitions: list[Row], base: list[Row]) -> CellFigures:
+    times, base_times = _times(repetitions), _times(base)
+    both = sorted(times.keys() & base_times.keys())
+    measured = [row for row in repetitions if row.ok]
+    last = repetitions[-1]
+    return CellFigures(
+        run_id=last.run_id,
+        experiment=last.experiment,
+        parameters=last.parameters,
+        strategy=last.strategy,
+        status=OK if measured else last.status,
+        detail="" if measured else last.detail,
+        ns_per_operation=spread(list(times.values())) if times else None,
+        ratio=paired_ratio([times[r] for r in both], [base_times[r] for r in both]) if both else None,
+        minor_faults=median([row.minor_faults for row in measured]) if measured else 0.0,
+        peak_rss_bytes=median([row.peak_rss_bytes for row in measured]) if measured else 0.0,
+    )
+
+
+def _times(rows: Iterable[Row]) -> dict[int, float]:
+    return {row.repetition: row.ns_per_operation for row in rows if row.ok}

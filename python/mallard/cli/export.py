@@ -1,0 +1,132 @@
+"""`mallard export`: the rows of a run, or its cells, for other programs."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from mallard.cell_figures import CellFigures, cell_figures
+from mallard.cli.options import add_database, add_run
+from mallard.errors import UsageError
+from mallard.store import Run, Store
+from mallard.whole_file import write_whole
+
+HELP = "write results as CSV, JSON or Markdown"
+EXAMPLES = """\
+mallard export --format csv > rows.csv         every repetition of the latest run
+mallard export --format md --summary           a cell a line: median, spread, ratio to AS1, interval
+mallard export --format json --run all -o all.json"""
+
+FORMATS = ("csv", "json", "md")
+Record = dict[str, Any]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", choices=FORMATS, required=True, help="what to write")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="where to (default: standard output)"
+    )
+    parser.add_argument("--summary", action="store_true", help="cells (medians, intervals), not repetitions")
+    add_run(parser)
+    add_database(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    with Store.open_existing(arguments.db) as store:
+        runs = store.runs() if arguments.run == "all" else [store.select_run(arguments.run)]
+        rows = [row for each in runs for row in store.rows(each.id)]
+    if not rows:
+        raise UsageError(f"{arguments.db} has no rows to export yet; 'mallard bench' makes them")
+    if arguments.summary:
+        records = [_of_cell(cell) for cell in cell_figures(rows)]
+    else:
+        records = [row.to_dict() for row in rows]
+    text = WRITERS[arguments.format](runs, records)
+    if arguments.output is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(arguments.output, text)
+    return 0
+
+
+def _of_cell(cell: CellFigures) -> Record:
+    """Flat, with units in the names; empty where there is no figure."""
+    times, ratio = cell.ns_per_operation, cell.ratio
+    return {
+        "run_id": cell.run_id,
+        "experiment": cell.experiment,
+        "parameters": cell.parameters,
+        "strategy": cell.strategy,
+        "status": cell.status,
+        "detail": cell.detail,
+        "repetitions": times.n if times else 0,
+        "median_ns_per_operation": times.median if times else None,
+        "low_ns_per_operation": times.low if times else None,
+        "high_ns_per_operation": times.high if times else None,
+        "ratio_to_as1": ratio.median if ratio else None,
+        "ratio_low": ratio.low if ratio else None,
+        "ratio_high": ratio.high if ratio and ratio.bounded else None,
+        "verdict": ratio.verdict if ratio else "",
+        "minor_faults": cell.minor_faults,
+        "peak_rss_bytes": cell.peak_rss_bytes,
+    }
+
+
+def _as_json(runs: Sequence[Run], records: Sequence[Record]) -> str:
+    return json.dumps({"format": 1, "runs": [asdict(run) for run in runs], "rows": records}, indent=1) + "\n"
+
+
+def _as_csv(runs: Sequence[Run], records: Sequence[Record]) -> str:
+    flat = [_flat(record) for record in records]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _columns(flat), restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat)
+    return text.getvalue()
+
+
+def _as_markdown(runs: Sequence[Run], records: Sequence[Record]) -> str:
+    flat = [_flat(record) for record in records]
+    columns = [name for name in _columns(flat) if any(record.get(name) not in ("", None) for record in flat)]
+    lines = [f"Run {run.id}, {run.started}: `{run.command}`" for run in runs]
+    lines += ["", _markdown_line(columns), _markdown_line(["---"] * len(columns))]
+    lines += [_markdown_line([_short(record.get(name)) for name in columns]) for record in flat]
+    return "\n".join(lines) + "\n"
+
+
+def _flat(record: Record) -> Record:
+    """Parameters become columns of their own; a list becomes one text."""
+    flat: Record = {}
+    for name, value in record.items():
+        if name == "parameters":
+            flat.update(value)
+        else:
+            flat[name] = "; ".join(value) if isinstance(value, list) else value
+    return flat
+
+
+def _columns(flat: Sequence[Record]) -> list[str]:
+    """Of all records, in the order in which they are met: experiments have different parameters."""
+    return list(dict.fromkeys(name for record in flat for name in record))
+
+
+def _markdown_line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _short(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+WRITERS = {"csv": _as_csv, "json": _as_json, "md": _as_markdown}

@@ -1,0 +1,117 @@
+"""`mallard list`: what can be measured, what was printed, and what was measured here."""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.console import Console
+from rich.table import Table
+
+from mallard.cli.options import add_database
+from mallard.errors import UsageError
+from mallard.papers.catalogue import EXTRA_STRATEGIES, strategies, structures
+from mallard.papers.tables import printed_tables
+from mallard.store import Run, Store
+
+HELP = "name the experiments, structures, strategies, tables and runs"
+EXAMPLES = """\
+mallard list                   all but the tables and runs
+mallard list tables            the printed tables, for 'mallard table'
+mallard list runs --db FILE    what a database holds"""
+
+EXPERIMENTS = {
+    "density": "build and destroy a data structure (Benchmark I of P0089 and P0213)",
+    "primitives": "one allocation, one allocator",
+}
+PIPE_WIDTH = 160
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", nargs="?", metavar="WHAT", help=", ".join(LISTS))
+    add_database(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    what = arguments.what
+    if what is not None and what not in LISTS:
+        raise UsageError(f"unknown list '{what}'; allowed are {', '.join(LISTS)}")
+    if what == "runs":
+        with Store.open_existing(arguments.db) as store:
+            console.print(_runs(store))
+        return 0
+    for name in [what] if what else ["experiments", "structures", "strategies"]:
+        if what is None:
+            console.print(f"[bold]{name}[/]")
+        console.print(LISTS[name]())
+        if what is None:
+            console.print()
+    return 0
+
+
+def _experiments() -> Table:
+    return _table(["", ""], [[name, text] for name, text in EXPERIMENTS.items()])
+
+
+def _structures() -> Table:
+    rows = [[name, each.type, f"2^{each.inner_log2}"] for name, each in structures().items()]
+    return _table(["name", "type", "leaves of an element"], rows)
+
+
+def _strategies() -> Table:
+    known = [*strategies().values(), *EXTRA_STRATEGIES]
+    rows = [[each.name, each.allocator, each.binding, each.destruction] for each in known]
+    return _table(["name", "allocator", "binding", "destruction"], rows)
+
+
+def _tables() -> Table:
+    rows = [[name, table.paper, str(table.number), table.caption] for name, table in printed_tables().items()]
+    return _table(["name", "paper", "table", "what it has"], rows)
+
+
+def _runs(store: Store) -> Table:
+    rows = [
+        [
+            str(run.id),
+            run.started.replace("T", " ")[:16],
+            run.experiment,
+            run.scale,
+            str(len(store.rows(run.id))),
+            "finished" if run.finished else "interrupted",
+            _about(run),
+        ]
+        for run in store.runs()
+    ]
+    return _table(["run", "started (UTC)", "experiment", "scale", "rows", "state", "machine, compiler"], rows)
+
+
+def _about(run: Run) -> str:
+    return (
+        f"{run.machine.get('cpu') or 'unknown processor'}, {run.runner.get('compiler', 'unknown compiler')}"
+    )
+
+
+def _no_runs() -> Table:
+    raise AssertionError("runs are listed from the database")
+
+
+def _table(headings: list[str], rows: list[list[str]]) -> Table:
+    table = Table(
+        box=None, padding=(0, 2, 0, 0), header_style="dim", show_header=any(headings), show_edge=False
+    )
+    for heading in headings:
+        table.add_column(heading)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+LISTS = {
+    "experiments": _experiments,
+    "structures": _structures,
+    "strategies": _strategies,
+    "tables": _tables,
+    "runs": _no_runs,
+}

@@ -1,0 +1,50 @@
+"""argparse with errors that go one way: a UsageError that ends in how the verb is used."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from typing import NoReturn
+
+from mallard.errors import UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    def __init__(self, *, prog: str, summary: str, examples: str) -> None:
+        super().__init__(
+            prog=prog,
+            description=summary[:1].upper() + summary[1:] + ".",
+            epilog="examples:\n" + textwrap.indent(examples.rstrip(), "  "),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            # An abbreviation that is unique today need not be tomorrow.
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}\n{self.format_usage().rstrip()}\n'{self.prog} --help' tells more")
+
+
+def positive_int(text: str) -> int:
+    return _whole_number(text, 1)
+
+
+def seed_number(text: str) -> int:
+    return _whole_number(text, 0)
+
+
+def positive_seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is no time; allowed are seconds above 0, such as 90 or 0.5"
+        )
+    return seconds
+
+
+def _whole_number(text: str, least: int) -> int:
+    if not text.isascii() or not text.isdecimal() or not least <= int(text) < 2**63:
+        raise argparse.ArgumentTypeError(f"'{text}' is not allowed; give a whole number of at least {least}")
+    return int(text)

@@ -1,0 +1,65 @@
+"""A run as the terminal shows it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from mallard.analysis.summary import summaries
+from mallard.analysis.verdicts import sentence
+from mallard.result import Row
+from mallard.run import Outcome
+from mallard.store import Run, Store
+from mallard.view.terminal.averages import show_averages
+from mallard.view.terminal.heat_map import legend, show_heat_map
+from mallard.view.terminal.primitives import show_primitives
+
+__all__ = ["show_outcome", "show_run"]
+
+# Of kinds of failure; the database has them all.
+FAILURES_SHOWN = 10
+
+
+def show_run(console: Console, run: Run, rows: Sequence[Row]) -> None:
+    if run.experiment == "primitives":
+        show_primitives(console, rows)
+        return
+    for summary in summaries(rows):
+        for table, verdict in zip(summary.tables, summary.verdicts, strict=True):
+            console.print(Text.assemble((f"{table.structure} ", "bold"), table.type))
+            show_heat_map(console, table)
+            console.print(sentence(verdict), markup=False)
+            console.print()
+        console.print(legend(), style="dim")
+        console.print()
+        show_averages(console, summary)
+
+
+def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
+    """What went wrong, and where the results are."""
+    failures = Counter(
+        (row.status, row.strategy, row.detail) for row in store.rows(outcome.run_id) if not row.ok
+    )
+    console.print()
+    for (status, strategy, detail), count in failures.most_common(FAILURES_SHOWN):
+        console.print(
+            f"{count} x {strategy} {status.replace('_', ' ')}: {detail}", markup=False, soft_wrap=True
+        )
+    if len(failures) > FAILURES_SHOWN:
+        console.print(
+            f"and {len(failures) - FAILURES_SHOWN} more kinds of failure: 'mallard export' has them all"
+        )
+    if outcome.not_tried_again:
+        console.print(
+            f"{outcome.not_tried_again} repetitions of cells out of memory or time were not tried again"
+        )
+    for mismatch in outcome.mismatches:
+        console.print(mismatch, style="bold", markup=False, soft_wrap=True)
+    console.print(
+        f"run {outcome.run_id} in {store.path}; 'mallard report' shows it beside the published figures",
+        markup=False,
+        soft_wrap=True,
+    )

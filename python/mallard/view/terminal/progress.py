@@ -1,0 +1,100 @@
+"""The progress of a run: a bar with the time left in a terminal, plain lines elsewhere.
+
+The bar is drawn between the measured processes, and once a second during a long one, never from a thread of
+its own: what is measured should have the machine to itself.
+"""
+
+from __future__ import annotations
+
+import time
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from mallard.result import Row
+
+DRAW_SECONDS = 0.2
+# Between plain lines.
+LINE_SECONDS = 30.0
+
+
+class ProgressDisplay:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._bar: Progress | None = None
+        self._task = TaskID(0)
+        self._total = 0
+        self._drawn = 0.0
+        self._seconds_left: float | None = None
+        self._counted = 0.0
+
+    def begin(self, done: int, total: int) -> None:
+        self._total = total
+        self._drawn = time.monotonic()
+        if not self._console.is_terminal:
+            self._console.print(f"{total - done} repetitions to run", soft_wrap=True)
+            return
+        self._bar = Progress(
+            BarColumn(bar_width=30),
+            TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+            TextColumn("{task.fields[what]:<14}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=self._console,
+            auto_refresh=False,
+            transient=True,
+        )
+        self._task = self._bar.add_task("", total=total, completed=done, what="", left="")
+        self._bar.start()
+
+    def measured(self, row: Row, done: int, seconds_left: float | None) -> None:
+        self._seconds_left, self._counted = seconds_left, time.monotonic()
+        now = time.monotonic()
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, what=_what(row))
+            if now - self._drawn >= DRAW_SECONDS:
+                self._draw(now)
+        elif now - self._drawn >= LINE_SECONDS:
+            self._drawn = now
+            share = 100 * done // self._total
+            self._console.print(
+                f"{share:3} %, {done} of {self._total}, {left_text(seconds_left)}", soft_wrap=True
+            )
+
+    def tick(self) -> None:
+        if self._bar is not None:
+            self._draw(time.monotonic())
+
+    def say(self, text: str) -> None:
+        self._console.print(f"mallard: {text}", soft_wrap=True, markup=False)
+
+    def warn(self, text: str) -> None:
+        self._console.print(f"mallard: warning: {text}", style="bold", soft_wrap=True, markup=False)
+
+    def end(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def _draw(self, now: float) -> None:
+        assert self._bar is not None
+        left = None if self._seconds_left is None else max(0.0, self._seconds_left - (now - self._counted))
+        self._bar.update(self._task, left=left_text(left))
+        self._bar.refresh()
+        self._drawn = now
+
+
+def left_text(seconds: float | None) -> str:
+    if seconds is None:
+        return "time left not known yet"
+    if seconds < 90:
+        return f"about {seconds:.0f} s left"
+    if seconds < 5400:
+        return f"about {seconds / 60:.0f} min left"
+    return f"about {seconds / 3600:.1f} h left"
+
+
+def _what(row: Row) -> str:
+    if "ds" in row.parameters:
+        return f"{row.parameters['ds']} 2^{row.parameters['size_log2']} {row.strategy}"
+    return f"{row.parameters.get('operation', row.experiment)} {row.strategy}"
