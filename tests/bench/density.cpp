@@ -1,0 +1,165 @@
+/// Plan: every structure under every strategy, small, in this process.
+///   1. the requests that a structure makes are the expected ones, under both bindings and both ways to end
+///   2. all strategies of a row build the same thing
+///   3. abstract-base strategies reach the resource through its vtable, for every single request
+///   4. what is wrong on the command line is refused by name and value
+#include "bench/workload/density.hpp"
+
+#include "bench/strategy/table.hpp"
+#include "bench/workload/density_input.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace {
+
+using bench::container;
+using bench::data_structure;
+using bench::leaf;
+
+bench::row run(std::vector<std::string> words) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) {
+        pointers.push_back(word.data());
+    }
+    bench::arguments given(pointers);
+    bench::run_options options;
+    return bench::run_density(given, options);
+}
+
+bench::row run_small(const data_structure& ds, const bench::strategy& s, const std::string& buffer = "warm") {
+    return run({"--ds", ds.name, "--size", "6", "--strategy", std::string(s.name), "--product", "14",
+                "--inner", "3", "--buffer", buffer, "--buffer-bytes", "1048576"});
+}
+
+/// The container's array of elements or buckets, one node for each element of a set, and the characters of
+/// each string.
+std::size_t container_requests(container c, std::size_t elements) {
+    return c == container::unordered_set ? 1 + elements : 1;
+}
+
+std::size_t expected_requests(const data_structure& ds, std::size_t elements, std::size_t inner) {
+    const bool nested = ds.inner != container::none;
+    const std::size_t leaves = nested ? elements * inner : elements;
+    return container_requests(ds.outer, elements) +
+           (nested ? elements * container_requests(ds.inner, inner) : 0) +
+           (ds.leaves == leaf::string ? leaves : 0);
+}
+
+class density : public testing::TestWithParam<data_structure> {};
+
+TEST_P(density, requests_are_the_expected_ones_under_every_strategy) {
+    const std::size_t expected = expected_requests(GetParam(), 64, 8);
+    for (const bench::strategy& s : bench::strategies()) {
+        const bench::row row = run_small(GetParam(), s);
+        const bool winked = s.destruction == bench::destruction_kind::winked_out;
+        // A winked-out structure stands in the allocator itself, and frees nothing.
+        EXPECT_EQ(row.allocations, static_cast<std::int64_t>(expected + (winked ? 1 : 0))) << s.name;
+        EXPECT_EQ(row.deallocations, static_cast<std::int64_t>(winked ? 0 : expected)) << s.name;
+    }
+}
+
+TEST_P(density, every_strategy_of_a_row_builds_the_same) {
+    const std::string reference = run_small(GetParam(), bench::strategies().front()).checksum;
+    ASSERT_EQ(reference.size(), 16U);
+    for (const bench::strategy& s : bench::strategies()) {
+        for (const char* buffer : {"none", "cold", "warm"}) {
+            EXPECT_EQ(run_small(GetParam(), s, buffer).checksum, reference) << s.name << ' ' << buffer;
+        }
+    }
+}
+
+TEST_P(density, the_abstract_base_is_really_called) {
+    const auto& all = bench::data_structures();
+    const auto index = static_cast<std::size_t>(
+        std::ranges::find(all, GetParam().name, &data_structure::name) - all.begin());
+    const std::size_t expected = expected_requests(GetParam(), 64, 128);
+
+    const bench::dispatch_count normal = bench::count_dispatched(index, false, 6);
+    EXPECT_EQ(normal.allocations, expected);
+    EXPECT_EQ(normal.deallocations, expected);
+
+    const bench::dispatch_count winked = bench::count_dispatched(index, true, 6);
+    EXPECT_EQ(winked.allocations, expected + 1);
+    EXPECT_EQ(winked.deallocations, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(every_structure, density, testing::ValuesIn(bench::data_structures()),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST(density_row, counts_iterations_by_the_product) {
+    const bench::row row = run({"--ds", "DS6", "--size", "6", "--strategy", "AS3", "--product", "15"});
+    EXPECT_EQ(row.iterations, 4);
+    EXPECT_EQ(row.operations, 1 << 15);
+    const bench::row large = run({"--ds", "DS6", "--size", "6", "--strategy", "AS3", "--product", "10"});
+    EXPECT_EQ(large.iterations, 1);
+    EXPECT_EQ(large.operations, 1 << 13);
+}
+
+TEST(density_row, tells_of_spills_past_the_buffer) {
+    const auto spills = [](const std::string& strategy, const std::string& bytes) {
+        return run({"--ds", "DS2", "--size", "8", "--strategy", strategy, "--product", "8", "--buffer-bytes",
+                    bytes})
+            .spills;
+    };
+    EXPECT_EQ(spills("AS3", "1048576"), 0);
+    EXPECT_GT(spills("AS3", "4096"), 0);
+    EXPECT_GT(spills("AS13", "4096"), 0);
+    EXPECT_EQ(spills("AS7", "4096"), 0);
+}
+
+TEST(density_row, has_another_seed_build_something_else) {
+    const auto sum = [](const std::string& seed) {
+        std::vector<std::string> words{"--ds", "DS2", "--size", "6", "--strategy", "AS3", "--product", "6"};
+        std::vector<char*> pointers;
+        for (std::string& word : words) {
+            pointers.push_back(word.data());
+        }
+        bench::arguments given(pointers);
+        bench::run_options options;
+        options.seed = std::stoll(seed);
+        return bench::run_density(given, options).checksum;
+    };
+    EXPECT_EQ(sum("1"), sum("1"));
+    EXPECT_NE(sum("1"), sum("2"));
+}
+
+TEST(density_input, draws_lengths_from_33_to_1000_and_distinct_neighbours) {
+    const bench::density_input input(bench::data_structures()[1], 16, 7, 1);
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i != input.leaves(); ++i) {
+        ASSERT_GE(input.length(i), 33U);
+        ASSERT_LE(input.length(i), 1000U);
+        sum += input.length(i);
+    }
+    EXPECT_NEAR(static_cast<double>(sum) / static_cast<double>(input.leaves()), 516.5, 5.0);
+    EXPECT_NE(input.text(0), input.text(1));
+}
+
+#ifdef __cpp_exceptions
+TEST(density_usage, refuses_what_does_not_exist_by_name) {
+    const auto message = [](const std::vector<std::string>& words) -> std::string {
+        try {
+            static_cast<void>(run(words));
+        } catch (const bench::usage_error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_NE(message({"--ds", "DS13", "--size", "6", "--strategy", "AS1"}).find("DS13"), std::string::npos);
+    EXPECT_NE(message({"--ds", "DS1", "--size", "17", "--strategy", "AS1"}).find("from 6 to 16"),
+              std::string::npos);
+    EXPECT_NE(message({"--ds", "DS1", "--size", "6", "--strategy", "AS15"}).find("AS14"), std::string::npos);
+    EXPECT_NE(message({"--ds", "DS1", "--size", "6", "--strategy", "AS1", "--buffer", "hot"})
+                  .find("none, cold, warm"),
+              std::string::npos);
+    EXPECT_NE(
+        message({"--ds", "DS1", "--size", "6", "--strategy", "AS1", "--colour", "red"}).find("--colour"),
+        std::string::npos);
+}
+#endif
+
+} // namespace

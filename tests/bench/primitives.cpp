@@ -1,0 +1,41 @@
+/// Plan: each strategy runs each operation as often as it says; winked-out strategies are no rows of this
+/// experiment.
+#include "bench/workload/primitives.hpp"
+
+#include "bench/strategy/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+bench::row run(const std::string& operation, const std::string& strategy) {
+    std::vector<std::string> words{"--operation", operation, "--strategy", strategy, "--product", "10"};
+    std::vector<char*> pointers;
+    for (std::string& word : words) {
+        pointers.push_back(word.data());
+    }
+    bench::arguments given(pointers);
+    bench::run_options options;
+    return bench::run_primitives(given, options);
+}
+
+TEST(primitives, run_under_every_strategy_that_frees) {
+    for (const char* name : {"AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13"}) {
+        for (const char* operation : {"pair", "create"}) {
+            const bench::row row = run(operation, name);
+            EXPECT_EQ(row.operations, 1024) << name << ' ' << operation;
+            EXPECT_GT(row.timed.wall_ns, 0) << name << ' ' << operation;
+            EXPECT_FALSE(row.out_of_memory) << name << ' ' << operation;
+        }
+    }
+}
+
+TEST(primitives, refuse_strategies_that_wink_out) {
+    EXPECT_THROW(static_cast<void>(run("pair", "AS4")), bench::usage_error);
+    EXPECT_THROW(static_cast<void>(run("triple", "AS3")), bench::usage_error);
+}
+
+} // namespace
