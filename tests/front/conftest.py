@@ -1,0 +1,132 @@
+"""A small clone with the real front door, and a PATH that holds what a test puts there and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from source_tree import ROOT
+
+# What every Debian has, however small.
+ESSENTIAL = (
+    "cat cksum cp dirname echo env find flock id mkdir mv nproc readlink rm sed sh sleep tail touch tr true"
+)
+# In place of the command-line program: tells what it was given.
+PROGRAM = """import json, os, sys
+print(json.dumps({"words": sys.argv[1:], "root": os.environ["MALLARD_ROOT"], "folder": os.getcwd()}))
+"""
+PROJECT = '[project]\nname = "mallard"\ndependencies = []\n[project.optional-dependencies]\ntest = []\n'
+
+
+class Clone:
+    def __init__(self, root: Path, programs: Path, new: bool = True) -> None:
+        self.root, self.programs = root, programs
+        if new:
+            self.make_tree()
+            self.make_programs()
+
+    def make_tree(self) -> None:
+        root = self.root
+        (root / "python/mallard").mkdir(parents=True)
+        shutil.copy(ROOT / "mallard", root / "mallard")
+        (root / "pyproject.toml").write_text(PROJECT)
+        (root / "CMakePresets.json").write_text("{}")
+        (root / "CMakeLists.txt").write_text("")
+        for folder in ("cmake", "include", "src", "bench"):
+            (root / folder).mkdir()
+            (root / folder / "file").write_text("")
+        (root / "python/mallard/__init__.py").write_text("")
+        (root / "python/mallard/__main__.py").write_text(PROGRAM)
+
+    def make_programs(self) -> None:
+        self.programs.mkdir()
+        for name in ESSENTIAL.split():
+            path = shutil.which(name)
+            assert path, name
+            (self.programs / name).symlink_to(path)
+        # The system's Python, not the environment that these tests run in.
+        base = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
+        self.program("python3", f'exec "{base}" "$@"')
+
+    def program(self, name: str, script: str) -> None:
+        path = self.programs / name
+        path.unlink(missing_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def native_tools(self) -> None:
+        """Stand-ins for a compiler and for cmake, which notes in build/cmake-calls what it was asked."""
+        self.program("c++", "echo '#define __GNUC__ 12'")
+        self.program("ninja", "exit 0")
+        self.program(
+            "cmake",
+            """case $1 in
+--version) echo 'cmake version 3.25.1'; exit ;;
+--fresh) mkdir -p build/release ;;
+--build) mkdir -p build/release/bench; [ ! -e broken ] || { echo 'error: broken'; exit 1; } ;;
+esac
+echo "${CXX:-none} $*" >>build/cmake-calls""",
+        )
+
+    def cmake_calls(self) -> list[str]:
+        calls = self.root / "build/cmake-calls"
+        return calls.read_text().splitlines() if calls.exists() else []
+
+    def environment(self, **variables: str) -> dict[str, str]:
+        network = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+        return {**network, "PATH": str(self.programs), "HOME": str(self.root.parent), **variables}
+
+    def start(self, *words: str, door: Path | None = None, **variables: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [str(door or self.root / "mallard"), *words],
+            cwd=self.root.parent,
+            env=self.environment(**variables),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def call(self, *words: str, **how: Any) -> subprocess.CompletedProcess[str]:
+        process = self.start(*words, **how)
+        out, err = process.communicate(timeout=120)
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+    def told(self, *words: str, **how: Any) -> dict[str, object]:
+        """What the program was given by a call that succeeds."""
+        done = self.call(*words, **how)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    """A clone as it comes: nothing is set up."""
+    (tmp_path / "a folder").mkdir()
+    return Clone(tmp_path / "a folder" / "tree", tmp_path / "programs")
+
+
+@pytest.fixture(scope="session")
+def original(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Where a clone was set up, and a copy of it. Setting one up takes seconds; copying it back does not."""
+    place, copy = tmp_path_factory.mktemp("a folder"), tmp_path_factory.mktemp("original")
+    Clone(place / "tree", place / "programs").told("list")
+    shutil.copytree(place, copy, symlinks=True, dirs_exist_ok=True)
+    return place, copy
+
+
+@pytest.fixture
+def ready(original: tuple[Path, Path]) -> Clone:
+    """A clone that is set up, in the state in which the first call left it."""
+    place, copy = original
+    for file in place.iterdir():
+        shutil.rmtree(file) if file.is_dir() else file.unlink()
+    shutil.copytree(copy, place, symlinks=True, dirs_exist_ok=True)
+    return Clone(place / "tree", place / "programs", new=False)

@@ -1,0 +1,163 @@
+"""Tools that are missing or too old: what is said, what is installed, and what is left to the caller."""
+
+import pytest
+
+# An apt-get that keeps a record, and finds packages only after it was told to update its lists.
+APT_GET = """echo "$DEBIAN_FRONTEND: $*" >>"$HOME/apt-calls"
+case " $* " in
+*' update '*) touch "$HOME/lists" ;;
+*) [ -e "$HOME/lists" ] || { echo 'E: Unable to locate package'; exit 100; }
+   for tool in "$HOME"/archive/*; do cp "$tool" "$(dirname "$(readlink -f "$0")")/"; done ;;
+esac"""
+
+
+@pytest.fixture
+def archive(ready):
+    """The native tools, moved from PATH to where the made-up apt-get fetches them from."""
+    folder = ready.root.parent / "archive"
+    folder.mkdir()
+    ready.native_tools()
+    for name in ("c++", "cmake", "ninja"):
+        (ready.programs / name).rename(folder / name)
+    return ready
+
+
+def apt_calls(clone):
+    calls = clone.root.parent / "apt-calls"
+    return calls.read_text().splitlines() if calls.exists() else []
+
+
+def be_user(clone, number):
+    clone.program("id", f"echo {number}")
+
+
+def test_without_apt_get_the_missing_packages_are_named(ready):
+    failed = ready.call("bench")
+    assert failed.returncode == 2
+    assert failed.stdout == ""
+    assert "mallard: missing: g++ cmake ninja-build\n" in failed.stderr
+    assert "error: apt-get is not here" in failed.stderr
+
+
+def test_one_who_may_not_install_is_told_the_one_command(archive):
+    archive.program("apt-get", APT_GET)
+    be_user(archive, 1000)
+    failed = archive.call("bench")
+    assert failed.returncode == 2
+    assert failed.stderr.endswith("sudo apt-get install -y g++ cmake ninja-build\n")
+    assert apt_calls(archive) == []
+
+
+def test_a_password_is_never_asked_for(archive):
+    archive.program("apt-get", APT_GET)
+    archive.program("sudo", '[ "$1" = -n ] || sleep 600; exit 1')
+    be_user(archive, 1000)
+    failed = archive.call("bench")
+    assert failed.returncode == 2
+    assert "sudo apt-get install -y g++ cmake ninja-build" in failed.stderr
+
+
+@pytest.mark.parametrize("user", ["root", "sudo"])
+def test_one_who_may_has_them_installed(archive, user):
+    archive.program("apt-get", APT_GET)
+    be_user(archive, 0 if user == "root" else 1000)
+    if user == "sudo":
+        archive.program("sudo", 'shift; exec "$@"')
+    done = archive.call("bench")
+    assert done.returncode == 0, done.stderr
+    assert "mallard: installing g++ cmake ninja-build\n" in done.stderr
+    calls = apt_calls(archive)
+    assert [call.startswith("noninteractive: ") for call in calls] == [True] * 3
+    assert ["update" if "update" in call else "install" for call in calls] == ["install", "update", "install"]
+    assert calls[-1].endswith("g++ cmake ninja-build")
+
+
+def test_an_installation_that_fails_is_an_error(archive):
+    archive.program("apt-get", "echo 'E: the archive burnt down'; exit 100")
+    be_user(archive, 0)
+    failed = archive.call("bench")
+    assert failed.returncode == 2
+    assert "E: the archive burnt down" in failed.stderr
+    assert "error: could not install g++ cmake ninja-build" in failed.stderr
+
+
+def test_an_installation_that_changes_nothing_is_an_error(archive):
+    archive.program("apt-get", "exit 0")
+    be_user(archive, 0)
+    failed = archive.call("bench")
+    assert failed.returncode == 2
+    assert "still missing or too old after installing: g++ cmake ninja-build" in failed.stderr
+
+
+def test_without_python_it_is_asked_for_first(clone):
+    (clone.programs / "python3").unlink()
+    failed = clone.call("list")
+    assert failed.returncode == 2
+    assert "missing: python3 python3-venv" in failed.stderr
+
+
+def test_a_python_that_is_too_old_is_not_taken(clone):
+    clone.program("python3", "exit 1")
+    failed = clone.call("list")
+    assert failed.returncode == 2
+    assert "missing: python3 python3-venv" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["list"], ["report"], ["table", "p0213:6"], ["doctor"], ["bench", "--help"], []], ids=" ".join
+)
+def test_words_that_need_no_native_build_need_no_compiler(ready, words):
+    assert ready.told(*words)["words"] == words
+
+
+def test_a_runner_of_the_callers_needs_no_native_build(ready):
+    ready.native_tools()
+    assert ready.told("bench", MALLARD_BENCH="/some/mallard-bench")["words"] == ["bench"]
+    assert ready.cmake_calls() == []
+
+
+@pytest.mark.parametrize(
+    ("compiler", "macros", "message"),
+    [
+        ("old-gcc", {"__GNUC__": 11}, "'old-gcc' is g++ 11, which is too old"),
+        ("old-clang", {"__GNUC__": 4, "__clang_major__": 15}, "'old-clang' is clang++ 15, which is too old"),
+        ("no-compiler", {}, "'no-compiler' is g++ , which is too old"),
+    ],
+)
+def test_a_compiler_that_is_too_old_is_refused(ready, compiler, macros, message):
+    ready.native_tools()
+    ready.program(compiler, "\n".join(f"echo '#define {name} {value}'" for name, value in macros.items()))
+    failed = ready.call("bench", CXX=compiler)
+    assert failed.returncode == 2
+    assert message in failed.stderr
+    assert "set CXX to g++ 12 or later or clang++ 16 or later" in failed.stderr
+
+
+def test_a_compiler_that_is_not_there_is_refused(ready):
+    ready.native_tools()
+    failed = ready.call("bench", CXX="g++-99")
+    assert failed.returncode == 2
+    assert "CXX names 'g++-99', which is not a program here" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("version", "enough"), [("3.24.9", False), ("2.99.0", False), ("3.25.0", True), ("4.0.1", True)]
+)
+def test_the_version_of_cmake_is_checked(ready, version, enough):
+    ready.native_tools()
+    real = (ready.programs / "cmake").read_text().replace("3.25.1", version)
+    (ready.programs / "cmake").write_text(real)
+    done = ready.call("bench")
+    assert done.returncode == (0 if enough else 2)
+    assert (f"cmake {version} is too old" in done.stderr) is not enough
+
+
+def test_what_the_tests_can_do_without_costs_one_line(ready):
+    ready.native_tools()
+    be_user(ready, 1000)
+    ready.program("apt-get", APT_GET)
+    done = ready.call("test")
+    assert done.returncode == 0, done.stderr
+    (skipped,) = [line for line in done.stderr.splitlines() if "will be skipped" in line]
+    assert "the stage e2e (chromium chromium-driver)" in skipped
+    assert "the stage libcxx (clang-19 libc++-19-dev libc++abi-19-dev)" in skipped

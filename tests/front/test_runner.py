@@ -1,0 +1,64 @@
+"""The native runner: built when the verb measures, and again when a source or the compiler changed."""
+
+import os
+
+import pytest
+
+
+@pytest.fixture
+def tools(ready):
+    ready.native_tools()
+    return ready
+
+
+def test_it_is_built_once(tools):
+    first = tools.call("bench", "density")
+    assert first.returncode == 0, first.stderr
+    assert "building mallard-bench with g++ 12 (Release)" in first.stderr
+    configure, build = tools.cmake_calls()
+    assert configure == "c++ --fresh --preset release"
+    assert "--build --preset release --target mallard-bench" in build
+
+    second = tools.call("bench", "density")
+    assert second.stderr == ""
+    assert len(tools.cmake_calls()) == 2
+
+
+@pytest.mark.parametrize("place", ["include/file", "src/file", "bench/file", "cmake/file", "CMakeLists.txt"])
+def test_a_changed_source_is_built_again(tools, place):
+    tools.told("bench")
+    touch_later(tools.root / place, tools.root / "build/release/mallard-stamp")
+    tools.told("bench")
+    assert [call.split()[1] for call in tools.cmake_calls()] == ["--fresh", "--build", "--build"]
+
+
+def touch_later(path, reference):
+    """File systems round times: a second later is later on all of them."""
+    later = reference.stat().st_mtime + 1
+    os.utime(path, (later, later))
+
+
+def test_another_compiler_makes_the_build_anew(tools):
+    tools.told("bench")
+    tools.program("clang++-19", "echo '#define __clang_major__ 19'")
+    done = tools.call("bench", CXX="clang++-19")
+    assert "with clang++ 19" in done.stderr
+    assert tools.cmake_calls()[2] == "clang++-19 --fresh --preset release"
+
+
+def test_changed_presets_make_the_build_anew(tools):
+    tools.told("bench")
+    (tools.root / "CMakePresets.json").write_text('{"changed": true}')
+    tools.told("bench")
+    assert [call.split()[1] for call in tools.cmake_calls()] == ["--fresh", "--build"] * 2
+
+
+def test_a_build_that_fails_shows_why_and_is_tried_again(tools):
+    (tools.root / "broken").write_text("")
+    failed = tools.call("bench")
+    assert failed.returncode == 2
+    assert failed.stdout == ""
+    assert "error: broken" in failed.stderr
+    assert "mallard: error: the native build failed; the whole output is in" in failed.stderr
+    (tools.root / "broken").unlink()
+    assert tools.told("bench")["words"] == ["bench"]
