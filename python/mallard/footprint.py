@@ -38,17 +38,11 @@ def structure_bytes(structure: Structure, size_log2: int) -> int:
 
 
 def cell_bytes(structure: Structure, size_log2: int, allocator: str, buffer_bytes: int) -> int:
-    """The most memory a process takes that measures this cell; the buffer counts where it is used."""
-    plain = structure_bytes(structure, size_log2)
-    if MONOTONIC not in allocator:
-        return int(plain * POOL_FACTOR) + PROCESS_BYTES
-    past_buffer = max(0, plain - buffer_bytes)
-    return (
-        buffer_bytes
-        + int(past_buffer * MONOTONIC_FACTOR)
-        + PROCESS_BYTES
-        + (0 if buffer_bytes else plain // 4)
-    )
+    """The most memory a process takes that measures this cell. Of the buffer only what is used counts."""
+    needed = int(structure_bytes(structure, size_log2) * POOL_FACTOR)
+    if MONOTONIC in allocator:
+        needed += int(max(0, needed - buffer_bytes) * (MONOTONIC_FACTOR - 1.0))
+    return needed + PROCESS_BYTES
 
 
 def row_bytes(structure: Structure, size_log2: int, allocators: Iterable[str], buffer_bytes: int) -> int:
@@ -56,10 +50,10 @@ def row_bytes(structure: Structure, size_log2: int, allocators: Iterable[str], b
 
 
 def fitting_buffer(wanted_bytes: int, available_bytes: int | None) -> int:
-    """The initial buffer of the monotonic strategies: halved until half of the free memory holds it."""
+    """The initial buffer of the monotonic strategies: halved until a quarter of the free memory holds it."""
     if available_bytes is None:
         return wanted_bytes
-    while wanted_bytes > available_bytes // 2:
+    while wanted_bytes > available_bytes // 4:
         wanted_bytes //= 2
     return wanted_bytes
 

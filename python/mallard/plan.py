@@ -126,7 +126,7 @@ def plan_density(
         wanted, left = _within_product(wanted, scale)
         messages += left
     uses_buffer = {strategy.name for strategy in runner.strategies if MONOTONIC in strategy.allocator}
-    needed = _needed(wanted, strategies, runner, buffer_bytes if request.buffer == "warm" else 0)
+    needed = _needed(wanted, strategies, runner, buffer_bytes)
     wanted, left = _within_memory(needed, available_bytes, explicit=request.sizes is not None)
     messages += left
     if smaller and uses_buffer & set(strategies):
@@ -204,15 +204,15 @@ def _buffer(request: Request, available: int | None, continued: int | None) -> t
 
 
 def _density_parameters(request: Request, structure: Structure, size: int, buffer_bytes: int) -> Parameters:
-    return {
+    parameters: Parameters = {
         "ds": structure.name,
         "size_log2": size,
         "product_log2": request.scale.product_log2,
         "inner_log2": structure.inner_log2,
         "buffer": request.buffer,
-        "buffer_bytes": buffer_bytes,
         "hash": request.hash,
     }
+    return parameters if request.buffer == "none" else {**parameters, "buffer_bytes": buffer_bytes}
 
 
 Wanted = list[tuple[Structure, int]]

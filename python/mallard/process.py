@@ -13,9 +13,8 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from mallard.errors import UsageError
 from mallard.result import (
@@ -152,11 +151,14 @@ def _row(asked: Repetition, run_id: int, output: str) -> Row:
     if not isinstance(native, dict):
         raise RowError(f"the last line is {lines[-1][:60]!r}")
     row = Row.from_native(run_id, native)
-    for name in ("experiment", "parameters", "strategy", "repetition", "seed"):
-        expected: Any = getattr(asked, name)
-        found: Any = getattr(row, name)
-        if found != expected:
-            raise RowError(f"'{name}' is {found!r} where {expected!r} was asked")
+    answered = asdict(row)
+    expected = asdict(asked)
+    # The runner may tell of parameters that are not asked for, such as a size that is always the same.
+    answered |= answered.pop("parameters")
+    expected |= expected.pop("parameters")
+    for name, value in expected.items():
+        if answered.get(name) != value:
+            raise RowError(f"'{name}' is {answered.get(name)!r} where {value!r} was asked")
     if row.status != OK:
         raise RowError(f"status '{row.status}' with exit status 0")
     return row

@@ -41,9 +41,9 @@ class Row:
     minor_faults: int = 0
     major_faults: int = 0
     peak_rss_bytes: int = 0
-    checksum: str = ""
-    allocations: int = 0
-    deallocations: int = 0
+    checksum: str = ""  # empty where it was not looked at
+    allocations: int | None = None  # of one structure; None where they were not counted
+    deallocations: int | None = None
     spills: int = 0
     pinned_cpu: int | None = None
     load1: float = 0.0
@@ -96,6 +96,7 @@ class Row:
 
 
 REQUIRED = ("experiment", "parameters", "strategy", "repetition", "seed", "status")
+ABSENT_IS_NONE = ("allocations", "deallocations", "pinned_cpu")
 TEXTS = ("experiment", "strategy", "status", "checksum", "detail")
 
 
@@ -121,7 +122,7 @@ def _checked(name: str, value: Any) -> Any:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return float(value)
         raise RowError(f"'{name}' is {value!r}; a number is needed")
-    if name == "pinned_cpu" and (value is None or value == -1):
+    if name in ABSENT_IS_NONE and value is None:
         return None
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value

@@ -106,7 +106,7 @@ def prepare(
 def execute(store: Store, prepared: Prepared, runner: Runner, listener: Listener) -> Outcome:
     """Measures what is not measured yet; whatever stops it, every row finished before is kept."""
     plan, run = prepared.plan, prepared.run
-    progress = _Progress(run.id)
+    progress = _Progress(run.id, plan)
     for row in store.rows(run.id):
         progress.add(row, row.wall_ns / 1e9)
     ahead = [each for each in plan.in_order() if not progress.has(each)]
@@ -141,8 +141,9 @@ def execute(store: Store, prepared: Prepared, runner: Runner, listener: Listener
 class _Progress:
     """What is known of a run so far; fed with the rows of an interrupted one before the new ones."""
 
-    def __init__(self, run_id: int) -> None:
+    def __init__(self, run_id: int, plan: Plan) -> None:
         self.outcome = Outcome(run_id)
+        self._asked = frozenset(plan.rows[0].parameters)
         self.rows = 0
         self.failures_in_a_row = 0
         self._tried: set[tuple[CellKey, int]] = set()
@@ -154,11 +155,12 @@ class _Progress:
 
     def add(self, row: Row, seconds: float) -> str | None:
         """Returns what is wrong with the row's checksum."""
-        cell = _cell(row)
+        repetition = self._repetition(row)
+        cell = _cell(repetition)
         self.rows += 1
         self.outcome.statuses[row.status] += 1
         self._tried.add((cell, row.repetition))
-        self._pace.took(grains(_as_repetition(row)), seconds)
+        self._pace.took(grains(repetition), seconds)
         if row.status in (OUT_OF_MEMORY, TIMED_OUT):
             self._given_up.add(cell)
         self.failures_in_a_row = self.failures_in_a_row + 1 if row.status == FAILED else 0
@@ -166,6 +168,11 @@ class _Progress:
         if mismatch:
             self.outcome.mismatches.append(mismatch)
         return mismatch
+
+    def _repetition(self, row: Row) -> Repetition:
+        """What was asked when this row came back; the runner may have added parameters of its own."""
+        asked = {name: value for name, value in row.parameters.items() if name in self._asked}
+        return Repetition(row.experiment, asked, row.strategy, row.repetition, row.seed)
 
     def has(self, repetition: Repetition) -> bool:
         return (_cell(repetition), repetition.repetition) in self._tried
@@ -182,15 +189,15 @@ class _Progress:
 
 
 class ChecksumCheck:
-    """All strategies of a row, in every repetition, must have built the same thing."""
+    """All strategies of a row must have built the same thing."""
 
     def __init__(self) -> None:
         self._first: dict[tuple[str, str], Row] = {}
         self._told: set[CellKey] = set()
 
     def add(self, row: Row) -> str | None:
-        """What is wrong, once for each cell."""
-        if not row.ok:
+        """What is wrong, once for each cell. The runner need not look in every repetition."""
+        if not row.ok or not row.checksum:
             return None
         first = self._first.setdefault(row.row_key, row)
         if row.checksum == first.checksum or _cell(row) in self._told:
@@ -247,9 +254,5 @@ def _tell_of_other_interrupted(store: Store, plan: Plan, listener: Listener) -> 
         listener.say(f"run {last.id} was interrupted, but runner or machine changed since: a new run begins")
 
 
-def _cell(of: Row | Repetition) -> CellKey:
+def _cell(of: Repetition | Row) -> CellKey:
     return of.experiment, canonical(of.parameters), of.strategy
-
-
-def _as_repetition(row: Row) -> Repetition:
-    return Repetition(row.experiment, row.parameters, row.strategy, row.repetition, row.seed)

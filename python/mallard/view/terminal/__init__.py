@@ -10,6 +10,7 @@ from rich.text import Text
 
 from mallard.analysis.summary import summaries
 from mallard.analysis.verdicts import sentence
+from mallard.footprint import readable
 from mallard.result import Row
 from mallard.run import Outcome
 from mallard.store import Run, Store
@@ -24,6 +25,8 @@ FAILURES_SHOWN = 10
 
 
 def show_run(console: Console, run: Run, rows: Sequence[Row]) -> None:
+    console.print(heading(run), style="bold", markup=False)
+    console.print()
     if run.experiment == "primitives":
         show_primitives(console, rows)
         return
@@ -36,6 +39,24 @@ def show_run(console: Console, run: Run, rows: Sequence[Row]) -> None:
         console.print(legend(), style="dim")
         console.print()
         show_averages(console, summary)
+
+
+def heading(run: Run) -> str:
+    """What the figures depend on, in one line."""
+    cores = f"{run.machine.get('cores')} cores"
+    parts = [
+        f"Run {run.id}: {run.experiment} --{run.scale}",
+        f"{run.repetitions} repetitions",
+        str(run.machine.get("cpu") or run.machine.get("architecture")) + f", {cores}",
+        str(run.machine.get("libc")),
+        str(run.runner.get("compiler")),
+    ]
+    buffer = run.options.get("buffer")
+    if buffer == "none":
+        parts.append("monotonic strategies without a buffer")
+    elif buffer:
+        parts.append(f"{buffer} buffer of {readable(run.options['buffer_bytes'])}")
+    return "; ".join(parts)
 
 
 def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
@@ -58,8 +79,6 @@ def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
         )
     for mismatch in outcome.mismatches:
         console.print(mismatch, style="bold", markup=False, soft_wrap=True)
-    console.print(
-        f"run {outcome.run_id} in {store.path}; 'mallard report' shows it beside the published figures",
-        markup=False,
-        soft_wrap=True,
-    )
+    run = store.run(outcome.run_id)
+    page = "; 'mallard report' shows it beside the published figures" if run.experiment == "density" else ""
+    console.print(f"run {run.id} in {store.path}{page}", markup=False, soft_wrap=True)

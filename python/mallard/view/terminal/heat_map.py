@@ -36,11 +36,15 @@ def show_heat_map(console: Console, table: StructureTable) -> None:
 
 
 def legend() -> str:
-    return (
-        "AS1 in ns for a leaf element, the others in percent of AS1. * fastest of the row, = no difference "
-        "from AS1. null: the same work over memory already there. keep: AS1 with page return off. "
-        "type, wink: bound by type parameter, the same winked out. base, bwink: by abstract base, the same "
-        "winked out."
+    return " ".join(
+        (
+            "AS1 in ns for a leaf element, the others in percent of AS1.",
+            "*: the fastest of the row, AS1 unless another is faster beyond its interval.",
+            "=: no difference from AS1.",
+            "null: the same work over memory already there. keep: AS1 with page return off.",
+            "type: bound by type parameter, wink: the same, winked out.",
+            "base: by abstract base, bwink: the same, winked out.",
+        )
     )
 
 
@@ -93,12 +97,20 @@ def _variants(names: Sequence[str]) -> Text:
 
 
 def _line(line: Line, names: Sequence[str]) -> Text:
-    best = best_of(line)
+    fastest = _fastest(line)
     text = Text(f"2^{line.size_log2:<{SIZE_WIDTH - 2}}", style="bold")
     for name in names:
-        shown, style = _cell(line.cells.get(name), best is not None and best.strategy == name)
+        shown, style = _cell(line.cells.get(name), fastest == name)
         text.append(shown, style=style)
     return text
+
+
+def _fastest(line: Line) -> str | None:
+    """The strategy to mark; AS1 unless another is faster beyond its interval."""
+    best = best_of(line)
+    if best is None:
+        return None
+    return best.strategy if best.ratio is None or best.ratio.verdict == "faster" else BASE
 
 
 def _cell(cell: Cell | None, best: bool) -> tuple[str, Style]:
@@ -112,7 +124,7 @@ def _cell(cell: Cell | None, best: bool) -> tuple[str, Style]:
         return f"{_digits(cell.ns_per_leaf):>{CELL_WIDTH - 1}}{mark}", Style(bold=True)
     if cell.ratio is None:
         return f"{_digits(cell.ns_per_leaf):>{CELL_WIDTH - 3}}ns{mark}", plain
-    if cell.ratio.verdict == "no difference" and not best:
+    if cell.ratio.verdict == "no difference":
         mark = "="
     style = plain if cell.strategy == FLOOR else ratio_style(cell.ratio.median, bold=best)
     return f"{100 * cell.ratio.median:>{CELL_WIDTH - 1}.0f}{mark}", style

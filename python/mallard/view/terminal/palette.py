@@ -15,8 +15,8 @@ from rich.style import Style
 FASTER = (8, 69, 148)
 EVEN = (247, 247, 247)
 SLOWER = (204, 85, 0)
-# Eight times faster is as blue, and three times slower as orange, as it gets.
-FASTEST_LOG2 = -3.0
+# Five times faster is as blue, and three times slower as orange, as it gets.
+FASTEST_LOG2 = -2.3
 SLOWEST_LOG2 = 1.6
 
 

@@ -11,6 +11,8 @@ from mallard.cell_figures import CellFigures, cell_figures
 from mallard.papers.catalogue import strategy_text
 from mallard.result import Row
 
+DESCRIBED_WIDTH = 92
+
 
 def show_primitives(console: Console, rows: Sequence[Row]) -> None:
     cells = cell_figures(row for row in rows if row.experiment == "primitives")
@@ -23,9 +25,10 @@ def show_primitives(console: Console, rows: Sequence[Row]) -> None:
         grid.add_column(f"{operation} ns", justify="right", no_wrap=True)
         grid.add_column("low..high", justify="right", no_wrap=True)
     grid.add_column("")
+    described = console.width >= DESCRIBED_WIDTH
     for name in names:
         figures = [text for operation in operations for text in _figures(by_key.get((operation, name)))]
-        grid.add_row(name, *figures, strategy_text(name))
+        grid.add_row(name, *figures, strategy_text(name) if described else "")
     console.print("[bold]Nanoseconds for one operation[/]: median, lowest and highest of the repetitions")
     console.print(grid)
 
