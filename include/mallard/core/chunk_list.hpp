@@ -4,7 +4,8 @@
 ///              ^ chunk         ^ begin()                        ^ end()
 ///
 /// Invariants: `bytes` counts the header too, and is what the upstream was asked for, at
-/// fundamental_alignment. Owner: the allocator that holds the list; it must call release() before it ends.
+/// fundamental_alignment.
+/// Owner: the allocator that holds the list; it must call release() before it ends.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -30,7 +31,8 @@ public:
     [[nodiscard]] chunk* front() const noexcept { return first_; }
 
     /// Effects: takes a chunk of `bytes` bytes, header included, from `source` and puts it in front. Its room
-    /// is poisoned. Throws: what the upstream throws; the list is then as it was.
+    /// is poisoned.
+    /// Throws: what the upstream throws; the list is then as it was.
     template <upstream Upstream>
     chunk* grow(Upstream&& source, std::size_t bytes) {
         void* memory = source.allocate(bytes, alignof(chunk));

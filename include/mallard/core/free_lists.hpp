@@ -52,7 +52,8 @@ public:
     }
 
     /// Effects: uses `p`, a block of class `index`, as the table from now on, for up to `classes` classes.
-    /// The block that held it until now becomes free, as does what the new block has to spare. Requires:
+    /// The block that held it until now becomes free, as does what the new block has to spare.
+    /// Requires:
     /// `classes > index`, and push() refused the block.
     void reach(void* p, std::size_t index, std::size_t classes) noexcept {
         auto** heads = static_cast<node**>(p);

@@ -14,11 +14,12 @@
 
 namespace mallard {
 
-/// Returns: the class of the smallest block that holds `bytes`; for 0, which stands for a size whose rounding
-/// wrapped, a class beyond all that exist.
+/// Returns: the class of the smallest block that holds `bytes`, and no fewer than one, at a multiple of `alignment`.
+/// Requires: `alignment` is 1, 2, 4, 8 or 16.
 /// Complexity: constant, without a table.
-[[nodiscard]] constexpr std::size_t size_class(std::size_t bytes) noexcept {
-    const std::size_t last = bytes - 1;
+[[nodiscard]] constexpr std::size_t size_class(std::size_t bytes, std::size_t alignment = 8) noexcept {
+    // Counting from the last byte instead of the size, nothing can wrap; at 16 the eight behind it are taken too.
+    const std::size_t last = (bytes - static_cast<std::size_t>(bytes != 0)) | (alignment & 16) / 2;
     if (last < 128) {
         return last / 8;
     }
@@ -42,7 +43,8 @@ namespace mallard {
     return size_class(bytes + 1) - 1;
 }
 
-static_assert(size_class(8) == 0 && size_class(9) == 1 && size_class(128) == 15);
+static_assert(size_class(0) == 0 && size_class(8) == 0 && size_class(8, 16) == 1 && size_class(24, 16) == 3);
+static_assert(size_class(9) == 1 && size_class(128) == 15);
 static_assert(size_class(129) == 16 && class_bytes(16) == 144 && class_bytes(23) == 256);
 static_assert(size_class(32 * 1024) == 79 && class_bytes(79) == 32 * 1024);
 static_assert(size_class_within(143) == 15 && size_class_within(144) == 16);

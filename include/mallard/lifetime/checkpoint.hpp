@@ -16,7 +16,8 @@ namespace mallard {
 template <rewindable A>
 class [[nodiscard]] checkpoint {
 public:
-    /// Effects: marks where `allocator` stands. Requires: it outlives the checkpoint and is not released
+    /// Effects: marks where `allocator` stands.
+    /// Requires: it outlives the checkpoint and is not released
     /// meanwhile.
     explicit checkpoint(A& allocator) noexcept : allocator_(allocator), mark_(allocator.mark()) {}
 

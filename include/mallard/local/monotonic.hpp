@@ -7,7 +7,8 @@
 ///
 /// Data model: `chunks_` are the chunks in use, newest first; `kept_` are chunks that a rewind or a rollback
 /// left over, which are used again before the upstream is asked. Everything in [cursor_, limit_) is free and
-/// poisoned under AddressSanitizer; so is every block that was deallocated. Invariants: cursor_ <= limit_,
+/// poisoned under AddressSanitizer; so is every block that was deallocated.
+/// Invariants: cursor_ <= limit_,
 /// and limit_ is a multiple of fundamental_alignment, so that rounding the cursor up to a usual alignment
 /// never passes it.
 ///
@@ -51,7 +52,8 @@ public:
         : monotonic(std::span<std::byte>{}, growth) {}
 
     /// Effects: as above; requests are served from `buffer` until it is full. Of a buffer that does not end
-    /// at a multiple of fundamental_alignment the last few bytes are not used. Requires: `buffer` outlives
+    /// at a multiple of fundamental_alignment the last few bytes are not used.
+    /// Requires: `buffer` outlives
     /// the allocator and is used by nobody else.
     explicit monotonic(std::span<std::byte> buffer, chunk_growth growth = {}) noexcept
         requires stateless_upstream<Upstream>
@@ -84,9 +86,13 @@ public:
         MALLARD_EXPECTS(is_power_of_two(alignment));
         bytes += static_cast<std::size_t>(bytes == 0);
         if (alignment <= fundamental_alignment) [[likely]] {
-            std::byte* block = cursor_ + padding_to(cursor_, alignment);
+            std::byte* block = cursor_;
+            if (alignment > granule) {
+                block += padding_to(block, alignment);
+            }
+            // The room is a multiple of the granule: what fits, fits rounded up as well.
             if (bytes <= static_cast<std::size_t>(limit_ - block)) [[likely]] {
-                cursor_ = block + bytes;
+                cursor_ = block + align_up(bytes, granule);
                 unpoison(block, bytes);
                 return block;
             }
@@ -101,17 +107,18 @@ public:
     }
 
     /// Effects: makes the block `p` of `old_bytes` bytes end after `new_bytes`, where it is: to grow it, to
-    /// shrink it, or with 0 to give it back. Only the block that was allocated last can be resized. Returns:
+    /// shrink it, or with 0 to give it back. Only the block that was allocated last can be resized.
+    /// Returns:
     /// whether it was.
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
         auto* block = static_cast<std::byte*>(p);
-        if (block + std::max<std::size_t>(old_bytes, 1) != cursor_ ||
+        if (block + align_up(std::max<std::size_t>(old_bytes, 1), granule) != cursor_ ||
             new_bytes > static_cast<std::size_t>(limit_ - block)) {
             return false;
         }
-        cursor_ = block + new_bytes;
+        cursor_ = block + align_up(new_bytes, granule);
+        poison(block, static_cast<std::size_t>(limit_ - block));
         unpoison(block, new_bytes);
-        poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
         return true;
     }
 
@@ -153,13 +160,10 @@ private:
     }
 
     void enter_buffer() noexcept {
-        std::byte* const begin = buffer_.data();
-        const std::size_t tail =
-            reinterpret_cast<std::uintptr_t>(begin + buffer_.size()) % fundamental_alignment;
-        // A buffer so small and so skewed that no aligned end lies behind an aligned start is of no use.
-        const bool usable = buffer_.size() >= tail + padding_to(begin, fundamental_alignment);
-        cursor_ = usable ? begin : nullptr;
-        limit_ = usable ? begin + (buffer_.size() - tail) : nullptr;
+        const std::size_t head = padding_to(buffer_.data(), fundamental_alignment);
+        const bool usable = buffer_.size() > head;
+        cursor_ = usable ? buffer_.data() + head : nullptr;
+        limit_ = usable ? cursor_ + align_down(buffer_.size() - head, fundamental_alignment) : nullptr;
     }
 
     void enter(chunk* c) noexcept {
@@ -176,6 +180,8 @@ private:
     void next_region(std::size_t bytes);
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+
+    static constexpr std::size_t granule = 8;
 
     [[no_unique_address]] upstream_handle<Upstream> upstream_;
     std::byte* cursor_ = nullptr;
@@ -248,7 +254,7 @@ void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignm
         padding = padding_to(cursor_, alignment);
     }
     std::byte* block = cursor_ + padding;
-    cursor_ = block + bytes;
+    cursor_ = block + align_up(bytes, granule);
     unpoison(block, bytes);
     return block;
 }

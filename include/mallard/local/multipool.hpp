@@ -9,7 +9,8 @@
 /// that blocks that are asked for together lie together, and an allocator that makes a few blocks needs one
 /// small chunk. No block has a header: deallocate() is told the size. Requests above the largest pooled size
 /// go straight upstream and are remembered, so that release() returns them too. What a chunk has left when it
-/// is too short for a request becomes a free block. Invariants: cursor_ and limit_ are multiples of 8; blocks
+/// is too short for a request becomes a free block.
+/// Invariants: cursor_ and limit_ are multiples of 8; blocks
 /// whose size is a multiple of 16 lie at multiples of 16.
 ///
 /// Source: P0089R1, section 3 ("adaptive pools"); P0213R0, section 5.
@@ -63,7 +64,7 @@ public:
         if (alignment > fundamental_alignment) [[unlikely]] {
             return allocate_over_aligned(bytes, alignment);
         }
-        const std::size_t index = class_of(bytes, alignment);
+        const std::size_t index = size_class(bytes, alignment);
         if (void* block = free_.pop(index)) {
             return block;
         }
@@ -87,7 +88,7 @@ public:
             deallocate_over_aligned(p, bytes, alignment);
             return;
         }
-        if (!free_.push(p, class_of(bytes, alignment))) [[unlikely]] {
+        if (!free_.push(p, size_class(bytes, alignment))) [[unlikely]] {
             deallocate_slowly(p, bytes, alignment);
         }
     }
@@ -118,12 +119,6 @@ private:
         MALLARD_EXPECTS(options.largest_pooled_bytes >= 8 && options.largest_pooled_bytes <= std::size_t{1}
                                                                                                  << 30);
         return static_cast<std::uint16_t>(size_class(options.largest_pooled_bytes) + 1);
-    }
-
-    /// A size that is a multiple of its alignment lands in a class whose blocks are aligned like it. A size
-    /// whose rounding wraps lands in a class that does not exist.
-    static constexpr std::size_t class_of(std::size_t bytes, std::size_t alignment) noexcept {
-        return size_class(align_up(bytes + static_cast<std::size_t>(bytes == 0), alignment));
     }
 
     /// Returns: 8 where the cursor must skip 8 bytes, so that a block of a multiple of 16 stands at one; else
@@ -164,7 +159,7 @@ multipool(Upstream&, multipool_options) -> multipool<Upstream>;
 
 template <upstream Upstream>
 void* multipool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
-    const std::size_t index = class_of(bytes, alignment);
+    const std::size_t index = size_class(bytes, alignment);
     if (index >= classes_) {
         void* block = direct_.allocate(upstream_.get(), bytes, alignment);
         ++upstream_calls_;
@@ -187,7 +182,7 @@ void* multipool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignm
 
 template <upstream Upstream>
 void multipool<Upstream>::deallocate_slowly(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t index = class_of(bytes, alignment);
+    const std::size_t index = size_class(bytes, alignment);
     if (index < classes_) {
         free_.reach(p, index, classes_);
     } else {

@@ -35,7 +35,8 @@ struct chunk_cache_stats {
 class chunk_cache {
 public:
     /// Returns: `bytes` bytes at a multiple of `alignment`; more than 64 MiB, or an alignment above the
-    /// fundamental one, come from the system without being kept afterwards. Throws: std::bad_alloc.
+    /// fundamental one, come from the system without being kept afterwards.
+    /// Throws: std::bad_alloc.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
 
     static void deallocate(void* p, std::size_t bytes,
