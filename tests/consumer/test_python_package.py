@@ -1,0 +1,61 @@
+"""The program as `pip install .` gives it: outside the tree, with its native runner inside the package."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from source_tree import ROOT
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The wheel's content alone; what it depends on comes from the environment of the tests."""
+    folder = tmp_path_factory.mktemp("site")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), str(ROOT)]
+    environment = {**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": str(len(os.sched_getaffinity(0)))}
+    done = subprocess.run(pip, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture
+def program(site, tmp_path):
+    def call(*words, fails=False):
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("MALLARD_")}
+        done = subprocess.run(
+            [site / "bin/mallard", *words],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**kept, "PYTHONPATH": str(site)},
+        )
+        assert (done.returncode == 2) if fails else (done.returncode == 0), done.stderr
+        return done.stderr if fails else done.stdout
+
+    return call
+
+
+def test_it_brings_its_runner(site, program):
+    runner = site / "mallard/bin/mallard-bench"
+    assert json.loads(subprocess.run([runner, "--describe"], capture_output=True, text=True).stdout)["format"] == 1
+
+
+def test_its_version_is_the_trees(program):
+    version = (ROOT / "CMakeLists.txt").read_text().split("VERSION")[2].split()[0]
+    assert program("--version") == f"mallard {version}\n"
+
+
+def test_it_measures_stores_and_shows(program, tmp_path):
+    program("bench", "density", "--ds", "1", "--size", "6", "--strategy", "AS1,AS3", "--reps", "1")
+    assert (tmp_path / "mallard.db").is_file()
+    exported = json.loads(program("export", "--format", "json"))
+    assert exported
+    program("report", "-o", "report.html")
+    assert "<html" in (tmp_path / "report.html").read_text()
+    assert "AS3" in program("table", "p0213:6")
+
+
+def test_it_knows_that_the_tests_need_the_tree(program):
+    assert "run in a clone" in program("test", fails=True)
