@@ -18,12 +18,12 @@ struct chunk_growth {
     std::size_t largest_chunk_bytes = std::size_t{8} << 20;
 };
 
-/// The size of the next chunk, kept in two bytes because an allocator should be small.
+/// The size of the next chunk, kept in three bytes because an allocator should be small.
 class next_chunk {
 public:
     /// Requires: both sizes are powers of two, the first no larger than the largest and at least 64.
     explicit constexpr next_chunk(chunk_growth growth) noexcept
-        : log2_(static_cast<std::uint8_t>(std::countr_zero(growth.first_chunk_bytes))),
+        : first_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.first_chunk_bytes))), log2_(first_log2_),
           largest_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.largest_chunk_bytes))) {
         MALLARD_EXPECTS(std::has_single_bit(growth.first_chunk_bytes) && growth.first_chunk_bytes >= 64);
         MALLARD_EXPECTS(std::has_single_bit(growth.largest_chunk_bytes) && log2_ <= largest_log2_);
@@ -45,7 +45,11 @@ public:
             std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(bytes)), largest_log2_));
     }
 
+    /// Effects: begins again with the first size.
+    constexpr void restart() noexcept { log2_ = first_log2_; }
+
 private:
+    std::uint8_t first_log2_;
     std::uint8_t log2_;
     std::uint8_t largest_log2_;
 };

@@ -128,6 +128,7 @@ public:
         chunks_.release(upstream_.get());
         kept_.release(upstream_.get());
         high_water_bytes_ = 0;
+        next_.restart();
         start();
     }
 

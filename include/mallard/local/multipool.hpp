@@ -100,6 +100,7 @@ public:
         cursor_ = limit_ = nullptr;
         direct_.release(upstream_.get());
         chunks_.release(upstream_.get());
+        next_.restart();
     }
 
     [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept { return class_bytes(classes_ - 1U); }
