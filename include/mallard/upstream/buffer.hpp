@@ -12,6 +12,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -27,8 +28,10 @@ public:
     buffer(const buffer&) = delete;
     buffer& operator=(const buffer&) = delete;
 
+    /// Returns: a block of its own; zero bytes get a block of one.
     /// Throws: std::bad_alloc where the rest of the buffer does not hold the request.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        bytes += static_cast<std::size_t>(bytes == 0);
         const std::size_t padding = padding_to(cursor_, alignment);
         const std::size_t room = free_bytes();
         if (padding > room || bytes > room - padding) {
@@ -42,7 +45,7 @@ public:
     void deallocate(void* p, std::size_t bytes,
                     [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
         auto* block = static_cast<std::byte*>(p);
-        if (block + bytes == cursor_) {
+        if (block + std::max<std::size_t>(bytes, 1) == cursor_) {
             cursor_ = block;
         }
     }
