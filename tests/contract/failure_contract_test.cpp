@@ -1,0 +1,136 @@
+// What holds where memory runs out: the caller hears of it, nothing is lost, and the allocator goes on.
+#include "contract/kind_test.hpp"
+#include "equipment/out_of_memory.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace contract {
+
+namespace {
+
+/// Sizes that cannot be had, among them those that wrap when they are rounded up.
+const std::size_t impossible_sizes[] = {
+    SIZE_MAX,     SIZE_MAX - 1,     SIZE_MAX - 7, SIZE_MAX - 15,    SIZE_MAX - 16,    SIZE_MAX - 4095,
+    SIZE_MAX / 2, SIZE_MAX / 2 + 1, PTRDIFF_MAX,  PTRDIFF_MAX - 31, PTRDIFF_MAX - 64, SIZE_MAX - 4096,
+};
+
+} // namespace
+
+TEST_P(failure_contract, refuses_what_cannot_be) {
+    allocate(24, 8);
+    const std::size_t before = source_.outstanding_bytes();
+    const std::size_t alignments_to = std::size_t{4096};
+    for (std::size_t alignment = 1; alignment <= alignments_to; alignment *= 16) {
+        for (const std::size_t bytes : impossible_sizes) {
+            EXPECT_OUT_OF_MEMORY(static_cast<void>(subject_->allocate(bytes, alignment)))
+                << bytes << " at " << alignment;
+        }
+    }
+    EXPECT_EQ(source_.outstanding_bytes(), before) << "what failed may have taken nothing";
+    allocate(24, 8);
+    allocate(4000, 64);
+}
+
+#ifdef __cpp_exceptions
+
+namespace {
+
+/// A program that allocates and deallocates; it skips what it does not get.
+class program {
+public:
+    explicit program(model::subject& s) : subject_(s) {}
+
+    /// Returns: the number of requests that failed.
+    std::size_t run() {
+        std::size_t failures = 0;
+        for (std::size_t i = 0; i < 32; ++i) {
+            const std::size_t alignment = i % 7 == 0 ? 128 : 8;
+            const std::size_t bytes = i % 11 == 0 ? 40000 + i : 1 + i * i * 3;
+            failures += try_to_allocate({.id = next_id_++, .bytes = bytes, .alignment = alignment}) ? 0U : 1U;
+            if (i % 3 == 2) {
+                deallocate(next_id_ - 2);
+            }
+        }
+        EXPECT_EQ(shadow_.look_at_all(), model::fault::none);
+        return failures;
+    }
+
+    void forget() { shadow_.clear(); }
+
+private:
+    bool try_to_allocate(const model::operation& op) {
+        try {
+            void* p = subject_.allocate(op.bytes, op.alignment);
+            EXPECT_EQ(shadow_.add(p, op), model::fault::none) << op;
+            return true;
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+    }
+
+    void deallocate(std::size_t id) {
+        if (const auto* block = shadow_.find(id)) {
+            EXPECT_EQ(model::shadow_map::look_at(*block), model::fault::none);
+            subject_.deallocate(block->p, block->made_by.bytes, block->made_by.alignment);
+            shadow_.remove(id);
+        }
+    }
+
+    model::subject& subject_;
+    model::shadow_map shadow_;
+    std::size_t next_id_ = 0;
+};
+
+/// Lets the k-th request of the upstream fail, for every k until no request is left to fail.
+void fail_at_every_request(const kind& k, bool for_ever) {
+    std::size_t at = 1;
+    for (bool failed = true; failed; ++at) {
+        equipment::ledger source;
+        const auto subject = k.make(source);
+        program p(*subject);
+        source.fail({.at = at, .for_ever = for_ever});
+        const std::size_t failures = p.run();
+        failed = source.failed();
+        EXPECT_EQ(failures != 0, failed) << "request " << at << ": whoever asked must hear of a failure";
+
+        source.fail({.at = 0});
+        EXPECT_EQ(p.run(), 0U) << "after request " << at << " failed: memory is there again";
+        p.forget();
+        subject->release();
+        ASSERT_EQ(source.outstanding(), 0U) << "after request " << at << " failed";
+        EXPECT_EQ(p.run(), 0U);
+        p.forget();
+        subject->release();
+        ASSERT_EQ(source.outstanding(), 0U);
+        ASSERT_EQ(source.complaints(), equipment::no_complaints);
+        ASSERT_LT(at, 1000U) << "the program must come to need no more requests";
+    }
+    EXPECT_GE(at, 5U) << "the program made too few requests to test anything";
+}
+
+} // namespace
+
+TEST_P(failure_contract, survives_any_one_failure) {
+    fail_at_every_request(GetParam(), false);
+}
+
+TEST_P(failure_contract, survives_failures_without_end) {
+    fail_at_every_request(GetParam(), true);
+}
+
+#else
+
+TEST_P(failure_contract, tells_the_handler_before_the_program_ends) {
+    mallard::set_out_of_memory_handler([](std::size_t bytes, std::size_t) noexcept {
+        std::fprintf(stderr, "the handler heard of %zu bytes\n", bytes);
+    });
+    source_.fail({.at = 1});
+    EXPECT_DEATH(static_cast<void>(subject_->allocate(100000, 8)),
+                 "the handler heard of 1[0-9]{5} bytes\nmallard: out of memory: 1[0-9]{5} bytes");
+    mallard::set_out_of_memory_handler(nullptr);
+}
+
+#endif
+
+} // namespace contract

@@ -1,0 +1,31 @@
+// The suite, for every allocator. The names read: allocator/contract.promise/adaptor_binding.
+#include "contract/kind_test.hpp"
+
+namespace contract {
+
+namespace {
+
+std::string name_of_upstream(const ::testing::TestParamInfo<kind>& info) {
+    return info.param.allocator + "_" + info.param.binding;
+}
+
+} // namespace
+
+#define INSTANTIATE_LOCAL(allocator)                                                                         \
+    INSTANTIATE_TEST_SUITE_P(allocator, contract, ::testing::ValuesIn(local_allocators(#allocator)),         \
+                             name_of_test);                                                                  \
+    INSTANTIATE_TEST_SUITE_P(allocator, local_contract, ::testing::ValuesIn(local_allocators(#allocator)),   \
+                             name_of_test);                                                                  \
+    INSTANTIATE_TEST_SUITE_P(allocator, failure_contract, ::testing::ValuesIn(local_allocators(#allocator)), \
+                             name_of_test)
+
+INSTANTIATE_LOCAL(monotonic);
+INSTANTIATE_LOCAL(monotonic_with_buffer);
+INSTANTIATE_LOCAL(multipool);
+INSTANTIATE_LOCAL(multipool_of_small_blocks);
+INSTANTIATE_LOCAL(multipool_over_monotonic);
+INSTANTIATE_LOCAL(monotonic_over_multipool);
+
+INSTANTIATE_TEST_SUITE_P(upstream, contract, ::testing::ValuesIn(upstreams()), name_of_upstream);
+
+} // namespace contract

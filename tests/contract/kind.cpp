@@ -1,0 +1,77 @@
+#include "contract/kind.hpp"
+
+#include "contract/recipe.hpp"
+
+#include <ostream>
+
+namespace contract {
+
+namespace {
+
+using kinds = std::vector<kind>;
+
+template <class Recipe, template <class> class Adaptor, template <class> class Binding>
+std::unique_ptr<model::subject> make(equipment::ledger& source) {
+    return std::make_unique<subject<Recipe, Adaptor, Binding>>(source);
+}
+
+template <class Recipe, template <class> class Adaptor>
+void add_bindings(kinds& to, const std::string& allocator, const std::string& adaptor, bool reuses_blocks) {
+    to.push_back({allocator, adaptor, "direct", reuses_blocks, make<Recipe, Adaptor, direct>});
+    to.push_back(
+        {allocator, adaptor, "type_parameter", reuses_blocks, make<Recipe, Adaptor, type_parameter>});
+    to.push_back({allocator, adaptor, "abstract_base", reuses_blocks, make<Recipe, Adaptor, abstract_base>});
+}
+
+template <class Recipe>
+void add_adaptors(kinds& to, const std::string& allocator, bool reuses_blocks) {
+    add_bindings<Recipe, none>(to, allocator, "plain", reuses_blocks);
+    add_bindings<Recipe, counted>(to, allocator, "counted", reuses_blocks);
+    add_bindings<Recipe, limited>(to, allocator, "limited", reuses_blocks);
+    add_bindings<Recipe, failing>(to, allocator, "failing", reuses_blocks);
+}
+
+const kinds& all_local_allocators() {
+    static const kinds all = [] {
+        kinds k;
+        add_adaptors<monotonic>(k, "monotonic", false);
+        add_adaptors<monotonic_with_buffer>(k, "monotonic_with_buffer", false);
+        add_adaptors<multipool>(k, "multipool", true);
+        add_adaptors<multipool_of_small_blocks>(k, "multipool_of_small_blocks", true);
+        add_adaptors<multipool_over_monotonic>(k, "multipool_over_monotonic", true);
+        add_adaptors<monotonic_over_multipool>(k, "monotonic_over_multipool", false);
+        return k;
+    }();
+    return all;
+}
+
+} // namespace
+
+kinds local_allocators(const std::string& allocator) {
+    kinds chosen;
+    for (const kind& k : all_local_allocators()) {
+        if (k.allocator == allocator) {
+            chosen.push_back(k);
+        }
+    }
+    return chosen;
+}
+
+kinds upstreams() {
+    kinds k;
+    add_bindings<system_upstream<mallard::new_delete>, none>(k, "new_delete", "plain", true);
+    add_bindings<system_upstream<mallard::pages>, none>(k, "pages", "plain", true);
+    add_bindings<system_upstream<mallard::chunk_cache>, none>(k, "chunk_cache", "plain", true);
+    add_bindings<buffer_upstream, none>(k, "buffer", "plain", false);
+    return k;
+}
+
+std::string name_of(const kind& k) {
+    return k.adaptor + "_" + k.binding;
+}
+
+std::ostream& operator<<(std::ostream& out, const kind& k) {
+    return out << k.allocator << "/" << k.adaptor << "/" << k.binding;
+}
+
+} // namespace contract

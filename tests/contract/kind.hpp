@@ -1,0 +1,31 @@
+/// Every allocator x adaptor x binding, as a table that the suite is instantiated from.
+#pragma once
+
+#include "model/subject.hpp"
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace contract {
+
+struct kind {
+    std::string allocator;
+    std::string adaptor;
+    std::string binding;
+    bool reuses_blocks; ///< whether what is deallocated is used again before a release
+    model::make_subject make;
+};
+
+/// Returns: all kinds of local allocators of that name.
+[[nodiscard]] std::vector<kind> local_allocators(const std::string& allocator);
+
+/// Returns: the upstreams, by every binding.
+[[nodiscard]] std::vector<kind> upstreams();
+
+/// Returns: what a test's name ends in, as in counted_abstract_base.
+[[nodiscard]] std::string name_of(const kind& k);
+
+std::ostream& operator<<(std::ostream& out, const kind& k);
+
+} // namespace contract

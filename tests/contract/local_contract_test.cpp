@@ -1,0 +1,114 @@
+// What a local allocator promises: everything comes back on release, and nothing is asked for in vain.
+#include "contract/kind_test.hpp"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace contract {
+
+namespace {
+
+struct request {
+    std::size_t bytes;
+    std::size_t alignment;
+};
+
+/// Some of every kind: small, pooled, above the largest pooled size, over-aligned.
+const std::vector<request>& some_requests() {
+    static const std::vector<request> requests = [] {
+        std::vector<request> r;
+        for (int round = 0; round < 3; ++round) {
+            for (const std::size_t bytes : {24UL, 1UL, 8UL, 100UL, 520UL, 24UL, 4000UL, 40000UL, 16UL}) {
+                r.push_back({bytes, 8});
+                r.push_back({bytes, 1});
+            }
+            r.push_back({80, 64});
+            r.push_back({300, 1024});
+        }
+        return r;
+    }();
+    return requests;
+}
+
+} // namespace
+
+TEST_P(local_contract, asks_for_nothing_before_the_first_request) {
+    EXPECT_TRUE(source_.granted().empty());
+}
+
+TEST_P(local_contract, returns_everything_on_release) {
+    for (const request& r : some_requests()) {
+        allocate(r.bytes, r.alignment);
+    }
+    EXPECT_GT(source_.outstanding(), 0U);
+    release();
+    EXPECT_EQ(source_.outstanding(), 0U);
+    EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    release();
+    EXPECT_EQ(source_.complaints(), equipment::no_complaints) << "nothing may come back twice";
+}
+
+TEST_P(local_contract, returns_everything_when_it_ends) {
+    for (const request& r : some_requests()) {
+        allocate(r.bytes, r.alignment);
+    }
+    destroy();
+    EXPECT_EQ(source_.outstanding(), 0U);
+    EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+}
+
+TEST_P(local_contract, is_after_a_release_as_it_was_made) {
+    const auto life = [this] {
+        const std::size_t before = source_.granted().size();
+        for (const request& r : some_requests()) {
+            allocate(r.bytes, r.alignment);
+        }
+        release();
+        return std::vector(source_.granted().begin() + static_cast<std::ptrdiff_t>(before),
+                           source_.granted().end());
+    };
+    const auto first = life();
+    EXPECT_FALSE(first.empty());
+    EXPECT_EQ(life(), first) << "the same requests need the same chunks";
+}
+
+TEST_P(local_contract, asks_nobody_to_deallocate) {
+    for (const request& r : some_requests()) {
+        allocate(r.bytes, r.alignment);
+    }
+    source_.fail({.at = 1, .for_ever = true});
+    const std::size_t before = source_.granted().size();
+    deallocate_all();
+    EXPECT_FALSE(source_.failed());
+    EXPECT_EQ(source_.granted().size(), before);
+}
+
+/// Pools only: 64 blocks of every kind that the pool serves, freed in ever another order.
+TEST_P(local_contract, is_bounded_in_steady_state) {
+    std::mt19937 order(1);
+    std::vector<void*> blocks;
+    std::size_t settled = 0;
+    for (int round = 0; round < 60; ++round) {
+        for (std::size_t i = 0; i < 64; ++i) {
+            blocks.push_back(subject_->allocate(8 + 24 * i, 8));
+        }
+        if (round == 3) {
+            settled = source_.outstanding_bytes();
+        }
+        if (round > 3 && GetParam().reuses_blocks) {
+            ASSERT_LE(source_.outstanding_bytes(), settled) << "round " << round;
+        }
+        std::vector<std::size_t> indices(blocks.size());
+        std::generate(indices.begin(), indices.end(), [n = std::size_t{0}]() mutable { return n++; });
+        std::shuffle(indices.begin(), indices.end(), order);
+        for (const std::size_t i : indices) {
+            subject_->deallocate(blocks[i], 8 + 24 * i, 8);
+        }
+        blocks.clear();
+    }
+    release();
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+} // namespace contract

@@ -1,0 +1,210 @@
+/// The parts that subjects are put together from: allocators on a ledger, adaptors, bindings.
+#pragma once
+
+#include "model/subject.hpp"
+
+#include <mallard/mallard.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <memory_resource>
+#include <span>
+
+namespace contract {
+
+// ---- allocators: `top` is what is tested, release_below() releases what it stands on
+
+struct monotonic {
+    explicit monotonic(equipment::ledger& source) : top(source) {}
+    void release_below() noexcept {}
+    mallard::monotonic<equipment::ledger> top;
+};
+
+struct monotonic_with_buffer {
+    explicit monotonic_with_buffer(equipment::ledger& source)
+        : top(std::span(buffer).subspan(3, 1021), source) {}
+    void release_below() noexcept {}
+    std::byte buffer[1024];
+    mallard::monotonic<equipment::ledger> top;
+};
+
+struct multipool {
+    explicit multipool(equipment::ledger& source) : top(source) {}
+    void release_below() noexcept {}
+    mallard::multipool<equipment::ledger> top;
+};
+
+/// Most requests go straight upstream.
+struct multipool_of_small_blocks {
+    explicit multipool_of_small_blocks(equipment::ledger& source)
+        : top(source, {.largest_pooled_bytes = 72, .growth = {64, 1024}}) {}
+    void release_below() noexcept {}
+    mallard::multipool<equipment::ledger> top;
+};
+
+struct multipool_over_monotonic {
+    explicit multipool_over_monotonic(equipment::ledger& source) : below(source), top(below) {}
+    void release_below() noexcept { below.release(); }
+    mallard::monotonic<equipment::ledger> below;
+    mallard::multipool<mallard::monotonic<equipment::ledger>> top;
+};
+
+struct monotonic_over_multipool {
+    explicit monotonic_over_multipool(equipment::ledger& source) : below(source), top(below) {}
+    void release_below() noexcept { below.release(); }
+    mallard::multipool<equipment::ledger> below;
+    mallard::monotonic<mallard::multipool<equipment::ledger>> top;
+};
+
+// ---- upstreams
+
+template <class Upstream>
+struct system_upstream {
+    explicit system_upstream(equipment::ledger&) {}
+    void release_below() noexcept {}
+    Upstream top;
+};
+
+struct buffer_upstream {
+    static constexpr std::size_t bytes = std::size_t{16} << 20;
+
+    explicit buffer_upstream(equipment::ledger&) {}
+    void release_below() noexcept {}
+    std::unique_ptr<std::byte[]> memory{new std::byte[bytes]};
+    mallard::buffer top{{memory.get(), bytes}};
+};
+
+// ---- adaptors, around an allocator that lives elsewhere
+
+template <class A>
+struct none {
+    explicit none(A& a) : adapted(a) {}
+    A& adapted;
+};
+
+template <class A>
+struct counted {
+    explicit counted(A& a) : adapted(a) {}
+    mallard::counted<A&> adapted;
+};
+
+template <class A>
+struct limited {
+    explicit limited(A& a) : adapted(std::size_t{1} << 30, a) {}
+    mallard::limited<A&> adapted;
+};
+
+template <class A>
+struct failing {
+    explicit failing(A& a) : adapted(mallard::failure_plan{.at = 0}, a) {}
+    mallard::failing<A&> adapted;
+};
+
+// ---- bindings
+
+template <class A>
+class direct {
+public:
+    explicit direct(A& a) : a_(a) {}
+    void* allocate(std::size_t bytes, std::size_t alignment) { return a_.allocate(bytes, alignment); }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        a_.deallocate(p, bytes, alignment);
+    }
+
+private:
+    A& a_;
+};
+
+/// allocator<T, A> can only ask for whole objects, so a size that is no multiple of the alignment is rounded
+/// up, as sizeof would be.
+template <class A>
+class type_parameter {
+public:
+    explicit type_parameter(A& a) : a_(a) {}
+
+    void* allocate(std::size_t bytes, std::size_t alignment) {
+        void* p = nullptr;
+        for_object(alignment, [&]<class T>(mallard::allocator<T, A> binding) {
+            p = binding.allocate(objects<T>(bytes));
+        });
+        return p;
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        for_object(alignment, [&]<class T>(mallard::allocator<T, A> binding) {
+            binding.deallocate(static_cast<T*>(p), objects<T>(bytes));
+        });
+    }
+
+private:
+    template <std::size_t Alignment>
+    struct alignas(Alignment) object {
+        std::byte bytes[Alignment];
+    };
+
+    template <class T>
+    static std::size_t objects(std::size_t bytes) {
+        return bytes / sizeof(T) + (bytes % sizeof(T) != 0 ? 1 : 0);
+    }
+
+    template <std::size_t Alignment = 1, class Do>
+    void for_object(std::size_t alignment, Do act) {
+        if (alignment == Alignment) {
+            act(mallard::allocator<object<Alignment>, A>(a_));
+        } else if constexpr (Alignment < 4096) {
+            for_object<2 * Alignment>(alignment, act);
+        }
+    }
+
+    A& a_;
+};
+
+template <class A>
+class abstract_base {
+public:
+    explicit abstract_base(A& a) : resource_(a) {}
+    void* allocate(std::size_t bytes, std::size_t alignment) { return base_->allocate(bytes, alignment); }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        base_->deallocate(p, bytes, alignment);
+    }
+
+private:
+    mallard::resource<A&> resource_;
+    std::pmr::memory_resource* base_ = &resource_;
+};
+
+// ---- all of it together
+
+template <class Recipe, template <class> class Adaptor, template <class> class Binding>
+class subject final : public model::subject {
+public:
+    explicit subject(equipment::ledger& source)
+        : recipe_(source), adaptor_(recipe_.top), binding_(adapted()) {}
+
+    void* allocate(std::size_t bytes, std::size_t alignment) override {
+        return binding_.allocate(bytes, alignment);
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept override {
+        binding_.deallocate(p, bytes, alignment);
+    }
+
+    void release() noexcept override {
+        if constexpr (mallard::local_allocator<adapted_type>) {
+            adapted().release();
+        }
+        recipe_.release_below();
+    }
+
+private:
+    using top_type = decltype(Recipe::top);
+    using adapted_type = std::remove_reference_t<decltype(Adaptor<top_type>::adapted)>;
+
+    adapted_type& adapted() noexcept { return adaptor_.adapted; }
+
+    Recipe recipe_;
+    Adaptor<top_type> adaptor_;
+    Binding<adapted_type> binding_;
+};
+
+} // namespace contract

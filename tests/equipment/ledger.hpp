@@ -1,0 +1,73 @@
+/// An upstream that keeps account of what is taken from it and looks at how it comes back.
+///
+///     its block:   [ guard ......... | what the allocator under test got | guard ]
+///                                    ^ a multiple of the alignment asked for, and of nothing stricter
+///
+/// What is taken holds a pattern, so that nobody can rely on zeroes. Faults are collected as complaints; a
+/// test ends with EXPECT_EQ(source.complaints(), no_complaints).
+#pragma once
+
+#include <mallard/adapt/failing.hpp>
+#include <mallard/core/alignment.hpp>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace equipment {
+
+class ledger {
+public:
+    struct request {
+        std::size_t bytes;
+        std::size_t alignment;
+        bool operator==(const request&) const = default;
+    };
+
+    /// Larger requests are refused, as by a system that has no more.
+    static constexpr std::size_t most_bytes = std::size_t{1} << 28;
+
+    ledger() = default;
+    ledger(const ledger&) = delete;
+    ledger& operator=(const ledger&) = delete;
+    ~ledger();
+
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = mallard::fundamental_alignment);
+    void deallocate(void* p, std::size_t bytes,
+                    std::size_t alignment = mallard::fundamental_alignment) noexcept;
+
+    /// Effects: fails by this plan from now on; its requests are counted from now.
+    void fail(mallard::failure_plan plan) noexcept;
+
+    /// Returns: whether the plan has made any request fail.
+    [[nodiscard]] bool failed() const noexcept { return failed_; }
+
+    /// Returns: all requests that were granted, in their order.
+    [[nodiscard]] const std::vector<request>& granted() const noexcept { return granted_; }
+
+    [[nodiscard]] std::size_t outstanding() const noexcept { return taken_.size(); }
+    [[nodiscard]] std::size_t outstanding_bytes() const noexcept { return outstanding_bytes_; }
+    [[nodiscard]] const std::vector<std::string>& complaints() const noexcept { return complaints_; }
+
+private:
+    struct taken {
+        request as;
+        std::byte* base;
+    };
+
+    void look_at(const std::byte* p, const taken& block, request returned_as);
+    void complain(const void* p, const std::string& what);
+
+    std::map<std::byte*, taken> taken_;
+    std::vector<request> granted_;
+    std::vector<std::string> complaints_;
+    std::size_t outstanding_bytes_ = 0;
+    mallard::failure_plan plan_{.at = 0};
+    std::size_t requests_of_plan_ = 0;
+    bool failed_ = false;
+};
+
+inline const std::vector<std::string> no_complaints;
+
+} // namespace equipment
