@@ -38,8 +38,8 @@ def program(site, tmp_path):
 
 
 def test_it_brings_its_runner(site, program):
-    runner = site / "mallard/bin/mallard-bench"
-    assert json.loads(subprocess.run([runner, "--describe"], capture_output=True, text=True).stdout)["format"] == 1
+    describe = [site / "mallard/bin/mallard-bench", "--describe"]
+    assert json.loads(subprocess.run(describe, capture_output=True, text=True).stdout)["format"] == 1
 
 
 def test_its_version_is_the_trees(program):
