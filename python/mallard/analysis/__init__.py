@@ -6,7 +6,7 @@ rows -> density_tables -> best_of (a row), verdict_of and sentence (a structure)
 
 from mallard.analysis.averages import Effect, Percent, cost_of_dispatch, gain_of_winking_out, mean_over_rows
 from mallard.analysis.cells import BASE, FLOOR, KEEP, Cell, Line, StructureTable, contestants, density_tables
-from mallard.analysis.verdicts import Best, Choice, Verdict, best_of, sentence, verdict_of
+from mallard.analysis.verdicts import Best, Choice, Verdict, best_of, pick_of, sentence, verdict_of
 
 __all__ = [
     "BASE",
@@ -26,6 +26,7 @@ __all__ = [
     "density_tables",
     "gain_of_winking_out",
     "mean_over_rows",
+    "pick_of",
     "sentence",
     "verdict_of",
 ]

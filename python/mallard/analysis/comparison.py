@@ -10,6 +10,8 @@ from mallard.analysis.cells import BASE, Cell, StructureTable
 from mallard.papers.tables import PrintedTable
 from mallard.stats import Ratio
 
+NOT_MEASURED = "not measured"
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -55,10 +57,10 @@ def _cell(printed: PrintedTable, mine: StructureTable | None, size: int, name: s
         printed.ns_per_leaf(size, name),
         cell.ratio if cell else None,
         cell.ns_per_leaf if cell and cell.finished else None,
-        cell.status if cell else "not measured",
+        cell.status if cell else NOT_MEASURED,
     )
 
 
 def _average(printed: PrintedTable, tables: Sequence[StructureTable], name: str) -> Compared:
     ours = mean_over_rows(tables, name, BASE)
-    return Compared(printed.percent(0, name), None, ours, None, "ok" if ours else "not measured")
+    return Compared(printed.percent(0, name), None, ours, None, "ok" if ours else NOT_MEASURED)

@@ -32,6 +32,14 @@ def best_of(line: Line) -> Best | None:
     return Best(best, line.cells[best].ratio, tuple(equals))
 
 
+def pick_of(line: Line) -> str | None:
+    """What to use in a row: AS1 unless another is faster beyond its interval."""
+    best = best_of(line)
+    if best is None or best.ratio is None or best.ratio.verdict == "faster":
+        return best.strategy if best else None
+    return BASE
+
+
 @dataclass(frozen=True)
 class Choice:
     strategy: str
@@ -111,7 +119,8 @@ def sentence(verdict: Verdict) -> str:
         other = verdict.reusing
         parts.append(f"Where freed blocks must be used again: {other.strategy}, {_percent(other.ratio)}.")
     if verdict.keep is not None and verdict.keep.verdict == "faster":
-        parts.append(f"Page return off brings {BASE} itself to {_percent(verdict.keep)}.")
+        more = "does more: it" if verdict.keep.high < ratio.low else "alone"
+        parts.append(f"Switching page return off {more} brings {BASE} to {_percent(verdict.keep)}.")
     return " ".join(parts)
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from mallard.analysis.cells import Setting, StructureTable, density_tables
 from mallard.analysis.comparison import compare
 from mallard.cli.options import add_database, add_run, default_database
+from mallard.errors import UsageError
 from mallard.papers.notes import notes_for
 from mallard.papers.tables import PrintedTable, printed_table
 from mallard.store import Run, Store
@@ -34,6 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     printed = printed_table(arguments.table)
+    if arguments.nanoseconds and printed.is_averages:
+        raise UsageError(f"--nanoseconds: {printed.name} prints percents only; leave the option out")
     console = Console(highlight=False)
     found, tables = _measured(arguments, printed)
     console.print(f"[bold]{printed.paper} Table {printed.number}[/]: {printed.caption}\n", soft_wrap=True)
@@ -87,8 +90,7 @@ def _setting_text(setting: Setting) -> str:
 def _legend(printed: PrintedTable, nanoseconds: bool) -> str:
     if nanoseconds:
         return "CPU nanoseconds a leaf element (printed seconds are for 2^27 leaf elements)."
-    first = "" if printed.is_averages else "AS1: nanoseconds a leaf element. "
-    return (
-        f"{first}Others: percent of AS1; = no difference from AS1. "
-        "ratio: (here ÷ AS1) ÷ (printed ÷ AS1), bold outside 0.5 to 2."
-    )
+    ratio = "ratio: (here / AS1) / (printed / AS1), bold outside 0.5 to 2."
+    if printed.is_averages:
+        return f"Percent of AS1, mean over rows, with the 95 % interval. {ratio}"
+    return f"AS1: nanoseconds a leaf element. Others: percent of AS1; = no difference from AS1. {ratio}"

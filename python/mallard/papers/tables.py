@@ -18,6 +18,9 @@ from mallard.papers.files import read_csv
 P0089 = "P0089R1"
 P0213 = "P0213R0"
 AVERAGES = "p0213:8"
+# P0213 section 9, "Analysis": over everything, in percent of the run time.
+PRINTED_DISPATCH = 0.78
+PRINTED_WINK_OUT = 8.4
 COPIES = frozenset({5, 7, *range(21, 33)})  # the numbers under which P0213 prints P0089's data
 
 Line = dict[str, float]  # strategy -> seconds (percent of AS1 in the table of averages)

@@ -7,26 +7,16 @@ from __future__ import annotations
 from mallard.view.html.figures import LEGEND
 from mallard.view.html.markup import Markup, element, empty_element, joined
 
+BESIDE = (
+    "Upper figure: (here / AS1 here) divided by ({0} / its AS1); above 1 the strategy does worse here than "
+    "there. Lower: percent of AS1 here / there. Under AS1: nanoseconds a leaf here, and there."
+)
 CHOICES = (
-    ("p", "% of AS1", "Time in percent of AS1's in the same row."),
+    ("p", "% of AS1", "Time in percent of AS1's in the same row. Framed: the fastest of its row."),
     ("i", "interval", "The 95 % interval of that percent. What holds 100 is no difference."),
     ("n", "ns a leaf", "CPU nanoseconds for one leaf element, made and destroyed. Colours as in % of AS1."),
-    (
-        "c",
-        "beside P0213",
-        (
-            "Ratio of ratios: (here ÷ AS1 here) ÷ (P0213 ÷ its AS1). Below: percents here / there. AS1: ns a "
-            "leaf."
-        ),
-    ),
-    (
-        "d",
-        "beside P0089",
-        (
-            "Ratio of ratios: (here ÷ AS1 here) ÷ (P0089 ÷ its AS1). Below: percents here / there. AS1: ns a "
-            "leaf."
-        ),
-    ),
+    ("c", "beside P0213", BESIDE.format("P0213")),
+    ("d", "beside P0089", BESIDE.format("P0089")),
     ("f", "page faults", "Minor page faults of the timed part, in 1000 leaf elements."),
     ("m", "memory", "Peak resident memory of the process, MiB. Darker: more than others in the row."),
 )
@@ -46,6 +36,10 @@ MEMORY = (
 )
 
 
+BESIDE_LEGEND = tuple(("eq", "within 1.1") if name == "eq" else (name, text) for name, text in LEGEND)
+LEGENDS = {"f": FAULTS, "m": MEMORY, "c": BESIDE_LEGEND, "d": BESIDE_LEGEND}
+
+
 def controls() -> Markup:
     buttons = [
         joined(
@@ -60,7 +54,7 @@ def controls() -> Markup:
         element(
             "div",
             element("p", text),
-            _steps({"f": FAULTS, "m": MEMORY}.get(key, LEGEND)),
+            _steps(LEGENDS.get(key, LEGEND)),
             class_=f"legend {key}",
         )
         for key, _, text in CHOICES

@@ -8,9 +8,6 @@ from mallard.analysis.averages import Effect, Percent
 from mallard.view.html import plot
 from mallard.view.html.markup import Markup, element, joined
 
-PRINTED_DISPATCH = 0.78  # P0213 section 9, "Analysis"
-PRINTED_WINK_OUT = 8.4
-
 
 def effect_block(title: str, effect: Effect, printed: float, words: str, less_is_faster: bool) -> Markup:
     if effect.overall is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from mallard.stats import Ratio
 
@@ -18,6 +19,7 @@ STEPS = (
     (4.0, "s3"),
     (math.inf, "s4"),
 )
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 LEGEND = (
     ("f5", "under ⅛"),
     ("f4", "⅛\u2013¼"),
@@ -38,6 +40,11 @@ def step(ratio: float) -> str:
 
 def step_of(ratio: Ratio) -> str:
     return "eq" if ratio.verdict == "no difference" else step(ratio.median)
+
+
+def step_beside(ratio_of_ratios: float) -> str:
+    """A published figure has no interval; within a tenth counts as the same."""
+    return "eq" if 1 / 1.1 <= ratio_of_ratios <= 1.1 else step(ratio_of_ratios)
 
 
 def percent(ratio: float) -> str:
@@ -62,7 +69,12 @@ def times(ratio: float) -> str:
 
 
 def size(size_log2: int) -> str:
-    return f"2{str(size_log2).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+    return f"2{str(size_log2).translate(RAISED)}"
+
+
+def with_raised_exponents(text: str) -> str:
+    """2^27 as it is printed."""
+    return re.sub(r"\b2\^(\d+)", lambda found: size(int(found[1])), text)
 
 
 def mebibytes(count: float) -> str:

@@ -10,23 +10,11 @@ from __future__ import annotations
 
 from mallard.analysis.cells import BASE, FLOOR, KEEP, Cell, Line, StructureTable
 from mallard.analysis.comparison import Compared, Comparison
-from mallard.analysis.verdicts import best_of
-from mallard.papers.catalogue import strategies, strategy_text
-from mallard.view.html.figures import interval, mebibytes, percent, size, step, step_of, three_digits
+from mallard.analysis.labels import SHORT_STATUS, STATUS_TEXT, binding, families, short_name, winked_out
+from mallard.analysis.verdicts import pick_of
+from mallard.papers.catalogue import strategy_text
+from mallard.view.html.figures import interval, mebibytes, percent, size, step_beside, step_of, three_digits
 from mallard.view.html.markup import Markup, element, joined
-
-GROUPS = {
-    "global default": "global",
-    "new/delete": "global",
-    "multipool backed by monotonic": "multipool over monotonic",
-}
-STATUS = {"out_of_memory": "mem", "timed_out": "time", "crashed": "crash", "failed": "fail"}
-STATUS_TEXT = {
-    "out_of_memory": "out of memory",
-    "timed_out": "timed out",
-    "crashed": "crashed",
-    "failed": "failed",
-}
 
 
 def heat_map(table: StructureTable, p0213: Comparison, p0089: Comparison, name: str) -> Markup:
@@ -46,19 +34,14 @@ def heat_map(table: StructureTable, p0213: Comparison, p0089: Comparison, name: 
 
 def head(names: list[str]) -> Markup:
     """Families, names, and what tells apart the four of a family."""
-    families: list[tuple[str, int]] = []
-    for name in names:
-        family = _family(name)
-        count = families.pop()[1] + 1 if families and families[-1][0] == family else 1
-        families.append((family, count))
     top = [
         element("th", family, colspan=str(count), scope="colgroup", class_="family")
-        for family, count in families
+        for family, count in families(names)
     ]
     columns = [
         element(
             "th",
-            name.replace("AS1-keep", "keep"),
+            short_name(name),
             element("small", _tags(name)),
             scope="col",
             title=strategy_text(name),
@@ -69,35 +52,22 @@ def head(names: list[str]) -> Markup:
     return element("thead", element("tr", corner, *top), element("tr", *columns))
 
 
-def _family(name: str) -> str:
-    if name == FLOOR:
-        return "floor"
-    if name in (BASE, KEEP) or name not in strategies():
-        return "global" if name in (BASE, KEEP) else "other"
-    allocator = strategies()[name].allocator
-    return GROUPS.get(allocator, allocator)
-
-
 def _tags(name: str) -> str:
     if name == FLOOR:
-        return "no cost"
+        return "in place"
     if name == KEEP:
         return "pages kept"
-    if name not in strategies():
-        return ""
-    strategy = strategies()[name]
-    binding = "base" if strategy.binding == "abstract base" else "type"
-    return f"{binding} wink" if strategy.destruction == "winked out" else binding
+    return f"{binding(name)} wink" if winked_out(name) else binding(name)
 
 
 def _line(line: Line, names: list[str], p0213: dict[str, Compared], p0089: dict[str, Compared]) -> Markup:
-    best = best_of(line)
+    picked = pick_of(line)
     least = min((cell.peak_rss_bytes for cell in line.cells.values() if cell.finished), default=0.0)
     cells = [
         _cell(
             line.cells.get(name),
             name,
-            name == (best.strategy if best else ""),
+            name == picked,
             p0213.get(name),
             p0089.get(name),
             least,
@@ -113,7 +83,7 @@ def _cell(
     if cell is None:
         return element("td", element("span", "·", class_="p i n f m c d none"))
     if not cell.finished:
-        shown = element("span", STATUS.get(cell.status, cell.status), class_="p i n f m c d broken")
+        shown = element("span", SHORT_STATUS.get(cell.status, cell.status), class_="p i n f m c d broken")
         text = STATUS_TEXT.get(cell.status, cell.status)
         return element("td", shown, data_s=f"{text}: {cell.detail}" if cell.detail else text, data_k=name)
     ratio = cell.ratio
@@ -148,8 +118,10 @@ def _beside(compared: Compared | None, kind: str, name: str) -> Markup:
         return element("span", "·", class_=f"{kind} none")
     ratio = compared.ratio_of_ratios
     if name == BASE and compared.ours_ns is not None and compared.printed_ns is not None:
-        both = f"{three_digits(compared.ours_ns)} / {three_digits(compared.printed_ns)}"
-        return element("span", "ns", element("small", both), class_=f"{kind} plain")
+        there = f"{three_digits(compared.printed_ns)} ns"
+        return element(
+            "span", three_digits(compared.ours_ns), element("small", there), class_=f"{kind} plain"
+        )
     if ratio is None or compared.ours is None:
         return element(
             "span",
@@ -158,11 +130,13 @@ def _beside(compared: Compared | None, kind: str, name: str) -> Markup:
             class_=f"{kind} none",
         )
     both = f"{percent(compared.ours.median)} / {percent(compared.printed_percent / 100)}"
-    return element("span", f"{ratio:.2f}", element("small", both), class_=f"{kind} {step(ratio)}")
+    return element("span", f"{ratio:.2f}", element("small", both), class_=f"{kind} {step_beside(ratio)}")
 
 
 def _count(value: float) -> str:
-    return "0" if value == 0 else f"{value:.2g}" if value < 10 else three_digits(value)
+    if 0 < value < 0.1:
+        return "<0.1"
+    return f"{value:.2g}" if value < 9.95 else three_digits(value)
 
 
 def _fault_step(per_1000: float) -> int:

@@ -7,17 +7,17 @@ from importlib import resources
 from mallard.analysis.cells import Setting
 from mallard.analysis.summary import Summary
 from mallard.analysis.verdicts import sentence
-from mallard.papers.tables import P0089, P0213
+from mallard.papers.tables import P0089, P0213, PRINTED_DISPATCH, PRINTED_WINK_OUT
 from mallard.store import Note, Run
 from mallard.view.html.averages import averages_table
 from mallard.view.html.conditions import conditions, reproduce
 from mallard.view.html.controls import controls
-from mallard.view.html.effects import PRINTED_DISPATCH, PRINTED_WINK_OUT, effect_block
+from mallard.view.html.effects import effect_block
 from mallard.view.html.heat_map import heat_map
 from mallard.view.html.markup import Markup, element, empty_element, joined
 from mallard.view.html.paper_notes import paper_notes
 from mallard.view.html.unfinished import unfinished_table
-from mallard.view.html.verdict import headline, verdict_table
+from mallard.view.html.verdict import headline, reading_help, verdict_table
 
 TITLE = "Which allocation strategy is fastest here?"
 SECTIONS = (
@@ -106,7 +106,7 @@ def _summary_sections(summary: Summary, several: bool, number: int) -> Markup:
         class_="columns",
     )
     return joined(
-        _section(f"verdict{mark}", f"What to use{suffix}", verdict_table(summary)),
+        _section(f"verdict{mark}", f"What to use{suffix}", reading_help(summary), verdict_table(summary)),
         _section(
             f"averages{mark}",
             f"Averages over all rows{suffix}",

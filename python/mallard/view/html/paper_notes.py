@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mallard.papers.notes import Note, notes_for
 from mallard.papers.tables import AVERAGES, P0089, P0213, own_table, printed_table
+from mallard.view.html.figures import with_raised_exponents
 from mallard.view.html.markup import Markup, element, joined
 
 TITLES = {
@@ -33,5 +34,9 @@ def _item(note: Note, names: list[str], all_names: list[str]) -> Markup:
     of = sorted(set(names), key=all_names.index)
     where = f"{', '.join(of)}: " if of and len(of) < len(all_names) else ""
     return element(
-        "li", element("b", where) if where else None, note.text, " ", element("small", note.source)
+        "li",
+        element("b", where) if where else None,
+        with_raised_exponents(note.text),
+        " ",
+        element("small", note.source),
     )

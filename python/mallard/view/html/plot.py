@@ -82,18 +82,21 @@ def scale(axis: Axis) -> Markup:
 def interval(
     axis: Axis, value: float, low: float, high: float, label: str, marks: Sequence[tuple[float, str]] = ()
 ) -> Markup:
-    """A line from low to high with a dot at the value; a mark is a published figure, drawn as an open
-    diamond.
-    """
+    """A dot at the value, a bar from where there is no difference, a line over the interval, diamonds."""
     middle = HEIGHT / 2
     grid = [_line(axis.place(tick), axis.place(tick), 0, HEIGHT, "grid") for tick, _ in axis.ticks]
     neutral = _line(axis.place(axis.neutral), axis.place(axis.neutral), 0, HEIGHT, "neutral")
     bounded = math.isfinite(low) and math.isfinite(high) and not (axis.logarithmic and low <= 0)
     whole = [_line(axis.place(low), axis.place(high), middle, middle, "range")] if bounded else []
+    side = _side(axis, low, high)
+    left, right = sorted((axis.place(axis.neutral), axis.place(value)))
+    bar = element(
+        "rect", class_=f"bar {side}", x=_percent(left), width=_percent(right - left), y="7.5", height="7"
+    )
     diamonds = [_mark(axis.place(at), middle, f"mark {kind}") for at, kind in marks]
     dot = element(
         "circle",
-        class_=f"dot {_side(axis, low, high)}",
+        class_=f"dot {side}",
         cx=_percent(axis.place(value)),
         cy=f"{middle:g}",
         r="4.5",
@@ -101,6 +104,7 @@ def interval(
     return element(
         "svg",
         joined(*grid),
+        bar,
         neutral,
         joined(*whole),
         joined(*diamonds),

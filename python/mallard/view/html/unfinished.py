@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from mallard.analysis.labels import STATUS_TEXT
 from mallard.analysis.summary import Summary
 from mallard.view.html.figures import size
-from mallard.view.html.heat_map import STATUS_TEXT
 from mallard.view.html.markup import Markup, element
 
 
@@ -18,7 +18,7 @@ def unfinished_table(summary: Summary) -> Markup | None:
             element("th", table.type, scope="row"),
             element("td", size(line.size_log2)),
             element("td", cell.strategy),
-            element("td", STATUS_TEXT.get(cell.status, "finished at another repetition")),
+            element("td", STATUS_TEXT.get(cell.status, "not every repetition finished")),
             element("td", cell.detail),
         )
         for table, line, cell in cells

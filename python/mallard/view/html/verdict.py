@@ -31,23 +31,29 @@ def headline(summary: Summary) -> Markup:
         "p",
         element(
             "strong",
-            f"{best.strategy} is the fastest on the whole: {times(best.ratio.median)} as fast as {BASE}.",
+            f"{best.strategy} is fastest overall: ",
+            f"{times(best.ratio.median)} as fast as the global allocator, {BASE}.",
         ),
-        f" It is {strategy_text(best.strategy)}. Over {summary.rows} rows of {len(summary.tables)} data "
-        "structures it takes "
+        f" It is {strategy_text(best.strategy)}. Over {summary.rows} rows of ",
+        f"{len(summary.tables)} data structures it takes ",
         f"{percent(best.ratio.median)} % of {BASE}'s time ({interval(best.ratio)}).",
         class_="lead",
     )
 
 
+def reading_help(summary: Summary) -> Markup:
+    text = f"Means over the sizes of a structure, in percent of {BASE}'s time, with 95 % intervals."
+    if any(verdict.keep for verdict in summary.verdicts):
+        text += f" Diamonds: {BASE} itself with the platform's return of freed pages switched off."
+    return element("p", text)
+
+
 def verdict_table(summary: Summary) -> Markup:
-    ratios = [
-        r
-        for v in summary.verdicts
-        if v.best
-        for r in (v.best.ratio.median, v.best.ratio.low, v.best.ratio.high)
-    ]
-    axis = plot.ratio_axis(ratios)
+    ratios = [verdict.best.ratio for verdict in summary.verdicts if verdict.best]
+    keeps = [verdict.keep for verdict in summary.verdicts if verdict.keep]
+    axis = plot.ratio_axis(
+        [end for ratio in (*ratios, *keeps) for end in (ratio.median, ratio.low, ratio.high)]
+    )
     columns = (
         "data structure",
         "use",
@@ -87,7 +93,8 @@ def _row(verdict: Verdict, axis: plot.Axis) -> Markup:
         )
     best, ratio = verdict.best.strategy, verdict.best.ratio
     label = f"{percent(ratio.median)} % of {BASE}'s time, interval {interval(ratio)}"
-    drawing = plot.interval(axis, ratio.median, ratio.low, ratio.high, label)
+    kept = [(verdict.keep.median, "keep")] if verdict.keep else []
+    drawing = plot.interval(axis, ratio.median, ratio.low, ratio.high, label, kept)
     use = element("b", best if verdict.worth_it else f"keep {BASE}")
     what = strategy_text(best) if verdict.worth_it else "no strategy is faster beyond its interval"
     reuse = (

@@ -27,12 +27,16 @@
     if (cell.dataset.s) return [["status", cell.dataset.s]];
     if (!cell.dataset.d) return [["status", "not measured"]];
     const [interval, spread, repetitions, system, major, detail] = cell.dataset.d.split("|");
-    const c = figure(cell, "c"), d = figure(cell, "d");
+    const beside = (kind) => {
+      const { first, both } = figure(cell, kind);
+      if (!both) return "";
+      return both.endsWith("ns") ? `${first} / ${both} a leaf` : `${both} % of AS1: ratio ${first}`;
+    };
     return [
       ["of AS1", `${figure(cell, "p").first} %` + (interval ? ` (${interval})` : "")],
       ["ns a leaf", `${figure(cell, "n").first} (${spread}; ${repetitions} repetition${repetitions === "1" ? "" : "s"})`],
-      ["here / P0213", c.both ? `${c.both} (${c.first})` : ""],
-      ["here / P0089", d.both ? `${d.both} (${d.first})` : ""],
+      ["here / P0213", beside("c")],
+      ["here / P0089", beside("d")],
       ["page faults", `${figure(cell, "f").first} in 1000 leaves` + (major !== "0" ? `, ${major} major` : "")],
       ["peak memory", `${figure(cell, "m").first} MiB`],
       ["in the kernel", `${system} % of the time`],

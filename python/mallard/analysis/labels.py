@@ -1,0 +1,57 @@
+"""Words that every view uses: the families of columns, what tells their members apart, how a cell ended."""
+
+from __future__ import annotations
+
+from mallard.analysis.cells import BASE, FLOOR, KEEP
+from mallard.papers.catalogue import strategies
+from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
+
+STATUS_TEXT = {
+    OUT_OF_MEMORY: "out of memory",
+    TIMED_OUT: "timed out",
+    CRASHED: "crashed",
+    FAILED: "failed",
+}
+SHORT_STATUS = {OUT_OF_MEMORY: "mem", TIMED_OUT: "time", CRASHED: "crash", FAILED: "fail"}
+
+_FAMILIES = {
+    "global default": "global",
+    "new/delete": "global",
+    "multipool backed by monotonic": "multipool on monotonic",
+}
+
+
+def short_name(strategy: str) -> str:
+    return "keep" if strategy == KEEP else strategy
+
+
+def family(strategy: str) -> str:
+    """What a group of columns has in common: the allocator."""
+    if strategy == FLOOR:
+        return "floor"
+    known = strategies().get(BASE if strategy == KEEP else strategy)
+    return _FAMILIES.get(known.allocator, known.allocator) if known else "other"
+
+
+def families(names: list[str]) -> list[tuple[str, int]]:
+    """Neighbouring columns of one family, with their number."""
+    groups: list[tuple[str, int]] = []
+    for name in names:
+        if groups and groups[-1][0] == family(name):
+            groups[-1] = (groups[-1][0], groups[-1][1] + 1)
+        else:
+            groups.append((family(name), 1))
+    return groups
+
+
+def binding(strategy: str) -> str:
+    """`type` or `base`; empty for what is no strategy of the papers."""
+    known = strategies().get(strategy)
+    if known is None:
+        return ""
+    return "base" if known.binding == "abstract base" else "type"
+
+
+def winked_out(strategy: str) -> bool:
+    known = strategies().get(strategy)
+    return known is not None and known.destruction == "winked out"

@@ -1,0 +1,272 @@
+"""`mallard report`: what the page holds, and that it is written whole or not at all."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from synthetic_run import RATIO, density_rows, failed, row, write_run
+
+from mallard.cli import main
+
+VOID = {"meta", "link", "input", "br", "img", "hr"}
+
+
+class Reader(HTMLParser):
+    """Checks that elements nest, and collects text by the id of the innermost element that has one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[tuple[str, str]] = []
+        self.ids: list[str] = []
+        self.texts: dict[str, str] = {}
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        self.tags.append((tag, attributes))
+        if attributes.get("id"):
+            self.ids.append(str(attributes["id"]))
+        if tag not in VOID:
+            self.open.append((tag, attributes.get("id") or ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open[-1][0] == tag, f"</{tag}> closes <{self.open[-1][0]}>"
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        place = next((name for _, name in reversed(self.open) if name), "")
+        self.texts[place] = self.texts.get(place, "") + data + " "
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MALLARD_DB", raising=False)
+    return tmp_path
+
+
+def report_of(folder: Path, rows: list[dict[str, Any]], **run: Any) -> tuple[str, Reader]:
+    write_run(folder / "mallard.db", rows, **run)
+    assert main(["report"]) == 0
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return text, reader
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_the_page_says_where_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(folder / "mallard.db", density_rows())
+    assert main(["report", "-o", "page.html"]) == 0
+    assert "page.html" in capsys.readouterr().out
+    assert (folder / "page.html").stat().st_size > 10_000
+    assert not (folder / "report.html").exists()
+
+
+def test_the_verdict_comes_first(folder: Path) -> None:
+    text, reader = report_of(folder, density_rows())
+    assert text.index("AS4 is fastest overall") < text.index('id="verdict"') < text.index('id="maps"')
+    lead = words(reader.texts[""])
+    assert "3.7\u00d7 as fast as the global allocator" in lead
+    assert "27 % of AS1's time (27\u201327)" in lead
+    verdict = words(reader.texts["verdict"])
+    assert "vector<string>" in verdict
+    assert "AS4 monotonic, type parameter, winked out" in verdict
+    assert "AS12" in verdict
+
+
+def test_every_cell_has_its_figures(folder: Path) -> None:
+    text, _ = report_of(folder, density_rows(names=("DS2",), sizes=(10,)))
+    cells = re.findall(r'<td data-d="([^"]*)" data-k="([^"]+)"[^>]*>(.*?)</td>', text)
+    assert [name for _, name, _ in cells] == ["null", "AS1", "AS1-keep", *(f"AS{n}" for n in range(2, 15))]
+    shown = {name: dict(re.findall(r'<span class="(\w)[^"]*">([^<]*)', spans)) for _, name, spans in cells}
+    assert shown["AS3"]["p"] == f"{100 * RATIO['AS3']:.0f}"
+    assert shown["AS3"]["n"] == "18.4"
+    assert shown["AS3"]["c"] == "0.47", "ratio of ratios: 0.30 / (9.63 / 14.99)"
+    assert shown["AS3"]["d"] == "1.66", "ratio of ratios: 0.30 / (13.60 / 75.40)"
+    assert shown["AS3"]["f"] == "5"
+    assert shown["AS3"]["m"] == "14.0"
+    assert "30 / 64" in text
+    assert "61.2" in shown["AS1"]["n"]
+
+
+def test_colours_follow_the_interval(folder: Path) -> None:
+    rows = density_rows(names=("DS1",), sizes=(6,), strategies=("AS1", "AS3", "AS7"))
+    rows += [
+        row("DS1", 6, "AS2", r, 26.0 * (1 + 0.02 * r) * factor) for r, factor in enumerate((0.9, 1.0, 1.1))
+    ]
+    rows += [row("DS1", 6, "AS9", r, 150.0 * (1 + 0.02 * r)) for r in range(3)]
+    text, _ = report_of(folder, rows)
+    steps = dict(re.findall(r'data-k="(\w+)"[^>]*><span class="p (\w+)"', text))
+    assert steps == {"AS1": "plain", "AS2": "eq", "AS3": "f3", "AS7": "f3", "AS9": "s4"}
+
+
+def test_the_fastest_of_a_row_is_framed(folder: Path) -> None:
+    text, _ = report_of(folder, density_rows(names=("DS1",), sizes=(6,)))
+    assert re.findall(r'data-k="(\w+)" class="best"', text) == ["AS4"]
+
+
+def test_averages_and_effects_stand_beside_p0213s(folder: Path) -> None:
+    _, reader = report_of(folder, density_rows())
+    averages = words(reader.texts["averages"])
+    assert "54.86" in averages
+    assert "118.97" in averages
+    effects = words(reader.texts["effects"])
+    assert "+10.0 % run time through the abstract base here" in effects
+    assert "P0213 found 0.78 %" in effects
+    assert "+10.0 % of the run time saved here" in effects
+    assert "P0213 found 8.4 %" in effects
+    assert "over 28 cells" in effects
+    assert "AS14 \u00f7 AS13" in effects
+
+
+def test_failures_are_shown_as_such(folder: Path) -> None:
+    rows = [each for each in density_rows(names=("DS2",)) if each["strategy"] not in ("AS5", "AS6", "AS7")]
+    rows += [
+        failed("DS2", 10, "AS5", 0, "crashed", "signal 11"),
+        failed("DS2", 10, "AS6", 0, "timed_out", "after 60 s"),
+        failed("DS2", 10, "AS7", 0, "out_of_memory", ""),
+    ]
+    text, reader = report_of(folder, rows)
+    assert re.findall(r'data-s="([^"]+)"', text) == [
+        "crashed: signal 11",
+        "timed out: after 60 s",
+        "out of memory",
+    ]
+    listed = words(reader.texts["unfinished"])
+    assert "AS5 crashed signal 11" in listed
+    assert "AS6 timed out after 60 s" in listed
+
+
+def test_without_failures_there_is_no_such_section(folder: Path) -> None:
+    _, reader = report_of(folder, density_rows())
+    assert "unfinished" not in reader.ids
+
+
+def test_the_conditions_are_told(folder: Path) -> None:
+    _, reader = report_of(folder, density_rows())
+    told = words(reader.texts["conditions"])
+    for fact in (
+        "Imaginary CPU 9000 <x2>",
+        "8 GiB",
+        "g++ 12.2.0",
+        "-O3 -march=native",
+        "abc1234",
+        "warm",
+        "prefix",
+    ):
+        assert fact in told, fact
+    assert "mallard bench density --quick" in reader.texts["reproduce"]
+
+
+def test_known_errors_of_the_papers_are_told_once_each(folder: Path) -> None:
+    _, reader = report_of(folder, density_rows(names=("DS1", "DS2", "DS9")))
+    told = words(reader.texts["papers"])
+    assert told.count("2,560 repetitions") == 1
+    assert "DS9: A composite hashes to its address" in told
+
+
+def test_text_from_outside_is_escaped(folder: Path) -> None:
+    text, reader = report_of(
+        folder,
+        [*density_rows(names=("DS1",)), failed("DS1", 16, "AS1", 0, "failed", "<script>alert('x')</script>")],
+        command="mallard bench density --db '<b>.db'",
+    )
+    assert "<script>alert" not in text
+    assert "<x2>" not in text
+    assert "'<b>.db'" in reader.texts["reproduce"]
+
+
+def test_the_page_needs_nothing_else(folder: Path) -> None:
+    text, reader = report_of(folder, density_rows())
+    for tag, attributes in reader.tags:
+        for name in ("src", "href", "action", "data", "srcset"):
+            target = attributes.get(name)
+            assert target is None or target.startswith(("#", "data:")), (tag, target)
+    assert "@import" not in text
+    assert "url(" not in text
+    assert not re.search(r"\b(fetch|XMLHttpRequest|WebSocket|import)\s*\(", text)
+
+
+def test_ids_are_unique_and_links_have_targets(folder: Path) -> None:
+    _, reader = report_of(folder, density_rows(names=tuple(f"DS{n}" for n in range(1, 13)), sizes=(6,)))
+    assert len(reader.ids) == len(set(reader.ids))
+    links = [a["href"] for tag, a in reader.tags if tag == "a"]
+    assert links
+    assert all(str(link).removeprefix("#") in reader.ids for link in links)
+
+
+def test_a_whole_run_stays_small(folder: Path) -> None:
+    text, _ = report_of(folder, density_rows(names=tuple(f"DS{n}" for n in range(1, 13)), sizes=range(6, 17)))
+    assert text.count("data-d=") == 12 * 11 * 16
+    assert len(text.encode()) < 1_500_000
+
+
+def test_two_settings_of_a_run_are_kept_apart(folder: Path) -> None:
+    cold = density_rows(names=("DS1",))
+    for each in cold:
+        each["parameters"] = each["parameters"] | {"buffer": "cold"}
+    _, reader = report_of(folder, [*density_rows(names=("DS1",)), *cold])
+    assert "buffer cold" in reader.texts["verdict"]
+    assert "buffer warm" in reader.texts["verdict-1"]
+    assert len(reader.ids) == len(set(reader.ids))
+
+
+def test_one_repetition_has_no_interval_and_no_verdict(folder: Path) -> None:
+    text, reader = report_of(folder, density_rows(repetitions=1))
+    assert "Keep AS1." in text
+    assert "no interval" in words(reader.texts["effects"])
+
+
+def test_without_as1_the_page_says_that_there_is_no_answer(folder: Path) -> None:
+    _, reader = report_of(folder, density_rows(strategies=("AS3", "AS4")))
+    assert "there is no overall answer" in words(reader.texts[""])
+    assert "no verdict" in words(reader.texts["verdict"])
+
+
+def test_an_earlier_page_is_replaced(folder: Path) -> None:
+    (folder / "report.html").write_text("old")
+    text, _ = report_of(folder, density_rows())
+    assert text.startswith("<!doctype html>")
+    assert sorted(path.name for path in folder.iterdir()) == ["mallard.db", "report.html"]
+
+
+@pytest.mark.parametrize(
+    ("output", "said"), [("missing/report.html", "no directory missing"), (".", "is a directory")]
+)
+def test_an_output_that_cannot_be_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], output: str, said: str
+) -> None:
+    write_run(folder / "mallard.db", density_rows())
+    assert main(["report", "-o", output]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_an_unwritable_folder_is_refused_and_nothing_is_left(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(folder / "mallard.db", density_rows())
+    assert main(["report", "-o", "/proc/self/report.html"]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_missing_database_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report"]) == 2
+    assert "mallard.db" in capsys.readouterr().err
+    assert list(folder.iterdir()) == []
+
+
+def test_a_run_of_another_experiment_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pair = row("DS1", 6, "AS1", 0, 1.0) | {"experiment": "primitives", "parameters": {"operation": "pair"}}
+    run = write_run(folder / "mallard.db", [pair])
+    assert main(["report", "--run", str(run)]) == 2
+    assert "no rows of density" in capsys.readouterr().err

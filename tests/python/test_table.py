@@ -1,0 +1,181 @@
+"""`mallard table`: printed beside measured, in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from synthetic_run import density_rows, failed, write_run
+
+from mallard.cli import main
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MALLARD_DB", raising=False)
+    monkeypatch.setenv("COLUMNS", "160")
+    return tmp_path / "mallard.db"
+
+
+def lines_after(text: str, label: str) -> list[str]:
+    """The row that starts with a label, and those that follow it."""
+    lines = [line.strip() for line in text.splitlines()]
+    return lines[next(n for n, line in enumerate(lines) if line.startswith(label)) :]
+
+
+def test_ours_stands_beside_the_printed_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6"]) == 0
+    shown = capsys.readouterr().out
+    here, printed, ratio = (line.split() for line in lines_after(shown, "2^10 here")[:3])
+    # AS1 in ns: (20 + 10) * 2 * 1.02, the middle repetition; AS3 30 % of it; printed 14.99 s and 9.63 s.
+    assert here[:5] == ["2^10", "here", "61.2", "110", "30"]
+    assert printed[:4] == ["printed", "112", "104", "64"]
+    assert ratio[0] == "ratio"
+    assert float(ratio[2]) == pytest.approx(0.30 / (9.63 / 14.99), abs=0.006)
+    assert "run 1" in shown
+    assert "warm" in shown
+
+
+def test_sizes_that_were_not_measured_show_the_printed_figures(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6"]) == 0
+    first, second = lines_after(capsys.readouterr().out, "2^7")[:2]
+    assert first.split()[1] == "printed"
+    assert second.split()[:2] == ["2^8", "printed"]
+
+
+def test_cells_that_failed_are_shown_as_such(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = density_rows(names=("DS2",), strategies=("AS1", "AS2"))
+    write_run(database, [*rows, failed("DS2", 10, "AS3", 0, "crashed", "signal 11")])
+    assert main(["table", "p0213:6"]) == 0
+    assert lines_after(capsys.readouterr().out, "2^10 here")[0].split()[4] == "crash"
+
+
+def test_no_difference_is_marked(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = density_rows(names=("DS2",), times=lambda structure, size, strategy: 10.0)
+    for row in rows:
+        if row["strategy"] == "AS2":
+            row["cpu_ns"] = int(row["cpu_ns"] * (0.9, 1.0, 1.1)[row["repetition"]])
+    write_run(database, rows)
+    assert main(["table", "p0213:6"]) == 0
+    assert lines_after(capsys.readouterr().out, "2^10 here")[0].split()[3] == "100="
+
+
+def test_nanoseconds_on_both_sides(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6", "--nanoseconds"]) == 0
+    here, printed = (line.split() for line in lines_after(capsys.readouterr().out, "2^10 here")[:2])
+    assert here[4] == "18.4"
+    assert printed[3] == "71.7"
+
+
+def test_averages_have_intervals_and_rows(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS1", "DS2")))
+    assert main(["table", "p0213:8"]) == 0
+    here, low, high, printed, _, rows = (
+        line.split() for line in lines_after(capsys.readouterr().out, "here ")[:6]
+    )
+    assert here[:5] == ["here", "100.0", "110.0", "30.0", "27.0"]
+    assert float(low[3]) <= 30.0 <= float(high[3])
+    assert printed[:5] == ["printed", "100.0", "105.1", "54.9", "50.2"]
+    assert rows[1:4] == ["4", "4", "4"]
+
+
+def test_averages_have_no_nanoseconds(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "p0213:8", "--nanoseconds"]) == 2
+    assert "prints percents only" in capsys.readouterr().err
+
+
+def test_notes_stand_beside_the_table(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "p0213:6"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "2,560 repetitions" in shown
+    assert "[P0213R0 section 9, DS2]" in shown
+
+
+@pytest.mark.parametrize(
+    ("table", "command"),
+    [("p0089:4", "mallard bench density --ds 2"), ("p0213:8", "mallard bench density")],
+)
+def test_without_a_database_the_printed_figures_and_the_command(
+    database: Path, capsys: pytest.CaptureFixture[str], table: str, command: str
+) -> None:
+    assert main(["table", table]) == 0
+    shown = capsys.readouterr().out
+    assert f"this measures it: {command}" in shown
+    assert not database.exists()
+
+
+def test_without_rows_of_the_structure_the_command(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(database, density_rows(names=("DS1",)))
+    assert main(["table", "p0213:6"]) == 0
+    assert "mallard bench density --ds 2" in capsys.readouterr().out
+
+
+def test_the_newest_run_that_has_the_structure_is_taken(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    write_run(database, density_rows(names=("DS1",)))
+    assert main(["table", "p0213:6"]) == 0
+    assert "here: run 1," in capsys.readouterr().out
+
+
+def test_a_run_can_be_named(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6", "--run", "1"]) == 0
+    assert "here: run 1," in capsys.readouterr().out
+
+
+def test_each_setting_of_a_run_has_its_own_table(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cold = density_rows(names=("DS2",))
+    for row in cold:
+        row["parameters"] = row["parameters"] | {"buffer": "cold"}
+    write_run(database, [*density_rows(names=("DS2",)), *cold])
+    assert main(["table", "p0213:6"]) == 0
+    shown = capsys.readouterr().out
+    assert "buffer warm" in shown
+    assert "buffer cold" in shown
+
+
+@pytest.mark.parametrize("name", ["p0213:9", "six", "p0089:2"])
+def test_an_unknown_table_says_what_is_allowed(
+    database: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert main(["table", name]) == 2
+    said = capsys.readouterr().err
+    assert name in said
+    assert "p0089:3 to p0089:14" in said
+    assert "mallard list tables" in said
+
+
+def test_a_named_database_that_is_not_there_is_an_error(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table", "p0213:6", "--db", "other.db"]) == 2
+    assert "other.db" in capsys.readouterr().err
+
+
+def test_a_run_that_is_not_there_is_an_error(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6", "--run", "7"]) == 2
+    assert "no run 7" in capsys.readouterr().err
+
+
+def test_narrow_terminals_get_the_columns_in_blocks(
+    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6"]) == 0
+    shown = capsys.readouterr().out
+    heads = [line.split()[1:] for line in shown.splitlines() if line.startswith("size ")]
+    assert [name for head in heads for name in head] == [f"AS{number}" for number in range(1, 15)]
+    assert all(len(line) <= 80 for line in shown.splitlines() if line.lstrip()[:3] in ("2^1", "pri", "rat"))
