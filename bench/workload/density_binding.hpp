@@ -72,12 +72,12 @@ constexpr density_table<typename Binding::handle> make_density_table() {
     using vector_string = typename types::template vector<string>;
     using set_int = typename types::template set<int>;
     using set_string = typename types::template set<string>;
-    return table_of<
-        Binding, vector_int, vector_string, set_int, set_string, typename types::template vector<vector_int>,
-        typename types::template vector<vector_string>, typename types::template vector<set_int>,
-        typename types::template vector<set_string>, typename types::template set<vector_int>,
-        typename types::template set<vector_string>, typename types::template set<set_int>,
-        typename types::template set<set_string>>();
+    return table_of<Binding, vector_int, vector_string, set_int, set_string,
+                    typename types::template vector<vector_int>,
+                    typename types::template vector<vector_string>, typename types::template vector<set_int>,
+                    typename types::template vector<set_string>, typename types::template set<vector_int>,
+                    typename types::template set<vector_string>, typename types::template set<set_int>,
+                    typename types::template set<set_string>>();
 }
 
 /// Binding by type parameter to the mechanism A.

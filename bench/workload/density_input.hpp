@@ -37,10 +37,9 @@ public:
     [[nodiscard]] std::size_t leaves_an_element() const noexcept { return leaves_an_element_; }
     [[nodiscard]] std::size_t leaves() const noexcept { return elements_ * leaves_an_element_; }
 
-    [[nodiscard]] const char* text(std::size_t leaf) const noexcept {
-        // An odd stride visits every position once before it repeats one, so that neighbours differ.
-        return text_.data() + (leaf * 40503 & 0xffff);
-    }
+    /// Each leaf begins one character after the one before: 2^16 different strings, whose source is hot in the first-level
+    /// cache, so that reading it costs next to nothing.
+    [[nodiscard]] const char* text(std::size_t leaf) const noexcept { return text_.data() + (leaf & 0xffff); }
     [[nodiscard]] std::size_t length(std::size_t leaf) const noexcept { return lengths_[leaf]; }
 
     /// Returns: no less than what the structure takes under any of the strategies, without spare room of

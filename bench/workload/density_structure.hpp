@@ -114,8 +114,9 @@ void fill(Structure& structure, const density_input& input) {
 }
 
 /// Returns: a sum over the leaves that does not depend on their order.
+/// Never inlined: it must not change how the timed part is compiled.
 template <class T>
-std::uint64_t checksum(const T& value) {
+[[gnu::noinline]] std::uint64_t checksum(const T& value) {
     if constexpr (std::is_integral_v<T>) {
         return (static_cast<std::uint64_t>(value) + 1) * 0x9e3779b97f4a7c15ULL;
     } else if constexpr (string_like<T>) {
