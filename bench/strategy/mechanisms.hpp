@@ -29,8 +29,7 @@ inline std::pmr::memory_resource& abstract(std::pmr::memory_resource& made) noex
 
 /// Effects: makes the mechanism of `s` over `buffer` (those that take one), calls `use` with its handle (the
 /// mechanism itself, or std::pmr::memory_resource& for the abstract base), and destroys it.
-/// Returns: how many
-/// chunks the monotonic allocator took beyond its buffer.
+/// Returns: how many chunks the monotonic allocator took beyond its buffer.
 template <class Use>
 std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&& use) {
     const bool by_type = s.binding == binding_kind::type_parameter;

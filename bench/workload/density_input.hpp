@@ -37,8 +37,8 @@ public:
     [[nodiscard]] std::size_t leaves_an_element() const noexcept { return leaves_an_element_; }
     [[nodiscard]] std::size_t leaves() const noexcept { return elements_ * leaves_an_element_; }
 
-    /// Each leaf begins one character after the one before: 2^16 different strings, whose source is hot in the first-level
-    /// cache, so that reading it costs next to nothing.
+    /// Each leaf begins one character after the one before: 2^16 different strings, whose source is hot in
+    /// the first-level cache, so that reading it costs next to nothing.
     [[nodiscard]] const char* text(std::size_t leaf) const noexcept { return text_.data() + (leaf & 0xffff); }
     [[nodiscard]] std::size_t length(std::size_t leaf) const noexcept { return lengths_[leaf]; }
 

@@ -27,8 +27,8 @@ enum class string_hash {
 /// Set once, before anything is built.
 inline string_hash string_hash_in_use = string_hash::prefix;
 
-/// Integers hash to themselves, strings as chosen, containers as their first element.
-/// Not noexcept on purpose: libstdc++ then keeps the hash in each node, as it does for std::string.
+/// Integers hash to themselves, strings as chosen, containers as their first element. Not noexcept on
+/// purpose: libstdc++ then keeps the hash in each node, as it does for std::string.
 struct density_hash {
     template <class T>
     std::size_t operator()(const T& value) const {
@@ -113,8 +113,8 @@ void fill(Structure& structure, const density_input& input) {
     }
 }
 
-/// Returns: a sum over the leaves that does not depend on their order.
-/// Never inlined: it must not change how the timed part is compiled.
+/// Returns: a sum over the leaves that does not depend on their order. Never inlined: it must not change how
+/// the timed part is compiled.
 template <class T>
 [[gnu::noinline]] std::uint64_t checksum(const T& value) {
     if constexpr (std::is_integral_v<T>) {

@@ -10,8 +10,8 @@
 
 namespace mallard {
 
-/// Base of the adaptors. `A` is held by value, or by reference for adaptor<A&>, when it lives elsewhere.
-/// An adaptor is a local allocator, and rewindable, where the mechanism is.
+/// Base of the adaptors. `A` is held by value, or by reference for adaptor<A&>, when it lives elsewhere. An
+/// adaptor is a local allocator, and rewindable, where the mechanism is.
 template <class A>
     requires upstream<std::remove_reference_t<A>>
 class adaptor {

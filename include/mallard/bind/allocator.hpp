@@ -3,12 +3,12 @@
 ///     mallard::multipool pool;
 ///     std::vector<std::string_like, mallard::allocator<std::string_like, mallard::multipool<>>> v{pool};
 ///
-/// Data model: one pointer to the mechanism. Calls are direct and inline.
-/// Elements that can take this allocator are made with it, to any depth (uses-allocator construction), so
-/// that a container of containers lives wholly in one place without std::scoped_allocator_adaptor.
-/// Propagation is that of std::pmr::polymorphic_allocator, because the reason is the same: a container stays
-/// where it was put. Copy assignment, move assignment and swap leave the allocator alone; swapping containers
-/// that have unequal ones is undefined. A copy of a container uses the allocator of the original.
+/// Data model: one pointer to the mechanism. Calls are direct and inline. Elements that can take this
+/// allocator are made with it, to any depth (uses-allocator construction), so that a container of containers
+/// lives wholly in one place without std::scoped_allocator_adaptor. Propagation is that of
+/// std::pmr::polymorphic_allocator, because the reason is the same: a container stays where it was put. Copy
+/// assignment, move assignment and swap leave the allocator alone; swapping containers that have unequal ones
+/// is undefined. A copy of a container uses the allocator of the original.
 ///
 /// Source: P0089R1, section 4 (AS3, AS4, AS7, AS8, AS11, AS12).
 #pragma once

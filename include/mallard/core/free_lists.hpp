@@ -1,7 +1,7 @@
 /// Free blocks by size class, last freed first.
 ///
-///     heads_ -> [ class 0 | class 1 | ... | class size_-1 ]      each the first of a list that runs through
-///     free blocks
+///     heads_ -> [ class 0 | class 1 | ... | class size_ - 1 ]
+///                   |                                 each head starts a list that runs through the free blocks
 ///
 /// The table of heads needs no memory of its own: it lives in a free block. A block of class c holds at least
 /// c + 1 pointers (8 bytes for class 0, 16 for class 1, and more than that beyond 128 bytes), so the first
@@ -53,8 +53,7 @@ public:
 
     /// Effects: uses `p`, a block of class `index`, as the table from now on, for up to `classes` classes.
     /// The block that held it until now becomes free, as does what the new block has to spare.
-    /// Requires:
-    /// `classes > index`, and push() refused the block.
+    /// Requires: `classes > index`, and push() refused the block.
     void reach(void* p, std::size_t index, std::size_t classes) noexcept {
         auto** heads = static_cast<node**>(p);
         const std::size_t block_bytes = class_bytes(index);

@@ -14,11 +14,13 @@
 
 namespace mallard {
 
-/// Returns: the class of the smallest block that holds `bytes`, and no fewer than one, at a multiple of `alignment`.
+/// Returns: the class of the smallest block that holds `bytes`, and no fewer than one, at a multiple of
+/// `alignment`.
 /// Requires: `alignment` is 1, 2, 4, 8 or 16.
 /// Complexity: constant, without a table.
 [[nodiscard]] constexpr std::size_t size_class(std::size_t bytes, std::size_t alignment = 8) noexcept {
-    // Counting from the last byte instead of the size, nothing can wrap; at 16 the eight behind it are taken too.
+    // Counting from the last byte instead of the size, nothing can wrap; at 16 the eight behind it are taken
+    // too.
     const std::size_t last = (bytes - static_cast<std::size_t>(bytes != 0)) | (alignment & 16) / 2;
     if (last < 128) {
         return last / 8;

@@ -17,8 +17,7 @@ template <rewindable A>
 class [[nodiscard]] checkpoint {
 public:
     /// Effects: marks where `allocator` stands.
-    /// Requires: it outlives the checkpoint and is not released
-    /// meanwhile.
+    /// Requires: it outlives the checkpoint and is not released meanwhile.
     explicit checkpoint(A& allocator) noexcept : allocator_(allocator), mark_(allocator.mark()) {}
 
     checkpoint(const checkpoint&) = delete;

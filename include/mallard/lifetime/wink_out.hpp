@@ -56,7 +56,8 @@ T& wink_out(assume_winkable_t, std::pmr::memory_resource& base, Args&&... args) 
 /// destructor never runs: it ends when the mechanism is released, rewound, rolled back or destroyed.
 /// Requires: T is winkable in `mechanism`; otherwise the program does not compile, and the message names the
 /// type to blame.
-/// Returns: the object. Throws: what the allocation and T's constructor throw.
+/// Returns: the object.
+/// Throws: what the allocation and T's constructor throw.
 template <class T, local_allocator A, class... Args>
 T& wink_out(A& mechanism, Args&&... args) {
     static_cast<void>(wink_out_would_leak<wink_culprit_t<T, allocator<std::byte, A>>>{});

@@ -23,7 +23,8 @@ class next_chunk {
 public:
     /// Requires: both sizes are powers of two, the first no larger than the largest and at least 64.
     explicit constexpr next_chunk(chunk_growth growth) noexcept
-        : first_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.first_chunk_bytes))), log2_(first_log2_),
+        : first_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.first_chunk_bytes))),
+          log2_(first_log2_),
           largest_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.largest_chunk_bytes))) {
         MALLARD_EXPECTS(std::has_single_bit(growth.first_chunk_bytes) && growth.first_chunk_bytes >= 64);
         MALLARD_EXPECTS(std::has_single_bit(growth.largest_chunk_bytes) && log2_ <= largest_log2_);

@@ -10,8 +10,8 @@
 /// small chunk. No block has a header: deallocate() is told the size. Requests above the largest pooled size
 /// go straight upstream and are remembered, so that release() returns them too. What a chunk has left when it
 /// is too short for a request becomes a free block.
-/// Invariants: cursor_ and limit_ are multiples of 8; blocks
-/// whose size is a multiple of 16 lie at multiples of 16.
+/// Invariants: cursor_ and limit_ are multiples of 8; blocks whose size is a multiple of 16 lie at multiples
+/// of 16.
 ///
 /// Source: P0089R1, section 3 ("adaptive pools"); P0213R0, section 5.
 #pragma once
