@@ -1,0 +1,264 @@
+"""The report in a real browser: figures, choices, keyboard, phone, dark mode, paper, and without script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Browser, Page, find
+from synthetic_run import density_rows, failed, page_of_a_whole_run, write_run
+
+from mallard.cli import main
+
+PROGRAM = find()
+pytestmark = pytest.mark.skipif(
+    PROGRAM is None,
+    reason="no Chromium found: install the package 'chromium' or set $CHROMIUM to its program",
+)
+KINDS = "pincdfm"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    rows = [
+        each
+        for each in density_rows(names=("DS1", "DS2", "DS12"), sizes=(6, 10))
+        if (each["parameters"]["ds"], each["strategy"]) != ("DS12", "AS13")
+    ]
+    rows.append(failed("DS12", 10, "AS13", 0, "crashed", "signal 11"))
+    write_run(folder / "mallard.db", rows)
+    assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    assert PROGRAM is not None
+    with Browser(PROGRAM) as running:
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser, report: Path) -> Iterator[Page]:
+    opened = Page(browser).open(report)
+    yield opened
+    assert opened.errors == []
+    assert opened.requests == []
+
+
+CELL = "#DS2 tbody tr:nth-child(2) td:nth-of-type(5)"  # AS3 at 2^10
+
+
+def shown(page: Page, selector: str) -> list[str]:
+    """The text that can be seen of the spans of a cell."""
+    texts: list[str] = page.evaluate(
+        f"[...document.querySelectorAll('{selector} > span')]"
+        ".filter(e => e.getBoundingClientRect().width > 0).map(e => e.innerText.replace(/\\s+/g, ' ').trim())"
+    )
+    return texts
+
+
+def choose(page: Page, kind: str) -> None:
+    page.evaluate(f"document.querySelector('label[for=show-{kind}]').click()")
+
+
+def overflow(page: Page) -> int:
+    wide: int = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    return wide
+
+
+def test_the_page_opens_without_errors_or_requests(page: Page) -> None:
+    assert page.evaluate("document.title") == "mallard: Which allocation strategy is fastest here?"
+    assert "AS4 is fastest overall" in page.evaluate("document.querySelector('header').innerText")
+
+
+def test_a_request_would_have_been_seen(browser: Browser, tmp_path: Path) -> None:
+    """The check above can fail: a page that asks for something and complains is caught."""
+    (tmp_path / "bad.html").write_text(
+        "<img src='missing.png'><script>console.error('bad'); undefined.x</script>"
+    )
+    bad = Page(browser).open(tmp_path / "bad.html")
+    assert any("missing.png" in url for url in bad.requests)
+    assert any("bad" in error for error in bad.errors)
+    assert any("TypeError" in error for error in bad.errors)
+
+
+def test_heat_maps_have_a_cell_for_each_size_and_strategy(page: Page) -> None:
+    assert page.evaluate("document.querySelectorAll('.heat').length") == 3
+    assert page.evaluate("document.querySelectorAll('#DS2 .heat tbody td').length") == 2 * 16
+    assert page.evaluate("document.querySelectorAll('#DS2 .heat thead tr:nth-child(2) th').length") == 16
+
+
+def test_a_cell_shows_one_figure_and_the_choice_changes_it(page: Page) -> None:
+    seen = {}
+    for kind in KINDS:
+        choose(page, kind)
+        texts = shown(page, CELL)
+        assert len(texts) == 1, (kind, texts)
+        seen[kind] = texts[0]
+        assert (
+            page.evaluate("[...document.querySelectorAll('.legend')].filter(e => e.offsetHeight > 0).length")
+            == 1
+        )
+    assert seen == {
+        "p": "30",
+        "i": "30\u201330",
+        "n": "18.4",
+        "c": "0.47 30 / 64",
+        "d": "1.66 30 / 18",
+        "f": "5",
+        "m": "14.0",
+    }
+
+
+def test_a_crashed_cell_says_so_whatever_is_chosen(page: Page) -> None:
+    cell = "#DS12 tbody tr:nth-child(2) td[data-k=AS13]"
+    for kind in KINDS:
+        choose(page, kind)
+        assert shown(page, cell) == ["crash"]
+    page.point_at(cell)
+    assert "crashed: signal 11" in page.evaluate("document.getElementById('panel').innerText")
+
+
+def test_the_pointer_brings_up_all_figures(page: Page) -> None:
+    assert page.evaluate("document.getElementById('panel').hidden") is True
+    page.point_at(CELL)
+    said = page.evaluate("document.getElementById('panel').innerText.replace(/\\s+/g, ' ')")
+    for part in (
+        "AS3 \u00b7 vector<string> \u00b7 2\u00b9\u2070",
+        "monotonic, type parameter, normal",
+        "of AS1 30 % (30\u201330)",
+        "ns a leaf 18.4 (18.0\u201318.7; 3 repetitions)",
+        "here / P0213 30 / 64 % of AS1: ratio 0.47",
+        "here / P0089 30 / 18 % of AS1: ratio 1.66",
+        "page faults 5 in 1000 leaves",
+        "peak memory 14.0 MiB",
+        "in the kernel 10 % of the time",
+    ):
+        assert part in said, part
+    box = page.evaluate(
+        "(b => [b.left, b.right, b.top])(document.getElementById('panel').getBoundingClientRect())"
+    )
+    assert box[0] >= 0
+    assert box[1] <= 1280
+    assert box[2] >= 0
+
+
+def test_the_keyboard_goes_through_a_heat_map(page: Page) -> None:
+    page.evaluate("document.querySelector('#DS2 .heat tbody td').focus()")
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown"):
+        page.press(key)
+    assert page.evaluate(f"document.activeElement === document.querySelector('{CELL}')")
+    assert "AS3" in page.evaluate("document.getElementById('panel').innerText")
+    assert page.evaluate("document.querySelectorAll('#DS2 td[tabindex=\"0\"]').length") == 1
+    page.press("ArrowDown")
+    assert page.evaluate(f"document.activeElement === document.querySelector('{CELL}')"), (
+        "the last row ends the way"
+    )
+    page.press("Escape")
+    assert page.evaluate("document.getElementById('panel').hidden") is True
+
+
+def test_the_keyboard_changes_what_is_shown(page: Page) -> None:
+    page.evaluate("document.getElementById('show-p').focus()")
+    page.press("ArrowRight")
+    page.press("ArrowRight")
+    assert page.evaluate("document.querySelector('input[name=figures]:checked').value") == "n"
+    assert shown(page, CELL) == ["18.4"]
+    outline = page.evaluate("getComputedStyle(document.querySelector('label[for=show-n]')).outlineStyle")
+    assert outline == "solid", "the focus can be seen"
+
+
+def test_a_phone_scrolls_tables_but_not_the_page(browser: Browser, report: Path) -> None:
+    phone = Page(browser, width=360, height=740).open(report)
+    for kind in KINDS:
+        choose(phone, kind)
+        assert overflow(phone) <= 0, kind
+    assert phone.evaluate("document.querySelector('#DS2 .wide').scrollWidth") > 360
+    texts = "[...document.querySelectorAll('h1,p,pre,dl')].map(e => e.getBoundingClientRect().right)"
+    assert max(phone.evaluate(texts)) <= 360
+    assert phone.evaluate("parseFloat(getComputedStyle(document.querySelector('.lead')).fontSize)") >= 16
+    phone.point_at(CELL)
+    box = phone.evaluate("(b => [b.left, b.right])(document.getElementById('panel').getBoundingClientRect())")
+    assert box[0] >= 0
+    assert box[1] <= 360
+    assert phone.errors == []
+
+
+def colours(page: Page) -> dict[str, str]:
+    found: dict[str, str] = page.evaluate(
+        "Object.fromEntries(Object.entries({body: 'body', faster: '#DS2 .p.f3', slower: '#DS2 .p.s1'})"
+        ".map(([k, s]) => [k, getComputedStyle(document.querySelector(s)).backgroundColor]))"
+    )
+    return found | {"ink": page.evaluate("getComputedStyle(document.body).color")}
+
+
+def luminance(colour: str) -> float:
+    channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_dark_mode_has_colours_of_its_own(browser: Browser, report: Path) -> None:
+    light, dark = colours(Page(browser).open(report)), colours(Page(browser, dark=True).open(report))
+    assert luminance(light["body"]) > 0.9
+    assert luminance(dark["body"]) < 0.05
+    assert all(light[name] != dark[name] for name in light)
+    assert contrast(dark["body"], dark["ink"]) > 7
+    assert contrast(light["body"], light["ink"]) > 7
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_text_can_be_read_on_every_colour(browser: Browser, report: Path, dark: bool) -> None:
+    page = Page(browser, dark=dark).open(report)
+    pairs: list[list[Any]] = page.evaluate(
+        "['f5','f4','f3','f2','f1','eq','s1','s2','s3','s4','z1','z2','z3','z4'].map(c => {"
+        " const e = document.createElement('span'); e.className = c; document.body.append(e);"
+        " const s = getComputedStyle(e); return [c, s.backgroundColor, s.color]; })"
+    )
+    low = {name: round(contrast(back, ink), 2) for name, back, ink in pairs if contrast(back, ink) < 4.5}
+    assert low == {}
+
+
+def test_paper_has_neither_controls_nor_cut_tables(browser: Browser, report: Path, tmp_path: Path) -> None:
+    paper = Page(browser, width=1040, height=720).open(report)
+    paper.media("print", dark=True)
+    assert paper.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+    assert paper.evaluate("getComputedStyle(document.querySelector('.choice')).display") == "none"
+    assert luminance(colours(paper)["body"]) > 0.9, "paper stays white in dark mode"
+    tables = "[...document.querySelectorAll('.wide')]"
+    assert (
+        paper.evaluate(f"{tables}.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel)") == []
+    )
+    paper.pdf(tmp_path / "report.pdf")
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_without_script_tables_and_choices_are_there(browser: Browser, report: Path) -> None:
+    plain = Page(browser, script=False).open(report)
+    assert shown(plain, CELL) == ["30"]
+    x, y = plain.evaluate(
+        "(b => [b.left + b.width / 2, b.top + b.height / 2])((e => (e.scrollIntoView({block: 'center'}), e))"
+        "(document.querySelector('label[for=show-n]')).getBoundingClientRect())"
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        plain.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    assert shown(plain, CELL) == ["18.4"]
+    assert plain.evaluate("document.getElementById('panel').hidden") is True
+
+
+def test_a_page_of_a_whole_run_opens_at_once(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "all.html").write_text(page_of_a_whole_run(tmp_path), encoding="utf-8")
+    whole = Page(browser).open(tmp_path / "all.html")
+    milliseconds = whole.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
+    assert milliseconds < 3000
+    assert whole.evaluate("document.querySelectorAll('.heat tbody td').length") == 12 * 11 * 16
