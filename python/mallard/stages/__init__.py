@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Protocol
 
 from mallard.stages.command import Workplace
@@ -23,7 +24,7 @@ class Stage(Protocol):
     def run(self, workplace: Workplace) -> Outcome: ...
 
 
-BROWSER = ("chromium", "chromedriver")
+BROWSERS = ("chromium", "google-chrome", os.environ.get("CHROMIUM", ""))
 # The release build is the one that `mallard bench` measures with: the stages after it use its runner.
 RELEASE = ("-DMALLARD_TESTS=ON", "-DMALLARD_EXAMPLES=ON", "-DMALLARD_WERROR=ON")
 
@@ -38,5 +39,5 @@ STAGES: tuple[Stage, ...] = (
     NativeStage("libcxx", "the tests with clang++ and libc++"),
     PythonStage("consumer", "the installed library, found by CMake and by pkg-config", ("cmake",), "cmake"),
     PythonStage("front", "the front door ./mallard"),
-    PythonStage("e2e", "the report in a real browser", BROWSER, "chromium chromium-driver"),
+    PythonStage("e2e", "the report in a real browser", BROWSERS, "chromium"),
 )

@@ -16,14 +16,13 @@ from mallard.stages.outcome import Outcome, read_junit
 class PythonStage:
     name: str
     text: str
-    programs: tuple[str, ...] = ()
-    packages: str = ""
+    any_of: tuple[str, ...] = ()
+    package: str = ""
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()
-        missing = [program for program in self.programs if shutil.which(program) is None]
-        if missing:
-            outcome.skip(self.name, f"{', '.join(missing)} not found: {tools.install(self.packages)}")
+        if self.any_of and not any(map(shutil.which, self.any_of)):
+            outcome.skip(self.name, f"{self.any_of[0]} not found: {tools.install(self.package)}")
             return outcome
         if importlib.util.find_spec("pytest") is None:
             outcome.skip(self.name, f"pytest not found: {tools.PYTHON_REMEDY}")
