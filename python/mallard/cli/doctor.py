@@ -38,7 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
         console = Console(highlight=False)
         if not console.is_terminal:
             console.width = PIPE_WIDTH
-        show(console, findings)
+        with console.capture() as shown:
+            show(console, findings)
+        print(*(line.rstrip() for line in shown.get().splitlines()), sep="\n")
     return 0
 
 
