@@ -14,10 +14,12 @@ from mallard.analysis import (
     density_tables,
     gain_of_winking_out,
     mean_over_rows,
+    pick_of,
     sentence,
     verdict_of,
 )
 from mallard.analysis.comparison import compare
+from mallard.analysis.summary import summaries
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS
 from mallard.papers.tables import AVERAGES, P0213, own_table, printed_table
 from mallard.result import Row
@@ -201,7 +203,7 @@ def test_the_verdict_is_to_keep_the_global_allocator_where_nothing_is_faster() -
 
     verdict = verdict_of(tables_of(density_rows(names=("DS1",), times=times))[0])
     assert not verdict.worth_it
-    assert "keep AS1" in sentence(verdict)
+    assert sentence(verdict) == "vector<int>: keep AS1; no strategy is faster beyond its interval."
 
 
 def test_noise_is_not_a_reason_to_change() -> None:
@@ -211,6 +213,7 @@ def test_noise_is_not_a_reason_to_change() -> None:
     assert verdict.best is not None
     assert verdict.best.strategy == "AS3"
     assert not verdict.worth_it
+    assert "AS3 comes closest: 99 %" in sentence(verdict)
 
 
 def test_an_unfinished_strategy_is_named_and_not_compared() -> None:
@@ -260,3 +263,34 @@ def test_where_page_return_is_the_whole_difference_the_verdict_says_so() -> None
 
     text = sentence(verdict_of(tables_of(density_rows(names=("DS1",), times=times))[0]))
     assert "Switching page return off does more: it brings AS1 to 20 %" in text
+
+
+def test_the_best_of_a_row_is_the_one_with_the_lowest_figure_shown() -> None:
+    """Medians of times and medians of paired ratios can disagree about the first place."""
+    natives = []
+    for name, times in {"AS1": (100, 200, 400), "AS3": (50, 120, 200), "AS4": (60, 110, 300)}.items():
+        natives += [row("DS1", 6, name, r, t) for r, t in enumerate(times)]
+    line = tables_of(natives)[0].lines[0]
+    assert line.cells["AS4"].ns_per_leaf < line.cells["AS3"].ns_per_leaf
+    best = best_of(line)
+    assert best is not None
+    assert best.strategy == "AS3"
+
+
+def test_as1_is_picked_where_nothing_is_faster_beyond_its_interval() -> None:
+    natives = [row("DS1", 6, "AS1", r, t) for r, t in enumerate((100.0, 100.0, 100.0))]
+    natives += [row("DS1", 6, "AS3", r, t) for r, t in enumerate((80.0, 99.0, 130.0))]
+    assert pick_of(tables_of(natives)[0].lines[0]) == "AS1"
+    assert pick_of(tables_of(density_rows(names=("DS1",), sizes=(6,)))[0].lines[0]) == "AS4"
+
+
+def test_the_summary_names_the_best_over_everything_and_its_equals() -> None:
+    def times(structure: str, size: int, strategy: str) -> float:
+        return {"AS1": 100.0, "AS3": 30.0, "AS5": 30.0}.get(strategy, 60.0)
+
+    found = summaries(Row.from_native(1, native) for native in density_rows(times=times))
+    assert len(found) == 1
+    assert found[0].rows == 4
+    assert found[0].best_overall is not None
+    assert found[0].best_overall.strategy == "AS3"
+    assert found[0].equals_overall == ("AS5",)

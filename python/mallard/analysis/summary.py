@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from mallard.analysis.averages import Effect, cost_of_dispatch, gain_of_winking_out, mean_over_rows
 from mallard.analysis.cells import (
@@ -19,7 +20,7 @@ from mallard.analysis.cells import (
     in_table_order,
 )
 from mallard.analysis.comparison import Comparison, compare
-from mallard.analysis.verdicts import Choice, Verdict, verdict_of
+from mallard.analysis.verdicts import Choice, Verdict, not_told_apart, verdict_of
 from mallard.papers.tables import AVERAGES, own_table, printed_table
 from mallard.result import Row
 from mallard.stats import Ratio
@@ -49,6 +50,17 @@ class Summary:
         complete = {name: self.means[name] for name in names if self.means[name].n == self.rows}
         best = min(complete, key=lambda name: complete[name].median, default=None)
         return Choice(best, complete[best]) if best else None
+
+    @cached_property
+    def equals_overall(self) -> tuple[str, ...]:
+        """Contestants that are not told apart from the best overall."""
+        best = self.best_overall
+        if best is None:
+            return ()
+        others = sorted(
+            set(contestants(self.means)) - {best.strategy}, key=lambda name: self.means[name].median
+        )
+        return not_told_apart(self.tables, others, best.strategy)
 
     @property
     def unfinished(self) -> list[tuple[StructureTable, Line, Cell]]:

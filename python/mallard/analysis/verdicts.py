@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mallard.analysis.averages import mean_over_rows
-from mallard.analysis.cells import BASE, KEEP, Line, StructureTable, contestants
+from mallard.analysis.cells import BASE, KEEP, Cell, Line, StructureTable, contestants
 from mallard.papers.catalogue import strategies, strategy_text
 from mallard.stats import Ratio, paired_ratio
 
@@ -24,12 +25,17 @@ def best_of(line: Line) -> Best | None:
     names = [name for name in contestants(line.cells) if line.finished(name)]
     if not names:
         return None
-    best = min(names, key=lambda name: line.cells[name].ns_per_leaf)
+    best = min(names, key=lambda name: _rank(line.cells[name]))
     pairings = {name: line.paired(name, best) for name in names if name != best}
     equals = [
         name for name, both in pairings.items() if both and paired_ratio(*both).verdict == "no difference"
     ]
     return Best(best, line.cells[best].ratio, tuple(equals))
+
+
+def _rank(cell: Cell) -> tuple[bool, float]:
+    """By the figure that is shown: the ratio to AS1, and the time only where there is none."""
+    return (True, cell.ns_per_leaf) if cell.ratio is None else (False, cell.ratio.median)
 
 
 def pick_of(line: Line) -> str | None:
@@ -74,7 +80,7 @@ def verdict_of(table: StructureTable) -> Verdict:
         return Verdict(table.structure, table.type, sizes, None, (), None, None, unfinished)
     ranked = sorted(means, key=lambda name: means[name].median)
     best = ranked[0]
-    equals = tuple(name for name in ranked[1:] if _told_apart(table, name, best) is False)
+    equals = not_told_apart([table], ranked[1:], best)
     reusing = next((name for name in ranked if _reuses(name)), None)
     return Verdict(
         table.structure,
@@ -88,9 +94,10 @@ def verdict_of(table: StructureTable) -> Verdict:
     )
 
 
-def _told_apart(table: StructureTable, name: str, best: str) -> bool:
-    ratio = mean_over_rows([table], name, best)
-    return ratio is not None and ratio.verdict != "no difference"
+def not_told_apart(tables: Sequence[StructureTable], names: Iterable[str], best: str) -> tuple[str, ...]:
+    """Those whose mean ratio to the best has 1 in its interval."""
+    ratios = {name: mean_over_rows(tables, name, best) for name in names}
+    return tuple(name for name, ratio in ratios.items() if ratio and ratio.verdict == "no difference")
 
 
 def _reuses(name: str) -> bool:
@@ -105,7 +112,9 @@ def sentence(verdict: Verdict) -> str:
     if not verdict.worth_it:
         text = f"{verdict.type}: keep {BASE}; no strategy is faster beyond its interval."
         closest = verdict.best
-        return f"{text} ({closest.strategy}: {_percent(closest.ratio)})" if closest.strategy != BASE else text
+        if closest.strategy == BASE:
+            return text
+        return f"{text} {closest.strategy} comes closest: {_percent(closest.ratio)} of {BASE}'s time."
     best, ratio = verdict.best.strategy, verdict.best.ratio
     parts = [
         (

@@ -37,6 +37,7 @@ def headline(summary: Summary) -> Markup:
         f" It is {strategy_text(best.strategy)}. Over {summary.rows} rows of ",
         f"{len(summary.tables)} data structures it takes ",
         f"{percent(best.ratio.median)} % of {BASE}'s time ({interval(best.ratio)}).",
+        f" No difference from it: {', '.join(summary.equals_overall)}." if summary.equals_overall else None,
         class_="lead",
     )
 
@@ -97,11 +98,16 @@ def _row(verdict: Verdict, axis: plot.Axis) -> Markup:
     drawing = plot.interval(axis, ratio.median, ratio.low, ratio.high, label, kept)
     use = element("b", best if verdict.worth_it else f"keep {BASE}")
     what = strategy_text(best) if verdict.worth_it else "no strategy is faster beyond its interval"
-    reuse = (
-        joined(element("b", verdict.reusing.strategy), f" {percent(verdict.reusing.ratio.median)} %")
-        if verdict.reusing
-        else "the same"
-    )
+    if not verdict.worth_it:
+        faster, equals, reuse = "", "", Markup("")
+    else:
+        faster, equals = times(ratio.median), ", ".join(verdict.equals) or "none"
+        other = verdict.reusing
+        reuse = (
+            joined(element("b", other.strategy), f" {percent(other.ratio.median)} %")
+            if other
+            else joined("the same")
+        )
     return element(
         "tr",
         name,
@@ -114,9 +120,7 @@ def _row(verdict: Verdict, axis: plot.Axis) -> Markup:
             data_label=f"% of {BASE}",
         ),
         element("td", drawing, class_="drawn"),
-        element(
-            "td", times(ratio.median) if verdict.worth_it else "=", class_="figure", data_label="as fast"
-        ),
-        element("td", ", ".join(verdict.equals) or "none", data_label="no difference"),
+        element("td", faster, class_="figure", data_label="as fast"),
+        element("td", equals, data_label="no difference"),
         element("td", reuse, data_label="reusing"),
     )
