@@ -30,7 +30,8 @@ def examine(system: System, facts: dict[str, Any]) -> list[Finding]:
 
 def cpu(facts: dict[str, Any]) -> Finding:
     if facts["cpu"] is None:
-        return Finding(GROUP, "cpu", State.NOTE, "the kernel does not name it", "say beside results which it is")
+        remedy = "say beside results which it is"
+        return Finding(GROUP, "cpu", State.NOTE, "the kernel does not name it", remedy)
     return Finding(GROUP, "cpu", State.OK, f"{facts['cpu']}, {facts['architecture']}")
 
 
