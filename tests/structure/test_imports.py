@@ -9,7 +9,7 @@ from source_tree import circle, files, imports, text
 LEVELS = [
     {"errors"},
     {"database", "machine", "papers", "result", "selection", "stats", "version", "whole_file"},
-    {"process", "runner", "store"},
+    {"checksums", "process", "runner", "store"},
     {"footprint", "pace", "stages"},
     {"doctor", "plan"},
     {"analysis", "cell_figures", "run"},
