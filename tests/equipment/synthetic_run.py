@@ -137,9 +137,13 @@ def page_of_a_whole_run(folder: Path) -> str:
 
 
 def write_run(
-    path: Path, rows: Iterable[dict[str, Any]], command: str = "mallard bench density --quick"
+    path: Path,
+    rows: Iterable[dict[str, Any]],
+    command: str = "mallard bench density --quick",
+    notes: Iterable[tuple[str, str]] = (),
+    finished: bool = True,
 ) -> int:
-    """Puts rows into a database as one finished run; gives its number."""
+    """Puts rows into a database as one run; gives its number."""
     store = Store(path)
     run = store.begin_run(
         {
@@ -155,6 +159,9 @@ def write_run(
     )
     for each in rows:
         store.add_row(run, each)
-    store.finish_run(run)
+    for kind, text in notes:
+        store.add_note(run, kind, text)
+    if finished:
+        store.finish_run(run)
     store.close()
     return run

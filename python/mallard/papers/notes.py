@@ -107,75 +107,75 @@ NOTES = (
     ),
     Note(
         "departure",
-        "Wall time of the whole loop. Random string lengths are drawn inside the timed part; ours are "
-        "drawn beforehand.",
+        "P0089's program: wall time of the whole loop. Random string lengths are drawn inside the timed "
+        "part; ours are drawn beforehand.",
         P0089_PROGRAM,
         _of("P0089"),
     ),
     Note(
         "departure",
-        "The static buffer of 2^30 bytes is filled before the process forks, so the monotonic strategies "
-        "pay a copy-on-write fault at the first touch of each page. Ours is a choice: --buffer none, cold "
-        "or warm.",
+        "P0089's program: the static buffer of 2^30 bytes is filled before the process forks, so the "
+        "monotonic strategies pay a copy-on-write fault at the first touch of each page. Ours is a "
+        "choice: --buffer none, cold or warm.",
         P0089_PROGRAM,
         _of("P0089"),
     ),
     Note(
         "departure",
-        "Only the type-parameter strategies write a zero byte into each block that they allocate. Ours "
-        "touches elements alike under every strategy.",
+        "P0089's program: only the type-parameter strategies write a zero byte into each block that they "
+        "allocate. Ours touches elements alike under every strategy.",
         P0089_PROGRAM,
         _of("P0089"),
     ),
     Note(
         "departure",
-        "One inner container is built and copied once more than was reserved for, so an outer vector "
-        "reallocates once in every iteration. Ours never outgrows its reserve.",
+        "P0089's program: one inner container is built and copied once more than was reserved for, so an "
+        "outer vector reallocates once in every iteration. Ours never outgrows its reserve.",
         P0089_PROGRAM,
         _of_structures("P0089", NESTED),
     ),
     Note(
         "departure",
-        "A composite hashes to its address, so the allocator decides how the buckets fill. Ours does not "
-        "depend on where memory lies.",
+        "P0089's program: a composite hashes to its address, so the allocator decides how the buckets "
+        "fill. Ours does not depend on where memory lies.",
         P0089_PROGRAM,
         _of_structures("P0089", HASHED_COMPOSITES),
     ),
     Note(
         "departure",
-        "The multipool has size classes at powers of two from 8 to 4096 with a header of 16 bytes a "
-        "block, chunks of at most 32 blocks, and sends larger requests upstream; released chunks go back "
-        "to malloc. Ours has no header and keeps released chunks for the next use.",
+        "Both programs: the multipool has size classes at powers of two from 8 to 4096 with a header of "
+        "16 bytes a block, chunks of at most 32 blocks, and sends larger requests upstream; released "
+        "chunks go back to malloc. Ours has no header and keeps released chunks for the next use.",
         P0089_PROGRAM + "; the same allocators serve P0213",
         lambda table: True,
     ),
     Note(
         "departure",
-        "CPU time, a process a cell, as ours. The type parameter is a pointer to a class with virtual "
-        "functions that is not final, so these columns may dispatch like the others: the 0.78 % is to be "
-        "doubted.",
+        "P0213's program: CPU time, a process a cell, as ours. The type parameter is a pointer to a class "
+        "with virtual functions that is not final, so these columns may dispatch like the others: the "
+        "0.78 % is to be doubted.",
         P0213_PROGRAM,
         _of("P0213"),
     ),
     Note(
         "departure",
-        "An unordered_set hashes to a global counter and compares addresses, so no element is read; but the "
-        "hash takes the element by value, so every insertion copies it as well: a string, or in DS9-DS12 a "
-        "whole inner structure. Ours reads the element where it is.",
+        "P0213's program: an unordered_set hashes to a global counter and compares addresses, so no "
+        "element is read; but the hash takes the element by value, so every insertion copies it as well: "
+        "a string, or in DS9-DS12 a whole inner structure. Ours reads the element where it is.",
         P0213_PROGRAM + ", benchmark_1.cc at afd85f95",
         _of_structures("P0213", SETS),
     ),
     Note(
         "departure",
-        "Every inner structure gets the same 128 texts.",
+        "P0213's program: every inner structure gets the same 128 texts.",
         P0213_PROGRAM,
         _of_structures("P0213", STRINGS_INSIDE),
     ),
     Note(
         "departure",
-        "The static buffer of 2^30 bytes is not touched before the clock starts. Every iteration begins "
-        "at its start again, so the first pays for the pages and the others find them. The nearest of "
-        "ours is --buffer cold.",
+        "P0213's program: the static buffer of 2^30 bytes is not touched before the clock starts. Every "
+        "iteration begins at its start again, so the first pays for the pages and the others find them. "
+        "The nearest of ours is --buffer cold.",
         P0213_PROGRAM,
         _of("P0213"),
     ),

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from mallard.analysis.cells import Setting
-from mallard.store import Note, Run
+from mallard.store import Run
 from mallard.view.html.markup import Markup, element, joined
 
+# In this order; a fact that is not named here follows under its own name.
 LABELS = {
     "cpu": "processor",
+    "architecture": "architecture",
+    "caches": "caches",
+    "cores": "cores",
     "cores_allowed": "cores allowed",
     "memory_bytes": "memory",
-    "libc": "C library",
     "memory_available_bytes": "memory available",
-    "huge_pages": "transparent huge pages",
-    "load1": "load at the start",
     "virtual": "virtual machine",
+    "kernel": "kernel",
+    "libc": "C library",
+    "huge_pages": "transparent huge pages",
+    "governor": "governor",
+    "load1": "load at the start",
+    "compiler": "compiler",
     "standard_library": "standard library",
-    "build_id": "build",
+    "flags": "flags",
     "optimised": "optimised",
+    "sanitizers": "sanitizers",
+    "version": "version",
+    "build_id": "build",
 }
 SETTING_LABELS = {
     "buffer": "initial buffer",
@@ -29,28 +40,24 @@ SETTING_LABELS = {
 }
 
 
-def conditions(run: Run, notes: list[Note], settings: list[Setting]) -> Markup:
+def conditions(run: Run, settings: list[Setting]) -> Markup:
+    build = {key: value for key, value in run.runner.items() if key not in ("format", "commit")}
     blocks = [
-        ("Machine", [(LABELS.get(key, key), _value(key, value)) for key, value in run.machine.items()]),
-        (
-            "Build",
-            [
-                (LABELS.get(key, key), _value(key, value))
-                for key, value in run.runner.items()
-                if key not in ("format", "commit")
-            ]
-            + [("commit", run.commit or "unknown")],
-        ),
+        ("Machine", _labelled(run.machine, LABELS)),
+        ("Build", [*_labelled(build, LABELS), ("commit", run.commit or "unknown")]),
         ("Run", _run_facts(run)),
-    ]
-    blocks += [
-        ("Setting", [(SETTING_LABELS.get(key, key), _value(key, value)) for key, value in setting])
-        for setting in settings
+        *(("Setting", _labelled(dict(setting), SETTING_LABELS)) for setting in settings),
     ]
     lists = [
         element("div", element("h3", title), _definitions(facts), class_="facts") for title, facts in blocks
     ]
-    return joined(element("div", *lists, class_="columns"), _notes(notes))
+    return element("div", *lists, class_="columns")
+
+
+def _labelled(facts: dict[str, Any], labels: dict[str, str]) -> list[tuple[str, str]]:
+    known = [key for key in labels if key in facts]
+    others = [key for key in facts if key not in labels]
+    return [(labels.get(key, key), _value(key, facts[key])) for key in (*known, *others)]
 
 
 def _run_facts(run: Run) -> list[tuple[str, str]]:
@@ -68,9 +75,11 @@ def _run_facts(run: Run) -> list[tuple[str, str]]:
 
 
 def reproduce(run: Run) -> Markup:
+    words = shlex.split(run.command)
+    database = f" --db {shlex.quote(words[words.index('--db') + 1])}" if "--db" in words[:-1] else ""
     return joined(
         element("p", "The same cells on your machine, with the same random inputs:"),
-        element("pre", element("code", f"{run.command}\nmallard report -o report.html")),
+        element("pre", element("code", f"{run.command}\nmallard report -o report.html{database}")),
         element(
             "p",
             "Each repetition is a process of its own, the strategies of a row in random order. Times are "
@@ -82,13 +91,6 @@ def reproduce(run: Run) -> Markup:
 
 def _definitions(facts: list[tuple[str, str]]) -> Markup:
     return element("dl", *(joined(element("dt", label), element("dd", value)) for label, value in facts))
-
-
-def _notes(notes: list[Note]) -> Markup:
-    if not notes:
-        return Markup("")
-    items = [element("li", note.text) for note in notes]
-    return joined(element("h3", "Noted during the run"), element("ul", *items, class_="notes"))
 
 
 def _value(key: str, value: Any) -> str:

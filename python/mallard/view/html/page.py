@@ -36,14 +36,14 @@ def page(run: Run, notes: list[Note], summaries: list[Summary]) -> str:
     parts = [_summary_sections(summary, several, number) for number, summary in enumerate(summaries)]
     structures = list(dict.fromkeys(table.structure for summary in summaries for table in summary.tables))
     body = joined(
-        _header(run, summaries),
+        _header(run, notes, summaries),
         element(
             "main",
             *parts,
             _section(
                 "conditions",
                 "Machine, build and run",
-                conditions(run, notes, [summary.setting for summary in summaries]),
+                conditions(run, [summary.setting for summary in summaries]),
             ),
             _section("reproduce", "How to reproduce it", reproduce(run)),
             _section("papers", "Beside the papers", paper_notes(structures)),
@@ -62,7 +62,7 @@ def page(run: Run, notes: list[Note], summaries: list[Summary]) -> str:
     return f'<!doctype html>\n<html lang="en">{element("head", head)}{element("body", body)}</html>\n'
 
 
-def _header(run: Run, summaries: list[Summary]) -> Markup:
+def _header(run: Run, notes: list[Note], summaries: list[Summary]) -> Markup:
     machine = run.machine.get("cpu") or "unknown processor"
     facts = " · ".join(
         [
@@ -83,7 +83,20 @@ def _header(run: Run, summaries: list[Summary]) -> Markup:
         element("h1", TITLE),
         lead,
         element("p", facts, class_="conditions"),
+        _cautions(run, notes),
         nav,
+    )
+
+
+def _cautions(run: Run, notes: list[Note]) -> Markup | None:
+    """What a reader must know before the figures: said at the top, not among the conditions."""
+    said = list(dict.fromkeys(note.text for note in notes if note.kind != "resumed"))
+    if run.finished is None:
+        said.append("the run was interrupted: some cells are missing or have fewer repetitions")
+    if not said:
+        return None
+    return element(
+        "aside", element("b", "Read with care"), element("ul", *(element("li", text) for text in said))
     )
 
 

@@ -32,11 +32,5 @@ def paper_notes(structures: list[str]) -> Markup:
 
 def _item(note: Note, names: list[str], all_names: list[str]) -> Markup:
     of = sorted(set(names), key=all_names.index)
-    where = f"{', '.join(of)}: " if of and len(of) < len(all_names) else ""
-    return element(
-        "li",
-        element("b", where) if where else None,
-        with_raised_exponents(note.text),
-        " ",
-        element("small", note.source),
-    )
+    where = f"{', '.join(of)}; " if of and len(of) < len(all_names) else ""
+    return element("li", with_raised_exponents(note.text), " ", element("small", where + note.source))
