@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from mallard import machine
+from mallard.checksums import Checksums
 from mallard.errors import UsageError
 from mallard.footprint import readable
 from mallard.pace import Grains, Pace, grains
@@ -80,9 +81,8 @@ def prepare(
     interrupted = store.unfinished_run(identity)
     if interrupted is not None:
         plan = make_plan(interrupted.options.get("buffer_bytes"))
-        listener.say(
-            f"resuming run {interrupted.id}, interrupted after {len(store.rows(interrupted.id))} rows"
-        )
+        rows = len(store.rows(interrupted.id))
+        listener.say(f"run {interrupted.id} was interrupted after {rows} rows and goes on")
         store.add_note(interrupted.id, "resumed", f"load {machine.load1()}")
         return Prepared(plan, interrupted, True)
     _check_room(store, plan)
@@ -135,7 +135,7 @@ def execute(store: Store, prepared: Prepared, runner: Runner, listener: Listener
     finally:
         listener.end()
     store.finish_run(run.id, machine.load1())
-    return progress.outcome
+    return progress.finished()
 
 
 class _Progress:
@@ -148,7 +148,7 @@ class _Progress:
         self.failures_in_a_row = 0
         self._tried: set[tuple[CellKey, int]] = set()
         self._given_up: set[CellKey] = set()
-        self._checks = ChecksumCheck()
+        self._checksums = Checksums()
         self._pace = Pace()
         self._left: float | None = None
         self._left_counted = -math.inf
@@ -164,10 +164,11 @@ class _Progress:
         if row.status in (OUT_OF_MEMORY, TIMED_OUT):
             self._given_up.add(cell)
         self.failures_in_a_row = self.failures_in_a_row + 1 if row.status == FAILED else 0
-        mismatch = self._checks.add(row)
-        if mismatch:
-            self.outcome.mismatches.append(mismatch)
-        return mismatch
+        return self._checksums.add(row)
+
+    def finished(self) -> Outcome:
+        self.outcome.mismatches = self._checksums.complaints()
+        return self.outcome
 
     def _repetition(self, row: Row) -> Repetition:
         """What was asked when this row came back; the runner may have added parameters of its own."""
@@ -186,27 +187,6 @@ class _Progress:
         if now - self._left_counted >= RECOUNT_SECONDS or not ahead:
             self._left, self._left_counted = self._pace.seconds_left(ahead), now
         return self._left
-
-
-class ChecksumCheck:
-    """All strategies of a row must have built the same thing."""
-
-    def __init__(self) -> None:
-        self._first: dict[tuple[str, str], Row] = {}
-        self._told: set[CellKey] = set()
-
-    def add(self, row: Row) -> str | None:
-        """What is wrong, once for each cell. The runner need not look in every repetition."""
-        if not row.ok or not row.checksum:
-            return None
-        first = self._first.setdefault(row.row_key, row)
-        if row.checksum == first.checksum or _cell(row) in self._told:
-            return None
-        self._told.add(_cell(row))
-        return (
-            f"CHECKSUM MISMATCH: {row.strategy} made {row.checksum}, {first.strategy} made {first.checksum} "
-            f"with {canonical(row.parameters)}: they did not do the same work, do not compare their times"
-        )
 
 
 def _look_around(store: Store, run_id: int, plan: Plan, listener: Listener) -> int | None:

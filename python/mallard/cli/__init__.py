@@ -17,6 +17,7 @@ from mallard.errors import UsageError
 from mallard.version import version
 
 VERBS = ("bench", "report", "table", "export", "list", "test", "doctor")
+EXIT_FINDINGS = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
@@ -39,7 +40,8 @@ examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 done, 1 done with findings, 2 bad input, 130 interrupted."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    # Not list(): once the verb `list` is imported, that is the name of its module in here.
+    words = [*(sys.argv[1:] if argv is None else argv)]
     try:
         status = _dispatch(words)
         sys.stdout.flush()
@@ -54,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader went away (`mallard list | head`); the interpreter must not flush into the
         # pipe once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return EXIT_FINDINGS
 
 
 def _dispatch(words: list[str]) -> int:

@@ -20,7 +20,7 @@ from mallard.view.terminal.palette import ratio_style
 SIZE_WIDTH = 4
 CELL_WIDTH = 6
 MARKS_WIDTH = 2
-SHORT_STATUS = {"out_of_memory": "mem", "timed_out": "time", "crashed": "crash", "failed": "fail"}
+SHORT_STATUS = {"out_of_memory": "mem", "timed_out": "time", "crashed": "died", "failed": "fail"}
 SHORT_NAME = {KEEP: "keep"}
 FAMILY_NAMES = {
     "global default": "global",
@@ -123,7 +123,7 @@ def _cell(cell: Cell | None, best: bool) -> tuple[str, Style]:
     if cell.strategy == BASE:
         return f"{_digits(cell.ns_per_leaf):>{CELL_WIDTH - 1}}{mark}", Style(bold=True)
     if cell.ratio is None:
-        return f"{_digits(cell.ns_per_leaf):>{CELL_WIDTH - 3}}ns{mark}", plain
+        return f"{_with_unit(cell.ns_per_leaf):>{CELL_WIDTH - 1}}{mark}", plain
     if cell.ratio.verdict == "no difference":
         mark = "="
     style = plain if cell.strategy == FLOOR else ratio_style(cell.ratio.median, bold=best)
@@ -151,3 +151,8 @@ def _variant(name: str) -> str:
 
 def _digits(value: float) -> str:
     return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
+
+
+def _with_unit(ns: float) -> str:
+    """Where AS1 has no time to be a percentage of."""
+    return f"{ns:.0f}ns" if ns < 999.5 else f"{ns / 1000:.1f}us"

@@ -15,6 +15,9 @@ from rich.style import Style
 FASTER = (8, 69, 148)
 EVEN = (247, 247, 247)
 SLOWER = (204, 85, 0)
+BLACK, WHITE = (0, 0, 0), (255, 255, 255)
+# Above it black has more contrast than white, below it white.
+MIDDLE_LUMINANCE = 0.179
 # Five times faster is as blue, and three times slower as orange, as it gets.
 FASTEST_LOG2 = -2.3
 SLOWEST_LOG2 = 1.6
@@ -25,9 +28,17 @@ def ratio_style(ratio: float, *, bold: bool = False) -> Style:
     end, share = (FASTER, log / FASTEST_LOG2) if log < 0 else (SLOWER, log / SLOWEST_LOG2)
     share = min(1.0, share)
     red, green, blue = (round(even + (limit - even) * share) for even, limit in zip(EVEN, end, strict=True))
-    dark = 0.2126 * red + 0.7152 * green + 0.0722 * blue < 140
+    ground = ColorTriplet(red, green, blue)
     return Style(
-        color=Color.from_rgb(255, 255, 255) if dark else Color.from_rgb(0, 0, 0),
-        bgcolor=Color.from_triplet(ColorTriplet(red, green, blue)),
+        color=Color.from_rgb(*(BLACK if _luminance(ground) > MIDDLE_LUMINANCE else WHITE)),
+        bgcolor=Color.from_triplet(ground),
         bold=bold,
     )
+
+
+def _luminance(colour: ColorTriplet) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    red, green, blue = (
+        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in colour.normalized
+    )
+    return float(0.2126 * red + 0.7152 * green + 0.0722 * blue)

@@ -1,0 +1,130 @@
+"""The fake native runner, the command line against it, and rows made up for the store."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mallard import machine
+from mallard.cli import main
+from mallard.store import Row, Store
+
+HERE = Path(__file__).resolve().parent
+PACKAGES = HERE.parents[1] / "python"
+
+
+class FakeBench:
+    """`mallard bench` against the fake runner, in a directory of its own."""
+
+    def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.directory = directory
+        self.database = directory / "mallard.db"
+        self.log = directory / "begun.log"
+        self._monkeypatch = monkeypatch
+        self._monkeypatch.setenv("MALLARD_BENCH", str(HERE / "fake_bench.py"))
+        self._monkeypatch.setenv("COLUMNS", "100")
+        self._monkeypatch.delenv("MALLARD_DB", raising=False)
+        self._monkeypatch.chdir(directory)
+        # The tests must not depend on what else the machine does.
+        quiet = machine.Work(cores=0.0, busiest="", idlest_cpu=machine.allowed_cpus()[-1])
+        self._monkeypatch.setattr(machine, "sample_work", lambda: quiet)
+        self.set()
+
+    def set(self, **settings: Any) -> None:
+        """behaviour={strategy: how}, describe={what to change}"""
+        self._monkeypatch.setenv("FAKE_BENCH", json.dumps({"log": str(self.log), **settings}))
+
+    def run(self, *words: str) -> int:
+        return main(list(words))
+
+    def start(self, *words: str, **options: Any) -> subprocess.Popen[str]:
+        """The command line in a process of its own, to be interrupted or starved."""
+        environment = {**os.environ, "PYTHONPATH": str(PACKAGES)}
+        return subprocess.Popen(
+            [sys.executable, "-m", "mallard", *words],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+    @property
+    def begun(self) -> list[str]:
+        """The arguments of every cell that the fake runner began, in order."""
+        return self.log.read_text(encoding="utf-8").splitlines() if self.log.exists() else []
+
+    def rows(self, run_id: int | None = None) -> list[Row]:
+        with Store.open_existing(self.database) as store:
+            return store.rows(run_id)
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBench:
+    return FakeBench(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def fake_in() -> type[FakeBench]:
+    """For a fixture that lives longer than a test and brings its own directory."""
+    return FakeBench
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    with Store(tmp_path / "mallard.db") as opened:
+        yield opened
+
+
+META: dict[str, Any] = {
+    "command": "mallard bench",
+    "scale": "quick",
+    "experiment": "density",
+    "machine": {"cpu": "made up", "load1": 0.25},
+    "runner": {"compiler": "g++ 12", "commit": "abc", "build_id": "b1", "experiments": {"density": {}}},
+}
+
+
+@pytest.fixture
+def meta() -> dict[str, Any]:
+    return dict(META)
+
+
+def native_row(**changes: Any) -> dict[str, Any]:
+    """A result row as the native runner prints it."""
+    return {
+        "format": 1,
+        "experiment": "density",
+        "parameters": {"ds": "DS2", "size_log2": 6, "product_log2": 20, "inner_log2": 0},
+        "strategy": "AS1",
+        "repetition": 0,
+        "seed": 1,
+        "status": "ok",
+        "cpu_ns": 2_000_000,
+        "wall_ns": 2_100_000,
+        "user_ns": 1_900_000,
+        "system_ns": 100_000,
+        "operations": 1000,
+        "iterations": 4,
+        "minor_faults": 5,
+        "major_faults": 0,
+        "peak_rss_bytes": 1 << 20,
+        "checksum": "ab",
+        "allocations": 7,
+        "deallocations": 7,
+        "spills": 0,
+        "load1": 0.5,
+        "notes": ["a note"],
+        **changes,
+    }
+
+
+@pytest.fixture
+def native() -> Any:
+    return native_row

@@ -1,0 +1,158 @@
+"""Bad input: each says what, which value and what is allowed, exits with 2, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+import pytest
+
+from mallard.cli import VERBS, main
+from mallard.version import version
+
+BAD_INPUT = [
+    (("fly",), "unknown verb 'fly'; the verbs are bench, report, table, export, list, test, doctor"),
+    (("--fast",), "unknown option '--fast'"),
+    (("bench", "sorting"), "unknown experiment 'sorting'; allowed are density, primitives"),
+    (("bench", "density", "primitives"), "unrecognized arguments: primitives"),
+    (("bench", "--ds", "13"), "--ds '13' is unknown; allowed are DS1-DS12"),
+    (("bench", "--ds", ""), "--ds '' selects nothing; allowed are DS1-DS12"),
+    (("bench", "--ds", "1,"), "has a comma too many"),
+    (("bench", "--ds"), "argument --ds: expected one argument"),
+    (("bench", "--size", "17"), "there is no size 17; allowed are 6..16"),
+    (("bench", "--size", "16..6"), "empty range"),
+    (("bench", "--strategy", "AS15"), "allowed are null, AS1, AS1-keep, AS2-AS14"),
+    (("bench", "--strategy", "AS3-AS99"), "there is no AS99"),
+    (("bench", "--buffer", "hot"), "invalid choice: 'hot' (choose from 'warm', 'cold', 'none')"),
+    (("bench", "--hash", "md5"), "choose from 'prefix', 'full'"),
+    (("bench", "--reps", "0"), "'0' is not allowed; give a whole number of at least 1"),
+    (("bench", "--reps", "three"), "'three' is not allowed"),
+    (("bench", "--seed", "-1"), "--seed"),
+    (("bench", "--seed", "99999999999999999999"), "is not allowed"),
+    (("bench", "--time-limit", "0"), "'0' is no time; allowed are seconds above 0"),
+    (("bench", "--time-limit", "inf"), "'inf' is no time"),
+    (("bench", "--quick", "--paper"), "not allowed with argument"),
+    (("bench", "--colour"), "unrecognized arguments: --colour"),
+    (("bench", "--stand"), "unrecognized arguments: --stand"),
+    (("bench", "density", "--operation", "pair"), "--operation is an option of primitives"),
+    (("bench", "primitives", "--ds", "1"), "--ds is an option of density"),
+    (("bench", "primitives", "--operation", "free"), "'free' is unknown; allowed are pair, create"),
+    (("bench", "primitives", "--strategy", "AS2"), "'AS2' is unknown; allowed are AS1, AS3, AS5, AS7, AS9"),
+    (("bench", "--db", "no/such/place.db", "--ds", "1"), "there is no directory no/such"),
+    (("bench", "--db", ".", "--ds", "1"), "is a directory"),
+    (("export",), "the following arguments are required: --format"),
+    (("export", "--format", "xml"), "invalid choice: 'xml' (choose from 'csv', 'json', 'md')"),
+    (("export", "--format", "csv"), "no database mallard.db; 'mallard bench' makes one"),
+    (
+        ("list", "birds"),
+        "unknown list 'birds'; allowed are experiments, structures, strategies, tables, runs",
+    ),
+    (("list", "runs"), "no database mallard.db"),
+]
+
+
+@pytest.mark.parametrize(("words", "what"), BAD_INPUT, ids=[" ".join(words) for words, _ in BAD_INPUT])
+def test_bad_input(fake: Any, capsys: Any, words: tuple[str, ...], what: str) -> None:
+    assert fake.run(*words) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("mallard: error: ")
+    assert what in captured.err
+    assert captured.out == ""
+    assert list(fake.directory.iterdir()) == []
+
+
+def test_a_size_that_cannot_fit(fake: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mallard.machine.memory", lambda field: 2 << 30)
+    assert fake.run("bench", "--size", "16", "--ds", "1,6") == 2
+    assert "--size: DS6 from 2^16 on cannot fit in memory" in capsys.readouterr().err
+    assert fake.begun == []
+
+
+def test_a_missing_runner(fake: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MALLARD_BENCH", "/no/such/program")
+    assert fake.run("bench") == 2
+    assert "MALLARD_BENCH=/no/such/program is not a program" in capsys.readouterr().err
+
+
+def test_an_unoptimised_runner(fake: Any, capsys: Any) -> None:
+    fake.set(describe={"optimised": False})
+    assert fake.run("bench") == 2
+    assert "without optimisation" in capsys.readouterr().err
+
+
+def test_databases_that_are_not_ours(fake: Any, capsys: Any) -> None:
+    letter = fake.directory / "letter"
+    letter.write_text("not a database, but a letter of some length\n" * 50)
+    assert fake.run("bench", "--db", str(letter)) == 2
+    assert "is not a database and is left as it is" in capsys.readouterr().err
+    fake.run("bench", "--ds", "1", "--size", "6", "--strategy", "AS1", "--reps", "1")
+    with sqlite3.connect(fake.database) as connection:
+        connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    capsys.readouterr()
+    for words in (("bench", "--ds", "1"), ("export", "--format", "csv"), ("list", "runs")):
+        assert fake.run(*words) == 2
+        assert "was written by a newer mallard (schema 2; this one reads 1)" in capsys.readouterr().err
+
+
+def test_a_run_that_is_not_there(fake: Any, capsys: Any) -> None:
+    fake.run("bench", "--ds", "1", "--size", "6", "--strategy", "AS1", "--reps", "1")
+    capsys.readouterr()
+    assert fake.run("export", "--format", "csv", "--run", "7") == 2
+    assert "no run 7 in mallard.db; its runs are 1" in capsys.readouterr().err
+
+
+def test_two_benchmarks_at_once(fake: Any, capsys: Any) -> None:
+    fake.set(behaviour={"AS1": "hang"})
+    words = ("bench", "--ds", "1", "--size", "6", "--strategy", "AS1")
+    first = fake.start(*words, "--time-limit", "60")
+    try:
+        while not fake.begun:
+            assert first.poll() is None
+        assert fake.run(*words) == 2
+        assert "another 'mallard bench' is writing to mallard.db" in capsys.readouterr().err
+    finally:
+        first.terminate()
+        first.wait(30)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_has_examples(verb: str, capsys: Any) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([verb, "--help"])
+    assert stop.value.code == 0
+    shown = capsys.readouterr().out
+    assert f"usage: mallard {verb}" in shown
+    assert f"examples:\n  mallard {verb}" in shown
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["-h"], ["help"]])
+def test_the_first_help_names_every_verb(words: list[str], capsys: Any) -> None:
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert all(f"\n  {verb} " in shown for verb in VERBS)
+
+
+def test_version(capsys: Any) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"mallard {version()}\n"
+
+
+def test_options_may_stand_before_the_experiment(fake: Any) -> None:
+    assert fake.run("bench", "--reps", "1", "--operation", "pair", "primitives") == 0
+    assert {row.experiment for row in fake.rows()} == {"primitives"}
+
+
+def test_the_database_may_come_from_the_environment(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MALLARD_DB", str(fake.directory / "elsewhere.db"))
+    assert fake.run("bench", "--ds", "1", "--size", "6", "--strategy", "AS1", "--reps", "1") == 0
+    assert (fake.directory / "elsewhere.db").exists()
+    assert not fake.database.exists()
+
+
+@pytest.mark.parametrize("words", [("list", "tables"), ("--help",)])
+def test_a_reader_that_goes_away_is_met_with_silence(fake: Any, words: tuple[str, ...]) -> None:
+    process = fake.start(*words)
+    process.stdout.close()
+    assert process.wait(60) == 1
+    assert process.stderr.read() == ""

@@ -1,0 +1,147 @@
+"""Exports and lists: every row, every field, in three formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mallard.errors import UsageError
+from mallard.whole_file import write_whole
+
+SMALL = ("bench", "--ds", "1", "--size", "6,8", "--strategy", "AS1,AS3", "--reps", "2")
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory, fake_in: Any) -> Path:
+    """Three runs: one with cells out of memory, one of primitives, one without fault."""
+    with pytest.MonkeyPatch.context() as patch:
+        fake = fake_in(tmp_path_factory.mktemp("measured"), patch)
+        fake.set(behaviour={"AS3": "oom"})
+        fake.run(*SMALL)
+        fake.set()
+        fake.run("bench", "primitives", "--operation", "pair", "--strategy", "AS1,AS3", "--reps", "2")
+        fake.run(*SMALL)
+        return Path(fake.database)
+
+
+@pytest.fixture
+def measured(fake: Any, database: Path) -> Any:
+    shutil.copy(database, fake.database)
+    return fake
+
+
+def exported(fake: Any, capsys: Any, *words: str) -> str:
+    assert fake.run("export", *words) == 0
+    return str(capsys.readouterr().out)
+
+
+def test_csv_has_a_line_for_each_repetition(measured: Any, capsys: Any) -> None:
+    lines = list(csv.DictReader(io.StringIO(exported(measured, capsys, "--format", "csv"))))
+    rows = measured.rows(3)
+    assert len(lines) == len(rows) == 8
+    for line, row in zip(lines, rows, strict=True):
+        assert line["strategy"] == row.strategy
+        assert line["ds"] == "DS1"
+        assert int(line["size_log2"]) == row.parameters["size_log2"]
+        assert int(line["cpu_ns"]) == row.cpu_ns
+
+
+def test_json_has_the_run_and_its_rows(measured: Any, capsys: Any) -> None:
+    document = json.loads(exported(measured, capsys, "--format", "json", "--run", "1"))
+    assert document["format"] == 1
+    assert [run["id"] for run in document["runs"]] == [1]
+    assert document["runs"][0]["runner"]["compiler"] == "fake 1.0"
+    assert document["rows"] == json.loads(json.dumps([row.to_dict() for row in measured.rows(1)]))
+    assert {row["status"] for row in document["rows"]} == {"ok", "out_of_memory"}
+
+
+def test_all_runs_and_experiments_in_one_table(measured: Any, capsys: Any) -> None:
+    text = exported(measured, capsys, "--format", "csv", "--run", "all")
+    lines = list(csv.DictReader(io.StringIO(text)))
+    assert {line["run_id"] for line in lines} == {"1", "2", "3"}
+    assert {line["operation"] for line in lines} == {"", "pair"}
+
+
+def test_the_summary_has_a_line_for_each_cell(measured: Any, capsys: Any) -> None:
+    text = exported(measured, capsys, "--format", "csv", "--summary")
+    lines = {(line["size_log2"], line["strategy"]): line for line in csv.DictReader(io.StringIO(text))}
+    assert set(lines) == {("6", "AS1"), ("6", "AS3"), ("8", "AS1"), ("8", "AS3")}
+    cell = lines["6", "AS3"]
+    assert cell["repetitions"] == "2"
+    low, middle, high = (float(cell[f"{name}_ns_per_operation"]) for name in ("low", "median", "high"))
+    assert low <= middle <= high
+    assert float(cell["ratio_low"]) <= float(cell["ratio_to_as1"]) <= float(cell["ratio_high"])
+    assert cell["verdict"] in ("faster", "slower", "no difference")
+    assert lines["6", "AS1"]["ratio_to_as1"] == "1.0"
+
+
+def test_a_cell_that_failed_has_no_figures(measured: Any, capsys: Any) -> None:
+    text = exported(measured, capsys, "--format", "json", "--summary", "--run", "1")
+    failed = [cell for cell in json.loads(text)["rows"] if cell["strategy"] == "AS3"]
+    assert len(failed) == 2
+    assert {cell["status"] for cell in failed} == {"out_of_memory"}
+    assert all(cell["median_ns_per_operation"] is None and cell["ratio_to_as1"] is None for cell in failed)
+
+
+def test_markdown_is_a_table(measured: Any, capsys: Any) -> None:
+    lines = exported(measured, capsys, "--format", "md", "--summary").splitlines()
+    assert lines[0].startswith("Run 3, ")
+    table = [line for line in lines if line.startswith("|")]
+    assert len(table) == 2 + 4
+    assert len({line.count("|") for line in table}) == 1
+    assert "strategy" in table[0]
+
+
+def test_a_file_is_written_whole(measured: Any, capsys: Any) -> None:
+    file = measured.directory / "rows.csv"
+    assert exported(measured, capsys, "--format", "csv", "-o", str(file)) == ""
+    assert file.read_text() == exported(measured, capsys, "--format", "csv")
+    assert file.stat().st_mode & 0o777 == 0o644
+
+
+def test_files_that_cannot_be_written(measured: Any, capsys: Any) -> None:
+    before = sorted(measured.directory.iterdir())
+    for place, what in ((".", "is a directory"), ("no/rows.csv", "there is no directory no")):
+        assert measured.run("export", "--format", "csv", "-o", place) == 2
+        assert what in capsys.readouterr().err
+    assert sorted(measured.directory.iterdir()) == before
+
+
+def test_a_file_that_fails_midway_leaves_the_old_one(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("mallard.whole_file.os.fsync", full)
+    with pytest.raises(UsageError, match="cannot be written: No space left on device"):
+        write_whole(file, "new")
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_lists(measured: Any, capsys: Any) -> None:
+    for what, expected in (
+        ("experiments", ["density", "primitives"]),
+        ("structures", ["DS1", "DS12", "unordered_set<unordered_set<string>>"]),
+        ("strategies", ["AS1", "AS14", "null", "AS1-keep", "multipool backed by monotonic"]),
+        ("tables", ["p0213:6", "p0089:3"]),
+    ):
+        assert measured.run("list", what) == 0
+        shown = capsys.readouterr().out
+        assert all(name in shown for name in expected)
+
+
+def test_the_list_of_runs_tells_their_state(measured: Any, capsys: Any) -> None:
+    assert measured.run("list", "runs") == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == ["1", "2", "3"]
+    assert all("finished" in line and "fake 1.0" in line for line in lines)
+    assert "primitives" in lines[1]

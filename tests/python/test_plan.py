@@ -1,0 +1,234 @@
+"""Plans: which cells, in which order, and what is left out with a word about it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from mallard.errors import UsageError
+from mallard.footprint import cell_bytes, fitting_buffer, readable, structure_bytes
+from mallard.plan import SCALES, Plan, Request, plan_density, plan_primitives
+from mallard.runner import Runner, Strategy, Structure
+
+GIB = 1 << 30
+TYPES = (
+    "vector<int>",
+    "vector<string>",
+    "vector<unordered_set<int>>",
+    "unordered_set<unordered_set<string>>",
+)
+INNER = (0, 0, 7, 7)
+
+
+@pytest.fixture
+def runner() -> Runner:
+    return Runner(
+        path=Path("mallard-bench"),
+        about={"build_id": "b1"},
+        structures=tuple(
+            Structure(f"DS{place + 1}", text, inner)
+            for place, (text, inner) in enumerate(zip(TYPES, INNER, strict=True))
+        ),
+        strategies=(
+            Strategy("null", "memory already there", "type parameter", "winked out"),
+            Strategy("AS1", "global default", "type parameter", "normal"),
+            Strategy("AS3", "monotonic", "type parameter", "normal"),
+            Strategy("AS7", "multipool", "type parameter", "normal"),
+        ),
+        sizes_log2=tuple(range(6, 17)),
+        operations={"pair": "one pair", "create": "one allocator"},
+        primitive_strategies=("AS1", "AS3"),
+    )
+
+
+def cells(plan: Plan) -> set[tuple[object, object]]:
+    return {(row.parameters["ds"], row.parameters["size_log2"]) for row in plan.rows}
+
+
+def test_quick_takes_every_second_size_and_leaves_the_large_to_standard(runner: Runner) -> None:
+    plan = plan_density(Request(), runner, 64 * GIB)
+    assert {size for name, size in cells(plan) if name == "DS1"} == {6, 8, 10, 12, 14, 16}
+    # 2^14 elements of 2^7 leaves are more than 2^20.
+    assert {size for name, size in cells(plan) if name == "DS3"} == {6, 8, 10, 12}
+    (message,) = plan.messages
+    assert message.startswith("left to --standard: DS3, DS4 from 2^14 on")
+
+
+def test_standard_takes_every_size(runner: Runner) -> None:
+    plan = plan_density(Request(scale=SCALES["standard"]), runner, 64 * GIB)
+    assert len(plan.rows) == 4 * 11
+    assert plan.messages == ()
+    assert plan.time_limit == 600
+
+
+def test_a_size_that_was_asked_for_is_measured_in_quick_too(runner: Runner) -> None:
+    plan = plan_density(Request(structures="3", sizes="15"), runner, 64 * GIB)
+    assert cells(plan) == {("DS3", 15)}
+
+
+def test_the_parameters_are_those_of_the_row(runner: Runner) -> None:
+    (row,) = plan_density(Request(structures="3", sizes="8", hash="full"), runner, 64 * GIB).rows
+    assert row.parameters == {
+        "ds": "DS3",
+        "size_log2": 8,
+        "product_log2": 20,
+        "inner_log2": 7,
+        "buffer": "warm",
+        "buffer_bytes": GIB,
+        "hash": "full",
+    }
+
+
+def test_without_a_buffer_none_has_a_size(runner: Runner) -> None:
+    (row,) = plan_density(Request(structures="1", sizes="8", buffer="none"), runner, 64 * GIB).rows
+    assert row.parameters["buffer"] == "none"
+    assert "buffer_bytes" not in row.parameters
+
+
+def test_the_base_is_measured_with_every_selection(runner: Runner) -> None:
+    plan = plan_density(Request(strategies="AS7,null", sizes="6"), runner, 64 * GIB)
+    assert plan.rows[0].strategies == ("null", "AS1", "AS7")
+    assert "AS1 is measured as well: every ratio is to it" in plan.messages
+
+
+def test_a_size_that_cannot_fit_is_an_error_when_it_was_asked_for(runner: Runner) -> None:
+    with pytest.raises(UsageError) as error:
+        plan_density(Request(sizes="6..16"), runner, 2 * GIB)
+    text = str(error.value)
+    assert "--size: DS4 from 2^14 on cannot fit in memory" in text
+    assert "2.0 GiB are free" in text
+    assert "leave these sizes out of --size or these structures out of --ds" in text
+
+
+def test_a_size_that_cannot_fit_is_left_out_when_it_was_not_asked_for(runner: Runner) -> None:
+    plan = plan_density(Request(scale=SCALES["standard"]), runner, 2 * GIB)
+    assert ("DS4", 14) not in cells(plan)
+    assert ("DS4", 13) in cells(plan)
+    assert ("DS3", 16) in cells(plan)
+    assert any(message.startswith("left out: DS4 from 2^14 on") for message in plan.messages)
+
+
+def test_when_nothing_is_left_it_is_an_error(runner: Runner) -> None:
+    with pytest.raises(UsageError, match="nothing is left to measure"):
+        plan_density(Request(structures="4"), runner, 1 << 20)
+
+
+def test_a_smaller_buffer_where_memory_is_short_is_said(runner: Runner) -> None:
+    plan = plan_density(Request(structures="1"), runner, 2 * GIB)
+    assert plan.options["buffer_bytes"] == GIB // 2
+    assert any("512 MiB instead of 1.0 GiB" in message for message in plan.messages)
+
+
+def test_a_run_that_goes_on_keeps_its_buffer(runner: Runner) -> None:
+    request = Request(structures="1")
+    begun = plan_density(request, runner, 2 * GIB)
+    later = plan_density(request, runner, 64 * GIB)
+    assert begun.identity("machine", "b1") == later.identity("machine", "b1")
+    resumed = plan_density(request, runner, 64 * GIB, buffer_bytes=begun.options["buffer_bytes"])
+    assert resumed.rows == begun.rows
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Request(structures="2"),
+        Request(structures="1", sizes="6"),
+        Request(structures="1", strategies="AS1,AS3"),
+        Request(structures="1", seed=2),
+        Request(structures="1", repetitions=4),
+        Request(structures="1", buffer="cold"),
+        Request(structures="1", hash="full"),
+        Request(structures="1", pin=False),
+        Request(structures="1", scale=SCALES["standard"]),
+    ],
+)
+def test_another_request_is_another_run(runner: Runner, other: Request) -> None:
+    plan = plan_density(Request(structures="1"), runner, 64 * GIB)
+    changed = plan_density(other, runner, 64 * GIB)
+    assert plan.identity("machine", "b1") != changed.identity("machine", "b1")
+
+
+def test_another_machine_or_build_is_another_run(runner: Runner) -> None:
+    plan = plan_density(Request(structures="1"), runner, 64 * GIB)
+    identities = {plan.identity(machine, build) for machine in ("m1", "m2") for build in ("b1", "b2")}
+    assert len(identities) == 4
+
+
+def test_the_same_selection_written_differently_is_the_same_run(runner: Runner) -> None:
+    one = plan_density(Request(structures="1-3", sizes="6..8"), runner, 64 * GIB)
+    other = plan_density(Request(structures="DS3,2,1", sizes="8,7,6", time_limit=5.0), runner, 64 * GIB)
+    assert one.identity("machine", "b1") == other.identity("machine", "b1")
+
+
+def test_every_repetition_of_every_cell_comes_once(runner: Runner) -> None:
+    plan = plan_density(Request(), runner, 64 * GIB)
+    seen = Counter(
+        (str(each.parameters["ds"]), each.parameters["size_log2"], each.strategy, each.repetition)
+        for each in plan.in_order()
+    )
+    assert set(seen.values()) == {1}
+    assert len(seen) == plan.processes == len(plan.rows) * 4 * 3
+
+
+def test_strategies_of_a_row_are_neighbours_in_a_random_order(runner: Runner) -> None:
+    plan = plan_density(Request(repetitions=5), runner, 64 * GIB)
+    orders: defaultdict[int, set[tuple[str, ...]]] = defaultdict(set)
+    blocks = groupby(plan.in_order(), key=lambda each: (each.repetition, each.parameters))
+    for (repetition, _), block in blocks:
+        strategies = tuple(each.strategy for each in block)
+        assert sorted(strategies) == ["AS1", "AS3", "AS7", "null"]
+        orders[repetition].add(strategies)
+    assert all(len(found) > 5 for found in orders.values())
+
+
+def test_the_order_comes_from_the_seed(runner: Runner) -> None:
+    plans = [plan_density(Request(seed=seed), runner, 64 * GIB) for seed in (1, 1, 2)]
+    orders = [[each.strategy for each in plan.in_order()] for plan in plans]
+    assert orders[0] == orders[1]
+    assert orders[0] != orders[2]
+
+
+def test_primitives(runner: Runner) -> None:
+    plan = plan_primitives(Request(operations="pair", strategies="AS3"), runner)
+    (row,) = plan.rows
+    assert row.parameters == {"operation": "pair", "product_log2": 22}
+    assert row.strategies == ("AS3",)
+    with pytest.raises(UsageError, match="--operation 'free' is unknown; allowed are pair, create"):
+        plan_primitives(Request(operations="free"), runner)
+    with pytest.raises(UsageError, match="--strategy 'AS7' is unknown; allowed are AS1, AS3"):
+        plan_primitives(Request(strategies="AS7"), runner)
+
+
+def test_footprints() -> None:
+    assert structure_bytes(Structure("DS1", "vector<int>", 0), 10) == 4096
+    nodes = structure_bytes(Structure("DS3", "unordered_set<int>", 0), 10)
+    assert 30 * 1024 < nodes < 60 * 1024
+    strings = structure_bytes(Structure("DS6", "vector<vector<string>>", 7), 16)
+    assert 4.0 * GIB < strings < 5.0 * GIB
+    of_sets = structure_bytes(Structure("DS12", "unordered_set<unordered_set<string>>", 7), 16)
+    assert of_sets > structure_bytes(Structure("DS8", "vector<unordered_set<string>>", 7), 16) > strings
+
+
+def test_a_monotonic_allocator_past_its_buffer_takes_more() -> None:
+    structure = Structure("DS6", "vector<vector<string>>", 7)
+    pool = cell_bytes(structure, 16, "multipool", GIB)
+    assert cell_bytes(structure, 16, "monotonic", 16 * GIB) == pool
+    assert cell_bytes(structure, 16, "monotonic", GIB) > pool
+    assert cell_bytes(structure, 16, "monotonic", 0) > cell_bytes(structure, 16, "monotonic", GIB)
+
+
+def test_a_buffer_that_fits() -> None:
+    assert fitting_buffer(GIB, None) == GIB
+    assert fitting_buffer(GIB, 4 * GIB) == GIB
+    assert fitting_buffer(GIB, 4 * GIB - 1) == GIB // 2
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (GIB, "1.0 GiB"), (40 << 40, "40 TiB")],
+)
+def test_readable_sizes(size: int, text: str) -> None:
+    assert readable(size) == text

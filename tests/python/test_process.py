@@ -1,0 +1,142 @@
+"""One repetition in a process of its own: whatever becomes of it, a row comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mallard.errors import UsageError
+from mallard.process import Limits, Repetition, measure
+from mallard.result import Row
+
+FAKE = Path(__file__).resolve().parent / "fake_bench.py"
+ASKED = Repetition("primitives", {"operation": "pair", "product_log2": 20}, "AS3", 0, 1)
+Measure = Callable[..., Row]
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> Measure:
+    def run(
+        behaviour: str = "", *, limits: Limits | None = None, tick: Callable[[], None] = lambda: None
+    ) -> Row:
+        monkeypatch.setenv("FAKE_BENCH", json.dumps({"behaviour": {"AS3": behaviour}}))
+        return measure(ASKED, FAKE, None, limits or Limits(30, None), 1, tick)
+
+    return run
+
+
+def test_a_row_comes_back(measured: Measure) -> None:
+    row = measured()
+    assert row.ok
+    assert (row.strategy, row.run_id, row.operations) == ("AS3", 1, 2**20)
+    assert row.parameters == {**ASKED.parameters, "block_bytes": 24}
+
+
+def test_the_command_has_every_parameter() -> None:
+    parameters = {"ds": "DS5", "size_log2": 8, "product_log2": 20, "inner_log2": 7, "buffer_bytes": 4096}
+    words = Repetition("density", parameters, "AS1-keep", 2, 9).command(Path("bench"), 3)
+    assert " ".join(words) == (
+        "bench density --ds DS5 --size 8 --product 20 --inner 7 --buffer-bytes 4096 "
+        "--strategy AS1-keep --seed 9 --repetition 2 --cpu 3"
+    )
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "status", "detail"),
+    [
+        ("crash", "crashed", "signal 11, SIGSEGV"),
+        ("kill", "crashed", "SIGKILL (the kernel does this when memory runs out)"),
+        ("oom", "out_of_memory", ""),
+        ("fail", "failed", "exit status 1: mallard-bench: error: nothing works today"),
+        ("garbage", "failed", "no result row of format 1: the last line is 'this is no JSON'"),
+        ("foreign", "failed", "'strategy' is 'AS99' where 'AS3' was asked"),
+    ],
+)
+def test_a_failure_is_a_row_too(measured: Measure, behaviour: str, status: str, detail: str) -> None:
+    row = measured(behaviour)
+    assert row.status == status
+    assert detail in row.detail
+    assert (row.experiment, row.parameters, row.strategy) == ("primitives", ASKED.parameters, "AS3")
+    assert row.cpu_ns == 0
+
+
+def test_a_process_that_hangs_is_ended_at_its_limit(measured: Measure) -> None:
+    started = time.monotonic()
+    row = measured("hang", limits=Limits(0.3, None))
+    assert row.status == "timed_out"
+    assert row.detail == "not done after 0.3 s"
+    assert time.monotonic() - started < 20
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_process_that_takes_too_much_is_stopped_by_its_limit(measured: Measure) -> None:
+    row = measured("hog", limits=Limits(30, 1 << 30))
+    assert row.status == "out_of_memory"
+
+
+def test_long_processes_tick(measured: Measure) -> None:
+    ticks: list[float] = []
+    assert measured("hang", limits=Limits(1.2, None), tick=lambda: ticks.append(time.monotonic())).status == (
+        "timed_out"
+    )
+    assert len(ticks) >= 1
+
+
+def test_an_interrupt_ends_the_process(measured: Measure) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measured("hang", tick=interrupt)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_runner_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be started"):
+        measure(ASKED, tmp_path / "gone", None, Limits(5, None), 1, lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("", "nothing was printed"),
+        ("[1, 2]", "the last line is"),
+        ('{"format": 2}', "format 2"),
+        ('{"format": 1}', "the field 'experiment' is missing"),
+    ],
+)
+def test_lines_that_are_no_row(tmp_path: Path, line: str, what: str) -> None:
+    program = tmp_path / "bench"
+    program.write_text(f"#!/bin/sh\necho '{line}'\n", encoding="utf-8")
+    program.chmod(0o755)
+    row = measure(ASKED, program, None, Limits(5, None), 1, lambda: None)
+    assert row.status == "failed"
+    assert what in row.detail
+
+
+def test_out_of_memory_with_exit_status_0_is_a_failure(tmp_path: Path) -> None:
+    answer: dict[str, Any] = {
+        "format": 1,
+        "experiment": ASKED.experiment,
+        "parameters": ASKED.parameters,
+        "strategy": ASKED.strategy,
+        "repetition": 0,
+        "seed": 1,
+        "status": "out_of_memory",
+    }
+    program = tmp_path / "bench"
+    program.write_text(f"#!/bin/sh\necho '{json.dumps(answer)}'\n", encoding="utf-8")
+    program.chmod(0o755)
+    row = measure(ASKED, program, None, Limits(5, None), 1, lambda: None)
+    assert (row.status, row.detail) == (
+        "failed",
+        "no result row of format 1: status 'out_of_memory' with exit status 0",
+    )

@@ -1,0 +1,231 @@
+"""Runs against the fake runner: order, failures, interrupts, resuming, and what is recorded of them."""
+
+from __future__ import annotations
+
+import re
+import resource
+import signal
+import subprocess
+import time
+from collections import Counter
+from itertools import groupby
+from typing import Any
+
+import pytest
+
+from mallard import machine
+from mallard.store import Store
+
+SMALL = ("bench", "density", "--ds", "1,2", "--size", "6", "--strategy", "AS1,AS3,AS7", "--reps", "2")
+CELLS = 2 * 3
+
+
+def word(line: str, option: str) -> str:
+    words = line.split()
+    return words[words.index(option) + 1]
+
+
+def test_a_process_for_each_repetition_and_a_row_for_each_process(fake: Any) -> None:
+    assert fake.run(*SMALL) == 0
+    rows = fake.rows()
+    assert len(fake.begun) == len(rows) == CELLS * 2
+    assert all(row.ok for row in rows)
+    assert {(row.parameters["ds"], row.strategy, row.repetition) for row in rows} == {
+        (structure, strategy, repetition)
+        for structure in ("DS1", "DS2")
+        for strategy in ("AS1", "AS3", "AS7")
+        for repetition in (0, 1)
+    }
+
+
+def test_strategies_of_a_row_are_interleaved(fake: Any) -> None:
+    fake.run(*SMALL, "--seed", "3")
+    blocks = [
+        (key, [word(line, "--strategy") for line in block])
+        for key, block in groupby(
+            fake.begun, key=lambda line: (word(line, "--repetition"), word(line, "--ds"))
+        )
+    ]
+    assert [key for key, _ in blocks] == [("0", "DS1"), ("0", "DS2"), ("1", "DS1"), ("1", "DS2")]
+    assert all(sorted(order) == ["AS1", "AS3", "AS7"] for _, order in blocks)
+    assert len({tuple(order) for _, order in blocks}) > 1
+    assert {word(line, "--seed") for line in fake.begun} == {"3"}
+
+
+def test_processes_are_pinned_unless_told_otherwise(fake: Any) -> None:
+    fake.run(*SMALL)
+    cpus = {int(word(line, "--cpu")) for line in fake.begun}
+    assert len(cpus) == 1
+    assert cpus <= set(machine.allowed_cpus())
+    assert {row.pinned_cpu for row in fake.rows()} == cpus
+    fake.run(*SMALL, "--no-pin")
+    assert all(row.pinned_cpu is None for row in fake.rows(2))
+
+
+def test_the_run_records_its_circumstances(fake: Any) -> None:
+    fake.run(*SMALL)
+    with Store.open_existing(fake.database) as store:
+        (run,) = store.runs()
+    assert run.command == "mallard " + " ".join(SMALL)
+    assert (run.experiment, run.scale, run.seed, run.repetitions) == ("density", "quick", 1, 2)
+    assert run.runner["compiler"] == "fake 1.0"
+    assert run.runner["flags"] == "-O3"
+    assert run.commit == "0123abc"
+    assert run.machine["kernel"]
+    assert run.load_start is not None
+    assert run.load_end is not None
+    assert run.finished is not None
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "status", "tries", "exit_status"),
+    [
+        ("crash", "crashed", 2, 1),
+        ("fail", "failed", 2, 1),
+        ("oom", "out_of_memory", 1, 0),
+        ("hang", "timed_out", 1, 0),
+    ],
+)
+def test_a_cell_that_fails_is_recorded_and_the_rest_goes_on(
+    fake: Any, capsys: Any, behaviour: str, status: str, tries: int, exit_status: int
+) -> None:
+    fake.set(behaviour={"AS3": behaviour})
+    limit = "0.5" if behaviour == "hang" else "30"
+    assert fake.run(*SMALL, "--time-limit", limit) == exit_status
+    statuses = Counter((row.strategy, row.status) for row in fake.rows())
+    assert statuses == {("AS1", "ok"): 4, ("AS7", "ok"): 4, ("AS3", status): 2 * tries}
+    shown = capsys.readouterr().out
+    assert f"{2 * tries} x AS3 {status.replace('_', ' ')}" in shown
+    with Store.open_existing(fake.database) as store:
+        assert store.runs()[0].finished is not None
+
+
+def test_a_runner_that_always_fails_is_given_up(fake: Any, capsys: Any) -> None:
+    fake.set(behaviour={f"AS{number}": "fail" for number in range(1, 15)})
+    assert fake.run("bench", "density", "--ds", "1-6", "--size", "6", "--strategy", "1-14") == 2
+    assert "failed 20 times in a row" in capsys.readouterr().err
+    assert len(fake.rows()) == 20
+
+
+def test_a_checksum_that_differs_is_loud_and_recorded(fake: Any, capsys: Any) -> None:
+    fake.set(behaviour={"AS7": "wrong_checksum"})
+    assert fake.run(*SMALL) == 1
+    captured = capsys.readouterr()
+    assert captured.err.count("CHECKSUM MISMATCH") == 2  # once for each row
+    assert captured.out.count("CHECKSUM MISMATCH") == 2
+    assert "AS7 made deadbeef" in captured.out
+    assert re.search(r"AS1, AS3 made \w{8}|AS3, AS1 made \w{8}", captured.out)
+    with Store.open_existing(fake.database) as store:
+        notes = [note for note in store.notes(1) if note.kind == "checksum_mismatch"]
+    assert len(notes) == 2
+    assert all("AS7 made deadbeef" in note.text for note in notes)
+
+
+def interrupted(fake: Any, number: int = signal.SIGINT) -> subprocess.Popen[str]:
+    """A run that was stopped after some rows."""
+    fake.set(behaviour={"AS7": "slow"})
+    process = fake.start(*SMALL)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(fake.begun) < 4:
+        time.sleep(0.02)
+    process.send_signal(number)
+    process.wait(60)
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_keeps_every_finished_row(fake: Any, number: int) -> None:
+    process = interrupted(fake, number)
+    assert process.returncode == 130
+    assert process.stderr is not None
+    said = process.stderr.read()
+    kept = len(fake.rows())
+    assert 3 <= kept < CELLS * 2
+    assert f"interrupted: {kept} of {CELLS * 2} repetitions are kept" in said
+    assert "the same command goes on from there: mallard bench density --ds 1,2" in said
+
+
+def test_the_same_command_goes_on_without_repeating(fake: Any, capsys: Any) -> None:
+    interrupted(fake)
+    before = fake.rows()
+    begun_before = len(fake.begun)
+    assert fake.run(*SMALL) == 0
+    after = fake.rows()
+    assert after[: len(before)] == before
+    assert len(after) == CELLS * 2
+    assert len(fake.begun) - begun_before == CELLS * 2 - len(before)
+    assert len({(row.parameters["ds"], row.strategy, row.repetition) for row in after}) == CELLS * 2
+    assert {row.run_id for row in after} == {1}
+    assert f"run 1 was interrupted after {len(before)} rows and goes on" in capsys.readouterr().err
+    with Store.open_existing(fake.database) as store:
+        assert store.runs()[0].finished is not None
+        assert "resumed" in {note.kind for note in store.notes(1)}
+
+
+def test_a_finished_run_is_not_continued(fake: Any) -> None:
+    fake.run(*SMALL)
+    fake.run(*SMALL)
+    assert Counter(row.run_id for row in fake.rows()) == {1: CELLS * 2, 2: CELLS * 2}
+
+
+def test_an_interrupted_run_of_another_build_is_not_continued(fake: Any, capsys: Any) -> None:
+    interrupted(fake)
+    fake.set(describe={"build_id": "another"})
+    fake.run(*SMALL)
+    assert len(fake.rows(2)) == CELLS * 2
+    assert "run 1 was interrupted, but runner or machine changed since" in capsys.readouterr().err
+
+
+def test_cells_given_up_stay_given_up_in_the_next_go(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake.set(behaviour={"AS3": "oom"})
+    stored = Store.add_row
+
+    def stop_after_six(self: Store, run_id: int, row: Any) -> Any:
+        if len(self.rows(run_id)) == CELLS:
+            raise KeyboardInterrupt
+        return stored(self, run_id, row)
+
+    monkeypatch.setattr(Store, "add_row", stop_after_six)
+    assert fake.run(*SMALL) == 130
+    monkeypatch.setattr(Store, "add_row", stored)
+    assert fake.run(*SMALL) == 0
+    assert Counter(row.strategy for row in fake.rows()) == {"AS1": 4, "AS7": 4, "AS3": 2}
+
+
+def test_a_full_disk_ends_the_run_and_loses_no_finished_row(fake: Any) -> None:
+    def starve() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (36_000, 36_000))
+
+    process = fake.start("bench", *SMALL[1:-1], "200", preexec_fn=starve)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert "the disk is full or failing; every row finished before is kept" in said
+    assert "Traceback" not in said
+    kept = fake.rows()
+    assert len(kept) >= 3
+    assert all(row.ok for row in kept)
+    assert len(fake.begun) == len(kept) + 1
+
+
+def test_a_disk_without_room_is_found_before_the_start(
+    fake: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr("mallard.run.shutil.disk_usage", lambda path: type("Usage", (), {"free": 100}))
+    assert fake.run(*SMALL) == 2
+    assert "has 100 B left and the results of this run may take" in capsys.readouterr().err
+    assert fake.begun == []
+
+
+def test_a_busy_machine_is_told_with_its_remedy(
+    fake: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    work = machine.Work(cores=1.4, busiest="compiler (process 7)", idlest_cpu=machine.allowed_cpus()[0])
+    monkeypatch.setattr("mallard.machine.sample_work", lambda: work)
+    fake.run(*SMALL)
+    warned = capsys.readouterr().err
+    assert "other programs keep 1.4 of" in warned
+    assert "mostly compiler (process 7)" in warned
+    assert "stop them, and give the command again when it is quiet" in warned
+    with Store.open_existing(fake.database) as store:
+        assert [note.kind for note in store.notes(1)] == ["busy"]

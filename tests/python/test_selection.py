@@ -1,0 +1,134 @@
+"""Selections: what they take, and what they say about the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mallard.errors import UsageError
+from mallard.selection import in_words, select_names, select_sizes
+
+STRUCTURES = [f"DS{number}" for number in range(1, 13)]
+STRATEGIES = ["null", "AS1", "AS1-keep", *(f"AS{number}" for number in range(2, 15))]
+SIZES = list(range(6, 17))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1", ["DS1"]),
+        ("DS12", ["DS12"]),
+        ("ds3", ["DS3"]),
+        ("1,4-6", ["DS1", "DS4", "DS5", "DS6"]),
+        ("DS4-DS6", ["DS4", "DS5", "DS6"]),
+        ("4-DS6", ["DS4", "DS5", "DS6"]),
+        ("4..6", ["DS4", "DS5", "DS6"]),
+        ("6,1,6", ["DS1", "DS6"]),
+        (" 1 , 2 ", ["DS1", "DS2"]),
+        ("7-7", ["DS7"]),
+    ],
+)
+def test_structures(text: str, expected: list[str]) -> None:
+    assert select_names(text, "--ds", STRUCTURES) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("AS1,AS7-AS10", ["AS1", "AS7", "AS8", "AS9", "AS10"]),
+        ("null", ["null"]),
+        ("AS1-keep", ["AS1-keep"]),
+        ("as1-KEEP,NULL", ["null", "AS1-keep"]),
+        ("AS1-AS2", ["AS1", "AS2"]),
+        ("3,AS1-keep", ["AS1-keep", "AS3"]),
+    ],
+)
+def test_strategies(text: str, expected: list[str]) -> None:
+    assert select_names(text, "--strategy", STRATEGIES) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("6..16", SIZES),
+        ("6-8", [6, 7, 8]),
+        ("10", [10]),
+        ("2^10", [10]),
+        ("2^6..2^7", [6, 7]),
+        ("16,6,8..9", [6, 8, 9, 16]),
+    ],
+)
+def test_sizes(text: str, expected: list[int]) -> None:
+    assert select_sizes(text, "--size", SIZES) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("13", "'13' is unknown; allowed are DS1-DS12"),
+        ("DS0", "'DS0' is unknown"),
+        ("AS1", "'AS1' is unknown"),
+        ("1-13", "there is no DS13; allowed are DS1-DS12"),
+        ("6-4", "empty range; write the smaller number first: DS4-DS6"),
+        ("", "selects nothing; allowed are DS1-DS12"),
+        (" , ", "selects nothing"),
+        ("1,,2", "has a comma too many; write --ds 1,2"),
+        ("1,", "has a comma too many; write --ds 1"),
+        ("all", "'all' is unknown"),
+        ("1-", "'1-' is unknown"),
+    ],
+)
+def test_structures_that_are_not_there(text: str, what: str) -> None:
+    with pytest.raises(UsageError) as error:
+        select_names(text, "--ds", STRUCTURES)
+    assert what in str(error.value)
+    assert "--ds" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("5", "there is no size 5; allowed are 6..16"),
+        ("6..17", "there is no size 17"),
+        ("16..6", "empty range; write the smaller size first: 6..16"),
+        ("big", "'big' is not a size; allowed are 6..16"),
+        ("1e3", "is not a size"),
+        ("-6", "is not a size"),
+        ("", "selects nothing"),
+    ],
+)
+def test_sizes_that_are_not_there(text: str, what: str) -> None:
+    with pytest.raises(UsageError) as error:
+        select_sizes(text, "--size", SIZES)
+    assert what in str(error.value)
+
+
+def test_names_in_words() -> None:
+    assert in_words(STRATEGIES) == "null, AS1, AS1-keep, AS2-AS14"
+    assert in_words(["DS1", "DS2", "DS5", "DS6", "DS7"]) == "DS1, DS2, DS5-DS7"
+    assert in_words(["pair", "create"]) == "pair, create"
+
+
+@given(chosen=st.sets(st.sampled_from(STRATEGIES), min_size=1))
+def test_what_is_put_in_words_is_read_back(chosen: set[str]) -> None:
+    names = [name for name in STRATEGIES if name in chosen]
+    assert select_names(in_words(names), "--strategy", STRATEGIES) == names
+
+
+@given(text=st.text(max_size=12))
+def test_any_text_is_a_selection_or_a_usage_error(text: str) -> None:
+    for select, there in ((select_names, STRATEGIES), (select_sizes, SIZES)):
+        chosen, complaint = tried(select, text, there)
+        assert bool(chosen) != bool(complaint)
+        assert set(chosen) <= set(there)
+        assert not complaint or complaint.startswith("--x")
+
+
+def tried(select: Any, text: str, there: list[Any]) -> tuple[list[Any], str]:
+    try:
+        return select(text, "--x", there), ""
+    except UsageError as error:
+        return [], str(error)

@@ -1,0 +1,250 @@
+"""The database: what goes in comes out, nothing foreign is touched, and a full disk loses no finished row."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mallard.errors import StoreError, UsageError
+from mallard.result import RowError
+from mallard.store import Store
+
+Native = Callable[..., dict[str, Any]]
+
+
+def test_a_row_comes_out_as_it_went_in(store: Store, meta: dict[str, Any], native: Native) -> None:
+    run = store.begin_run(meta)
+    given = native(pinned_cpu=1)
+    store.add_row(run, given)
+    (row,) = store.rows(run)
+    assert {**row.to_dict(), "format": 1, "run_id": None} == {**given, "run_id": None, "detail": ""}
+    assert row.ns_per_operation == 2000.0
+
+
+def test_what_was_not_looked_at_is_none_and_not_zero(
+    store: Store, meta: dict[str, Any], native: Native
+) -> None:
+    given = native()
+    for name in ("checksum", "allocations", "deallocations"):
+        del given[name]
+    run = store.begin_run(meta)
+    store.add_row(run, given)
+    (row,) = store.rows(run)
+    assert (row.checksum, row.allocations, row.deallocations, row.pinned_cpu) == ("", None, None, None)
+
+
+def test_a_row_is_there_for_others_at_once(store: Store, meta: dict[str, Any], native: Native) -> None:
+    run = store.begin_run(meta)
+    store.add_row(run, native())
+    with Store.open_existing(store.path) as other:
+        assert len(other.rows(run)) == 1
+
+
+def test_rows_are_chosen_by_run_and_experiment(store: Store, meta: dict[str, Any], native: Native) -> None:
+    first, second = store.begin_run(meta), store.begin_run(meta)
+    store.add_row(first, native())
+    store.add_row(second, native(experiment="primitives"))
+    store.add_row(second, native())
+    assert len(store.rows()) == 3
+    assert len(store.rows(second)) == 2
+    assert [row.run_id for row in store.rows(experiment="primitives")] == [second]
+
+
+def test_a_run_remembers_its_circumstances(store: Store, meta: dict[str, Any]) -> None:
+    number = store.begin_run({**meta, "seed": 5, "repetitions": 3, "options": {"buffer": "warm"}})
+    run = store.run(number)
+    assert run.machine["cpu"] == "made up"
+    assert run.runner == {"compiler": "g++ 12", "commit": "abc", "build_id": "b1"}
+    assert (run.commit, run.seed, run.repetitions, run.options) == ("abc", 5, 3, {"buffer": "warm"})
+    assert (run.load_start, run.load_end, run.finished) == (0.25, None, None)
+    store.finish_run(number, 0.75)
+    finished = store.run(number)
+    assert finished.finished is not None
+    assert finished.finished >= finished.started
+    assert finished.load_end == 0.75
+
+
+def test_the_same_repetition_twice_is_a_defect(store: Store, meta: dict[str, Any], native: Native) -> None:
+    run = store.begin_run(meta)
+    store.add_row(run, native())
+    with pytest.raises(sqlite3.IntegrityError):
+        store.add_row(run, native())
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"format": 2}, "format 2"),
+        ({"status": "fine"}, "status 'fine'"),
+        ({"cpu_ns": -1}, "'cpu_ns' is -1"),
+        ({"cpu_ns": 1.5}, "'cpu_ns' is 1.5"),
+        ({"operations": 0}, "0 operations"),
+        ({"strategy": 7}, "'strategy' is 7"),
+        ({"notes": "one"}, "'notes' is 'one'"),
+        ({"parameters": []}, "'parameters' is"),
+        ({"load1": "high"}, "'load1' is"),
+        ({"colour": "blue"}, "unknown field 'colour'"),
+    ],
+)
+def test_a_row_of_another_kind_is_not_stored(
+    store: Store, meta: dict[str, Any], native: Native, changes: dict[str, Any], what: str
+) -> None:
+    run = store.begin_run(meta)
+    with pytest.raises(RowError, match=what):
+        store.add_row(run, native(**changes))
+    assert store.rows(run) == []
+
+
+def test_a_row_without_its_strategy_is_not_stored(store: Store, meta: dict[str, Any], native: Native) -> None:
+    incomplete = native()
+    del incomplete["strategy"]
+    with pytest.raises(RowError, match="'strategy' is missing"):
+        store.add_row(store.begin_run(meta), incomplete)
+
+
+def test_notes_are_kept_in_order(store: Store, meta: dict[str, Any]) -> None:
+    run = store.begin_run(meta)
+    store.add_note(run, "busy", "first")
+    store.add_note(run, "checksum_mismatch", "second")
+    assert [(note.kind, note.text) for note in store.notes(run)] == [
+        ("busy", "first"),
+        ("checksum_mismatch", "second"),
+    ]
+
+
+def test_latest_is_the_newest_with_a_time(store: Store, meta: dict[str, Any], native: Native) -> None:
+    first = store.begin_run(meta)
+    store.add_row(first, native())
+    crashed = store.begin_run(meta)
+    store.add_row(crashed, native(status="crashed", cpu_ns=0))
+    primitives = store.begin_run({**meta, "experiment": "primitives"})
+    store.add_row(primitives, native(experiment="primitives"))
+    assert store.select_run("latest").id == primitives
+    assert store.select_run("latest", "density").id == first
+    assert store.select_run(str(crashed)).id == crashed
+
+
+@pytest.mark.parametrize("text", ["9", "newest", "-1", "", "1.5", "²"])
+def test_a_run_that_is_not_there(store: Store, meta: dict[str, Any], text: str) -> None:
+    store.begin_run(meta)
+    with pytest.raises(UsageError, match="its runs are 1"):
+        store.select_run(text)
+
+
+def test_no_results_yet(store: Store) -> None:
+    with pytest.raises(UsageError, match="'mallard bench density' makes them"):
+        store.select_run("latest", "density")
+
+
+def test_only_the_newest_run_of_a_kind_is_continued(store: Store, meta: dict[str, Any]) -> None:
+    old = store.begin_run({**meta, "identity": "same"})
+    assert store.unfinished_run("other") is None
+    found = store.unfinished_run("same")
+    assert found is not None
+    assert found.id == old
+    store.finish_run(store.begin_run({**meta, "identity": "same"}))
+    assert store.unfinished_run("same") is None
+
+
+def test_a_missing_database_is_not_made_by_a_reader(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no database"):
+        Store.open_existing(tmp_path / "none.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "letter.txt"
+    file.write_text("Dear reader, this is not a database.\n" * 100)
+    before = file.read_bytes()
+    with pytest.raises(StoreError, match="is not a database and is left as it is"):
+        Store(file)
+    assert file.read_bytes() == before
+
+
+def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "other.db"
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TABLE birds(name TEXT)")
+    connection.close()
+    before = file.read_bytes()
+    with pytest.raises(StoreError, match="of another program"):
+        Store(file)
+    assert file.read_bytes() == before
+
+
+def test_a_newer_database_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "mallard.db"
+    Store(file).close()
+    with sqlite3.connect(file) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    before = file.read_bytes()
+    with pytest.raises(StoreError, match=r"newer mallard .schema 99"):
+        Store(file)
+    assert file.read_bytes() == before
+
+
+def test_an_empty_file_becomes_a_database(tmp_path: Path, meta: dict[str, Any]) -> None:
+    file = tmp_path / "empty.db"
+    file.touch()
+    with Store(file) as store:
+        assert store.begin_run(meta) == 1
+
+
+def test_places_where_no_database_can_be(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="is a directory"):
+        Store(tmp_path)
+    with pytest.raises(StoreError, match="there is no directory"):
+        Store(tmp_path / "nowhere" / "mallard.db")
+
+
+def test_a_full_disk_loses_no_finished_row(store: Store, meta: dict[str, Any], native: Native) -> None:
+    run = store.begin_run(meta)
+    # SQLite's own limit of pages fails in the same place, with the same code, as a full disk.
+    store._connection.execute("PRAGMA max_page_count = 12")
+    stored = 0
+
+    def fill() -> None:
+        nonlocal stored
+        for repetition in range(10_000):
+            store.add_row(run, native(repetition=repetition))
+            stored += 1
+
+    with pytest.raises(StoreError, match="the disk is full or failing; every row finished before is kept"):
+        fill()
+    assert stored > 0
+    with Store.open_existing(store.path) as other:
+        assert len(other.rows(run)) == stored
+
+
+def test_a_read_only_database(store: Store, meta: dict[str, Any]) -> None:
+    store._connection.execute("PRAGMA query_only = ON")
+    with pytest.raises(StoreError, match="is read-only"):
+        store.begin_run(meta)
+
+
+def test_a_damaged_database(tmp_path: Path, meta: dict[str, Any], native: Native) -> None:
+    file = tmp_path / "mallard.db"
+    with Store(file) as store:
+        run = store.begin_run(meta)
+        for repetition in range(200):
+            store.add_row(run, native(repetition=repetition))
+    content = bytearray(file.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    file.write_bytes(content)
+    with pytest.raises(StoreError, match="is damaged"), Store(file) as store:
+        store.rows()
+
+
+def test_one_benchmark_at_a_time(store: Store) -> None:
+    store.claim()
+    with Store(store.path) as other, pytest.raises(StoreError, match="another 'mallard bench' is writing"):
+        other.claim()
+    store.close()
+    with Store(store.path) as other:
+        other.claim()
+        assert other.runs() == []

@@ -1,0 +1,246 @@
+"""What the terminal shows of rows whose figures are known beforehand."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from mallard.result import Row
+from mallard.store import Run
+from mallard.view.terminal import show_run
+from mallard.view.terminal.palette import ratio_style
+from mallard.view.terminal.progress import ProgressDisplay, left_text
+
+ALL = ["null", "AS1", "AS1-keep", *(f"AS{number}" for number in range(2, 15))]
+RUN = Run(
+    id=4,
+    started="2026-01-02T03:04:05+00:00",
+    finished=None,
+    experiment="density",
+    command="mallard bench",
+    scale="quick",
+    seed=1,
+    repetitions=3,
+    identity="",
+    options={"buffer": "warm", "buffer_bytes": 1 << 30},
+    machine={"cpu": "Made-up Processor", "cores": 2, "libc": "glibc 2.36"},
+    runner={"compiler": "g++ 12"},
+    commit="abc",
+    load_start=0.0,
+    load_end=0.0,
+)
+
+
+def rows(times: dict[str, Sequence[float]], size: int = 6, **changes: Any) -> list[Row]:
+    """Nanoseconds a leaf element of each repetition, by strategy."""
+    return [
+        Row(
+            run_id=4,
+            experiment="density",
+            parameters={"ds": "DS2", "size_log2": size, "product_log2": 20, "buffer": "warm"},
+            strategy=strategy,
+            repetition=repetition,
+            seed=1,
+            status="ok",
+            cpu_ns=round(ns * 1000),
+            operations=1000,
+            **changes,
+        )
+        for strategy, repetitions in times.items()
+        for repetition, ns in enumerate(repetitions)
+    ]
+
+
+def shown(found: Sequence[Row], width: int = 100, *, colour: bool = False, run: Run = RUN) -> str:
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=colour,
+        color_system="truecolor" if colour else None,
+        highlight=False,
+    )
+    show_run(console, run, found)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def line_of(text: str, size: int) -> list[str]:
+    return next(line for line in text.splitlines() if line.startswith(f"2^{size} ")).split()
+
+
+def test_as1_in_nanoseconds_and_the_others_in_percent_of_it() -> None:
+    text = shown(rows({"AS1": (60.0, 61.0, 60.0), "AS3": (30.0, 30.5, 30.0), "AS7": (90.0, 91.5, 90.0)}))
+    assert line_of(text, 6) == ["2^6", "60.0", "50*", "150"]
+
+
+def test_a_difference_within_the_interval_is_none() -> None:
+    text = shown(rows({"AS1": (60.0, 61.0, 60.0), "AS3": (58.0, 63.0, 60.5)}))
+    # Where nothing beats AS1 beyond its interval, AS1 is the one to use.
+    assert line_of(text, 6) == ["2^6", "60.0*", "101="]
+
+
+def test_failures_show_in_their_cells() -> None:
+    found = rows({"AS1": (60.0, 61.0), "AS3": (30.0, 30.5)})
+    for strategy, status in (("AS7", "crashed"), ("AS8", "out_of_memory"), ("AS9", "timed_out")):
+        found.append(Row(4, "density", found[0].parameters, strategy, 0, 1, status, detail="why"))
+    assert line_of(shown(found), 6)[3:] == ["died", "mem", "time"]
+
+
+def test_a_strategy_without_its_base_is_in_nanoseconds() -> None:
+    assert line_of(shown(rows({"AS3": (30.0, 30.5)})), 6) == ["2^6", "30ns*"]
+
+
+def test_each_structure_closes_with_what_to_use() -> None:
+    text = shown(rows({"AS1": (60.0, 61.0, 60.0), "AS3": (30.0, 30.5, 30.0)}))
+    assert re.search(r"vector<string>: use AS3 .*50 % \(\d+ to \d+\) of AS1's time", text.replace("\n", " "))
+    text = shown(rows({"AS1": (60.0, 61.0, 60.0), "AS3": (90.0, 91.5, 90.0)}))
+    assert "keep AS1" in text
+
+
+def test_a_full_map_fits_100_columns() -> None:
+    text = shown(rows(dict.fromkeys(ALL, (60.0, 61.0, 60.0))))
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= 100
+    heading = next(line for line in text.splitlines() if line.startswith("size"))
+    assert heading.split() == ["size", *("keep" if name == "AS1-keep" else name for name in ALL)]
+    assert "multipool on monotonic" in text
+
+
+@pytest.mark.parametrize("width", [80, 60, 40])
+def test_narrow_terminals_fold_the_columns(width: int) -> None:
+    text = shown(rows(dict.fromkeys(ALL, (60.0, 61.0, 60.0))), width)
+    heat_map = text[: text.index("vector<string>:")].splitlines()
+    assert max(len(line.rstrip()) for line in heat_map if "Processor" not in line) <= width
+    headings = [line.split()[1:] for line in heat_map if line.startswith("size")]
+    assert len(headings) > 1
+    assert [name for heading in headings for name in heading] == [
+        "keep" if name == "AS1-keep" else name for name in ALL
+    ]
+
+
+def test_without_colour_there_are_no_escapes_and_the_same_words() -> None:
+    found = rows({"AS1": (60.0, 61.0, 60.0), "AS3": (30.0, 30.5, 30.0)})
+    plain, coloured = shown(found), shown(found, colour=True)
+    assert "\x1b" not in plain
+    assert "\x1b[" in coloured
+    without_escapes = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert without_escapes.split() == plain.split()
+
+
+def luminance(style: Any) -> float:
+    colour = style.bgcolor.triplet
+    return 0.2126 * colour.red + 0.7152 * colour.green + 0.0722 * colour.blue
+
+
+def test_the_palette_goes_from_blue_over_pale_to_orange() -> None:
+    ratios = [0.1, 0.3, 0.7, 1.0, 1.5, 2.5, 5.0]
+    colours = [ratio_style(ratio).bgcolor.triplet for ratio in ratios]  # type: ignore[union-attr]
+    assert all(colour.blue > colour.red for colour in colours[:3])
+    assert all(colour.red > colour.blue for colour in colours[4:])
+    assert min(colours[3]) > 240
+    pale = [luminance(ratio_style(ratio)) for ratio in ratios]
+    assert pale[0] < pale[1] < pale[2] < pale[3] > pale[4] > pale[5] >= pale[6]
+
+
+@pytest.mark.parametrize("ratio", [0.01, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.8, 2.5, 4.0, 100.0])
+def test_figures_stand_out_from_their_colour(ratio: float) -> None:
+    style = ratio_style(ratio)
+
+    def linear(part: int) -> float:
+        share = part / 255
+        return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+
+    def light(colour: Any) -> float:
+        return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue)
+
+    text, ground = light(style.color.triplet), light(style.bgcolor.triplet)  # type: ignore[union-attr]
+    contrast = (max(text, ground) + 0.05) / (min(text, ground) + 0.05)
+    assert contrast >= 4.5  # WCAG 2, level AA
+
+
+def test_the_heading_says_what_the_figures_depend_on() -> None:
+    text = shown(rows({"AS1": (60.0, 61.0)}), 200)
+    assert "Run 4: density --quick; 3 repetitions; Made-up Processor, 2 cores; glibc 2.36; g++ 12" in text
+    assert "warm buffer of 1.0 GiB" in text
+
+
+def test_means_dispatch_and_winking_out() -> None:
+    found = []
+    for size, factor in ((6, 1.0), (8, 3.0)):
+        times = {"AS1": 100.0, "AS2": 110.0, "AS3": 50.0, "AS4": 40.0, "AS5": 60.0, "AS6": 48.0}
+        found += rows({name: [ns * factor] * 3 for name, ns in times.items()}, size)
+    text = shown(found)
+    assert "Mean over 2 rows, percent of AS1" in text
+    as4 = next(line for line in text.splitlines() if line.startswith("AS4 "))
+    assert as4.split()[1:6] == ["40.0", "40.0", "to", "40.0", "50.2"]
+    # (1.1 + 1.2 + 1.2) / 3 and 1 - (0.8 + 0.8) / 2
+    assert "cost of virtual dispatch: 16.7 %" in text
+    assert "gain of winking out: 20.0 %" in text
+
+
+def test_primitives_show_median_and_spread() -> None:
+    found = [
+        Row(
+            4,
+            "primitives",
+            {"operation": "pair", "product_log2": 22},
+            name,
+            repetition,
+            1,
+            "ok",
+            cpu_ns=ns,
+            operations=1000,
+        )
+        for name, times in {"AS10": (3000, 3200, 3100), "AS3": (500, 700, 600)}.items()
+        for repetition, ns in enumerate(times)
+    ]
+    text = shown(found, run=Run(**{**RUN.__dict__, "experiment": "primitives", "options": {}}))
+    lines = [line.split()[:3] for line in text.splitlines() if line.startswith("AS")]
+    assert lines == [["AS3", "0.60", "0.50..0.70"], ["AS10", "3.10", "3.00..3.20"]]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "time left not known yet"),
+        (12.4, "about 12 s left"),
+        (600.0, "about 10 min left"),
+        (9000.0, "about 2.5 h left"),
+    ],
+)
+def test_time_left(seconds: float | None, text: str) -> None:
+    assert left_text(seconds) == text
+
+
+def test_progress_in_a_terminal_has_a_bar_and_the_time_left() -> None:
+    console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
+    display = ProgressDisplay(console)
+    display.begin(0, 10)
+    (row,) = rows({"AS3": [30.0]})
+    display.measured(row, 5, 120.0)
+    display.tick()
+    display.end()
+    drawn = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "5/10" in drawn
+    assert "DS2 2^6 AS3" in drawn
+    assert "about 2 min left" in drawn
+
+
+def test_progress_elsewhere_is_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("mallard.view.terminal.progress.time.monotonic", lambda: now[0])
+    console = Console(file=io.StringIO(), width=100, force_terminal=False)
+    display = ProgressDisplay(console)
+    display.begin(0, 10)
+    (row,) = rows({"AS3": [30.0]})
+    display.measured(row, 1, 99.0)
+    now[0] = 31.0
+    display.measured(row, 5, 120.0)
+    display.end()
+    assert console.file.getvalue().splitlines() == [  # type: ignore[attr-defined]
+        "10 repetitions to run",
+        " 50 %, 5 of 10, about 2 min left",
+    ]
