@@ -83,11 +83,11 @@ class Browser:
         os.waitpid(self._process, 0)
         shutil.rmtree(self._profile, ignore_errors=True)
 
-    def call(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
+    def call(self, method: str, tab: str | None = None, **parameters: Any) -> dict[str, Any]:
         self._last += 1
         message: dict[str, Any] = {"id": self._last, "method": method, "params": parameters}
-        if session:
-            message["sessionId"] = session
+        if tab:
+            message["sessionId"] = tab
         os.write(self._in, json.dumps(message).encode() + b"\0")
         end = time.monotonic() + SECONDS
         while True:
@@ -99,10 +99,10 @@ class Browser:
                 return result
             self.events.append(answer)
 
-    def wait_for(self, method: str, session: str) -> None:
+    def wait_for(self, method: str, tab: str) -> None:
         end = time.monotonic() + SECONDS
         while not any(
-            event.get("method") == method and event.get("sessionId") == session for event in self.events
+            event.get("method") == method and event.get("sessionId") == tab for event in self.events
         ):
             self.events.append(self._next(end, method))
 
@@ -134,7 +134,7 @@ class Page:
     ) -> None:
         self._browser = browser
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._tab = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
         self.call(
@@ -149,7 +149,7 @@ class Page:
             self.call("Emulation.setScriptExecutionDisabled", value=True)
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        return self._browser.call(method, self._session, **parameters)
+        return self._browser.call(method, self._tab, **parameters)
 
     def media(self, media: str, *, dark: bool) -> None:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -157,7 +157,7 @@ class Page:
 
     def open(self, path: Path) -> Self:
         self.call("Page.navigate", url=path.resolve().as_uri())
-        self._browser.wait_for("Page.loadEventFired", self._session)
+        self._browser.wait_for("Page.loadEventFired", self._tab)
         return self
 
     def evaluate(self, expression: str) -> Any:
@@ -236,7 +236,7 @@ class Page:
         return [
             e["params"]
             for e in self._browser.events
-            if e.get("method") == method and e.get("sessionId") == self._session
+            if e.get("method") == method and e.get("sessionId") == self._tab
         ]
 
 

@@ -172,7 +172,6 @@ def test_known_errors_of_the_papers_are_told_once_each(folder: Path) -> None:
     _, reader = report_of(folder, density_rows(names=("DS1", "DS2", "DS9")))
     told = words(reader.texts["papers"])
     assert told.count("2,560 repetitions") == 1
-    assert (
     assert re.search(r"a composite hashes to its address[^;]*DS9; bloomberg/", told)
 
 
