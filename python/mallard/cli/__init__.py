@@ -12,14 +12,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from mallard.cli import exit_status
 from mallard.cli.parser import Parser
 from mallard.errors import UsageError
 from mallard.version import version
 
 VERBS = ("bench", "report", "table", "export", "list", "test", "doctor")
-EXIT_FINDINGS = 1
-EXIT_BAD_INPUT = 2
-EXIT_INTERRUPTED = 130
 
 OPENING = """\
 usage: mallard VERB ...
@@ -39,7 +37,7 @@ examples:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done, 1 done with findings, 2 bad input, 130 interrupted."""
+    """Returns one of `exit_status`."""
     # Not list(): once the verb `list` is imported, that is the name of its module in here.
     words = [*(sys.argv[1:] if argv is None else argv)]
     try:
@@ -48,24 +46,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status
     except UsageError as error:
         print(f"mallard: error: {error}", file=sys.stderr)
-        return EXIT_BAD_INPUT
+        return exit_status.BAD_INPUT
     except KeyboardInterrupt:
         print("mallard: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return exit_status.INTERRUPTED
     except BrokenPipeError:
         # The reader went away (`mallard list | head`); the interpreter must not flush into the
         # pipe once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_FINDINGS
+        return exit_status.FINDINGS
 
 
 def _dispatch(words: list[str]) -> int:
     if not words or words[0] in ("--help", "-h", "help"):
         print(_help())
-        return 0
+        return exit_status.DONE
     if words[0] in ("--version", "-V"):
         print(f"mallard {version()}")
-        return 0
+        return exit_status.DONE
     verb = words[0]
     if verb not in VERBS:
         kind = "option" if verb.startswith("-") else "verb"

@@ -12,6 +12,7 @@ from types import FrameType
 from rich.console import Console
 
 from mallard import machine
+from mallard.cli import exit_status
 from mallard.cli.options import add_database
 from mallard.cli.parser import positive_int, positive_seconds, seed_number
 from mallard.errors import UsageError
@@ -33,8 +34,6 @@ mallard bench primitives                               ns for one allocation and
 EXPERIMENTS = ("density", "primitives")
 ONLY_DENSITY = ("ds", "size", "buffer", "hash")
 ONLY_PRIMITIVES = ("operation",)
-EXIT_FINDINGS = 1
-EXIT_INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,11 +99,11 @@ def run(arguments: argparse.Namespace) -> int:
                 f"interrupted: {kept} of {prepared.plan.processes} repetitions are kept in {store.path}, "
                 f"run {prepared.run.id}; the same command goes on from there: {command}"
             )
-            return EXIT_INTERRUPTED
+            return exit_status.INTERRUPTED
         console = Console(highlight=False)
         show_run(console, store.run(outcome.run_id), store.rows(outcome.run_id))
         show_outcome(console, outcome, store)
-    return EXIT_FINDINGS if outcome.defects else 0
+    return exit_status.FINDINGS if outcome.defects else exit_status.DONE
 
 
 def _request(arguments: argparse.Namespace) -> Request:

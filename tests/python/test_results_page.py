@@ -1,0 +1,50 @@
+"""docs/results.md tells of every field, status, table and column, and its query runs."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mallard.database import APPLICATION_ID, SCHEMA_VERSION
+from mallard.result import FORMAT, STATUSES, Row
+from mallard.store import Run, Store
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "results.md").read_text(encoding="utf-8")
+NAMED = set(re.findall(r"`([\w.-]+)`", PAGE))
+
+
+@pytest.mark.parametrize("name", [*(field.name for field in fields(Row)), "format"])
+def test_every_field_of_a_row_is_told_of(name: str) -> None:
+    assert name in NAMED
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Run) if field.name != "id"])
+def test_every_column_of_a_run_is_told_of(name: str) -> None:
+    assert name in NAMED
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_every_status_is_told_of(status: str) -> None:
+    assert f"\n| `{status}` |" in PAGE
+
+
+def test_the_numbers_are_the_ones_in_use() -> None:
+    assert f"The result row (format {FORMAT})" in PAGE
+    assert f"0x{APPLICATION_ID:X}" in PAGE
+    assert f"the version of the schema, {SCHEMA_VERSION}." in PAGE
+
+
+def test_the_query_runs(store: Store, meta: dict[str, Any], native: Any) -> None:
+    run = store.begin_run(meta)
+    store.add_row(run, native())
+    store.add_row(run, native(repetition=1, status="crashed", cpu_ns=0))
+    query = re.search(r"^ {4}(SELECT .*?;)$", PAGE, re.MULTILINE | re.DOTALL)
+    assert query is not None
+    with sqlite3.connect(store.path) as connection:
+        assert connection.execute(query[1]).fetchall() == [("DS2", 6, "AS1", 2000.0)]
+    connection.close()
