@@ -1,0 +1,38 @@
+"""The README's program does what the README says, and the documents' figures are those of the stored rows."""
+
+import os
+import re
+import subprocess
+import sys
+
+from source_tree import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_its_program_prints_what_it_shows(tmp_path):
+    program = re.search(r"```cpp\n(.*?)```\n\n```\n(.*?)```", README, re.DOTALL)
+    assert program is not None
+    source = tmp_path / "readme.cpp"
+    source.write_text(program[1], encoding="utf-8")
+    compiler = os.environ.get("CXX") or "c++"
+    library = sorted((ROOT / "src" / "mallard").glob("*.cpp"))
+    flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}"]
+    command = [compiler, *flags, source, *library, "-o", tmp_path / "readme"]
+    built = subprocess.run(command, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    shown = subprocess.run([tmp_path / "readme"], capture_output=True, text=True, check=True).stdout
+    assert shown == program[2]
+
+
+def test_its_links_lead_somewhere():
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+    assert len(targets) > 5
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_its_figures_are_those_of_the_stored_rows():
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "refresh.py", "--check"], capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
