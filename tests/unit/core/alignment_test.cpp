@@ -1,0 +1,52 @@
+#include <mallard/core/alignment.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+TEST(alignment, knows_powers_of_two) {
+    std::size_t found = 0;
+    for (std::size_t n = 0; n <= 4096; ++n) {
+        found += mallard::is_power_of_two(n) ? 1U : 0U;
+    }
+    EXPECT_EQ(found, 13U);
+    EXPECT_FALSE(mallard::is_power_of_two(0));
+    EXPECT_TRUE(mallard::is_power_of_two(std::size_t{1} << 63));
+    EXPECT_FALSE(mallard::is_power_of_two(SIZE_MAX));
+}
+
+TEST(alignment, rounds_to_the_next_multiple) {
+    for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+        for (std::size_t n = 0; n <= 2 * alignment; ++n) {
+            const std::size_t up = mallard::align_up(n, alignment);
+            ASSERT_EQ(up % alignment, 0U);
+            ASSERT_GE(up, n);
+            ASSERT_LT(up - n, alignment);
+            const std::size_t down = mallard::align_down(n, alignment);
+            ASSERT_EQ(down % alignment, 0U);
+            ASSERT_LE(down, n);
+            ASSERT_LT(n - down, alignment);
+        }
+    }
+}
+
+TEST(alignment, gives_zero_where_rounding_wraps) {
+    EXPECT_EQ(mallard::align_up(SIZE_MAX, 16), 0U);
+    EXPECT_EQ(mallard::align_up(SIZE_MAX - 14, 16), 0U);
+    EXPECT_EQ(mallard::align_up(SIZE_MAX - 15, 16), SIZE_MAX - 15);
+}
+
+TEST(alignment, knows_how_far_the_next_aligned_address_is) {
+    alignas(64) const std::byte memory[128] = {};
+    for (std::size_t offset = 0; offset <= 64; ++offset) {
+        for (std::size_t alignment = 1; alignment <= 64; alignment *= 2) {
+            const std::byte* p = memory + offset;
+            ASSERT_EQ((offset + mallard::padding_to(p, alignment)) % alignment, 0U);
+            ASSERT_LT(mallard::padding_to(p, alignment), alignment);
+            ASSERT_EQ(mallard::is_aligned(p, alignment), offset % alignment == 0);
+        }
+    }
+    EXPECT_EQ(mallard::padding_to(nullptr, 4096), 0U);
+}
+
+} // namespace

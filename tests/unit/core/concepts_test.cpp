@@ -1,0 +1,69 @@
+#include <mallard/core/concepts.hpp>
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+/// Has everything but the promise not to throw.
+struct throwing_release {
+    void* allocate(std::size_t, std::size_t);
+    void deallocate(void*, std::size_t, std::size_t) noexcept;
+    void release();
+};
+
+struct with_state {
+    void* allocate(std::size_t, std::size_t);
+    void deallocate(void*, std::size_t, std::size_t) noexcept;
+    int state;
+};
+
+struct typed_pointers {
+    char* allocate(std::size_t, std::size_t);
+    void deallocate(char*, std::size_t, std::size_t) noexcept;
+};
+
+TEST(concepts, tell_upstreams) {
+    EXPECT_TRUE(mallard::upstream<mallard::new_delete>);
+    EXPECT_TRUE(mallard::upstream<mallard::pages>);
+    EXPECT_TRUE(mallard::upstream<mallard::chunk_cache>);
+    EXPECT_TRUE(mallard::upstream<mallard::buffer>);
+    EXPECT_TRUE(mallard::upstream<mallard::multipool<>>);
+    EXPECT_TRUE(mallard::upstream<std::pmr::memory_resource>);
+    EXPECT_FALSE(mallard::upstream<std::allocator<int>>);
+    EXPECT_FALSE(mallard::upstream<typed_pointers>);
+    EXPECT_FALSE(mallard::upstream<int>);
+}
+
+TEST(concepts, tell_local_allocators) {
+    EXPECT_TRUE(mallard::local_allocator<mallard::monotonic<>>);
+    EXPECT_TRUE(mallard::local_allocator<mallard::multipool<>>);
+    EXPECT_TRUE(mallard::local_allocator<mallard::multipool<mallard::monotonic<>>>);
+    EXPECT_FALSE(mallard::local_allocator<mallard::new_delete>);
+    EXPECT_FALSE(mallard::local_allocator<mallard::buffer>);
+    EXPECT_FALSE(mallard::local_allocator<throwing_release>);
+}
+
+TEST(concepts, tell_what_can_be_rewound) {
+    EXPECT_TRUE(mallard::rewindable<mallard::monotonic<>>);
+    EXPECT_FALSE(mallard::rewindable<mallard::multipool<>>);
+}
+
+TEST(concepts, hold_for_adaptors_where_they_hold_for_what_is_adapted) {
+    EXPECT_TRUE(mallard::rewindable<mallard::counted<mallard::monotonic<>>>);
+    EXPECT_TRUE(mallard::rewindable<mallard::limited<mallard::failing<mallard::monotonic<>>>>);
+    EXPECT_TRUE(mallard::local_allocator<mallard::counted<mallard::multipool<>>>);
+    EXPECT_FALSE(mallard::rewindable<mallard::counted<mallard::multipool<>>>);
+    EXPECT_FALSE(mallard::local_allocator<mallard::counted<mallard::new_delete>>);
+    EXPECT_TRUE(mallard::upstream<mallard::counted<mallard::new_delete>>);
+}
+
+TEST(concepts, tell_which_upstreams_need_no_pointer) {
+    EXPECT_TRUE(mallard::stateless_upstream<mallard::new_delete>);
+    EXPECT_TRUE(mallard::stateless_upstream<mallard::chunk_cache>);
+    EXPECT_FALSE(mallard::stateless_upstream<mallard::pages>) << "it has options";
+    EXPECT_FALSE(mallard::stateless_upstream<with_state>);
+    EXPECT_FALSE(mallard::stateless_upstream<mallard::counted<mallard::new_delete>>);
+}
+
+} // namespace

@@ -1,0 +1,57 @@
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/core/failure.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+namespace {
+
+std::size_t calls = 0;
+std::size_t heard_bytes = 0;
+std::size_t heard_alignment = 0;
+
+void listen(std::size_t bytes, std::size_t alignment) noexcept {
+    ++calls;
+    heard_bytes = bytes;
+    heard_alignment = alignment;
+    std::fputs("heard; ", stderr);
+}
+
+class failure : public ::testing::Test {
+protected:
+    ~failure() override { mallard::set_out_of_memory_handler(nullptr); }
+};
+
+TEST_F(failure, is_reported_without_a_handler) {
+    EXPECT_OUT_OF_MEMORY(mallard::fail_allocation(40, 8));
+}
+
+TEST_F(failure, returns_the_handler_that_was_installed_before) {
+    EXPECT_EQ(mallard::set_out_of_memory_handler(listen), nullptr);
+    EXPECT_EQ(mallard::set_out_of_memory_handler(nullptr), listen);
+    EXPECT_EQ(mallard::set_out_of_memory_handler(nullptr), nullptr);
+}
+
+#ifdef __cpp_exceptions
+
+TEST_F(failure, tells_the_handler_first) {
+    mallard::set_out_of_memory_handler(listen);
+    calls = 0;
+    EXPECT_THROW(mallard::fail_allocation(40, 32), std::bad_alloc);
+    EXPECT_EQ(calls, 1U);
+    EXPECT_EQ(heard_bytes, 40U);
+    EXPECT_EQ(heard_alignment, 32U);
+}
+
+#else
+
+TEST_F(failure, tells_the_handler_first_and_ends_the_program) {
+    mallard::set_out_of_memory_handler(listen);
+    EXPECT_DEATH(mallard::fail_allocation(40, 32), "heard; mallard: out of memory: 40 bytes at alignment 32");
+}
+
+#endif
+
+} // namespace
