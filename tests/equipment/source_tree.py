@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import os
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+
+from mallard.stages.sources import own_files
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
@@ -16,16 +17,9 @@ Graph = Mapping[str, set[str]]
 
 
 def files(*patterns: str, under: str = "") -> list[Path]:
-    """The project's own files as paths from the root: what git knows or would add, else every file."""
-    listing = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
-    done = subprocess.run(listing, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        names = [Path(name) for name in done.stdout.splitlines()]
-    else:
-        names = [file.relative_to(ROOT) for file in ROOT.rglob("*") if ".git" not in file.parts]
-        names = [name for name in names if name.parts[0] != "build" and "__pycache__" not in name.parts]
-    names = [name for name in names if name.is_relative_to(under) and (ROOT / name).is_file()]
-    return sorted(name for name in names if not patterns or any(name.match(pattern) for pattern in patterns))
+    """The project's own files as paths from the root."""
+    names = [name for name in own_files(ROOT) if name.is_relative_to(under)]
+    return [name for name in names if not patterns or any(name.match(pattern) for pattern in patterns)]
 
 
 def text(file: Path) -> str:

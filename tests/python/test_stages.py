@@ -2,8 +2,11 @@
 
 import argparse
 import os
+import shutil
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +14,7 @@ from mallard.cli import test as verb
 from mallard.errors import UsageError
 from mallard.stages import STAGES, Outcome, Workplace, native, python_tests, tools
 from mallard.stages.outcome import read_junit
+from mallard.stages.sources import own_files
 
 JUNIT = """<testsuite>
 <testcase name="a" status="run"/>
@@ -180,3 +184,17 @@ def test_environment_given_to_a_command_adds_to_the_callers(workplace):
     command = ["sh", "-c", 'test "$EXTRA" = yes && test -n "$PATH"']
     assert workplace.run(command, environment={"EXTRA": "yes"}) == 0
     assert "EXTRA" not in os.environ
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git: apt-get install git")
+def test_own_files_are_the_same_with_and_without_git(tmp_path, monkeypatch):
+    for name in ("a.cpp", "folder/b.hpp", "build/made.cpp", "folder/__pycache__/c.pyc"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / ".gitignore").write_text("/build/\n__pycache__/\n")
+    expected = [Path(".gitignore"), Path("a.cpp"), Path("folder/b.hpp")]
+    assert own_files(tmp_path) == expected
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    assert own_files(tmp_path) == expected
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert own_files(tmp_path) == expected

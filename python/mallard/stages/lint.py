@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from mallard.stages import tools
 from mallard.stages.command import Workplace
 from mallard.stages.outcome import Outcome
+from mallard.stages.sources import own_files
 
 TIDY_SECONDS = 100
 # Other versions format otherwise and find other things.
@@ -69,8 +69,8 @@ def mypy(workplace: Workplace) -> Outcome:
 def clang_format(workplace: Workplace) -> Outcome:
     if shutil.which(FORMAT) is None:
         return missing("clang-format", tools.install(FORMAT))
-    command = [FORMAT, "--dry-run", "--Werror", *native_sources(workplace.root)]
-    return verdict(workplace, "clang-format", command)
+    sources = [str(file) for file in own_files(workplace.root) if file.suffix in {".hpp", ".cpp"}]
+    return verdict(workplace, "clang-format", [FORMAT, "--dry-run", "--Werror", *sources])
 
 
 def shellcheck(workplace: Workplace) -> Outcome:
@@ -102,14 +102,3 @@ def clang_tidy(workplace: Workplace) -> Outcome:
         for one in pool.map(tidy, files):
             outcome.add(one)
     return outcome
-
-
-def native_sources(root: Path) -> list[str]:
-    """The tree's own C++ files: what git knows or would add."""
-    command = ["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard"]
-    command += ["*.hpp", "*.cpp"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=False)
-    if listed.returncode == 0:
-        return [name for name in listed.stdout.splitlines() if (root / name).is_file()]
-    folders = [root / name for name in ("include", "src", "bench", "tests", "examples")]
-    return [str(file.relative_to(root)) for folder in folders for file in sorted(folder.rglob("*.[ch]pp"))]
