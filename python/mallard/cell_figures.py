@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mallard.plan import BASE
+from mallard.analysis.cells import BASE, in_table_order
 from mallard.result import OK, Parameters, Row
 from mallard.stats import Ratio, Spread, median, paired_ratio, spread
 
@@ -25,13 +25,14 @@ class CellFigures:
 
 
 def cell_figures(rows: Iterable[Row]) -> list[CellFigures]:
-    """One for each cell, in the order in which the cells were first met."""
-    cells: dict[tuple[int, tuple[str, str], str], list[Row]] = {}
+    """One for each cell: rows in the order in which they were first met, strategies in that of the papers."""
+    by_row: dict[tuple[int, tuple[str, str]], dict[str, list[Row]]] = {}
     for row in rows:
-        cells.setdefault((row.run_id, row.row_key, row.strategy), []).append(row)
+        by_row.setdefault((row.run_id, row.row_key), {}).setdefault(row.strategy, []).append(row)
     return [
-        _figures(repetitions, cells.get((run_id, key, BASE), []))
-        for (run_id, key, _), repetitions in cells.items()
+        _figures(cells[strategy], cells.get(BASE, []))
+        for cells in by_row.values()
+        for strategy in in_table_order(cells)
     ]
 
 

@@ -41,8 +41,8 @@ class Scale:
 
 
 SCALES = {
-    "quick": Scale("quick", 20, 22, 60, 2),
-    "standard": Scale("standard", 24, 24, 600, 1),
+    "quick": Scale("quick", 20, 24, 60, 2),
+    "standard": Scale("standard", 24, 26, 600, 1),
     "paper": Scale("paper", 27, 27, 3600, 1),
 }
 

@@ -145,3 +145,11 @@ def test_the_list_of_runs_tells_their_state(measured: Any, capsys: Any) -> None:
     assert [line.split()[0] for line in lines] == ["1", "2", "3"]
     assert all("finished" in line and "fake 1.0" in line for line in lines)
     assert "primitives" in lines[1]
+
+
+def test_strategies_of_the_summary_stand_in_the_papers_order(fake: Any, capsys: Any) -> None:
+    fake.run("bench", "--ds", "1", "--size", "6", "--strategy", "null,AS1-keep,1-12", "--reps", "1")
+    capsys.readouterr()
+    text = exported(fake, capsys, "--format", "csv", "--summary")
+    names = [line["strategy"] for line in csv.DictReader(io.StringIO(text))]
+    assert names == ["null", "AS1", "AS1-keep", *(f"AS{number}" for number in range(2, 13))]

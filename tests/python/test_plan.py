@@ -194,7 +194,7 @@ def test_the_order_comes_from_the_seed(runner: Runner) -> None:
 def test_primitives(runner: Runner) -> None:
     plan = plan_primitives(Request(operations="pair", strategies="AS3"), runner)
     (row,) = plan.rows
-    assert row.parameters == {"operation": "pair", "product_log2": 22}
+    assert row.parameters == {"operation": "pair", "product_log2": 24}
     assert row.strategies == ("AS3",)
     with pytest.raises(UsageError, match="--operation 'free' is unknown; allowed are pair, create"):
         plan_primitives(Request(operations="free"), runner)

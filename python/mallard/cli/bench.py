@@ -21,6 +21,7 @@ from mallard.run import execute, prepare
 from mallard.runner import load_runner
 from mallard.store import Store
 from mallard.view.terminal import show_outcome, show_run
+from mallard.view.terminal.console import output_console
 from mallard.view.terminal.progress import ProgressDisplay
 
 HELP = "measure on this machine which allocation strategy is fastest"
@@ -100,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"run {prepared.run.id}; the same command goes on from there: {command}"
             )
             return exit_status.INTERRUPTED
-        console = Console(highlight=False)
+        console = output_console()
         show_run(console, store.run(outcome.run_id), store.rows(outcome.run_id))
         show_outcome(console, outcome, store)
     return exit_status.FINDINGS if outcome.defects else exit_status.DONE

@@ -125,7 +125,7 @@ def _short(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
     return str(value).replace("|", "\\|").replace("\n", " ")
 
 

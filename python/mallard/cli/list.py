@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from rich.console import Console
 from rich.table import Table
 
 from mallard.cli.options import add_database
@@ -12,6 +11,7 @@ from mallard.errors import UsageError
 from mallard.papers.catalogue import EXTRA_STRATEGIES, strategies, structures
 from mallard.papers.tables import printed_tables
 from mallard.store import Run, Store
+from mallard.view.terminal.console import output_console
 
 HELP = "name the experiments, structures, strategies, tables and runs"
 EXAMPLES = """\
@@ -23,7 +23,7 @@ EXPERIMENTS = {
     "density": "build and destroy a data structure (Benchmark I of P0089 and P0213)",
     "primitives": "one allocation, one allocator",
 }
-PIPE_WIDTH = 160
+PIPE_WIDTH = 160  # the longest caption of a table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
+    console = output_console(PIPE_WIDTH)
     what = arguments.what
     if what is not None and what not in LISTS:
         raise UsageError(f"unknown list '{what}'; allowed are {', '.join(LISTS)}")

@@ -23,7 +23,7 @@ DESCRIBED_WIDTH = 92
 
 def show_averages(console: Console, summary: Summary) -> None:
     printed = printed_table(AVERAGES).lines[0]
-    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     grid.add_column("strategy", no_wrap=True)
     for heading in ("mean", "interval", "P0213"):
         grid.add_column(heading, justify="right", no_wrap=True)

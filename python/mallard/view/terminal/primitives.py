@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
+from mallard.analysis.cells import in_table_order
 from mallard.cell_figures import CellFigures, cell_figures
 from mallard.papers.catalogue import strategy_text
 from mallard.result import Row
@@ -17,9 +18,9 @@ DESCRIBED_WIDTH = 92
 def show_primitives(console: Console, rows: Sequence[Row]) -> None:
     cells = cell_figures(row for row in rows if row.experiment == "primitives")
     operations = list(dict.fromkeys(str(cell.parameters["operation"]) for cell in cells))
-    names = list(dict.fromkeys(sorted((cell.strategy for cell in cells), key=_place)))
+    names = in_table_order({cell.strategy for cell in cells})
     by_key = {(str(cell.parameters["operation"]), cell.strategy): cell for cell in cells}
-    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     grid.add_column("strategy", no_wrap=True)
     for operation in operations:
         grid.add_column(f"{operation} ns", justify="right", no_wrap=True)
@@ -40,8 +41,3 @@ def _figures(cell: CellFigures | None) -> tuple[str, str]:
         return cell.status.replace("_", " "), ""
     times = cell.ns_per_operation
     return f"{times.median:.2f}", f"{times.low:.2f}..{times.high:.2f}"
-
-
-def _place(name: str) -> tuple[int, str]:
-    """The papers' order; the rest behind."""
-    return (int(name[2:]), "") if name[2:].isdecimal() else (1000, name)

@@ -32,7 +32,7 @@ class ProgressDisplay:
         self._total = total
         self._drawn = time.monotonic()
         if not self._console.is_terminal:
-            self._console.print(f"{total - done} repetitions to run", soft_wrap=True)
+            self._print(f"{total - done} repetitions to run")
             return
         self._bar = Progress(
             BarColumn(bar_width=30),
@@ -57,24 +57,26 @@ class ProgressDisplay:
         elif now - self._drawn >= LINE_SECONDS:
             self._drawn = now
             share = 100 * done // self._total
-            self._console.print(
-                f"{share:3} %, {done} of {self._total}, {left_text(seconds_left)}", soft_wrap=True
-            )
+            self._print(f"{share:3} %, {done} of {self._total}, {left_text(seconds_left)}")
 
     def tick(self) -> None:
         if self._bar is not None:
             self._draw(time.monotonic())
 
     def say(self, text: str) -> None:
-        self._console.print(f"mallard: {text}", soft_wrap=True, markup=False)
+        self._print(f"mallard: {text}")
 
     def warn(self, text: str) -> None:
-        self._console.print(f"mallard: warning: {text}", style="bold", soft_wrap=True, markup=False)
+        self._print(f"mallard: warning: {text}", "bold")
 
     def end(self) -> None:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+    def _print(self, text: str, style: str = "") -> None:
+        # In a file a message stays one line, in a terminal it is broken between words.
+        self._console.print(text, style=style, markup=False, soft_wrap=not self._console.is_terminal)
 
     def _draw(self, now: float) -> None:
         assert self._bar is not None
