@@ -9,7 +9,7 @@ MADE = {".git", "build", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_c
 
 
 def own_files(root: Path) -> list[Path]:
-    """Paths from the root, in order: what git knows or would add; without git, every file that is not made."""
+    """Paths from the root, in order: what git knows or would add; without git, every file not made."""
     listing = ["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     try:
         listed = subprocess.run(listing, capture_output=True, text=True, check=True).stdout
