@@ -67,6 +67,7 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
     case mechanism_kind::null:
     case mechanism_kind::global:
     case mechanism_kind::global_kept:
+    case mechanism_kind::new_delete:
         break;
     }
     std::abort(); // these have nothing to make

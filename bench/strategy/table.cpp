@@ -17,7 +17,7 @@ constexpr strategy table[] = {
 #ifdef __GLIBC__
     {"AS1-keep", global_kept, type_parameter, normal},
 #endif
-    {"AS2", global, abstract_base, normal},
+    {"AS2", new_delete, abstract_base, normal},
     {"AS3", monotonic, type_parameter, normal},
     {"AS4", monotonic, type_parameter, winked_out},
     {"AS5", monotonic, abstract_base, normal},
@@ -41,11 +41,13 @@ std::span<const strategy> strategies() noexcept {
 std::string_view to_text(mechanism_kind kind) noexcept {
     switch (kind) {
     case null:
-        return "memory that is already there";
+        return "none: memory that is already there";
     case global:
-        return "global";
+        return "global default";
     case global_kept:
-        return "global, page return off";
+        return "global default, page return off";
+    case new_delete:
+        return "new/delete";
     case monotonic:
         return "monotonic";
     case multipool:

@@ -8,7 +8,15 @@
 
 namespace bench {
 
-enum class mechanism_kind { null, global, global_kept, monotonic, multipool, multipool_over_monotonic };
+enum class mechanism_kind {
+    null,
+    global,
+    global_kept,
+    new_delete,
+    monotonic,
+    multipool,
+    multipool_over_monotonic
+};
 enum class binding_kind { type_parameter, abstract_base };
 enum class destruction_kind { normal, winked_out };
 

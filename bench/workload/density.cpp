@@ -71,11 +71,10 @@ public:
             return 0;
         case mechanism_kind::global:
         case mechanism_kind::global_kept:
-            if (cell_.how.binding == binding_kind::type_parameter) {
-                run_one(density_global, cell_, global_, task);
-            } else {
-                run_one(density_abstract, cell_, abstract(*mallard::new_delete_resource()), task);
-            }
+            run_one(density_global, cell_, global_, task);
+            return 0;
+        case mechanism_kind::new_delete:
+            run_one(density_abstract, cell_, abstract(*mallard::new_delete_resource()), task);
             return 0;
         default:
             return with_mechanism(cell_.how, buffer_.span(), run_with_handle{cell_, task});
@@ -143,6 +142,9 @@ density_cell parse(arguments& given, run_options& options) {
     }
     cell.buffer_bytes = static_cast<std::size_t>(
         given.number("buffer-bytes", std::int64_t{1} << 30, 4096, std::int64_t{1} << 40));
+    if (cell.buffer == "none") {
+        cell.buffer_bytes = 0;
+    }
     return cell;
 }
 

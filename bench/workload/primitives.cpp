@@ -56,11 +56,9 @@ void run_rounds(const strategy& s, std::size_t total, bool anew) {
     const std::size_t round = anew ? 1 : pairs_a_round;
     if (s.mechanism == mechanism_kind::global) {
         standard_allocator direct;
-        if (s.binding == binding_kind::type_parameter) {
-            pairs(direct, total);
-        } else {
-            pairs(abstract(*mallard::new_delete_resource()), total);
-        }
+        pairs(direct, total);
+    } else if (s.mechanism == mechanism_kind::new_delete) {
+        pairs(abstract(*mallard::new_delete_resource()), total);
     } else if (anew || s.mechanism != mechanism_kind::multipool) {
         for (std::size_t done = 0; done < total; done += round) {
             static_cast<void>(with_mechanism(s, buffer, [round](auto& source) { pairs(source, round); }));

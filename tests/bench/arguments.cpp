@@ -42,9 +42,7 @@ TEST(arguments, names_the_value_and_what_is_allowed) {
     bench::arguments given = parse(words);
     EXPECT_EQ(error_of([&] { static_cast<void>(given.number("size", 1, 0, 9)); }),
               "--size '14x': allowed are whole numbers from 0 to 9");
-    EXPECT_EQ(error_of([&] {
-                  static_cast<void>(given.choice("name", {"x", "y"}));
-              }),
+    EXPECT_EQ(error_of([&] { static_cast<void>(given.choice("name", {"x", "y"})); }),
               "--name 'z': allowed are x, y");
 }
 
