@@ -75,6 +75,23 @@ TEST_F(chunk_list, takes_a_chunk_that_has_room_out_of_the_list) {
     list_.push(taken);
 }
 
+TEST_F(chunk_list, gives_back_what_is_too_large_or_too_much) {
+    for (std::size_t bytes = 256; bytes <= 4096; bytes *= 2) {
+        list_.grow(source_, bytes);
+    }
+    list_.trim(source_, 1500, 2048);
+    EXPECT_EQ(sizes(), ::sizes{2048});
+    list_.trim(source_, 1500, 1024);
+    EXPECT_EQ(sizes(), ::sizes{});
+
+    list_.grow(source_, 256);
+    list_.grow(source_, 512);
+    list_.trim(source_, 513, 4096);
+    EXPECT_EQ(sizes(), (::sizes{512, 256}));
+    list_.trim(source_, 0, 4096);
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
 TEST_F(chunk_list, returns_every_chunk_as_it_was_taken) {
     for (std::size_t bytes = 64; bytes <= 4096; bytes *= 2) {
         list_.grow(source_, bytes);

@@ -1,0 +1,330 @@
+#include "equipment/ledger.hpp"
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/local/monotonic.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+namespace {
+
+using arena_type = mallard::monotonic<equipment::ledger>;
+
+/// An arena that takes chunks of 64 bytes to 1 KiB, and complains at the end of what its ledger saw.
+class monotonic : public ::testing::Test {
+protected:
+    ~monotonic() override {
+        arena_.release();
+        EXPECT_EQ(source_.outstanding(), 0U);
+        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    }
+
+    equipment::ledger source_;
+    arena_type arena_{source_, {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}};
+};
+
+std::byte* bytes_of(void* p) {
+    return static_cast<std::byte*>(p);
+}
+
+// ---- allocation and growth
+
+TEST_F(monotonic, gives_blocks_one_behind_the_other) {
+    std::byte* const a = bytes_of(arena_.allocate(8, 8));
+    EXPECT_EQ(bytes_of(arena_.allocate(16, 8)), a + 8);
+    EXPECT_EQ(bytes_of(arena_.allocate(8, 8)), a + 24);
+}
+
+TEST_F(monotonic, grows_geometrically_up_to_the_cap) {
+    for (int i = 0; i < 100; ++i) {
+        static_cast<void>(arena_.allocate(40, 8));
+    }
+    const auto& taken = source_.granted();
+    ASSERT_GT(taken.size(), 6U);
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+        EXPECT_EQ(taken[i].bytes, std::min<std::size_t>(64U << i, 1024U));
+    }
+}
+
+TEST_F(monotonic, gives_a_request_above_the_cap_a_chunk_of_its_own_size) {
+    static_cast<void>(arena_.allocate(5000, 8));
+    EXPECT_LT(source_.granted()[0].bytes, 5000U + 64U);
+}
+
+TEST_F(monotonic, never_uses_a_deallocated_block_again) {
+    void* const p = arena_.allocate(24, 8);
+    arena_.deallocate(p, 24, 8);
+    EXPECT_NE(arena_.allocate(24, 8), p);
+}
+
+TEST_F(monotonic, refuses_alignments_beyond_all_memory) {
+    for (const std::size_t alignment : {std::size_t{1} << 40, std::size_t{1} << 62, std::size_t{1} << 63}) {
+        for (const std::size_t bytes :
+             {std::size_t{1}, std::size_t{1} << 62, std::size_t{1} << 63, SIZE_MAX}) {
+            EXPECT_OUT_OF_MEMORY(static_cast<void>(arena_.allocate(bytes, alignment)))
+                << bytes << " at " << alignment;
+        }
+    }
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+// ---- the initial buffer
+
+TEST(monotonic_buffer, is_used_before_the_upstream) {
+    equipment::ledger source;
+    alignas(16) std::array<std::byte, 256> buffer;
+    arena_type arena(buffer, source);
+    EXPECT_EQ(arena.allocate(100, 8), buffer.data());
+    EXPECT_EQ(arena.allocate(152, 8), buffer.data() + 104);
+    EXPECT_EQ(source.granted().size(), 0U);
+    EXPECT_EQ(arena.stats().spills, 0U);
+
+    static_cast<void>(arena.allocate(1, 1));
+    EXPECT_EQ(source.granted().size(), 1U);
+    EXPECT_EQ(arena.stats().spills, 1U) << "running over the buffer is counted";
+}
+
+TEST(monotonic_buffer, is_used_again_after_a_release_or_a_rewind) {
+    equipment::ledger source;
+    alignas(16) std::array<std::byte, 256> buffer;
+    arena_type arena(buffer, source);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(arena.allocate(200, 8), buffer.data());
+        static_cast<void>(arena.allocate(200, 8));
+        arena.rewind();
+        EXPECT_EQ(arena.allocate(200, 8), buffer.data());
+        arena.release();
+        EXPECT_EQ(source.outstanding(), 0U);
+    }
+}
+
+/// Wherever it begins and ends: blocks lie inside of it or in a chunk, aligned, and never across its end.
+TEST(monotonic_buffer, may_be_of_any_size_at_any_address) {
+    alignas(64) std::array<std::byte, 128> memory;
+    for (std::size_t offset = 0; offset < 32; ++offset) {
+        for (std::size_t bytes = 0; bytes <= 80; ++bytes) {
+            equipment::ledger source;
+            const std::span buffer(memory.data() + offset, bytes);
+            memory.fill(std::byte{0x11});
+            {
+                arena_type arena(buffer, source, {.first_chunk_bytes = 64, .largest_chunk_bytes = 64});
+                for (const std::size_t alignment : {1U, 16U, 2U, 64U, 4U, 8U}) {
+                    std::byte* const p = bytes_of(arena.allocate(5, alignment));
+                    ASSERT_TRUE(mallard::is_aligned(p, alignment));
+                    std::fill_n(p, 5, std::byte{0x22});
+                }
+            }
+            ASSERT_EQ(source.outstanding(), 0U);
+            for (std::size_t i = 0; i < memory.size(); ++i) {
+                ASSERT_TRUE((i >= offset && i < offset + bytes) || memory[i] == std::byte{0x11})
+                    << "wrote to byte " << i << " with a buffer of " << bytes << " at " << offset;
+            }
+        }
+    }
+}
+
+TEST(monotonic_buffer, loses_less_than_twice_the_fundamental_alignment) {
+    alignas(16) std::array<std::byte, 512> memory;
+    for (std::size_t skew = 0; skew < 16; ++skew) {
+        equipment::ledger source;
+        arena_type arena(std::span(memory.data() + skew, 400), source);
+        static_cast<void>(arena.allocate(400 - 2 * 16 + 2, 1));
+        EXPECT_TRUE(source.granted().empty()) << skew;
+    }
+}
+
+TEST(monotonic_buffer, is_the_callers_again_at_the_end) {
+    std::array<char, 64> buffer{};
+    {
+        mallard::monotonic arena{std::as_writable_bytes(std::span(buffer))};
+        static_cast<void>(arena.allocate(10));
+    }
+    buffer.fill('x');
+    EXPECT_EQ(buffer[63], 'x');
+}
+
+// ---- rewind
+
+TEST_F(monotonic, keeps_its_chunks_over_a_rewind) {
+    const auto use = [this] {
+        for (int i = 0; i < 20; ++i) {
+            std::fill_n(bytes_of(arena_.allocate(100, 8)), 100, std::byte{1});
+        }
+    };
+    use();
+    arena_.rewind();
+    const std::size_t calls = source_.granted().size();
+    const std::size_t held = source_.outstanding();
+    EXPECT_GT(held, 0U);
+    for (int i = 0; i < 10; ++i) {
+        use();
+        arena_.rewind();
+    }
+    EXPECT_LE(source_.granted().size(), calls + 1) << "the same use needs no more chunks";
+    EXPECT_LE(source_.outstanding(), held + 1);
+}
+
+/// A use that was large once must not be paid for ever.
+void expect_memory_to_fall_after(std::size_t requests, std::size_t bytes) {
+    equipment::ledger source;
+    arena_type arena(source);
+    for (std::size_t i = 0; i < requests; ++i) {
+        static_cast<void>(arena.allocate(bytes, 8));
+    }
+    arena.rewind();
+    EXPECT_GE(source.outstanding_bytes(), requests * bytes);
+    for (int i = 0; i < 200; ++i) {
+        static_cast<void>(arena.allocate(100, 8));
+        arena.rewind();
+    }
+    EXPECT_LE(source.outstanding_bytes(), 4096U);
+    const std::size_t calls = source.granted().size();
+    for (int i = 0; i < 20; ++i) {
+        static_cast<void>(arena.allocate(100, 8));
+        arena.rewind();
+    }
+    EXPECT_EQ(source.granted().size(), calls) << "and a steady use comes to need nothing from the upstream";
+}
+
+TEST(monotonic_rewind, lets_many_chunks_go_after_a_peak) {
+    expect_memory_to_fall_after(2000, 1000);
+}
+
+TEST(monotonic_rewind, lets_one_large_chunk_go_after_a_peak) {
+    expect_memory_to_fall_after(1, 64 << 20);
+}
+
+TEST(monotonic_rewind, holds_what_recent_uses_needed) {
+    equipment::ledger source;
+    arena_type arena(source);
+    const auto use = [&](int requests) {
+        for (int i = 0; i < requests; ++i) {
+            static_cast<void>(arena.allocate(1000, 8));
+        }
+        arena.rewind();
+    };
+    use(200);
+    use(200);
+    const std::size_t calls = source.granted().size();
+    for (int i = 0; i < 3; ++i) {
+        use(1);
+        EXPECT_GE(source.outstanding_bytes(), 100U * 1000U) << "the mark falls slowly";
+    }
+    use(120);
+    EXPECT_EQ(source.granted().size(), calls) << "so that a large use soon after finds its chunks";
+}
+
+TEST(monotonic_rewind, keeps_nothing_that_was_never_used) {
+    equipment::ledger source;
+    arena_type arena(source);
+    arena.rewind();
+    EXPECT_EQ(source.outstanding(), 0U);
+    static_cast<void>(arena.allocate(10));
+    for (int i = 0; i < 200; ++i) {
+        arena.rewind();
+    }
+    EXPECT_EQ(source.outstanding(), 0U) << "what no use needs any more goes back";
+}
+
+// ---- marks
+
+TEST_F(monotonic, rolls_back_within_a_chunk) {
+    static_cast<void>(arena_.allocate(8, 8));
+    const auto mark = arena_.mark();
+    void* const p = arena_.allocate(8, 8);
+    arena_.rollback(mark);
+    EXPECT_EQ(arena_.allocate(8, 8), p);
+}
+
+TEST_F(monotonic, rolls_back_over_chunks_and_uses_them_again) {
+    void* const kept = arena_.allocate(30, 1);
+    std::fill_n(bytes_of(kept), 30, std::byte{7});
+    const auto mark = arena_.mark();
+    for (int round = 0; round < 5; ++round) {
+        for (int i = 0; i < 30; ++i) {
+            std::fill_n(bytes_of(arena_.allocate(100, 8)), 100, std::byte{1});
+        }
+        arena_.rollback(mark);
+    }
+    const std::size_t calls = source_.granted().size();
+    for (int i = 0; i < 30; ++i) {
+        static_cast<void>(arena_.allocate(100, 8));
+    }
+    EXPECT_EQ(source_.granted().size(), calls) << "a rollback keeps the chunks";
+    EXPECT_TRUE(
+        std::all_of(bytes_of(kept), bytes_of(kept) + 30, [](std::byte b) { return b == std::byte{7}; }));
+}
+
+TEST_F(monotonic, rolls_back_to_its_beginning) {
+    const auto mark = arena_.mark();
+    static_cast<void>(arena_.allocate(500, 8));
+    arena_.rollback(mark);
+    arena_.rollback(mark);
+    std::fill_n(bytes_of(arena_.allocate(500, 8)), 500, std::byte{1});
+    EXPECT_EQ(source_.granted().size(), 1U);
+}
+
+TEST(monotonic_buffer, is_rolled_back_into) {
+    equipment::ledger source;
+    alignas(16) std::array<std::byte, 64> buffer;
+    arena_type arena(buffer, source);
+    static_cast<void>(arena.allocate(16, 8));
+    const auto mark = arena.mark();
+    static_cast<void>(arena.allocate(100, 8));
+    arena.rollback(mark);
+    EXPECT_EQ(arena.allocate(48, 8), buffer.data() + 16);
+}
+
+// ---- resizing the last block
+
+TEST_F(monotonic, grows_and_shrinks_the_last_block_where_it_is) {
+    void* const p = arena_.allocate(8, 8);
+    EXPECT_TRUE(arena_.resize_last(p, 8, 24));
+    EXPECT_EQ(bytes_of(arena_.allocate(8, 8)), bytes_of(p) + 24);
+
+    void* const q = arena_.allocate(1, 8);
+    void* const last = arena_.allocate(8, 8);
+    EXPECT_FALSE(arena_.resize_last(q, 1, 2)) << "it is not the last one";
+    EXPECT_TRUE(arena_.resize_last(last, 8, 0));
+    EXPECT_EQ(arena_.allocate(4, 8), last) << "what was given back is used again";
+}
+
+TEST_F(monotonic, refuses_to_grow_past_the_chunk) {
+    void* const p = arena_.allocate(8, 8);
+    EXPECT_FALSE(arena_.resize_last(p, 8, 49));
+    EXPECT_FALSE(arena_.resize_last(p, 8, SIZE_MAX));
+    EXPECT_FALSE(arena_.resize_last(p, 8, SIZE_MAX - 7));
+    EXPECT_TRUE(arena_.resize_last(p, 8, 48)) << "64 bytes less the header";
+    std::fill_n(bytes_of(p), 48, std::byte{1});
+}
+
+TEST_F(monotonic, resizes_a_block_of_no_bytes) {
+    void* const p = arena_.allocate(0, 8);
+    EXPECT_TRUE(arena_.resize_last(p, 0, 16));
+    EXPECT_TRUE(arena_.resize_last(p, 16, 0));
+    EXPECT_EQ(arena_.allocate(0, 8), p);
+}
+
+// ---- construction
+
+TEST(monotonic_construction, deduces_its_upstream) {
+    equipment::ledger source;
+    alignas(16) std::array<std::byte, 64> buffer;
+    const mallard::monotonic plain;
+    const mallard::monotonic of_buffer{std::span<std::byte>(buffer)};
+    const mallard::monotonic of_growth{mallard::chunk_growth{.first_chunk_bytes = 128}};
+    const mallard::monotonic of_source(source);
+    const mallard::monotonic of_both(std::span<std::byte>(buffer), source);
+    EXPECT_TRUE((std::is_same_v<decltype(plain), const mallard::monotonic<mallard::chunk_cache>>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_buffer), const mallard::monotonic<>>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_growth), const mallard::monotonic<>>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_source), const arena_type>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_both), const arena_type>));
+    EXPECT_FALSE(std::is_copy_constructible_v<mallard::monotonic<>>);
+    EXPECT_FALSE(std::is_move_constructible_v<mallard::monotonic<>>);
+    EXPECT_LE(sizeof(mallard::monotonic<>), 96U);
+}
+
+} // namespace

@@ -1,0 +1,218 @@
+#include "equipment/ledger.hpp"
+
+#include <mallard/local/monotonic.hpp>
+#include <mallard/local/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+namespace {
+
+using pool_type = mallard::multipool<equipment::ledger>;
+
+class multipool : public ::testing::Test {
+protected:
+    ~multipool() override {
+        pool_.release();
+        EXPECT_EQ(source_.outstanding(), 0U);
+        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    }
+
+    equipment::ledger source_;
+    pool_type pool_{source_};
+};
+
+std::byte* bytes_of(void* p) {
+    return static_cast<std::byte*>(p);
+}
+
+// ---- blocks and their reuse
+
+TEST_F(multipool, carves_blocks_of_all_sizes_from_one_chunk) {
+    std::byte* const a = bytes_of(pool_.allocate(24, 8));
+    EXPECT_EQ(bytes_of(pool_.allocate(24, 8)), a + 24);
+    EXPECT_EQ(bytes_of(pool_.allocate(40, 8)), a + 48);
+    EXPECT_EQ(source_.granted().size(), 1U);
+}
+
+TEST_F(multipool, gives_the_last_freed_block_of_a_size_first) {
+    void* const table = pool_.allocate(24, 8);
+    void* const a = pool_.allocate(24, 8);
+    void* const b = pool_.allocate(24, 8);
+    pool_.deallocate(table, 24, 8);
+    pool_.deallocate(a, 24, 8);
+    pool_.deallocate(b, 24, 8);
+    EXPECT_EQ(pool_.allocate(17, 8), b) << "17 to 24 bytes are one class";
+    EXPECT_EQ(pool_.allocate(24, 1), a);
+}
+
+TEST_F(multipool, keeps_sizes_apart) {
+    void* const table = pool_.allocate(200, 8);
+    void* const p = pool_.allocate(24, 8);
+    pool_.deallocate(table, 200, 8);
+    pool_.deallocate(p, 24, 8);
+    EXPECT_NE(pool_.allocate(16, 8), p);
+    EXPECT_NE(pool_.allocate(32, 8), p);
+    EXPECT_EQ(pool_.allocate(24, 8), p);
+}
+
+TEST_F(multipool, aligns_blocks_of_multiples_of_16_after_odd_ones) {
+    for (std::size_t i = 0; i < 200; ++i) {
+        EXPECT_TRUE(mallard::is_aligned(pool_.allocate(8 + 8 * (i % 9), 8), 8));
+        EXPECT_TRUE(mallard::is_aligned(pool_.allocate(i, 16), 16));
+    }
+}
+
+// ---- chunks
+
+TEST_F(multipool, begins_small) {
+    for (int i = 0; i < 8; ++i) {
+        static_cast<void>(pool_.allocate(24, 8));
+    }
+    ASSERT_EQ(source_.granted().size(), 1U);
+    EXPECT_LE(source_.granted()[0].bytes, 256U) << "eight nodes must not take a page";
+}
+
+TEST_F(multipool, grows_geometrically_up_to_the_cap) {
+    pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}});
+    for (int i = 0; i < 300; ++i) {
+        static_cast<void>(pool.allocate(24, 8));
+    }
+    for (std::size_t i = 0; i < source_.granted().size(); ++i) {
+        EXPECT_EQ(source_.granted()[i].bytes, std::min<std::size_t>(64U << i, 1024U));
+    }
+}
+
+TEST_F(multipool, makes_use_of_what_a_chunk_has_left) {
+    // The chunk has room for 240 bytes; the first 120 become the table of free blocks.
+    void* const table = pool_.allocate(120, 8);
+    pool_.deallocate(table, 120, 8);
+    static_cast<void>(pool_.allocate(400, 8));
+    EXPECT_EQ(source_.granted().size(), 2U);
+    // Of the 120 bytes left, 112 lie behind a multiple of 16.
+    EXPECT_EQ(pool_.allocate(112, 16), bytes_of(table) + 128);
+    EXPECT_EQ(pool_.allocate(8, 8), bytes_of(table) + 120);
+}
+
+TEST_F(multipool, gives_most_of_its_chunks_to_blocks) {
+    std::size_t asked = 0;
+    for (std::size_t i = 0; i < 3000; ++i) {
+        const std::size_t bytes = 8 + i * 7919 % 1000;
+        static_cast<void>(pool_.allocate(bytes, 8));
+        asked += bytes;
+    }
+    // What the last chunk still has free is not waste; it is at most half of all.
+    EXPECT_LE(source_.outstanding_bytes(), asked * 9 / 4);
+}
+
+// ---- large blocks
+
+TEST_F(multipool, pools_at_least_32_kib_by_default) {
+    EXPECT_GE(pool_.largest_pooled_bytes(), 32U << 10);
+    void* const table = pool_.allocate(32 << 10, 8);
+    void* const p = pool_.allocate(32 << 10, 8);
+    pool_.deallocate(table, 32 << 10, 8);
+    pool_.deallocate(p, 32 << 10, 8);
+    EXPECT_EQ(pool_.allocate(32 << 10, 8), p);
+    EXPECT_EQ(pool_.stats().direct_blocks, 0U);
+}
+
+TEST_F(multipool, sends_larger_requests_upstream_and_remembers_them) {
+    void* const p = pool_.allocate((32 << 10) + 1, 8);
+    EXPECT_EQ(pool_.stats().direct_blocks, 1U);
+    EXPECT_GE(pool_.stats().direct_bytes, (32U << 10) + 1);
+    pool_.deallocate(p, (32 << 10) + 1, 8);
+    EXPECT_EQ(source_.outstanding(), 0U) << "such a block goes back at once";
+
+    static_cast<void>(pool_.allocate(100000, 8));
+    static_cast<void>(pool_.allocate(200000, 8));
+    pool_.release();
+    EXPECT_EQ(source_.outstanding(), 0U) << "and at the latest on release";
+}
+
+TEST_F(multipool, rounds_the_largest_pooled_size_up_to_a_class) {
+    for (const std::size_t asked : {8U, 9U, 100U, 129U, 1000U, 5000U, 1U << 20}) {
+        pool_type pool(source_, {.largest_pooled_bytes = asked});
+        const std::size_t largest = pool.largest_pooled_bytes();
+        EXPECT_GE(largest, asked);
+        EXPECT_LE(largest, asked + asked / 8 + 8);
+        static_cast<void>(pool.allocate(largest, 8));
+        EXPECT_EQ(pool.stats().direct_blocks, 0U);
+        static_cast<void>(pool.allocate(largest + 1, 8));
+        EXPECT_EQ(pool.stats().direct_blocks, 1U);
+    }
+}
+
+TEST_F(multipool, works_with_a_single_class) {
+    pool_type pool(source_, {.largest_pooled_bytes = 8, .growth = {64, 64}});
+    std::vector<void*> blocks;
+    for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < 40; ++i) {
+            blocks.push_back(pool.allocate(8, 8));
+            blocks.push_back(pool.allocate(8, 1));
+        }
+        EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
+        for (void* p : blocks) {
+            pool.deallocate(p, 8, 8);
+        }
+        blocks.clear();
+    }
+}
+
+// ---- over-aligned blocks
+
+TEST_F(multipool, aligns_beyond_the_fundamental_alignment) {
+    struct block {
+        void* p;
+        std::size_t bytes;
+        std::size_t alignment;
+    };
+    std::vector<block> blocks;
+    for (int round = 0; round < 2; ++round) {
+        for (std::size_t alignment = 32; alignment <= 65536; alignment *= 2) {
+            for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, alignment, 3 * alignment + 1}) {
+                void* const p = pool_.allocate(bytes, alignment);
+                ASSERT_TRUE(mallard::is_aligned(p, alignment));
+                std::fill_n(bytes_of(p), bytes, std::byte{0x55});
+                blocks.push_back({p, bytes, alignment});
+            }
+        }
+        for (const block& b : blocks) {
+            pool_.deallocate(b.p, b.bytes, b.alignment);
+        }
+        blocks.clear();
+        EXPECT_EQ(pool_.stats().direct_blocks, 0U);
+    }
+}
+
+// ---- size and construction
+
+TEST(multipool_construction, is_small_and_asks_for_nothing) {
+    EXPECT_LE(sizeof(mallard::multipool<>), 128U);
+    equipment::ledger source;
+    {
+        const pool_type pool(source);
+        EXPECT_EQ(pool.stats().chunks, 0U);
+    }
+    EXPECT_TRUE(source.granted().empty());
+}
+
+TEST(multipool_construction, deduces_its_upstream) {
+    equipment::ledger source;
+    mallard::monotonic arena(source);
+    const mallard::multipool plain;
+    const mallard::multipool of_options{mallard::multipool_options{.largest_pooled_bytes = 64}};
+    const mallard::multipool of_source(source);
+    const mallard::multipool of_arena(arena, {.largest_pooled_bytes = 64});
+    EXPECT_TRUE((std::is_same_v<decltype(plain), const mallard::multipool<mallard::chunk_cache>>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_options), const mallard::multipool<>>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_source), const pool_type>));
+    EXPECT_TRUE((
+        std::is_same_v<decltype(of_arena), const mallard::multipool<mallard::monotonic<equipment::ledger>>>));
+    EXPECT_FALSE(std::is_copy_constructible_v<pool_type>);
+    EXPECT_FALSE(std::is_move_constructible_v<pool_type>);
+}
+
+} // namespace
