@@ -65,16 +65,22 @@ public:
         return nullptr;
     }
 
-    /// Effects: keeps chunks from the front until they hold `bytes` bytes, and gives the rest back to
-    /// `source`.
+    /// Effects: keeps chunks from the front until they hold `bytes` bytes, but none that is larger than
+    /// `largest_bytes`, and gives the rest back to `source`.
     template <upstream Upstream>
-    void trim(Upstream&& source, std::size_t bytes) noexcept {
-        chunk** link = &first_;
-        for (std::size_t kept = 0; *link != nullptr && kept < bytes; link = &(*link)->next) {
-            kept += (*link)->bytes;
-        }
+    void trim(Upstream&& source, std::size_t bytes, std::size_t largest_bytes) noexcept {
         chunk_list rest;
-        rest.first_ = std::exchange(*link, nullptr);
+        std::size_t kept = 0;
+        for (chunk** link = &first_; *link != nullptr;) {
+            chunk* c = *link;
+            if (kept < bytes && c->bytes <= largest_bytes) {
+                kept += c->bytes;
+                link = &c->next;
+            } else {
+                *link = c->next;
+                rest.push(c);
+            }
+        }
         rest.release(source);
     }
 

@@ -46,8 +46,12 @@ public:
             std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(bytes)), largest_log2_));
     }
 
-    /// Effects: begins again with the first size.
-    constexpr void restart() noexcept { log2_ = first_log2_; }
+    /// Effects: begins again with the first size, or with the first that holds more than `bytes`.
+    constexpr void restart(std::size_t bytes = 0) noexcept {
+        log2_ = std::clamp(static_cast<std::uint8_t>(std::bit_width(bytes)), first_log2_, largest_log2_);
+    }
+
+    [[nodiscard]] constexpr std::size_t first_bytes() const noexcept { return std::size_t{1} << first_log2_; }
 
 private:
     std::uint8_t first_log2_;

@@ -131,7 +131,8 @@ public:
     }
 
     /// Effects: as release(), but keeps the chunks for the next use, as many of them as recent uses needed:
-    /// the mark that decides falls by an eighth with every rewind that stays below it.
+    /// the mark that decides falls by an eighth with every rewind that stays below it. A chunk much larger
+    /// than the mark is not kept.
     void rewind() noexcept;
 
     /// Returns: where the allocator stands.
@@ -218,12 +219,17 @@ void monotonic<Upstream>::rollback(position to) noexcept {
 
 template <upstream Upstream>
 void monotonic<Upstream>::rewind() noexcept {
-    const std::size_t used_bytes = chunks_.bytes();
+    // Of the chunk in use only the part that was given out counts, or one that is too large would stay for
+    // ever.
+    const std::size_t unused_bytes =
+        chunks_.front() != nullptr ? static_cast<std::size_t>(limit_ - cursor_) : 0;
+    const std::size_t used_bytes = chunks_.bytes() - unused_bytes;
     while (chunks_.front() != nullptr) {
         keep(chunks_.pop());
     }
-    high_water_bytes_ = std::max(used_bytes, high_water_bytes_ - high_water_bytes_ / 8);
-    kept_.trim(upstream_.get(), high_water_bytes_);
+    high_water_bytes_ = std::max(used_bytes, high_water_bytes_ - (high_water_bytes_ + 7) / 8);
+    kept_.trim(upstream_.get(), high_water_bytes_, 4 * std::max(high_water_bytes_, next_.first_bytes()));
+    next_.restart(high_water_bytes_);
     start();
 }
 
@@ -244,7 +250,8 @@ template <upstream Upstream>
 void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     // A chunk begins at the fundamental alignment; a stricter one may cost padding.
     const std::size_t slack = alignment > fundamental_alignment ? alignment : 0;
-    if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - slack - 2 * sizeof(chunk)) {
+    constexpr std::size_t most_bytes = static_cast<std::size_t>(PTRDIFF_MAX) - 2 * sizeof(chunk);
+    if (bytes > most_bytes || slack > most_bytes - bytes) {
         fail_allocation(bytes, alignment);
     }
     std::size_t padding = padding_to(cursor_, alignment);
