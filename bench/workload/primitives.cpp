@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -49,6 +50,19 @@ private:
     };
 };
 
+/// The floor: what the loop costs, and behind the abstract base what two calls cost that do nothing.
+class one_block {
+public:
+    void* allocate(std::size_t, std::size_t) noexcept { return block_.data(); }
+    void deallocate(void*, std::size_t, std::size_t) noexcept {}
+
+private:
+    alignas(block_alignment) std::array<std::byte, block_bytes> block_{};
+};
+
+constexpr std::string_view direct_floor = "null";
+constexpr std::string_view virtual_floor = "null-base";
+
 /// Calls `one(count)` until `total` pairs or creations are done, each time with a fresh allocator where
 /// `anew`.
 void run_rounds(const strategy& s, std::size_t total, bool anew) {
@@ -68,8 +82,18 @@ void run_rounds(const strategy& s, std::size_t total, bool anew) {
     }
 }
 
+void run_floor(bool behind_base, std::size_t total) {
+    one_block floor;
+    if (behind_base) {
+        mallard::resource<one_block&> base(floor);
+        pairs(abstract(base), total);
+    } else {
+        pairs(floor, total);
+    }
+}
+
 std::vector<std::string> names() {
-    std::vector<std::string> result;
+    std::vector<std::string> result{std::string(direct_floor), std::string(virtual_floor)};
     for (const strategy& s : strategies()) {
         if (has_primitives(s)) {
             result.emplace_back(s.name);
@@ -83,7 +107,6 @@ std::vector<std::string> names() {
 row run_primitives(arguments& given, run_options& options) {
     const std::string operation = given.choice("operation", {"pair", "create"});
     options.strategy = given.choice("strategy", names());
-    const strategy& s = *std::ranges::find(strategies(), options.strategy, &strategy::name);
     const auto product_log2 = given.number("product", 24, 10, 40);
     given.finish();
 
@@ -96,10 +119,19 @@ row run_primitives(arguments& given, run_options& options) {
     };
     const std::size_t total = std::size_t{1} << product_log2;
     result.operations = result.iterations = static_cast<std::int64_t>(total);
+    const bool floor = options.strategy == direct_floor || options.strategy == virtual_floor;
+    const auto run = [&](std::size_t count) {
+        if (floor) {
+            run_floor(options.strategy == virtual_floor, count);
+        } else {
+            run_rounds(*std::ranges::find(strategies(), options.strategy, &strategy::name), count,
+                       operation == "create");
+        }
+    };
     try {
-        run_rounds(s, 1024, operation == "create");
+        run(1024);
         const stopwatch watch;
-        run_rounds(s, total, operation == "create");
+        run(total);
         result.timed = watch.elapsed();
     } catch (const std::bad_alloc&) {
         result.out_of_memory = true;

@@ -23,7 +23,7 @@ bench::row run(const std::string& operation, const std::string& strategy) {
 }
 
 TEST(primitives, run_under_every_strategy_that_frees) {
-    for (const char* name : {"AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13"}) {
+    for (const char* name : {"null", "null-base", "AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13"}) {
         for (const char* operation : {"pair", "create"}) {
             const bench::row row = run(operation, name);
             EXPECT_EQ(row.operations, 1024) << name << ' ' << operation;

@@ -22,7 +22,7 @@ namespace mallard {
     // Counting from the last byte instead of the size, nothing can wrap; at 16 the eight behind it are taken
     // too.
     const std::size_t last = (bytes - static_cast<std::size_t>(bytes != 0)) | (alignment & 16) / 2;
-    if (last < 128) {
+    if (last < 128) [[likely]] {
         return last / 8;
     }
     // The leading four bits of `last` name the class within its doubling.

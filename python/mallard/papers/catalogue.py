@@ -31,9 +31,11 @@ class Structure:
     inner_log2: int  # leaf elements in one element of the outer container
 
 
-# Two columns that the papers do not have: the floor of each row, and AS1 on a platform that keeps its pages.
+# What the papers do not have: the floors, of a row and of two calls that do nothing, and AS1 on a platform
+# that keeps its pages.
 EXTRA_STRATEGIES = (
     Strategy("null", "none: memory that is already there", "type parameter", "winked out"),
+    Strategy("null-base", "none: two calls that do nothing", "abstract base", "normal"),
     Strategy("AS1-keep", "global default, page return off", "type parameter", "normal"),
 )
 
