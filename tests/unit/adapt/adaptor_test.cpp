@@ -1,0 +1,75 @@
+#include "equipment/ledger.hpp"
+
+#include <mallard/adapt/adaptor.hpp>
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+/// The least that an adaptor of one's own needs.
+template <class A>
+class tagged : public mallard::adaptor<A> {
+    using mallard::adaptor<A>::mechanism_;
+
+public:
+    template <class... Args>
+    explicit tagged(Args&&... args) : mallard::adaptor<A>(std::forward<Args>(args)...) {}
+
+    void* allocate(std::size_t bytes, std::size_t alignment) { return mechanism_.allocate(bytes, alignment); }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        mechanism_.deallocate(p, bytes, alignment);
+    }
+};
+
+TEST(adaptor, holds_a_mechanism_or_refers_to_one) {
+    equipment::ledger source;
+    mallard::monotonic<equipment::ledger> arena(source);
+    tagged<mallard::monotonic<equipment::ledger>> holder(source);
+    tagged<mallard::monotonic<equipment::ledger>&> reference(arena);
+    EXPECT_NE(&holder.mechanism(), &arena);
+    EXPECT_EQ(&reference.mechanism(), &arena);
+    EXPECT_FALSE(std::is_copy_constructible_v<decltype(holder)>);
+}
+
+TEST(adaptor, passes_release_rewind_and_rollback_on) {
+    equipment::ledger source;
+    tagged<mallard::monotonic<equipment::ledger>> adapted(source);
+    EXPECT_TRUE(mallard::rewindable<decltype(adapted)>);
+
+    const auto mark = adapted.mark();
+    void* const p = adapted.allocate(100, 8);
+    adapted.rollback(mark);
+    EXPECT_EQ(adapted.allocate(100, 8), p);
+    adapted.rewind();
+    EXPECT_EQ(source.outstanding(), 1U);
+    EXPECT_EQ(adapted.allocate(100, 8), p);
+    adapted.release();
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+TEST(adaptor, works_with_what_is_for_allocators) {
+    tagged<mallard::monotonic<>> adapted;
+    mallard::resource<tagged<mallard::monotonic<>>&> resource(adapted);
+    std::pmr::vector<int> by_base(1000, 1, &resource);
+    std::vector<int, mallard::allocator<int, tagged<mallard::monotonic<>>>> by_type(1000, 1, adapted);
+    const mallard::checkpoint scratch(adapted);
+    EXPECT_EQ(by_base[999] + by_type[999], 2);
+    EXPECT_GE(adapted.mechanism().stats().chunk_bytes, 2000 * sizeof(int));
+}
+
+TEST(adaptor, stacks) {
+    equipment::ledger source;
+    mallard::limited<mallard::failing<mallard::counted<mallard::multipool<equipment::ledger>>>> stack(
+        std::size_t{1000}, mallard::failure_plan{.at = 0}, source);
+    void* const p = stack.allocate(600, 8);
+    EXPECT_EQ(stack.used_bytes(), 600U);
+    EXPECT_EQ(stack.mechanism().requests(), 1U);
+    EXPECT_EQ(stack.mechanism().mechanism().counts().bytes_in_use, 600U);
+    stack.deallocate(p, 600, 8);
+    EXPECT_EQ(stack.mechanism().mechanism().counts().bytes_in_use, 0U);
+    stack.release();
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+} // namespace

@@ -1,0 +1,83 @@
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/adapt/failing.hpp>
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+namespace {
+
+TEST(failing, lets_everything_pass_without_a_plan) {
+    mallard::failing<mallard::new_delete> source(mallard::failure_plan{.at = 0});
+    for (std::size_t i = 0; i < 100; ++i) {
+        source.deallocate(source.allocate(i, 8), i, 8);
+    }
+    EXPECT_FALSE(source.failed());
+    EXPECT_EQ(source.requests(), 100U);
+}
+
+#ifdef __cpp_exceptions
+
+TEST(failing, fails_the_planned_request_and_no_other) {
+    mallard::failing<mallard::monotonic<>> arena(mallard::failure_plan{.at = 3});
+    for (std::size_t request = 1; request <= 10; ++request) {
+        if (request == 3) {
+            EXPECT_THROW(static_cast<void>(arena.allocate(8)), std::bad_alloc);
+        } else {
+            EXPECT_NO_THROW(static_cast<void>(arena.allocate(8)));
+        }
+        EXPECT_EQ(arena.failed(), request >= 3);
+    }
+    EXPECT_EQ(arena.requests(), 10U);
+}
+
+TEST(failing, fails_for_ever_from_the_planned_request_on) {
+    mallard::failing<mallard::monotonic<>> arena(mallard::failure_plan{.at = 2, .for_ever = true});
+    static_cast<void>(arena.allocate(8));
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_THROW(static_cast<void>(arena.allocate(8)), std::bad_alloc);
+    }
+    arena.plan({.at = 0});
+    EXPECT_FALSE(arena.failed());
+    EXPECT_NO_THROW(static_cast<void>(arena.allocate(8)));
+    EXPECT_EQ(arena.requests(), 1U);
+}
+
+/// The loop of the header's comment, on a program that survives.
+TEST(failing, tries_every_failure_of_a_program) {
+    std::size_t failures = 0;
+    for (std::size_t k = 1;; ++k) {
+        mallard::failing<mallard::new_delete> source(mallard::failure_plan{.at = k, .for_ever = true});
+        try {
+            mallard::multipool pool(source);
+            std::vector<int, mallard::allocator<int, decltype(pool)>> numbers(pool);
+            for (int i = 0; i < 1000; ++i) {
+                numbers.push_back(i);
+            }
+        } catch (const std::bad_alloc&) {
+            ++failures;
+        }
+        if (!source.failed()) {
+            EXPECT_EQ(failures, k - 1);
+            break;
+        }
+    }
+    EXPECT_GE(failures, 3U);
+}
+
+#else
+
+TEST(failing, tells_the_handler_before_the_program_ends) {
+    mallard::set_out_of_memory_handler(
+        [](std::size_t, std::size_t) noexcept { std::fputs("the handler heard; ", stderr); });
+    mallard::failing<mallard::monotonic<>> arena(mallard::failure_plan{.at = 2});
+    static_cast<void>(arena.allocate(8));
+    EXPECT_DEATH(static_cast<void>(arena.allocate(8)), "the handler heard; mallard: out of memory: 8 bytes");
+    mallard::set_out_of_memory_handler(nullptr);
+}
+
+#endif
+
+} // namespace

@@ -1,0 +1,77 @@
+#include "equipment/ledger.hpp"
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/adapt/limited.hpp>
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace {
+
+TEST(limited, serves_up_to_its_budget_and_not_a_byte_more) {
+    equipment::ledger source;
+    mallard::limited<mallard::multipool<equipment::ledger>> pool(std::size_t{100}, source);
+    EXPECT_EQ(pool.limit_bytes(), 100U);
+    void* const p = pool.allocate(60, 8);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(41, 8)));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(SIZE_MAX, 8)));
+    EXPECT_EQ(pool.used_bytes(), 60U);
+    static_cast<void>(pool.allocate(40, 8));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(1, 8)));
+    static_cast<void>(pool.allocate(0, 8));
+    pool.deallocate(p, 60, 8);
+    EXPECT_EQ(pool.used_bytes(), 40U);
+    static_cast<void>(pool.allocate(60, 8));
+    EXPECT_EQ(pool.used_bytes(), 100U);
+}
+
+TEST(limited, does_not_ask_the_mechanism_for_what_it_refuses) {
+    equipment::ledger source;
+    mallard::limited<mallard::monotonic<equipment::ledger>> arena(std::size_t{100}, source);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(arena.allocate(101, 8)));
+    EXPECT_TRUE(source.granted().empty());
+}
+
+TEST(limited, has_its_whole_budget_again_after_a_release) {
+    mallard::limited<mallard::monotonic<>> arena(std::size_t{100});
+    for (int i = 0; i < 3; ++i) {
+        static_cast<void>(arena.allocate(100, 8));
+        arena.release();
+        static_cast<void>(arena.allocate(100, 8));
+        arena.rewind();
+        EXPECT_EQ(arena.used_bytes(), 0U);
+    }
+}
+
+TEST(limited, follows_a_rollback) {
+    mallard::limited<mallard::monotonic<>> arena(std::size_t{100});
+    static_cast<void>(arena.allocate(10, 8));
+    {
+        const mallard::checkpoint scratch(arena);
+        static_cast<void>(arena.allocate(90, 8));
+    }
+    EXPECT_EQ(arena.used_bytes(), 10U);
+}
+
+TEST(limited, bounds_an_allocators_chunks_as_its_upstream) {
+    mallard::limited<mallard::new_delete> source(std::size_t{4096});
+    mallard::multipool pool(source);
+    EXPECT_OUT_OF_MEMORY(for (int i = 0; i < 1000; ++i) { static_cast<void>(pool.allocate(24, 8)); });
+    EXPECT_LE(pool.stats().chunk_bytes, 4096U);
+}
+
+#ifdef __cpp_exceptions
+
+TEST(limited, counts_nothing_where_the_mechanism_fails) {
+    equipment::ledger source;
+    mallard::limited<mallard::monotonic<equipment::ledger>> arena(std::size_t{1000}, source);
+    source.fail({.at = 1});
+    EXPECT_THROW(static_cast<void>(arena.allocate(100, 8)), std::bad_alloc);
+    EXPECT_EQ(arena.used_bytes(), 0U);
+}
+
+#endif
+
+} // namespace

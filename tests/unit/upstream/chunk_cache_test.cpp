@@ -1,0 +1,144 @@
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/local/monotonic.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using mallard::chunk_cache;
+
+constexpr std::size_t kib = 1 << 10;
+constexpr std::size_t mib = 1 << 20;
+
+std::size_t cached_bytes() {
+    const mallard::chunk_cache_stats s = chunk_cache::stats();
+    return s.thread_bytes + s.shared_bytes;
+}
+
+/// Begins and ends with an empty cache.
+class chunk_cache_test : public ::testing::Test {
+protected:
+    chunk_cache_test() { chunk_cache::trim(); }
+    ~chunk_cache_test() override {
+        chunk_cache::set_limits({});
+        chunk_cache::trim();
+        EXPECT_EQ(cached_bytes(), 0U);
+    }
+
+    static void take_and_return(std::size_t chunks, std::size_t bytes) {
+        std::vector<void*> taken;
+        for (std::size_t i = 0; i < chunks; ++i) {
+            taken.push_back(chunk_cache::allocate(bytes));
+            std::memset(taken.back(), 1, bytes);
+        }
+        for (void* p : taken) {
+            chunk_cache::deallocate(p, bytes);
+        }
+    }
+};
+
+TEST_F(chunk_cache_test, gives_out_what_was_returned_a_moment_ago) {
+    for (const std::size_t bytes : {std::size_t{64}, 4 * kib, 128 * kib, 5 * mib}) {
+        void* const p = chunk_cache::allocate(bytes);
+        chunk_cache::deallocate(p, bytes);
+        EXPECT_GE(cached_bytes(), bytes);
+        EXPECT_EQ(chunk_cache::allocate(bytes), p);
+        EXPECT_EQ(cached_bytes(), 0U);
+        chunk_cache::deallocate(p, bytes);
+        chunk_cache::trim();
+    }
+}
+
+TEST_F(chunk_cache_test, does_not_keep_what_is_huge_or_over_aligned) {
+    void* const huge = chunk_cache::allocate(65 * mib);
+    chunk_cache::deallocate(huge, 65 * mib);
+    void* const aligned = chunk_cache::allocate(1000, 256);
+    EXPECT_TRUE(mallard::is_aligned(aligned, 256));
+    chunk_cache::deallocate(aligned, 1000, 256);
+    EXPECT_EQ(cached_bytes(), 0U);
+}
+
+TEST_F(chunk_cache_test, is_bounded) {
+    chunk_cache::set_limits({.thread_bytes = mib, .shared_bytes = 2 * mib});
+    take_and_return(256, 64 * kib);
+    take_and_return(8, 2 * mib);
+    EXPECT_LE(chunk_cache::stats().thread_bytes, mib);
+    EXPECT_LE(chunk_cache::stats().shared_bytes, 2 * mib);
+    EXPECT_GE(cached_bytes(), mib) << "but it does keep something";
+    chunk_cache::set_limits({.thread_bytes = 0, .shared_bytes = 0});
+    chunk_cache::trim();
+    take_and_return(10, 4 * kib);
+    EXPECT_EQ(cached_bytes(), 0U);
+}
+
+TEST_F(chunk_cache_test, decays_where_chunks_are_not_needed_any_more) {
+    take_and_return(16, mib);
+    EXPECT_GE(cached_bytes(), 16 * mib);
+    for (int i = 0; i < 400000; ++i) {
+        take_and_return(1, 256);
+    }
+    EXPECT_LE(cached_bytes(), mib) << "also what went on to the shared bins";
+}
+
+TEST_F(chunk_cache_test, keeps_what_is_needed_now_and_then) {
+    take_and_return(8, 64 * kib);
+    for (int i = 0; i < 20000; ++i) {
+        take_and_return(1, 256);
+        if (i % 256 == 0) {
+            const std::size_t before = cached_bytes();
+            take_and_return(8, 64 * kib);
+            ASSERT_EQ(cached_bytes(), before) << "all eight were waiting";
+        }
+    }
+}
+
+TEST_F(chunk_cache_test, takes_back_what_another_thread_took) {
+    void* p = nullptr;
+    std::thread([&p] { p = chunk_cache::allocate(64 * kib); }).join();
+    std::memset(p, 1, 64 * kib);
+    chunk_cache::deallocate(p, 64 * kib);
+    EXPECT_EQ(chunk_cache::allocate(64 * kib), p);
+    std::thread([p] { chunk_cache::deallocate(p, 64 * kib); }).join();
+    EXPECT_EQ(chunk_cache::allocate(64 * kib), p) << "what a thread leaves behind is for the others";
+    chunk_cache::deallocate(p, 64 * kib);
+}
+
+TEST_F(chunk_cache_test, serves_a_thread_to_its_last_instruction) {
+    std::thread([] {
+        // Made before the thread first returns a chunk, so it is destroyed after the thread's bins are closed.
+        static thread_local mallard::monotonic<> outlives_the_bins;
+        static_cast<void>(outlives_the_bins.allocate(3000));
+        take_and_return(1, 512);
+    }).join();
+    EXPECT_GE(chunk_cache::stats().shared_bytes, 3000U + 512U);
+}
+
+TEST_F(chunk_cache_test, serves_static_destructors) {
+    EXPECT_EXIT(
+        {
+            static mallard::monotonic<> first;
+            static_cast<void>(first.allocate(100000));
+            take_and_return(4, 4 * kib);
+            static mallard::monotonic<> second;
+            static_cast<void>(second.allocate(100000));
+            std::exit(7);
+        },
+        ::testing::ExitedWithCode(7), "");
+}
+
+TEST_F(chunk_cache_test, refuses_what_cannot_be) {
+    const std::size_t before = cached_bytes();
+    for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2 + 1}) {
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(chunk_cache::allocate(bytes)));
+    }
+    EXPECT_EQ(cached_bytes(), before);
+}
+
+} // namespace

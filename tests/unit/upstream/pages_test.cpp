@@ -1,0 +1,121 @@
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/upstream/pages.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr auto never = mallard::page_options{.huge = mallard::huge_pages::never};
+
+std::size_t resident_pages(void* p, std::size_t pages) {
+    std::vector<unsigned char> in_core(pages);
+    EXPECT_EQ(mincore(p, pages * mallard::pages::page_bytes(), in_core.data()), 0);
+    return static_cast<std::size_t>(
+        std::count_if(in_core.begin(), in_core.end(), [](unsigned char c) { return (c & 1) != 0; }));
+}
+
+bool is_mapped(void* p) {
+    unsigned char in_core = 0;
+    return mincore(p, 1, &in_core) == 0;
+}
+
+TEST(pages, are_whole_zeroed_and_aligned) {
+    const std::size_t page = mallard::pages::page_bytes();
+    mallard::pages source(never);
+    for (std::size_t alignment = 1; alignment <= (4U << 20); alignment *= 4) {
+        for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, page, page + 1, 5 * page}) {
+            auto* const p = static_cast<unsigned char*>(source.allocate(bytes, alignment));
+            ASSERT_TRUE(mallard::is_aligned(p, std::max(alignment, page)));
+            ASSERT_TRUE(std::all_of(p, p + bytes, [](unsigned char c) { return c == 0; }));
+            std::fill_n(p, bytes, static_cast<unsigned char>(1));
+            source.deallocate(p, bytes, alignment);
+        }
+    }
+}
+
+TEST(pages, go_back_to_the_system) {
+    for (const auto huge :
+         {mallard::huge_pages::never, mallard::huge_pages::when_large, mallard::huge_pages::always}) {
+        mallard::pages source({.huge = huge});
+        for (const std::size_t alignment : {std::size_t{16}, std::size_t{1} << 20}) {
+            for (const std::size_t bytes : {std::size_t{1}, std::size_t{10000}, std::size_t{3} << 20}) {
+                auto* const p = static_cast<std::byte*>(source.allocate(bytes, alignment));
+                EXPECT_TRUE(is_mapped(p));
+                source.deallocate(p, bytes, alignment);
+                EXPECT_FALSE(is_mapped(p));
+                EXPECT_FALSE(is_mapped(p + mallard::align_down(bytes - 1, mallard::pages::page_bytes())));
+            }
+        }
+    }
+}
+
+TEST(pages, are_touched_beforehand_only_on_request) {
+    constexpr std::size_t count = 64;
+    const std::size_t bytes = count * mallard::pages::page_bytes();
+    mallard::pages lazy(never);
+    mallard::pages eager({.huge = mallard::huge_pages::never, .prefault = true});
+    void* const untouched = lazy.allocate(bytes);
+    void* const touched = eager.allocate(bytes);
+    EXPECT_EQ(resident_pages(untouched, count), 0U);
+    EXPECT_EQ(resident_pages(touched, count), count);
+    lazy.deallocate(untouched, bytes);
+    eager.deallocate(touched, bytes);
+}
+
+TEST(pages, of_large_requests_stand_where_huge_pages_can) {
+    const std::size_t huge = mallard::pages::huge_page_bytes();
+    EXPECT_TRUE(mallard::is_power_of_two(huge));
+    EXPECT_GT(huge, mallard::pages::page_bytes());
+    mallard::pages source;
+    EXPECT_EQ(source.options().huge, mallard::huge_pages::when_large);
+    void* const large = source.allocate(1 << 20);
+    EXPECT_TRUE(mallard::is_aligned(large, huge));
+    source.deallocate(large, 1 << 20);
+
+    mallard::pages always({.huge = mallard::huge_pages::always});
+    void* const small = always.allocate(1);
+    EXPECT_TRUE(mallard::is_aligned(small, huge));
+    always.deallocate(small, 1);
+}
+
+TEST(pages, tell_what_they_got) {
+    constexpr std::size_t bytes = std::size_t{8} << 20;
+    mallard::pages source({.huge = mallard::huge_pages::always, .prefault = true});
+    void* const p = source.allocate(bytes);
+    const mallard::page_report report = mallard::pages::inspect(p, bytes);
+    if (std::ifstream("/proc/self/smaps")) {
+        EXPECT_TRUE(report.known);
+        EXPECT_GE(report.resident_bytes, bytes);
+        EXPECT_LE(report.huge_bytes, report.resident_bytes);
+        std::string mode;
+        std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), mode);
+        if (mode.empty() || mode.find("[never]") != std::string::npos) {
+            EXPECT_EQ(report.huge_bytes, 0U);
+        }
+    } else {
+        EXPECT_FALSE(report.known);
+    }
+    source.deallocate(p, bytes);
+    EXPECT_FALSE(mallard::pages::inspect(p, 1).known) << "nothing is mapped there any more";
+}
+
+TEST(pages, refuse_what_cannot_be) {
+    for (const auto huge : {mallard::huge_pages::never, mallard::huge_pages::always}) {
+        mallard::pages source({.huge = huge});
+        for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 4095, SIZE_MAX / 2 + 1, std::size_t{1} << 60}) {
+            EXPECT_OUT_OF_MEMORY(static_cast<void>(source.allocate(bytes))) << bytes;
+            EXPECT_OUT_OF_MEMORY(static_cast<void>(source.allocate(bytes, std::size_t{1} << 63))) << bytes;
+        }
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(source.allocate(1, std::size_t{1} << 62)));
+    }
+}
+
+} // namespace
