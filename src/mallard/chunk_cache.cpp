@@ -64,20 +64,23 @@ public:
         poison(to.first + 1, class_bytes(index) - sizeof(waiting_chunk));
         ++to.count;
         bytes_ += class_bytes(index);
-        ++operations_;
     }
 
-    /// Effects: once an epoch, hands half of the chunks that stayed idle to `next(chunk, class)`.
+    /// Effects: counts `operations`; once an epoch, hands half of the chunks that stayed idle to
+    /// `next(chunk, class)`.
+    /// Returns: whether an epoch has ended.
     template <class Next>
-    void decay(Next next) noexcept {
+    bool decay(std::uint32_t operations, Next next) noexcept {
+        operations_ += operations;
         if (operations_ < operations_an_epoch) [[likely]] {
-            return;
+            return false;
         }
         operations_ = 0;
         for (std::size_t index = 0; index < class_count; ++index) {
             drain(index, (bins_[index].idle + 1) / 2, next);
             bins_[index].idle = bins_[index].count;
         }
+        return true;
     }
 
     /// Effects: hands all chunks to `next(chunk, class)`.
@@ -130,8 +133,19 @@ public:
             give_to_system(p, bytes, fundamental_alignment);
         } else {
             bins_.put(p, index);
-            bins_.decay(to_system);
+            bins_.decay(1, to_system);
         }
+        note_bytes();
+    }
+
+    /// Effects: an epoch of some thread brings the shared one a quarter nearer to its end. Without that, what
+    /// a peak left here would stay for as long as no thread returns chunks to these bins.
+    void age() noexcept {
+        if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
+            return;
+        }
+        const std::scoped_lock lock(mutex_);
+        bins_.decay(operations_an_epoch / 4, to_system);
         note_bytes();
     }
 
@@ -222,7 +236,9 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
         return;
     }
     thread_bins.put(p, index);
-    thread_bins.decay(to_shared);
+    if (thread_bins.decay(1, to_shared)) [[unlikely]] {
+        shared().age();
+    }
 }
 
 void chunk_cache::trim() noexcept {
