@@ -1,0 +1,129 @@
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/bind/allocator.hpp>
+#include <mallard/local/monotonic.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using arena = mallard::monotonic<>;
+template <class T>
+using alloc = mallard::allocator<T, arena>;
+template <class T>
+using vector = std::vector<T, alloc<T>>;
+using string = std::basic_string<char, std::char_traits<char>, alloc<char>>;
+
+constexpr std::string_view text = "longer than any string that fits into its own object";
+
+TEST(allocator, is_one_pointer) {
+    EXPECT_EQ(sizeof(alloc<int>), sizeof(void*));
+    EXPECT_TRUE(std::is_trivially_copyable_v<alloc<int>>);
+}
+
+TEST(allocator, is_equal_where_the_mechanism_is_the_same) {
+    arena a;
+    arena b;
+    const alloc<int> of_a(a);
+    EXPECT_TRUE(of_a == alloc<int>(a));
+    EXPECT_TRUE(of_a == alloc<double>(a)) << "whatever the type";
+    EXPECT_TRUE(of_a != alloc<int>(b));
+    EXPECT_EQ(&of_a.mechanism(), &a);
+}
+
+TEST(allocator, converts_and_rebinds) {
+    arena a;
+    const alloc<int> of_int(a);
+    const alloc<std::string> of_string = of_int;
+    EXPECT_EQ(&of_string.mechanism(), &a);
+    using rebound = std::allocator_traits<alloc<int>>::rebind_alloc<double>;
+    EXPECT_TRUE((std::is_same_v<rebound, alloc<double>>));
+}
+
+TEST(allocator, propagates_as_the_polymorphic_one_does) {
+    using traits = std::allocator_traits<alloc<int>>;
+    EXPECT_FALSE(traits::propagate_on_container_copy_assignment::value);
+    EXPECT_FALSE(traits::propagate_on_container_move_assignment::value);
+    EXPECT_FALSE(traits::propagate_on_container_swap::value);
+    EXPECT_FALSE(traits::is_always_equal::value);
+}
+
+TEST(allocator, knows_how_many_objects_there_can_be) {
+    arena a;
+    alloc<int> of_int(a);
+    EXPECT_EQ(std::allocator_traits<alloc<int>>::max_size(of_int), PTRDIFF_MAX / sizeof(int));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(of_int.allocate(of_int.max_size() + 1)));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(of_int.allocate(SIZE_MAX / 4 + 2)))
+        << "whose bytes would wrap to 4";
+}
+
+TEST(allocator, aligns_for_its_type) {
+    struct alignas(256) wide {
+        char c;
+    };
+    arena a;
+    vector<char> shift(3, 'x', a);
+    vector<wide> v(5, wide{}, a);
+    EXPECT_TRUE(mallard::is_aligned(v.data(), 256));
+}
+
+TEST(allocator, copies_a_container_into_the_place_of_the_original) {
+    arena a;
+    const vector<int> original({1, 2, 3}, a);
+    const vector<int> copy(original);
+    EXPECT_EQ(&copy.get_allocator().mechanism(), &a);
+    EXPECT_EQ(copy, original);
+}
+
+TEST(allocator, leaves_a_container_where_it_is_on_assignment) {
+    arena a;
+    arena b;
+    vector<string> in_a({string(text, a), string("x", a)}, a);
+    vector<string> in_b(b);
+
+    in_b = in_a;
+    EXPECT_EQ(&in_b.get_allocator().mechanism(), &b);
+    EXPECT_EQ(&in_b[0].get_allocator().mechanism(), &b) << "elements are copied to where the container is";
+    EXPECT_EQ(in_b[0], text);
+
+    in_b.clear();
+    in_b = std::move(in_a);
+    EXPECT_EQ(&in_b.get_allocator().mechanism(), &b);
+    EXPECT_EQ(&in_b[0].get_allocator().mechanism(), &b);
+    EXPECT_EQ(in_b[0], text);
+}
+
+TEST(allocator, moves_a_container_together_with_its_place) {
+    arena a;
+    vector<int> original({1, 2, 3}, a);
+    const int* const data = original.data();
+    const vector<int> moved(std::move(original));
+    EXPECT_EQ(moved.data(), data);
+    EXPECT_EQ(&moved.get_allocator().mechanism(), &a);
+}
+
+TEST(allocator, swaps_containers_of_one_place) {
+    arena a;
+    vector<int> one({1}, a);
+    vector<int> two({2, 2}, a);
+    one.swap(two);
+    EXPECT_EQ(one.size(), 2U);
+    EXPECT_EQ(two.size(), 1U);
+}
+
+TEST(allocator, moves_between_places_by_copying) {
+    arena a;
+    arena b;
+    vector<string> original(a);
+    original.emplace_back(text);
+    const vector<string> moved(std::move(original), alloc<string>(b));
+    EXPECT_EQ(&moved[0].get_allocator().mechanism(), &b);
+    EXPECT_EQ(moved[0], text);
+}
+
+} // namespace

@@ -1,0 +1,150 @@
+#include "equipment/ledger.hpp"
+
+#include <mallard/adapt/counted.hpp>
+#include <mallard/lifetime/checkpoint.hpp>
+#include <mallard/lifetime/wink_out.hpp>
+#include <mallard/local/monotonic.hpp>
+#include <mallard/local/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using arena_type = mallard::monotonic<equipment::ledger>;
+template <class T, class A = arena_type>
+using vector = std::vector<T, mallard::allocator<T, A>>;
+template <class A = arena_type>
+using basic_string = std::basic_string<char, std::char_traits<char>, mallard::allocator<char, A>>;
+
+constexpr std::string_view text = "longer than any string that fits into its own object";
+
+std::size_t destroyed = 0;
+
+struct tells_its_end {
+    explicit tells_its_end(int n = 0) : number(n) {}
+    ~tells_its_end() { ++destroyed; }
+    int number;
+};
+
+class wink_out : public ::testing::Test {
+protected:
+    ~wink_out() override { EXPECT_EQ(source_.complaints(), equipment::no_complaints); }
+
+    equipment::ledger source_;
+};
+
+TEST_F(wink_out, never_runs_the_destructor) {
+    destroyed = 0;
+    {
+        arena_type arena(source_);
+        const auto& made = mallard::wink_out<tells_its_end>(mallard::assume_winkable, arena, 42);
+        EXPECT_EQ(made.number, 42);
+        arena.release();
+        static_cast<void>(mallard::wink_out<tells_its_end>(mallard::assume_winkable, arena));
+    }
+    EXPECT_EQ(destroyed, 0U);
+    EXPECT_EQ(source_.outstanding(), 0U) << "the memory comes back all the same";
+}
+
+TEST_F(wink_out, hands_the_allocator_down) {
+    arena_type arena(source_);
+    auto& v = mallard::wink_out<vector<basic_string<>>>(arena);
+    EXPECT_EQ(&v.get_allocator().mechanism(), &arena);
+    EXPECT_EQ(&v.emplace_back(text).get_allocator().mechanism(), &arena);
+    arena.release();
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+TEST_F(wink_out, forwards_arguments) {
+    arena_type arena(source_);
+    EXPECT_EQ(mallard::wink_out<int>(arena, 7), 7);
+    const auto& v = mallard::wink_out<vector<int>>(arena, std::size_t{3}, 5);
+    EXPECT_EQ(v, (vector<int>({5, 5, 5}, arena)));
+    const auto& p = mallard::wink_out<std::pair<int, basic_string<>>>(arena, 1, text);
+    EXPECT_EQ(p.second, text);
+    EXPECT_EQ(&p.second.get_allocator().mechanism(), &arena);
+}
+
+TEST_F(wink_out, works_in_a_pool) {
+    using pool_type = mallard::multipool<equipment::ledger>;
+    pool_type pool(source_);
+    using string = basic_string<pool_type>;
+    using entry = std::pair<const string, vector<string, pool_type>>;
+    using map =
+        std::map<string, vector<string, pool_type>, std::less<>, mallard::allocator<entry, pool_type>>;
+    auto& m = mallard::wink_out<map>(pool);
+    for (int i = 0; i < 100; ++i) {
+        m[string(std::to_string(i), pool)].emplace_back(text);
+    }
+    EXPECT_EQ(m.size(), 100U);
+    pool.release();
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+TEST_F(wink_out, works_through_the_abstract_base) {
+    mallard::resource<mallard::counted<arena_type>> arena(source_);
+    auto& m = mallard::wink_out<std::pmr::map<int, std::pmr::vector<std::pmr::string>>>(arena);
+    for (int i = 0; i < 100; ++i) {
+        m[i].emplace_back(text);
+    }
+    EXPECT_EQ(m.get_allocator().resource(), &arena);
+    EXPECT_EQ(arena.mechanism().counts().deallocations, 0U);
+    arena.release();
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+TEST_F(wink_out, works_through_a_base_of_which_nothing_is_known_on_request) {
+    arena_type arena(source_);
+    mallard::resource<arena_type&> resource(arena);
+    std::pmr::memory_resource& base = resource;
+    auto& v = mallard::wink_out<std::pmr::vector<int>>(mallard::assume_winkable, base, std::size_t{10}, 1);
+    EXPECT_EQ(v.get_allocator().resource(), &base);
+    arena.release();
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+TEST_F(wink_out, ends_with_a_rewind_or_a_rollback_too) {
+    arena_type arena(source_);
+    static_cast<void>(mallard::wink_out<vector<int>>(arena, std::size_t{100}, 1));
+    const std::size_t chunks = arena.stats().chunks;
+    arena.rewind();
+    {
+        const mallard::checkpoint scratch(arena);
+        static_cast<void>(mallard::wink_out<vector<int>>(arena, std::size_t{100}, 1));
+    }
+    EXPECT_EQ(arena.stats().chunks, chunks);
+    EXPECT_EQ(source_.granted().size(), chunks) << "each time in the same chunks";
+}
+
+TEST_F(wink_out, aligns_the_object) {
+    struct alignas(128) wide {
+        char c = 'x';
+    };
+    arena_type arena(source_);
+    mallard::resource<arena_type&> resource(arena);
+    EXPECT_TRUE(mallard::is_aligned(&mallard::wink_out<wide>(arena), 128));
+    EXPECT_TRUE(mallard::is_aligned(&mallard::wink_out<wide>(resource), 128));
+}
+
+#ifdef __cpp_exceptions
+
+TEST_F(wink_out, leaves_nothing_behind_where_a_constructor_throws) {
+    struct throws {
+        throws() { throw 1; }
+    };
+    arena_type arena(source_);
+    EXPECT_THROW(static_cast<void>(mallard::wink_out<throws>(arena)), int);
+    EXPECT_EQ(mallard::wink_out<int>(arena, 5), 5);
+    arena.release();
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+#endif
+
+} // namespace

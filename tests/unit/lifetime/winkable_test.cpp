@@ -1,0 +1,159 @@
+#include <mallard/lifetime/winkable.hpp>
+#include <mallard/local/monotonic.hpp>
+#include <mallard/local/multipool.hpp>
+#include <mallard/upstream/new_delete.hpp>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+namespace {
+
+template <class T, class A = mallard::monotonic<>>
+using alloc = mallard::allocator<T, A>;
+template <class T, class A = mallard::monotonic<>>
+using vector = std::vector<T, alloc<T, A>>;
+template <class A = mallard::monotonic<>>
+using basic_string = std::basic_string<char, std::char_traits<char>, alloc<char, A>>;
+using string = basic_string<>;
+
+struct trivial {
+    int number;
+    const char* text;
+};
+struct owner {
+    ~owner() {}
+    int* thing;
+};
+struct with_standard_string {
+    std::string name;
+};
+struct with_own_string {
+    string name;
+};
+struct stated {
+    explicit stated(alloc<char> a) : name(a) {}
+    ~stated() {}
+    string name;
+};
+struct handle {
+    int descriptor;
+};
+struct owning_compare {
+    ~owning_compare() {}
+    bool operator()(int a, int b) const { return a < b; }
+};
+
+} // namespace
+
+template <>
+inline constexpr bool mallard::winkable<stated> = true;
+template <>
+inline constexpr bool mallard::winkable<handle> = false;
+
+namespace {
+
+using mallard::winkable;
+
+TEST(winkable, are_types_that_own_nothing) {
+    EXPECT_TRUE(winkable<int>);
+    EXPECT_TRUE(winkable<const int>);
+    EXPECT_TRUE(winkable<int*>);
+    EXPECT_TRUE(winkable<trivial>);
+    EXPECT_TRUE(winkable<std::string_view>);
+    EXPECT_TRUE(winkable<int[8]>);
+    EXPECT_TRUE((winkable<std::array<trivial, 3>>));
+}
+
+TEST(winkable, are_not_those_that_own_something_elsewhere) {
+    EXPECT_FALSE(winkable<owner>);
+    EXPECT_FALSE(winkable<std::string>);
+    EXPECT_FALSE(winkable<std::vector<int>>);
+    EXPECT_FALSE(winkable<std::unique_ptr<int>>);
+    EXPECT_FALSE(winkable<std::shared_ptr<int>>);
+    EXPECT_FALSE(winkable<std::function<void()>>);
+    EXPECT_FALSE(winkable<std::thread>);
+    EXPECT_FALSE(winkable<owner[2]>);
+    EXPECT_FALSE((winkable<std::vector<int, alloc<int, mallard::new_delete>>>)) << "nobody releases that";
+}
+
+TEST(winkable, are_standard_containers_in_a_local_allocator) {
+    EXPECT_TRUE(winkable<string>);
+    EXPECT_TRUE(winkable<vector<int>>);
+    EXPECT_TRUE(winkable<const vector<int>>);
+    EXPECT_TRUE((winkable<vector<int, mallard::multipool<>>>));
+    EXPECT_TRUE((winkable<std::deque<string, alloc<string>>>));
+    EXPECT_TRUE((winkable<std::list<string, alloc<string>>>));
+    EXPECT_TRUE((winkable<std::forward_list<string, alloc<string>>>));
+    EXPECT_TRUE((winkable<std::set<string, std::less<>, alloc<string>>>));
+    EXPECT_TRUE((winkable<std::multiset<string, std::less<>, alloc<string>>>));
+    EXPECT_TRUE((winkable<std::map<int, string, std::less<>, alloc<std::pair<const int, string>>>>));
+    EXPECT_TRUE((winkable<std::multimap<int, string, std::less<>, alloc<std::pair<const int, string>>>>));
+    EXPECT_TRUE((winkable<std::unordered_set<int, std::hash<int>, std::equal_to<>, alloc<int>>>));
+    EXPECT_TRUE((winkable<std::unordered_multiset<int, std::hash<int>, std::equal_to<>, alloc<int>>>));
+    using entry = std::pair<const int, string>;
+    EXPECT_TRUE((winkable<std::unordered_map<int, string, std::hash<int>, std::equal_to<>, alloc<entry>>>));
+    EXPECT_TRUE(
+        (winkable<std::unordered_multimap<int, string, std::hash<int>, std::equal_to<>, alloc<entry>>>));
+}
+
+TEST(winkable, are_polymorphic_containers) {
+    EXPECT_TRUE(winkable<std::pmr::string>);
+    EXPECT_TRUE((winkable<std::pmr::map<std::pmr::string, std::pmr::vector<std::pmr::string>>>));
+    EXPECT_FALSE(winkable<std::pmr::vector<std::string>>);
+}
+
+TEST(winkable, look_into_containers) {
+    EXPECT_TRUE(winkable<vector<vector<string>>>);
+    EXPECT_FALSE(winkable<vector<std::string>>);
+    EXPECT_FALSE(winkable<vector<vector<std::string>>>);
+    EXPECT_FALSE(
+        (winkable<std::map<std::string, int, std::less<>, alloc<std::pair<const std::string, int>>>>));
+    EXPECT_FALSE(
+        (winkable<std::map<int, std::string, std::less<>, alloc<std::pair<const int, std::string>>>>));
+    EXPECT_FALSE((winkable<std::set<int, owning_compare, alloc<int>>>)) << "the comparison is a part too";
+    EXPECT_FALSE((winkable<vector<basic_string<mallard::multipool<>>>>))
+        << "another allocator's memory stays";
+    EXPECT_FALSE(winkable<vector<std::pmr::string>>);
+}
+
+TEST(winkable, look_into_what_holds_values) {
+    EXPECT_TRUE((winkable<std::pair<int, string>>));
+    EXPECT_FALSE((winkable<std::pair<int, std::string>>));
+    EXPECT_TRUE((winkable<std::tuple<string, vector<int>, int&>>));
+    EXPECT_FALSE((winkable<std::tuple<string, std::string>>));
+    EXPECT_TRUE(winkable<std::optional<string>>);
+    EXPECT_FALSE(winkable<std::optional<std::string>>);
+    EXPECT_TRUE((winkable<std::variant<int, string>>));
+    EXPECT_FALSE((winkable<std::variant<int, std::string>>));
+    EXPECT_TRUE((winkable<std::array<string, 2>>));
+    EXPECT_FALSE((winkable<std::array<std::string, 2>>));
+}
+
+TEST(winkable, are_types_of_ones_own_where_that_was_stated) {
+    EXPECT_FALSE(winkable<with_standard_string>);
+    EXPECT_FALSE(winkable<with_own_string>) << "nothing is known of its parts";
+    EXPECT_TRUE(winkable<stated>);
+    EXPECT_TRUE(winkable<const stated>);
+    EXPECT_TRUE(winkable<vector<stated>>);
+    EXPECT_FALSE(winkable<handle>) << "trivial for the language, but somebody must close it";
+    EXPECT_FALSE(winkable<const handle>);
+    EXPECT_FALSE(winkable<vector<handle>>);
+}
+
+template <class T, class Culprit>
+constexpr bool blames = std::is_same_v<mallard::wink_culprit_t<T, alloc<std::byte>>, Culprit>;
+
+TEST(winkable, name_the_innermost_culprit) {
+    EXPECT_TRUE((blames<vector<string>, mallard::nothing>));
+    EXPECT_TRUE((blames<vector<std::string>, std::string>));
+    EXPECT_TRUE((blames<vector<std::pair<int, std::tuple<vector<owner>, int>>>, owner>));
+    EXPECT_TRUE((blames<std::vector<string>, std::vector<string>>));
+    EXPECT_TRUE((blames<std::pmr::vector<int>, std::pmr::vector<int>>))
+        << "bound to no allocator of this place";
+    EXPECT_TRUE((blames<vector<int, mallard::multipool<>>, vector<int, mallard::multipool<>>>));
+}
+
+} // namespace
