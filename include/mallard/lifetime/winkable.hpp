@@ -57,6 +57,8 @@ struct wink_parts {
 /// owns nothing outside the allocator it is made with.
 template <class T>
 inline constexpr bool winkable = std::is_same_v<typename wink_parts<T, std::false_type>::type, nothing>;
+template <class T>
+inline constexpr bool winkable<const T> = winkable<T>;
 
 template <class T, class Alloc, bool Opaque>
 struct wink_culprit {
