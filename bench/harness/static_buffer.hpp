@@ -32,4 +32,12 @@ private:
     std::span<std::byte> bytes_;
 };
 
+/// Effects: takes `bytes` bytes of memory from the system, touches all of it, and gives it back.
+///
+/// In a virtual machine the memory that a process is given for the first time, or for the first time after it
+/// lay free for some seconds, may have to be fetched from the host, at up to twenty times the price of a page
+/// that is there. Who pays would be chance; after this nobody does, and page faults cost what this system's
+/// kernel takes for them.
+void bring_in(std::size_t bytes) noexcept;
+
 } // namespace bench

@@ -7,7 +7,6 @@
 #include <mallard/adapt/counted.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
-#include <mallard/upstream/new_delete.hpp>
 
 #include <memory_resource>
 
@@ -17,7 +16,7 @@ namespace bench {
 struct global_handle {};
 
 /// Counts what a structure asks for; winks too, because the memory goes back when the counting is done.
-using counting_source = mallard::counted<mallard::monotonic<mallard::new_delete>>;
+using counting_source = mallard::counted<mallard::monotonic<>>;
 
 extern const density_table<global_handle> density_global;
 extern const density_table<std::pmr::memory_resource> density_abstract;
