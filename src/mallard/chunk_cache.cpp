@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <new>
 
 namespace mallard {
 
@@ -173,7 +174,8 @@ private:
 
 /// Never destroyed: allocators with static storage duration may release after everything else has ended.
 shared_bins& shared() noexcept {
-    static auto* const instance = new shared_bins;
+    alignas(shared_bins) static std::byte storage[sizeof(shared_bins)];
+    static auto* const instance = ::new (static_cast<void*>(storage)) shared_bins;
     return *instance;
 }
 

@@ -97,7 +97,7 @@ void leave_out(stream& operations, StillFails still_fails) {
 }
 
 template <class StillFails>
-void halve(stream& operations, std::size_t operation::*number, std::size_t least, StillFails still_fails) {
+void halve(stream& operations, std::size_t operation::* number, std::size_t least, StillFails still_fails) {
     for (std::size_t i = 0; i < operations.size(); ++i) {
         while (operations[i].*number > least) {
             stream smaller = operations;

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <memory_resource>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -65,8 +66,9 @@ private:
 /// Returns: the global allocator behind the abstract base (AS2), one for the whole process.
 [[nodiscard]] inline std::pmr::memory_resource* new_delete_resource() noexcept {
     // Never destroyed: containers with static storage duration may use it to the end.
-    static auto& instance = *::new resource<new_delete>();
-    return &instance;
+    alignas(resource<new_delete>) static std::byte storage[sizeof(resource<new_delete>)];
+    static auto* const instance = ::new (static_cast<void*>(storage)) resource<new_delete>();
+    return instance;
 }
 
 } // namespace mallard

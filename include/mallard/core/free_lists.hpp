@@ -66,7 +66,7 @@ public:
         heads_ = heads;
         size_ = static_cast<std::uint32_t>(size);
         if (old_size != 0) {
-            static_cast<void>(push(old_heads, table_class(old_size)));
+            static_cast<void>(push(static_cast<void*>(old_heads), table_class(old_size)));
         }
         donate(static_cast<std::byte*>(p) + class_bytes(table_class(size)),
                block_bytes - class_bytes(table_class(size)), classes);

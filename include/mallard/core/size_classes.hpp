@@ -48,7 +48,7 @@ namespace mallard {
 static_assert(size_class(0) == 0 && size_class(8) == 0 && size_class(8, 16) == 1 && size_class(24, 16) == 3);
 static_assert(size_class(9) == 1 && size_class(128) == 15);
 static_assert(size_class(129) == 16 && class_bytes(16) == 144 && class_bytes(23) == 256);
-static_assert(size_class(32 * 1024) == 79 && class_bytes(79) == 32 * 1024);
+static_assert(size_class(32'768) == 79 && class_bytes(79) == 32'768);
 static_assert(size_class_within(143) == 15 && size_class_within(144) == 16);
 
 } // namespace mallard
