@@ -196,6 +196,10 @@ public:
         recipe_.release_below();
     }
 
+    [[nodiscard]] bool can_release() const noexcept override {
+        return mallard::local_allocator<adapted_type>;
+    }
+
 private:
     using top_type = decltype(Recipe::top);
     using adapted_type = std::remove_reference_t<decltype(Adaptor<top_type>::adapted)>;

@@ -21,6 +21,9 @@ public:
 
     /// Effects: releases the allocator and those that it is built on. Nothing for a mere upstream.
     virtual void release() noexcept = 0;
+
+    /// Returns: whether release() and the end of the subject return what was not deallocated.
+    [[nodiscard]] virtual bool can_release() const noexcept { return true; }
 };
 
 /// Makes a subject that takes its memory from the ledger, which outlives it.

@@ -1,0 +1,44 @@
+// What the contract checks of an unoptimised build report; in an optimised one they cost nothing and say nothing.
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+#ifdef NDEBUG
+
+TEST(contract_checks, are_off) {
+    mallard::monotonic<> arena;
+    EXPECT_NE(arena.allocate(1, 8), nullptr);
+    const mallard::multipool<> pool(mallard::multipool_options{.largest_pooled_bytes = 7});
+    EXPECT_EQ(pool.largest_pooled_bytes(), 8U) << "what is required was not checked";
+}
+
+#else
+
+const char* const broken = "a caller broke the contract";
+
+TEST(contract_checks, find_alignments_that_are_none) {
+    mallard::monotonic<> arena;
+    mallard::multipool<> pool;
+    for (const std::size_t alignment : {0U, 3U, 24U, 4095U}) {
+        EXPECT_DEATH(static_cast<void>(arena.allocate(8, alignment)), broken) << alignment;
+        EXPECT_DEATH(static_cast<void>(pool.allocate(8, alignment)), broken) << alignment;
+    }
+}
+
+TEST(contract_checks, find_chunk_sizes_that_are_none) {
+    EXPECT_DEATH(mallard::monotonic<>(mallard::chunk_growth{.first_chunk_bytes = 100}), broken);
+    EXPECT_DEATH(mallard::monotonic<>(mallard::chunk_growth{.first_chunk_bytes = 32}), broken);
+    EXPECT_DEATH(mallard::monotonic<>(mallard::chunk_growth{.largest_chunk_bytes = 0}), broken);
+    EXPECT_DEATH(mallard::monotonic<>(mallard::chunk_growth{512, 256}), broken);
+}
+
+TEST(contract_checks, find_pooled_sizes_that_are_none) {
+    EXPECT_DEATH(mallard::multipool<>(mallard::multipool_options{.largest_pooled_bytes = 7}), broken);
+    EXPECT_DEATH(mallard::multipool<>(mallard::multipool_options{.largest_pooled_bytes = 2U << 30}), broken);
+}
+
+#endif
+
+} // namespace

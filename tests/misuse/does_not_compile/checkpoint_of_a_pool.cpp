@@ -1,0 +1,11 @@
+// EXPECTED: rewindable
+#include <mallard/mallard.hpp>
+
+int main() {
+#ifdef LEGAL
+    mallard::monotonic<> allocator;
+#else
+    mallard::multipool<> allocator;
+#endif
+    mallard::checkpoint scratch(allocator);
+}

@@ -1,0 +1,53 @@
+// AddressSanitizer reports a block that is deallocated twice, where it happens.
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+const char* const report = "AddressSanitizer: (use-after-poison|unknown-crash)";
+
+template <class A>
+class double_free : public ::testing::Test {};
+
+using allocators =
+    ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::limited<mallard::multipool<>>>;
+TYPED_TEST_SUITE(double_free, allocators);
+
+template <class A>
+struct made {
+    A allocator;
+};
+template <>
+struct made<mallard::limited<mallard::multipool<>>> {
+    mallard::limited<mallard::multipool<>> allocator{std::size_t{1} << 20};
+};
+
+TYPED_TEST(double_free, is_reported) {
+    made<TypeParam> m;
+    for (const std::size_t bytes : {1U, 24U}) {
+        for (const std::size_t alignment : {1U, 16U, 64U}) {
+            void* const first = m.allocator.allocate(bytes, alignment);
+            void* const second = m.allocator.allocate(bytes, alignment);
+            m.allocator.deallocate(first, bytes, alignment);
+            m.allocator.deallocate(second, bytes, alignment);
+            EXPECT_DEATH(m.allocator.deallocate(first, bytes, alignment), report);
+            EXPECT_DEATH(m.allocator.deallocate(second, bytes, alignment), report);
+        }
+    }
+}
+
+TYPED_TEST(double_free, is_no_false_alarm_where_a_block_came_back) {
+    made<TypeParam> m;
+    for (int i = 0; i < 100; ++i) {
+        for (const std::size_t bytes : {0U, 1U, 7U, 8U, 24U, 1000U}) {
+            for (const std::size_t alignment : {1U, 16U, 64U}) {
+                void* const p = m.allocator.allocate(bytes, alignment);
+                m.allocator.deallocate(p, bytes, alignment);
+            }
+        }
+    }
+    SUCCEED();
+}
+
+} // namespace

@@ -1,0 +1,30 @@
+# cmake -DSOURCE=FILE -P expect_compile_error.cmake -- COMPILER FLAG ...
+#
+# FILE must compile where LEGAL is defined, which shows that nothing else is wrong with it; without, it must not, and
+# the compiler's message must match the regular expression of its first line, "// EXPECTED: ...".
+foreach(i RANGE ${CMAKE_ARGC})
+  if(started)
+    list(APPEND compile "${CMAKE_ARGV${i}}")
+  elseif("${CMAKE_ARGV${i}}" STREQUAL "--")
+    set(started TRUE)
+  endif()
+endforeach()
+
+file(READ "${SOURCE}" text)
+if(NOT text MATCHES "^// EXPECTED: ([^\n]+)\n")
+  message(FATAL_ERROR "${SOURCE} does not begin with '// EXPECTED: ' and a regular expression")
+endif()
+set(expected "${CMAKE_MATCH_1}")
+
+execute_process(COMMAND ${compile} -DLEGAL "${SOURCE}" RESULT_VARIABLE status ERROR_VARIABLE message)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${SOURCE} does not compile even where it is legal:\n${message}")
+endif()
+
+execute_process(COMMAND ${compile} "${SOURCE}" RESULT_VARIABLE status ERROR_VARIABLE message)
+if(status EQUAL 0)
+  message(FATAL_ERROR "${SOURCE} compiles, and should not")
+endif()
+if(NOT message MATCHES "${expected}")
+  message(FATAL_ERROR "the message does not match ${expected}:\n${message}")
+endif()

@@ -1,0 +1,129 @@
+// AddressSanitizer reports the use of memory that an allocator has not given out, or has taken back.
+#include "equipment/ledger.hpp"
+
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace {
+
+// A block's last bytes, where it ends between two multiples of eight, are reported as unknown-crash.
+const char* const report = "AddressSanitizer: (use-after-poison|unknown-crash)";
+
+char read(const void* p, std::ptrdiff_t offset = 0) {
+    return *(static_cast<const volatile char*>(p) + offset);
+}
+
+template <class A>
+class poisoning : public ::testing::Test {
+protected:
+    A allocator_;
+};
+
+using allocators =
+    ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::counted<mallard::multipool<>>,
+                     mallard::monotonic<mallard::new_delete>>;
+TYPED_TEST_SUITE(poisoning, allocators);
+
+TYPED_TEST(poisoning, reports_use_after_deallocation) {
+    void* const first = this->allocator_.allocate(40, 8);
+    void* const second = this->allocator_.allocate(40, 8);
+    void* const small = this->allocator_.allocate(8, 8);
+    this->allocator_.deallocate(first, 40, 8);
+    this->allocator_.deallocate(second, 40, 8);
+    this->allocator_.deallocate(small, 8, 8);
+    for (std::ptrdiff_t i = 0; i < 40; i += 13) {
+        EXPECT_DEATH(read(first, i), report) << "the first block that is freed holds the pool's table";
+        EXPECT_DEATH(read(second, i), report);
+    }
+    EXPECT_DEATH(read(small), report);
+}
+
+TYPED_TEST(poisoning, reports_reading_past_a_block) {
+    for (const std::size_t bytes : {3U, 24U, 1000U, 40000U}) {
+        for (const std::size_t alignment : {1U, 16U, 64U}) {
+            const auto end = static_cast<std::ptrdiff_t>(bytes);
+            void* const p = this->allocator_.allocate(bytes, alignment);
+            EXPECT_EQ(read(p, end - 1), read(p, end - 1));
+            EXPECT_DEATH(read(p, end), "AddressSanitizer") << bytes << " at " << alignment;
+            this->allocator_.deallocate(p, bytes, alignment);
+        }
+    }
+}
+
+TYPED_TEST(poisoning, knows_blocks_that_are_used_again) {
+    for (int round = 0; round < 3; ++round) {
+        void* const a = this->allocator_.allocate(17, 8);
+        void* const b = this->allocator_.allocate(21, 8);
+        EXPECT_EQ(read(a, 16) + read(b, 20), read(a, 16) + read(b, 20));
+        EXPECT_DEATH(read(a, 17), report);
+        EXPECT_DEATH(read(b, 21), report);
+        this->allocator_.deallocate(a, 17, 8);
+        this->allocator_.deallocate(b, 21, 8);
+    }
+}
+
+TYPED_TEST(poisoning, reports_use_of_what_was_not_allocated_yet) {
+    void* const p = this->allocator_.allocate(8, 8);
+    EXPECT_DEATH(read(p, 8), report);
+    EXPECT_DEATH(read(p, 100), report);
+}
+
+TYPED_TEST(poisoning, reports_use_after_a_release) {
+    void* const small = this->allocator_.allocate(24, 8);
+    void* const large = this->allocator_.allocate(100000, 8);
+    this->allocator_.release();
+    EXPECT_DEATH(read(small), "AddressSanitizer");
+    EXPECT_DEATH(read(large), "AddressSanitizer");
+    EXPECT_DEATH(read(large, 99999), "AddressSanitizer");
+}
+
+TEST(poisoning_of_marks, reports_use_after_a_rewind_or_a_rollback) {
+    mallard::monotonic<> arena;
+    void* const kept = arena.allocate(24, 8);
+    void* p = nullptr;
+    {
+        const mallard::checkpoint scratch(arena);
+        p = arena.allocate(24, 8);
+        EXPECT_EQ(read(p), read(p));
+    }
+    EXPECT_DEATH(read(p), report);
+    EXPECT_EQ(read(kept), read(kept));
+    arena.rewind();
+    EXPECT_DEATH(read(kept), report);
+}
+
+TEST(poisoning_of_marks, reports_use_of_what_a_block_gave_back) {
+    mallard::monotonic<> arena;
+    void* const p = arena.allocate(40, 8);
+    ASSERT_TRUE(arena.resize_last(p, 40, 10));
+    EXPECT_EQ(read(p, 9), read(p, 9));
+    EXPECT_DEATH(read(p, 10), report);
+    ASSERT_TRUE(arena.resize_last(p, 10, 50));
+    EXPECT_EQ(read(p, 49), read(p, 49));
+}
+
+TEST(poisoning_of_buffers, covers_the_part_that_was_not_given_out) {
+    alignas(16) std::array<std::byte, 256> buffer{};
+    {
+        mallard::monotonic<> arena{std::span<std::byte>(buffer)};
+        static_cast<void>(arena.allocate(16, 8));
+        EXPECT_EQ(read(&buffer, 15), 0);
+        EXPECT_DEATH(read(&buffer, 16), report);
+        EXPECT_DEATH(read(&buffer, 255), report);
+    }
+    EXPECT_EQ(read(&buffer, 255), 0);
+}
+
+TEST(poisoning_of_objects, reports_a_winked_out_object) {
+    mallard::resource<mallard::monotonic<>> arena;
+    auto& v = mallard::wink_out<std::pmr::vector<int>>(arena, std::size_t{100}, 1);
+    const int* const element = &v[50];
+    arena.release();
+    EXPECT_DEATH(read(element), report);
+    EXPECT_DEATH(static_cast<void>(v.size() == 100U && read(&v) == 0), report);
+}
+
+} // namespace
