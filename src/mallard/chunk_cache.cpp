@@ -210,13 +210,15 @@ void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
     if (index >= class_count || alignment > fundamental_alignment) [[unlikely]] {
         return take_from_system(bytes, alignment);
     }
-    if (void* p = thread_bins.take(index)) [[likely]] {
-        return p;
+    void* p = thread_bins.take(index);
+    if (p == nullptr) [[unlikely]] {
+        p = shared().take(index);
+        if (p == nullptr) {
+            p = take_from_system(class_bytes(index), fundamental_alignment);
+        }
     }
-    if (void* p = shared().take(index)) {
-        return p;
-    }
-    return take_from_system(class_bytes(index), fundamental_alignment);
+    poison(static_cast<std::byte*>(p) + bytes, class_bytes(index) - bytes);
+    return p;
 }
 
 void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
@@ -225,6 +227,7 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
         give_to_system(p, bytes, alignment);
         return;
     }
+    unpoison(p, class_bytes(index));
     if (state != thread_state::open) [[unlikely]] {
         if (state == thread_state::closed) {
             to_shared(p, index);

@@ -10,7 +10,7 @@
 /// never asks anybody for memory.
 ///
 /// Invariants: the table occupies exactly one block, of class size_class(8 * size_); classes from size_ on
-/// have no free blocks. Free blocks are poisoned under AddressSanitizer; the table is not.
+/// have no free blocks. Free blocks are poisoned under AddressSanitizer, and so is the table.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -25,15 +25,14 @@ namespace mallard {
 
 class free_lists {
 public:
-    /// Returns: a block of class `index`, or null where none is free.
+    /// Returns: a block of class `index`, still poisoned, or null where none is free.
     [[nodiscard]] void* pop(std::size_t index) noexcept {
         if (index >= size_) {
             return nullptr;
         }
-        node* block = heads_[index];
+        node* block = read(heads_ + index);
         if (block != nullptr) [[likely]] {
-            unpoison(block, class_bytes(index));
-            heads_[index] = block->next;
+            write(heads_ + index, read(&block->next));
         }
         return block;
     }
@@ -45,8 +44,8 @@ public:
             return false;
         }
         auto* block = static_cast<node*>(p);
-        block->next = heads_[index];
-        heads_[index] = block;
+        write(&block->next, read(heads_ + index));
+        write(heads_ + index, block);
         poison(block, class_bytes(index));
         return true;
     }
@@ -58,11 +57,13 @@ public:
         auto** heads = static_cast<node**>(p);
         const std::size_t block_bytes = class_bytes(index);
         const std::size_t size = std::min(block_bytes / sizeof(node*), classes);
-        std::copy(heads_, heads_ + size_, heads);
-        std::fill(heads + size_, heads + size, nullptr);
-
         node** const old_heads = heads_;
         const std::size_t old_size = size_;
+        unpoison(p, block_bytes);
+        unpoison(static_cast<void*>(old_heads), old_size * sizeof(node*));
+        std::copy(old_heads, old_heads + old_size, heads);
+        std::fill(heads + old_size, heads + size, nullptr);
+        poison(p, block_bytes);
         heads_ = heads;
         size_ = static_cast<std::uint32_t>(size);
         if (old_size != 0) {
@@ -98,11 +99,13 @@ private:
     };
 
     void free(std::byte* p, std::size_t index, std::size_t classes) noexcept {
-        unpoison(p, class_bytes(index));
         if (!push(p, index)) {
             reach(p, index, classes);
         }
     }
+
+    MALLARD_READS_POISONED static node* read(node* const* from) noexcept { return *from; }
+    MALLARD_READS_POISONED static void write(node** to, node* value) noexcept { *to = value; }
 
     static constexpr std::size_t table_class(std::size_t size) noexcept {
         return size_class(size * sizeof(node*));

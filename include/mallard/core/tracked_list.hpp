@@ -11,6 +11,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/sanitizer.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -97,6 +98,7 @@ private:
         const std::size_t bytes = header->bytes + offset;
         const std::size_t alignment = upstream_alignment(header->alignment);
         std::byte* base = reinterpret_cast<std::byte*>(header + 1) - offset;
+        unpoison(base, bytes);
         source.deallocate(base, bytes, alignment);
     }
 

@@ -102,7 +102,8 @@ public:
     /// Effects: none, but that the block may not be used any more.
     void deallocate([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
                     [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
-        poison(p, bytes);
+        expect_usable(p);
+        poison(p, std::max<std::size_t>(bytes, 1));
     }
 
     /// Effects: makes the block `p` of `old_bytes` bytes end after `new_bytes`, where it is: to grow it, to

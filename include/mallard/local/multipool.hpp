@@ -20,6 +20,7 @@
 #include <mallard/core/chunk_list.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/free_lists.hpp>
+#include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/tracked_list.hpp>
@@ -66,6 +67,7 @@ public:
         }
         const std::size_t index = size_class(bytes, alignment);
         if (void* block = free_.pop(index)) {
+            hand_out(block, bytes);
             return block;
         }
         const std::size_t block_bytes = class_bytes(index);
@@ -74,7 +76,7 @@ public:
             [[likely]] {
             std::byte* block = cursor_ + padding;
             cursor_ = block + block_bytes;
-            unpoison(block, block_bytes);
+            hand_out(block, bytes);
             return block;
         }
         return allocate_slowly(bytes, alignment);
@@ -84,6 +86,7 @@ public:
     /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
     /// Complexity: constant.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+        expect_usable(p);
         if (alignment > fundamental_alignment) [[unlikely]] {
             deallocate_over_aligned(p, bytes, alignment);
             return;
@@ -126,6 +129,12 @@ private:
     /// 0.
     [[nodiscard]] std::size_t padding_of_block(std::size_t block_bytes) const noexcept {
         return reinterpret_cast<std::uintptr_t>(cursor_) & ~block_bytes & 8;
+    }
+
+    /// What rounding up to a class adds stays poisoned, but for one byte, by which a second deallocation is
+    /// known.
+    static void hand_out(void* block, std::size_t bytes) noexcept {
+        unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
     /// Over-aligned blocks hold the address of the pool's block in front of the caller's.
@@ -177,7 +186,7 @@ void* multipool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignm
     std::byte* block = added->begin();
     cursor_ = block + block_bytes;
     limit_ = block + align_down(added->bytes - sizeof(chunk), 8);
-    unpoison(block, block_bytes);
+    hand_out(block, bytes);
     return block;
 }
 
@@ -193,10 +202,13 @@ void multipool<Upstream>::deallocate_slowly(void* p, std::size_t bytes, std::siz
 
 template <upstream Upstream>
 void* multipool<Upstream>::allocate_over_aligned(std::size_t bytes, std::size_t alignment) {
-    auto* block = static_cast<std::byte*>(allocate(over_aligned_bytes(bytes, alignment)));
+    const std::size_t whole_bytes = over_aligned_bytes(bytes, alignment);
+    auto* block = static_cast<std::byte*>(allocate(whole_bytes));
     std::byte* aligned = block + sizeof(void*);
     aligned += padding_to(aligned, alignment);
     *(reinterpret_cast<std::byte**>(aligned) - 1) = block;
+    poison(aligned, static_cast<std::size_t>(block + whole_bytes - aligned));
+    hand_out(aligned, bytes);
     return aligned;
 }
 
