@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -122,11 +123,27 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return place, copy
 
 
+def restore(place: Path, copy: Path, environment: bool) -> Clone:
+    """Puts a clone back into the state in which its first call left it, with its environment or around it."""
+    kept = place if environment else place / "tree/build/venv"
+    for folder in (place, place / "tree", place / "tree/build"):
+        for entry in folder.iterdir() if folder.is_dir() else ():
+            if kept.is_relative_to(entry):
+                continue
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    left_out = None if environment else shutil.ignore_patterns("venv")
+    shutil.copytree(copy, place, symlinks=True, dirs_exist_ok=True, ignore=left_out)
+    return Clone(place / "tree", place / "programs", new=False)
+
+
 @pytest.fixture
 def ready(original: tuple[Path, Path]) -> Clone:
-    """A clone that is set up, in the state in which the first call left it."""
-    place, copy = original
-    for file in place.iterdir():
-        shutil.rmtree(file) if file.is_dir() else file.unlink()
-    shutil.copytree(copy, place, symlinks=True, dirs_exist_ok=True)
-    return Clone(place / "tree", place / "programs", new=False)
+    """A clone that is set up. Its environment is the same for all tests, which leave it as it is."""
+    return restore(*original, environment=False)
+
+
+@pytest.fixture
+def spoilable(original: tuple[Path, Path]) -> Iterator[Clone]:
+    """A clone that is set up, for tests that change its environment."""
+    yield restore(*original, environment=True)
+    restore(*original, environment=True)
