@@ -1,0 +1,143 @@
+// Several threads at once: the chunk cache is shared, allocators are private. ThreadSanitizer watches in its build.
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr int threads = 4;
+
+template <class Work>
+void run_in_threads(Work work) {
+    std::vector<std::thread> running;
+    for (int id = 0; id < threads; ++id) {
+        running.emplace_back(work, id);
+    }
+    for (std::thread& t : running) {
+        t.join();
+    }
+}
+
+class threads_test : public ::testing::Test {
+protected:
+    ~threads_test() override {
+        mallard::chunk_cache::set_limits({});
+        mallard::chunk_cache::trim();
+    }
+};
+
+TEST_F(threads_test, have_allocators_of_their_own_over_one_cache) {
+    std::atomic<int> wrong = 0;
+    run_in_threads([&wrong](int id) {
+        for (int round = 0; round < 200; ++round) {
+            mallard::monotonic<> arena;
+            mallard::multipool<> pool;
+            std::vector<int, mallard::allocator<int, mallard::monotonic<>>> in_arena(arena);
+            std::vector<int, mallard::allocator<int, mallard::multipool<>>> in_pool(pool);
+            for (int i = 0; i < 500; ++i) {
+                in_arena.push_back(id);
+                in_pool.push_back(id);
+            }
+            wrong += static_cast<int>(
+                std::count_if(in_arena.begin(), in_arena.end(), [id](int n) { return n != id; }));
+            wrong += static_cast<int>(
+                std::count_if(in_pool.begin(), in_pool.end(), [id](int n) { return n != id; }));
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+}
+
+/// Each thread puts chunks where the others take them from and return them.
+TEST_F(threads_test, return_each_others_chunks) {
+    struct chunk {
+        unsigned char* p;
+        std::size_t bytes;
+        unsigned char filled_with;
+    };
+    // Small bounds, so that the shared bins and the system are reached all the time.
+    mallard::chunk_cache::set_limits({.thread_bytes = 64 << 10, .shared_bytes = 256 << 10});
+    std::mutex mutex;
+    std::vector<chunk> given_away;
+    std::atomic<int> wrong = 0;
+
+    const auto check_and_return = [&wrong](const chunk& c) {
+        for (std::size_t i = 0; i < c.bytes; i += 97) {
+            wrong += c.p[i] == c.filled_with ? 0 : 1;
+        }
+        mallard::chunk_cache::deallocate(c.p, c.bytes);
+    };
+
+    run_in_threads([&](int id) {
+        for (std::size_t i = 0; i < 2000; ++i) {
+            const std::size_t bytes = std::size_t{64} << (i * 7 + static_cast<std::size_t>(id)) % 9;
+            const auto fill = static_cast<unsigned char>(i + static_cast<std::size_t>(id));
+            const chunk made{static_cast<unsigned char*>(mallard::chunk_cache::allocate(bytes)), bytes, fill};
+            std::memset(made.p, fill, bytes);
+
+            const std::scoped_lock lock(mutex);
+            given_away.push_back(made);
+            if (given_away.size() > 20) {
+                check_and_return(given_away.front());
+                given_away.erase(given_away.begin());
+            }
+        }
+    });
+    for (const chunk& c : given_away) {
+        check_and_return(c);
+    }
+    EXPECT_EQ(wrong, 0);
+    EXPECT_LE(mallard::chunk_cache::stats().shared_bytes, 256U << 10);
+}
+
+TEST_F(threads_test, may_ask_and_trim_at_any_time) {
+    std::atomic<std::size_t> most = 0;
+    run_in_threads([&most](int id) {
+        for (int i = 0; i < 500; ++i) {
+            mallard::monotonic<> arena;
+            static_cast<void>(arena.allocate(5000));
+            if (id == 0) {
+                mallard::chunk_cache::trim();
+                mallard::chunk_cache::set_limits({.thread_bytes = std::size_t{1} << (10 + i % 15)});
+            }
+            most = std::max(most.load(), mallard::chunk_cache::stats().shared_bytes);
+        }
+    });
+    EXPECT_LE(most, mallard::chunk_cache_limits{}.shared_bytes);
+}
+
+TEST_F(threads_test, hand_whole_allocators_over) {
+    mallard::multipool<> pool;
+    std::vector<void*> blocks;
+    std::thread([&] {
+        for (int i = 0; i < 1000; ++i) {
+            blocks.push_back(pool.allocate(100));
+        }
+    }).join();
+    for (void* p : blocks) {
+        std::memset(p, 1, 100);
+        pool.deallocate(p, 100);
+    }
+    std::thread([&] { pool.release(); }).join();
+    EXPECT_EQ(pool.stats().chunks, 0U);
+}
+
+/// The out-of-memory handler is one for the process; any thread may set it while others run.
+TEST_F(threads_test, see_one_handler) {
+    run_in_threads([](int) {
+        for (int i = 0; i < 1000; ++i) {
+            const mallard::out_of_memory_handler ignore = [](std::size_t, std::size_t) noexcept {};
+            mallard::set_out_of_memory_handler(i % 2 == 0 ? ignore : nullptr);
+        }
+        mallard::set_out_of_memory_handler(nullptr);
+    });
+    EXPECT_EQ(mallard::set_out_of_memory_handler(nullptr), nullptr);
+}
+
+} // namespace
