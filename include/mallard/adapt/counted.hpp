@@ -1,7 +1,7 @@
 /// Counts what passes through: how much a program asks of an allocator, or an allocator of its upstream.
 #pragma once
 
-#include <mallard/adapt/adaptor.hpp>
+#include <mallard/adapt/metered.hpp>
 
 #include <algorithm>
 
@@ -21,13 +21,14 @@ struct allocation_counts {
 
 /// Around an allocator it counts the program's requests; as an upstream it counts the allocator's.
 template <class A>
-class counted : public adaptor<A> {
-    using adaptor<A>::mechanism_;
+class counted : public metered<A> {
+    using metered<A>::mechanism_;
+    using metered<A>::bytes_in_use_;
 
 public:
     template <class... Args>
         requires std::is_constructible_v<A, Args...>
-    explicit counted(Args&&... args) : adaptor<A>(std::forward<Args>(args)...) {}
+    explicit counted(Args&&... args) : metered<A>(std::forward<Args>(args)...) {}
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         // Counted as a failure until it has come back.
@@ -36,50 +37,22 @@ public:
         --counts_.failures;
         ++counts_.allocations;
         counts_.allocated_bytes += bytes;
-        counts_.bytes_in_use += bytes;
-        counts_.peak_bytes = std::max(counts_.peak_bytes, counts_.bytes_in_use);
+        bytes_in_use_ += bytes;
+        counts_.peak_bytes = std::max(counts_.peak_bytes, bytes_in_use_);
         return p;
     }
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         mechanism_.deallocate(p, bytes, alignment);
         ++counts_.deallocations;
-        counts_.bytes_in_use -= bytes;
-    }
-
-    /// Effects: as the mechanism's; nothing is in use afterwards.
-    void release() noexcept
-        requires local_allocator<std::remove_reference_t<A>>
-    {
-        mechanism_.release();
-        counts_.bytes_in_use = 0;
-    }
-
-    void rewind() noexcept
-        requires rewindable<std::remove_reference_t<A>>
-    {
-        mechanism_.rewind();
-        counts_.bytes_in_use = 0;
-    }
-
-    [[nodiscard]] auto mark() const noexcept
-        requires rewindable<std::remove_reference_t<A>>
-    {
-        return std::pair{mechanism_.mark(), counts_.bytes_in_use};
-    }
-
-    template <class Position>
-    void rollback(Position to) noexcept
-        requires rewindable<std::remove_reference_t<A>>
-    {
-        mechanism_.rollback(to.first);
-        counts_.bytes_in_use = to.second;
+        bytes_in_use_ -= bytes;
     }
 
     /// Returns: the counts since construction. Spills and upstream calls are those that the mechanism itself
     /// tells of.
     [[nodiscard]] allocation_counts counts() const noexcept {
         allocation_counts c = counts_;
+        c.bytes_in_use = bytes_in_use_;
         if constexpr (requires { mechanism_.stats().spills; }) {
             const auto told = mechanism_.stats();
             c.spills = told.spills;

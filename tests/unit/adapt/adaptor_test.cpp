@@ -63,7 +63,7 @@ TEST(adaptor, stacks) {
     mallard::limited<mallard::failing<mallard::counted<mallard::multipool<equipment::ledger>>>> stack(
         std::size_t{1000}, mallard::failure_plan{.at = 0}, source);
     void* const p = stack.allocate(600, 8);
-    EXPECT_EQ(stack.used_bytes(), 600U);
+    EXPECT_EQ(stack.bytes_in_use(), 600U);
     EXPECT_EQ(stack.mechanism().requests(), 1U);
     EXPECT_EQ(stack.mechanism().mechanism().counts().bytes_in_use, 600U);
     stack.deallocate(p, 600, 8);

@@ -17,14 +17,14 @@ TEST(limited, serves_up_to_its_budget_and_not_a_byte_more) {
     void* const p = pool.allocate(60, 8);
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(41, 8)));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(SIZE_MAX, 8)));
-    EXPECT_EQ(pool.used_bytes(), 60U);
+    EXPECT_EQ(pool.bytes_in_use(), 60U);
     static_cast<void>(pool.allocate(40, 8));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(1, 8)));
     static_cast<void>(pool.allocate(0, 8));
     pool.deallocate(p, 60, 8);
-    EXPECT_EQ(pool.used_bytes(), 40U);
+    EXPECT_EQ(pool.bytes_in_use(), 40U);
     static_cast<void>(pool.allocate(60, 8));
-    EXPECT_EQ(pool.used_bytes(), 100U);
+    EXPECT_EQ(pool.bytes_in_use(), 100U);
 }
 
 TEST(limited, does_not_ask_the_mechanism_for_what_it_refuses) {
@@ -41,7 +41,7 @@ TEST(limited, has_its_whole_budget_again_after_a_release) {
         arena.release();
         static_cast<void>(arena.allocate(100, 8));
         arena.rewind();
-        EXPECT_EQ(arena.used_bytes(), 0U);
+        EXPECT_EQ(arena.bytes_in_use(), 0U);
     }
 }
 
@@ -52,7 +52,7 @@ TEST(limited, follows_a_rollback) {
         const mallard::checkpoint scratch(arena);
         static_cast<void>(arena.allocate(90, 8));
     }
-    EXPECT_EQ(arena.used_bytes(), 10U);
+    EXPECT_EQ(arena.bytes_in_use(), 10U);
 }
 
 TEST(limited, bounds_an_allocators_chunks_as_its_upstream) {
@@ -69,7 +69,7 @@ TEST(limited, counts_nothing_where_the_mechanism_fails) {
     mallard::limited<mallard::monotonic<equipment::ledger>> arena(std::size_t{1000}, source);
     source.fail({.at = 1});
     EXPECT_THROW(static_cast<void>(arena.allocate(100, 8)), std::bad_alloc);
-    EXPECT_EQ(arena.used_bytes(), 0U);
+    EXPECT_EQ(arena.bytes_in_use(), 0U);
 }
 
 #endif
