@@ -22,6 +22,7 @@ public:
         }
         std::byte* block = cursor_ + mallard::padding_to(cursor_, alignment);
         cursor_ = block + std::max<std::size_t>(bytes, 1);
+        EXPECT_LE(cursor_ - memory_, std::ptrdiff_t{most_bytes}) << "the stream asks for too much";
         return block;
     }
 
@@ -35,7 +36,7 @@ public:
     }
 
 protected:
-    static constexpr std::size_t most_bytes = std::size_t{16} << 20;
+    static constexpr std::size_t most_bytes = std::size_t{4} << 20;
     equipment::ledger& source_;
     std::byte* memory_ = nullptr;
     std::byte* cursor_ = nullptr;

@@ -51,7 +51,7 @@ TEST_P(contract, keeps_blocks_apart_and_bytes_intact) {
 }
 
 TEST_P(local_contract, keeps_blocks_apart_over_releases) {
-    run_random_streams(GetParam(), 3, 600, true);
+    run_random_streams(GetParam(), 2, 450, true);
 }
 
 } // namespace contract

@@ -1,4 +1,4 @@
-// EXPECTED: wink_out_would_leak<std::(__[a-z0-9]+::)?basic_string<char
+// EXPECTED: wink_out_would_leak<std::(__[a-z0-9]+::)?(basic_string<char|string>)
 #include <mallard/mallard.hpp>
 
 int main() {

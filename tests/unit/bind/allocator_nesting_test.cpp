@@ -99,10 +99,13 @@ TEST_F(nesting, reaches_both_halves_of_maps) {
 TEST_F(nesting, reaches_into_pairs_and_tuples) {
     vector<std::pair<int, string>> p(pool_);
     expect_inside(p.emplace_back(1, text).second);
+#ifndef _LIBCPP_VERSION
+    // libc++ (19 and before) looks for the inner pair's arguments before it has declared how to make them.
     vector<std::pair<string, std::pair<string, int>>> deep(pool_);
     deep.emplace_back(text, std::pair<std::string_view, int>(text, 2));
     expect_inside(deep[0].first);
     expect_inside(deep[0].second.first);
+#endif
     vector<std::tuple<int, string>> t(pool_);
     t.emplace_back(1, string(text, pool_));
     expect_inside(std::get<1>(t[0]));
