@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from mallard.analysis.cells import BASE, StructureTable
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair
@@ -28,6 +29,11 @@ class Percent:
     @property
     def includes_zero(self) -> bool:
         return self.low <= 0.0 <= self.high
+
+    @property
+    def bounded(self) -> bool:
+        """One repetition alone has no interval."""
+        return isfinite(self.low) and isfinite(self.high)
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,6 @@ def _signed(value: float) -> str:
 
 
 def _range(percent: Percent) -> str:
-    if abs(percent.low) == float("inf") or abs(percent.high) == float("inf"):
+    if not percent.bounded:
         return "one repetition: no interval"
     return f"{_signed(percent.low)} to {_signed(percent.high)}"

@@ -49,8 +49,9 @@ def show_averages(console: Console, summary: Summary) -> None:
 def _show_effect(console: Console, what: str, effect: Effect, printed: float) -> None:
     mean = effect.overall
     if mean is not None:
-        figures = f"{mean.value:.1f} % ({mean.low:.1f} to {mean.high:.1f})"
-        none = ", no difference" if mean.includes_zero else ""
+        bounds = f"{mean.low:.1f} to {mean.high:.1f}" if mean.bounded else "one repetition: no interval"
+        figures = f"{mean.value:.1f} % ({bounds})"
+        none = ", no difference" if mean.bounded and mean.includes_zero else ""
         console.print(f"{what}: {figures}{none}; P0213 printed {printed} %", soft_wrap=True)
 
 
