@@ -1,0 +1,46 @@
+// LeakSanitizer follows pointers into and out of pages, so that an arena that lives to the end is no leak, and what
+// an arena's objects forgot to free is one.
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+using arena_type = mallard::monotonic<>;
+using strings = std::vector<std::string, mallard::allocator<std::string, arena_type>>;
+
+constexpr const char* text = "a string that is longer than the small buffer of its own";
+
+TEST(leaks, are_none_where_an_arena_lives_to_the_end) {
+    EXPECT_EXIT(
+        {
+            static auto& arena = *new arena_type;
+            static auto& names = *new strings(arena);
+            // Enough for the arena's larger chunks, and the vector's table, to be pages.
+            for (int i = 0; i < 20000; ++i) {
+                names.emplace_back(text);
+            }
+            std::exit(0);
+        },
+        ::testing::ExitedWithCode(0), "");
+}
+
+TEST(leaks, are_found_where_an_arena_was_released) {
+    EXPECT_EXIT(
+        {
+            static auto& arena = *new arena_type;
+            auto& names = *::new (arena.allocate(sizeof(strings))) strings(arena);
+            for (int i = 0; i < 20000; ++i) {
+                names.emplace_back(text);
+            }
+            arena.release();
+            std::exit(0);
+        },
+        [](int status) { return status != 0; }, "LeakSanitizer: detected memory leaks");
+}
+
+} // namespace
