@@ -1,6 +1,10 @@
 #include <mallard/core/failure.hpp>
+#include <mallard/core/sanitizer.hpp>
 #include <mallard/upstream/pages.hpp>
 
+#ifdef MALLARD_ASAN
+#include <sanitizer/lsan_interface.h>
+#endif
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -66,6 +70,19 @@ void touch_all(std::byte* p, std::size_t bytes) noexcept {
     }
 }
 
+/// A leak checker looks for pointers in malloc's memory, but not in pages unless it is told of them.
+void tell_leak_checker([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+#ifdef MALLARD_ASAN
+    __lsan_register_root_region(p, bytes);
+#endif
+}
+
+void untell_leak_checker([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+#ifdef MALLARD_ASAN
+    __lsan_unregister_root_region(p, bytes);
+#endif
+}
+
 } // namespace
 
 void* pages::allocate(std::size_t bytes, std::size_t alignment) {
@@ -87,11 +104,14 @@ void* pages::allocate(std::size_t bytes, std::size_t alignment) {
     if (options_.prefault) {
         touch_all(p, wanted.bytes);
     }
+    tell_leak_checker(p, wanted.bytes);
     return p;
 }
 
 void pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    munmap(p, extent_of(bytes, alignment, options_.huge).bytes);
+    const std::size_t mapped_bytes = extent_of(bytes, alignment, options_.huge).bytes;
+    untell_leak_checker(p, mapped_bytes);
+    munmap(p, mapped_bytes);
 }
 
 std::size_t pages::page_bytes() noexcept {
