@@ -1,6 +1,7 @@
 #include "model/checker.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <sstream>
 
 namespace model {
@@ -96,12 +97,12 @@ void leave_out(stream& operations, StillFails still_fails) {
     }
 }
 
-template <class StillFails>
-void halve(stream& operations, std::size_t operation::*number, std::size_t least, StillFails still_fails) {
+template <class Number, class StillFails>
+void halve(stream& operations, Number number, std::size_t least, StillFails still_fails) {
     for (std::size_t i = 0; i < operations.size(); ++i) {
-        while (operations[i].*number > least) {
+        while (std::invoke(number, operations[i]) > least) {
             stream smaller = operations;
-            smaller[i].*number /= 2;
+            std::invoke(number, smaller[i]) /= 2;
             if (!still_fails(smaller)) {
                 break;
             }
