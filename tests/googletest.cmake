@@ -6,8 +6,11 @@ if(EXISTS "${MALLARD_GOOGLETEST}/googletest/src/gtest-all.cc")
   set(sources "${MALLARD_GOOGLETEST}/googletest")
   add_library(mallard_googletest STATIC "${sources}/src/gtest-all.cc" "${sources}/src/gtest_main.cc")
   target_include_directories(mallard_googletest SYSTEM PUBLIC "${sources}/include" PRIVATE "${sources}")
-  # Its warnings are not ours to mend.
-  target_compile_options(mallard_googletest PRIVATE -w)
+  # Its warnings are not ours to mend, nor is its speed our concern; undefined behaviour is looked for elsewhere.
+  target_compile_options(mallard_googletest PRIVATE -w -O0 -g0)
+  if("undefined" IN_LIST MALLARD_SANITIZE)
+    target_compile_options(mallard_googletest PRIVATE -fno-sanitize=undefined)
+  endif()
   target_link_libraries(mallard_googletest PRIVATE mallard_options PUBLIC Threads::Threads)
 elseif(MALLARD_EXCEPTIONS AND NOT MALLARD_SANITIZE AND NOT CMAKE_CXX_FLAGS MATCHES "libc\\+\\+")
   find_package(GTest)
