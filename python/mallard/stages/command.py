@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -37,7 +38,7 @@ class Workplace:
             process = subprocess.Popen(
                 command,
                 cwd=self.root,
-                env={**os.environ, **(environment or {})},
+                env={**os.environ, **generator(), **(environment or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -54,6 +55,13 @@ class Workplace:
     def say(self, line: str) -> None:
         with self.log.open("a", encoding="utf-8") as log:
             log.write(f"{line}\n")
+
+
+def generator() -> dict[str, str]:
+    """CMake takes make unless it is told otherwise, and there may be none."""
+    if shutil.which("ninja") and "CMAKE_GENERATOR" not in os.environ:
+        return {"CMAKE_GENERATOR": "Ninja"}
+    return {}
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:

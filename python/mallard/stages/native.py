@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 import shutil
@@ -41,7 +40,7 @@ class NativeStage:
         outcome = Outcome()
         directory = workplace.build / self.name
         configure = [*configure_command(directory, self.name, compiler), *self.definitions]
-        if workplace.run(configure, environment={"CXX": compiler} | generator()) != 0:
+        if workplace.run(configure, environment={"CXX": compiler}) != 0:
             outcome.fail("cmake could not configure it")
             return outcome
         jobs = str(workplace.jobs)
@@ -70,12 +69,6 @@ def configure_command(directory: Path, preset: str, compiler: str) -> list[str]:
         if kept is None or kept[1] != compiler:
             command.insert(1, "--fresh")
     return command
-
-
-def generator() -> dict[str, str]:
-    if shutil.which("ninja") and "CMAKE_GENERATOR" not in os.environ:
-        return {"CMAKE_GENERATOR": "Ninja"}
-    return {}
 
 
 def fixed_addresses() -> list[str] | None:
