@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from source_tree import ROOT, files, includes, text
 
+from mallard.stages import STAGES
+
 MOST_LINES = 400
 NAMES_THAT_SAY_NOTHING = {"detail", "details", "util", "utils", "common", "misc", "helper", "helpers"}
 SOURCES = ("*.hpp", "*.cpp", "*.py", "*.cmake", "CMakeLists.txt", "mallard", ".ci/run")
@@ -58,6 +60,31 @@ def test_a_public_header_begins_by_saying_what_it_holds(header):
     source = text(header)
     assert "#pragma once" in source
     assert source.lstrip().startswith(("//", "/*"))
+
+
+def starters_of_threads(source: str) -> list[str]:
+    """suite.name of each; where a function before the tests starts threads, of all of them."""
+    before, *tests = re.split(r"^TEST(?:_F|_P)?\(", source, flags=re.MULTILINE)
+    starts = re.compile(r"std::j?thread(\(| \w|>\s+\w)|std::async\(")
+    names = []
+    for test in tests:
+        if starts.search(before) or starts.search(test):
+            names.append(".".join(re.match(r"\s*(\w+),\s*(\w+)", test).groups()))
+    return names
+
+
+def test_thread_sanitizer_is_shown_every_test_that_starts_threads():
+    stage = next(stage for stage in STAGES if stage.name == "tsan")
+    names = [name for file in files("*.cpp", under="tests") for name in starters_of_threads(text(file))]
+    assert len(names) >= 5
+    assert [name for name in names if not re.search(stage.tests, name)] == []
+
+
+def test_the_check_sees_threads_wherever_they_start():
+    alone = "TEST(a, b) {\n    std::thread([] {}).join();\n}\nTEST(a, c) {\n    f<std::thread>();\n}\n"
+    assert starters_of_threads(alone) == ["a.b"]
+    shared = "void go() {\n    std::vector<std::thread> all;\n}\nTEST_F(a, b) {\n    go();\n}\n"
+    assert starters_of_threads(shared) == ["a.b"]
 
 
 @pytest.mark.parametrize("name", ["tests/utils/x.py", "src/detail/a.cpp", "python/mallard/helpers.py"])

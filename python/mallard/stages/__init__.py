@@ -34,7 +34,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage("python", "the Python front"),
     NativeStage("release", "library, runner and examples as they are measured, and their tests", RELEASE),
     NativeStage("asan", "the tests under AddressSanitizer and UndefinedBehaviorSanitizer"),
-    NativeStage("tsan", "the tests under ThreadSanitizer"),
+    NativeStage("tsan", "the tests with threads under ThreadSanitizer", tests="thread"),
     NativeStage("no-exceptions", "the tests without C++ exceptions"),
     NativeStage("libcxx", "the tests with clang++ and libc++"),
     PythonStage("consumer", "the installed library, found by CMake and by pkg-config", ("cmake",), "cmake"),

@@ -22,6 +22,8 @@ class NativeStage:
     name: str
     text: str
     definitions: tuple[str, ...] = ()
+    tests: str = "."
+    """Of the tests only those whose name this matches."""
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()
@@ -52,6 +54,7 @@ class NativeStage:
         report.unlink(missing_ok=True)
         test = [*prefix, "ctest", "--test-dir", str(directory), "--output-on-failure", "--no-tests=error"]
         test += ["--parallel", jobs, "--timeout", "300", "--output-junit", str(report)]
+        test += ["--tests-regex", self.tests]
         status = workplace.run(test, time_limit=900)
         if report.is_file():
             outcome = read_junit(report)
