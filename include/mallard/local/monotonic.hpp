@@ -108,6 +108,8 @@ public:
 
     /// Effects: makes the block `p` of `old_bytes` bytes end after `new_bytes`, where it is: to grow it, to
     /// shrink it, or with 0 to give it back. Only the block that was allocated last can be resized.
+    /// Requires: no mark that will be rolled back to was taken since the block was allocated; the rollback
+    /// would cut the block off where the mark stands.
     /// Returns: whether it was.
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
         auto* block = static_cast<std::byte*>(p);

@@ -4,6 +4,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/failure.hpp>
 
 #include <cstddef>
 #include <new>
@@ -12,12 +13,21 @@ namespace mallard {
 
 class new_delete {
 public:
-    /// Throws: std::bad_alloc.
+    /// Throws: std::bad_alloc, after the out-of-memory handler has run.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
-        if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-            return ::operator new(bytes, std::align_val_t{alignment});
+#ifdef __cpp_exceptions
+        try {
+            return take(bytes, alignment);
+        } catch (const std::bad_alloc&) {
+            fail_allocation(bytes, alignment);
         }
-        return ::operator new(bytes);
+#else
+        void* p = take(bytes, alignment, std::nothrow);
+        if (p == nullptr) {
+            fail_allocation(bytes, alignment);
+        }
+        return p;
+#endif
     }
 
     static void deallocate(void* p, std::size_t bytes,
@@ -27,6 +37,16 @@ public:
         } else {
             ::operator delete(p, bytes);
         }
+    }
+
+private:
+    /// `how` is nothing, or std::nothrow.
+    template <class... How>
+    static void* take(std::size_t bytes, std::size_t alignment, const How&... how) {
+        if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+            return ::operator new(bytes, std::align_val_t{alignment}, how...);
+        }
+        return ::operator new(bytes, how...);
     }
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstring>
 
 namespace {
@@ -23,5 +24,25 @@ TEST(new_delete, is_aligned_for_everything_usual_by_default) {
     EXPECT_TRUE(mallard::is_aligned(p, alignof(std::max_align_t)));
     mallard::new_delete::deallocate(p, 1);
 }
+
+// The sanitizers end the program where operator new is asked for the impossible.
+#if !defined(__SANITIZE_THREAD__) && !defined(MALLARD_ASAN)
+TEST(new_delete, tells_the_handler_where_the_global_allocator_fails) {
+    mallard::set_out_of_memory_handler(
+        [](std::size_t, std::size_t) noexcept { std::fputs("heard; ", stderr); });
+    for (const std::size_t alignment : {std::size_t{8}, std::size_t{64}}) {
+#ifdef __cpp_exceptions
+        testing::internal::CaptureStderr();
+        EXPECT_THROW(static_cast<void>(mallard::new_delete::allocate(PTRDIFF_MAX / 2, alignment)),
+                     std::bad_alloc);
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), "heard; ");
+#else
+        EXPECT_DEATH(static_cast<void>(mallard::new_delete::allocate(PTRDIFF_MAX / 2, alignment)),
+                     "heard; mallard: out of memory");
+#endif
+    }
+    mallard::set_out_of_memory_handler(nullptr);
+}
+#endif
 
 } // namespace
