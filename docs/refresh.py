@@ -141,7 +141,7 @@ def primitives(rows: list[Row]) -> str:
 def conditions(run: Stored) -> str:
     machine, runner = run["machine"], run["runner"]
     where = f"{machine['cpu']}, {machine['cores']} cores, {machine['libc']}"
-    how = f"{runner['compiler']}, `{runner['flags']}`; {run['repetitions']} repetitions, a process each"
+    how = f"{runner['compiler']}, `{runner['flags']}`; {run['repetitions']} processes a cell or more"
     return (
         f"Measured {run['started'][:10]} by `{run['command']}` at commit {runner['commit']}: {where}, {how}."
     )

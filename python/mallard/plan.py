@@ -27,6 +27,11 @@ BUFFERS = ("warm", "cold", "none")
 HASHES = ("prefix", "full")
 BUFFER_BYTES = 1 << 30
 REPETITIONS = 3
+# A cell of about a millisecond is at the mercy of whatever else the machine does in it; more of them are
+# still cheap. Where the leaves are integers in a vector, a leaf takes a nanosecond.
+SHORT_REPETITIONS = 9
+SHORT_LEAVES_LOG2 = 22
+QUICK_LEAF = "vector<int>"
 # Of MemAvailable; the rest is for the system and this program.
 USABLE_MEMORY = 0.9
 
@@ -56,7 +61,7 @@ class Request:
     sizes: str | None = None
     operations: str | None = None
     strategies: str | None = None
-    repetitions: int = REPETITIONS
+    repetitions: int | None = None
     seed: int = 1
     buffer: str = "warm"
     hash: str = "prefix"
@@ -69,6 +74,7 @@ class PlannedRow:
     experiment: str
     parameters: Parameters
     strategies: tuple[str, ...]
+    repetitions: int
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ class Plan:
     experiment: str
     scale: str
     rows: tuple[PlannedRow, ...]
-    repetitions: int
+    repetitions: int  # of most rows; the short ones may have more
     seed: int
     time_limit: float
     options: dict[str, Any]
@@ -84,12 +90,13 @@ class Plan:
 
     @property
     def processes(self) -> int:
-        return self.repetitions * sum(len(row.strategies) for row in self.rows)
+        return sum(row.repetitions * len(row.strategies) for row in self.rows)
 
     def identity(self, machine: str, build_id: str) -> str:
         """Without `buffer_bytes`: free memory may differ when a run goes on, and its buffer stays."""
         options = {name: value for name, value in self.options.items() if name != "buffer_bytes"}
-        facts = [self.experiment, self.scale, self.repetitions, self.seed, options, machine, build_id]
+        repetitions = [row.repetitions for row in self.rows]
+        facts = [self.experiment, self.scale, repetitions, self.seed, options, machine, build_id]
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
     def in_order(self) -> Iterator[Repetition]:
@@ -98,8 +105,10 @@ class Plan:
         Repetitions of a cell lie minutes apart, so that a disturbance meets one of them, and strategies of
         a row lie next to each other, so that it meets them all.
         """
-        for repetition in range(self.repetitions):
+        for repetition in range(max(row.repetitions for row in self.rows)):
             for row in self.rows:
+                if repetition >= row.repetitions:
+                    continue
                 drawn = list(row.strategies)
                 place = f"{self.seed} {repetition} {row.experiment} {canonical(row.parameters)}"
                 random.Random(place).shuffle(drawn)
@@ -138,11 +147,14 @@ def plan_density(
         scale=scale.name,
         rows=tuple(
             PlannedRow(
-                "density", _density_parameters(request, structure, size, buffer_bytes), tuple(strategies)
+                "density",
+                _density_parameters(request, structure, size, buffer_bytes),
+                tuple(strategies),
+                _density_repetitions(request, structure),
             )
             for structure, size in wanted
         ),
-        repetitions=request.repetitions,
+        repetitions=request.repetitions or REPETITIONS,
         seed=request.seed,
         time_limit=request.time_limit or scale.time_limit,
         options={
@@ -167,8 +179,11 @@ def plan_primitives(request: Request, runner: Runner) -> Plan:
     return Plan(
         experiment="primitives",
         scale=request.scale.name,
-        rows=tuple(PlannedRow("primitives", each, tuple(strategies)) for each in parameters),
-        repetitions=request.repetitions,
+        rows=tuple(
+            PlannedRow("primitives", each, tuple(strategies), request.repetitions or REPETITIONS)
+            for each in parameters
+        ),
+        repetitions=request.repetitions or REPETITIONS,
         seed=request.seed,
         time_limit=request.time_limit or request.scale.time_limit,
         options={"operations": operations, "strategies": strategies, "pin": request.pin},
@@ -201,6 +216,11 @@ def _buffer(request: Request, available: int | None, continued: int | None) -> t
         f"the initial buffer of the monotonic strategies is {readable(size)} instead of "
         f"{readable(BUFFER_BYTES)}: {readable(available or 0)} of memory are free"
     )
+
+
+def _density_repetitions(request: Request, structure: Structure) -> int:
+    short = QUICK_LEAF in structure.type and request.scale.product_log2 <= SHORT_LEAVES_LOG2
+    return request.repetitions or (SHORT_REPETITIONS if short else REPETITIONS)
 
 
 def _density_parameters(request: Request, structure: Structure, size: int, buffer_bytes: int) -> Parameters:

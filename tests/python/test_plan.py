@@ -170,7 +170,19 @@ def test_every_repetition_of_every_cell_comes_once(runner: Runner) -> None:
         for each in plan.in_order()
     )
     assert set(seen.values()) == {1}
-    assert len(seen) == plan.processes == len(plan.rows) * 4 * 3
+    short = [row for row in plan.rows if row.parameters["ds"] in {"DS1", "DS5", "DS9"}]
+    assert short
+    assert len(seen) == plan.processes == (len(plan.rows) * 3 + len(short) * 6) * 4
+
+
+def test_cells_of_a_millisecond_are_repeated_more_often(runner: Runner) -> None:
+    def repetitions(request: Request) -> dict[str, int]:
+        plan = plan_density(request, runner, 64 * GIB)
+        return {str(row.parameters["ds"]): row.repetitions for row in plan.rows}
+
+    assert repetitions(Request(structures="1,2")) == {"DS1": 9, "DS2": 3}
+    assert repetitions(Request(structures="1,2", repetitions=4)) == {"DS1": 4, "DS2": 4}
+    assert repetitions(Request(structures="1,2", scale=SCALES["paper"])) == {"DS1": 3, "DS2": 3}
 
 
 def test_strategies_of_a_row_are_neighbours_in_a_random_order(runner: Runner) -> None:

@@ -16,7 +16,17 @@ from mallard.cli import exit_status
 from mallard.cli.options import add_database
 from mallard.cli.parser import positive_int, positive_seconds, seed_number
 from mallard.errors import UsageError
-from mallard.plan import BUFFERS, HASHES, REPETITIONS, SCALES, Plan, Request, plan_density, plan_primitives
+from mallard.plan import (
+    BUFFERS,
+    HASHES,
+    REPETITIONS,
+    SCALES,
+    SHORT_REPETITIONS,
+    Plan,
+    Request,
+    plan_density,
+    plan_primitives,
+)
 from mallard.run import execute, prepare
 from mallard.runner import load_runner
 from mallard.store import Store
@@ -62,7 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         scale.add_argument(f"--{name}", dest="scale", action="store_const", const=name, help=text)
     how = parser.add_argument_group("how")
-    how.add_argument("--reps", metavar="N", type=positive_int, default=REPETITIONS, help="repetitions (3)")
+    how.add_argument(
+        "--reps",
+        metavar="N",
+        type=positive_int,
+        help=f"repetitions ({REPETITIONS}; {SHORT_REPETITIONS} of cells that last a millisecond)",
+    )
     how.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of inputs and order (1)")
     how.add_argument(
         "--time-limit",

@@ -66,7 +66,7 @@ def _run_facts(run: Run) -> list[tuple[str, str]]:
         ("started", run.started),
         ("finished", run.finished or "interrupted: the table may have gaps"),
         ("scale", run.scale),
-        ("repetitions", str(run.repetitions)),
+        ("repetitions", f"{run.repetitions} or more"),
         ("seed", str(run.seed)),
     ]
     if run.load_end is not None:

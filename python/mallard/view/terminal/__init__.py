@@ -46,7 +46,7 @@ def heading(run: Run) -> str:
     cores = f"{run.machine.get('cores')} cores"
     parts = [
         f"Run {run.id}: {run.experiment} --{run.scale}",
-        f"{run.repetitions} repetitions",
+        f"{run.repetitions} repetitions or more",
         str(run.machine.get("cpu") or run.machine.get("architecture")) + f", {cores}",
         str(run.machine.get("libc")),
         str(run.runner.get("compiler")),
