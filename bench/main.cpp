@@ -19,7 +19,8 @@ namespace {
 constexpr std::string_view usage =
     "usage: mallard-bench --describe\n"
     "       mallard-bench density --ds DS2 --size 14 --strategy AS7 [--product 20] [--inner 7]\n"
-    "                     [--buffer warm|cold|none] [--buffer-bytes N] [--hash prefix|full]\n"
+    "                     [--buffer warm|cold|none] [--buffer-bytes N] [--pages huge|small]\n"
+    "                     [--hash prefix|full]\n"
     "       mallard-bench primitives --operation pair|create --strategy AS7 [--product 24]\n"
     "       for all: [--seed 1] [--repetition 0] [--cpu N] [--allow-unoptimised]\n"
     "Runs one cell and prints one line of JSON. Exit status: 0 done, 2 usage, 3 out of memory.\n";

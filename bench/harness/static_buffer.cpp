@@ -1,5 +1,7 @@
 #include "bench/harness/static_buffer.hpp"
 
+#include <mallard/upstream/pages.hpp>
+
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -21,9 +23,16 @@ void touch(std::span<std::byte> bytes) noexcept {
     }
 }
 
+void ask_for_huge_pages([[maybe_unused]] std::span<std::byte> bytes) noexcept {
+#ifdef MADV_HUGEPAGE
+    madvise(bytes.data(), bytes.size(), MADV_HUGEPAGE);
+#endif
+}
+
 } // namespace
 
-static_buffer::static_buffer(buffer_state state, std::size_t bytes, std::size_t used_bytes) {
+static_buffer::static_buffer(buffer_state state, page_size pages, std::size_t bytes, std::size_t used_bytes)
+    : pages_(pages) {
     if (state == buffer_state::none) {
         return;
     }
@@ -33,9 +42,20 @@ static_buffer::static_buffer(buffer_state state, std::size_t bytes, std::size_t 
         throw std::bad_alloc();
     }
     bytes_ = {static_cast<std::byte*>(p), bytes};
+    if (pages == page_size::huge) {
+        ask_for_huge_pages(bytes_);
+    }
     if (state == buffer_state::warm) {
         touch(bytes_.first(std::min(bytes, used_bytes)));
     }
+}
+
+bool static_buffer::lacks_huge_pages() const {
+    if (pages_ == page_size::small || bytes_.empty()) {
+        return false;
+    }
+    const mallard::page_report got = mallard::pages::inspect(bytes_.data(), bytes_.size());
+    return got.known && got.resident_bytes >= mallard::pages::huge_page_bytes() && got.huge_bytes == 0;
 }
 
 static_buffer::~static_buffer() {
@@ -50,10 +70,9 @@ void bring_in(std::size_t bytes) noexcept {
     if (p == MAP_FAILED) {
         return; // the cell will fail for the same reason, and say so
     }
-#ifdef MADV_HUGEPAGE
-    madvise(p, bytes, MADV_HUGEPAGE); // it is the same memory in either size of page, and sooner there
-#endif
-    touch({static_cast<std::byte*>(p), bytes});
+    const std::span<std::byte> taken(static_cast<std::byte*>(p), bytes);
+    ask_for_huge_pages(taken); // it is the same memory in either size of page, and sooner there
+    touch(taken);
     munmap(p, bytes);
 }
 

@@ -15,20 +15,30 @@ enum class buffer_state {
 
 [[nodiscard]] buffer_state parse_buffer_state(const std::string& name);
 
-/// Zeroed memory in pages of the usual size, like an array with static storage duration. Mapped rather than
-/// declared, so that a machine with little memory can have a smaller one.
+enum class page_size {
+    small, ///< the system's usual pages
+    huge,  ///< huge pages, where the system has them to give
+};
+
+/// Zeroed memory, like an array with static storage duration. Mapped rather than declared, so that a machine
+/// with little memory can have a smaller one.
 class static_buffer {
 public:
     /// Effects: maps `bytes` bytes; of a warm one it touches the first `used_bytes`.
     /// Throws: std::bad_alloc.
-    static_buffer(buffer_state state, std::size_t bytes, std::size_t used_bytes);
+    static_buffer(buffer_state state, page_size pages, std::size_t bytes, std::size_t used_bytes);
     static_buffer(const static_buffer&) = delete;
     static_buffer& operator=(const static_buffer&) = delete;
     ~static_buffer();
 
     [[nodiscard]] std::span<std::byte> span() const noexcept { return bytes_; }
 
+    /// Returns: whether huge pages were asked for and none were given, as far as the system tells of pages
+    /// touched so far.
+    [[nodiscard]] bool lacks_huge_pages() const;
+
 private:
+    page_size pages_;
     std::span<std::byte> bytes_;
 };
 

@@ -27,6 +27,7 @@ struct density_cell {
     std::string buffer;
     std::size_t buffer_bytes;
     std::string hash;
+    std::string pages;
 };
 
 template <class Handle>
@@ -54,10 +55,10 @@ struct run_with_handle {
 class density_runner {
 public:
     density_runner(const density_cell& cell, const density_input& input)
-        : cell_(cell), buffer_(parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none"),
+        : cell_(cell), buffer_(parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none"), pages(),
                                cell.buffer_bytes, input.bytes_bound()) {
         if (cell.how.mechanism == mechanism_kind::null) {
-            floor_memory_.emplace(buffer_state::warm, input.bytes_bound(), input.bytes_bound());
+            floor_memory_.emplace(buffer_state::warm, pages(), input.bytes_bound(), input.bytes_bound());
             floor_.emplace(floor_memory_->span());
         }
     }
@@ -81,7 +82,13 @@ public:
         }
     }
 
+    [[nodiscard]] bool lacks_huge_pages() const { return buffer_.lacks_huge_pages(); }
+
 private:
+    [[nodiscard]] page_size pages() const noexcept {
+        return cell_.pages == "huge" ? page_size::huge : page_size::small;
+    }
+
     const density_cell& cell_;
     static_buffer buffer_;
     std::optional<static_buffer> floor_memory_;
@@ -150,6 +157,10 @@ density_cell parse(arguments& given, run_options& options) {
     if (cell.hash != "prefix" && cell.hash != "full") {
         throw usage_error("--hash '" + cell.hash + "': allowed are prefix, full");
     }
+    cell.pages = given.text("pages", "huge");
+    if (cell.pages != "huge" && cell.pages != "small") {
+        throw usage_error("--pages '" + cell.pages + "': allowed are huge, small");
+    }
     cell.buffer_bytes = static_cast<std::size_t>(
         given.number("buffer-bytes", std::int64_t{1} << 30, 4096, std::int64_t{1} << 40));
     if (cell.buffer == "none") {
@@ -194,7 +205,8 @@ row run_density(arguments& given, run_options& options) {
             .member("inner_log2", cell.inner_log2)
             .member("buffer", cell.buffer)
             .member("buffer_bytes", cell.buffer_bytes)
-            .member("hash", cell.hash);
+            .member("hash", cell.hash)
+            .member("pages", cell.pages);
     };
 
     if (cell.how.mechanism == mechanism_kind::global_kept && !keep_freed_pages()) {
@@ -224,6 +236,9 @@ row run_density(arguments& given, run_options& options) {
 
         // What does not change from one repetition to the next is looked at once.
         if (options.repetition == 0) {
+            if (runner.lacks_huge_pages()) {
+                options.notes.emplace_back("the system gave the buffer no huge pages");
+            }
             std::uint64_t sum = 0;
             static_cast<void>(runner.iterate({input, &sum}));
             result.checksum = hexadecimal(sum);

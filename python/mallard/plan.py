@@ -25,6 +25,7 @@ from mallard.selection import in_words, select_names, select_sizes
 BASE = "AS1"
 BUFFERS = ("warm", "cold", "none")
 HASHES = ("prefix", "full")
+PAGES = ("huge", "small")
 BUFFER_BYTES = 1 << 30
 REPETITIONS = 3
 # A cell of about a millisecond is at the mercy of whatever else the machine does in it; more of them are
@@ -65,6 +66,7 @@ class Request:
     seed: int = 1
     buffer: str = "warm"
     hash: str = "prefix"
+    pages: str = "huge"
     pin: bool = True
     time_limit: float | None = None
 
@@ -164,6 +166,7 @@ def plan_density(
             "buffer": request.buffer,
             "buffer_bytes": buffer_bytes,
             "hash": request.hash,
+            "pages": request.pages,
             "pin": request.pin,
         },
         messages=tuple(messages),
@@ -231,6 +234,7 @@ def _density_parameters(request: Request, structure: Structure, size: int, buffe
         "inner_log2": structure.inner_log2,
         "buffer": request.buffer,
         "hash": request.hash,
+        "pages": request.pages,
     }
     return parameters if request.buffer == "none" else {**parameters, "buffer_bytes": buffer_bytes}
 

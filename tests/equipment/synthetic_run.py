@@ -57,6 +57,7 @@ def row(
             "buffer": "warm",
             "buffer_bytes": 1 << 30,
             "hash": "prefix",
+            "pages": "huge",
         },
         "strategy": strategy,
         "repetition": repetition,

@@ -123,6 +123,7 @@ OPTIONS = (
     "operation",
     "buffer",
     "hash",
+    "pages",
     "strategy",
     "size",
     "product",
@@ -144,6 +145,7 @@ def result(asked: Arguments) -> dict[str, object]:
             "buffer": asked.text("buffer"),
             "buffer_bytes": asked.number("buffer-bytes") if asked.has("buffer-bytes") else 1 << 30,
             "hash": asked.text("hash"),
+            "pages": asked.text("pages"),
         }
     else:
         parameters = {

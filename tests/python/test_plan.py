@@ -79,6 +79,7 @@ def test_the_parameters_are_those_of_the_row(runner: Runner) -> None:
         "buffer": "warm",
         "buffer_bytes": GIB,
         "hash": "full",
+        "pages": "huge",
     }
 
 

@@ -81,7 +81,7 @@ class Summary:
 
 
 def summaries(rows: Iterable[Row]) -> list[Summary]:
-    """One for each setting (buffer, hash, product) that the rows have."""
+    """One for each setting (buffer, its pages, hash, product) that the rows have."""
     tables = density_tables(rows)
     settings = dict.fromkeys(table.setting for table in tables)
     return [

@@ -19,6 +19,7 @@ from mallard.errors import UsageError
 from mallard.plan import (
     BUFFERS,
     HASHES,
+    PAGES,
     REPETITIONS,
     SCALES,
     SHORT_REPETITIONS,
@@ -43,7 +44,7 @@ mallard bench density --standard --buffer none         an hour, monotonic strate
 mallard bench primitives                               ns for one allocation and for one allocator"""
 
 EXPERIMENTS = ("density", "primitives")
-ONLY_DENSITY = ("ds", "size", "buffer", "hash")
+ONLY_DENSITY = ("ds", "size", "buffer", "hash", "pages")
 ONLY_PRIMITIVES = ("operation",)
 
 
@@ -63,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--operation", metavar="LIST", help="of primitives: pair,create (default: all)")
     what.add_argument("--strategy", metavar="LIST", help="AS1,AS7-AS10,null,AS1-keep (default: all)")
     what.add_argument("--buffer", choices=BUFFERS, help="initial buffer of the monotonic strategies (warm)")
+    what.add_argument("--pages", choices=PAGES, help="pages of that buffer and of the floor's memory (huge)")
     what.add_argument("--hash", choices=HASHES, help="how much of a string is hashed (prefix)")
     scale = parser.add_argument_group("how long").add_mutually_exclusive_group()
     for name, text in (
@@ -143,6 +145,7 @@ def _request(arguments: argparse.Namespace) -> Request:
         seed=arguments.seed,
         buffer=arguments.buffer or BUFFERS[0],
         hash=arguments.hash or HASHES[0],
+        pages=arguments.pages or PAGES[0],
         pin=not arguments.no_pin,
         time_limit=arguments.time_limit,
     )

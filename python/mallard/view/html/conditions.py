@@ -35,6 +35,7 @@ LABELS = {
 SETTING_LABELS = {
     "buffer": "initial buffer",
     "buffer_bytes": "buffer size",
+    "pages": "its pages",
     "hash": "hash",
     "product_log2": "leaf elements a cell, log2",
 }

@@ -161,7 +161,8 @@ def _section(name: str, title: str, *contents: Markup | None) -> Markup:
 
 
 def _setting_text(setting: Setting) -> str:
-    return ", ".join(f"{key} {value}" for key, value in setting if key in ("buffer", "hash", "product_log2"))
+    told = ("buffer", "pages", "hash", "product_log2")
+    return ", ".join(f"{key} {value}" for key, value in setting if key in told)
 
 
 def _static(name: str) -> str:

@@ -55,7 +55,8 @@ def heading(run: Run) -> str:
     if buffer == "none":
         parts.append("monotonic strategies without a buffer")
     elif buffer:
-        parts.append(f"{buffer} buffer of {readable(run.options['buffer_bytes'])}")
+        pages = f" in {run.options['pages']} pages" if "pages" in run.options else ""
+        parts.append(f"{buffer} buffer of {readable(run.options['buffer_bytes'])}{pages}")
     return "; ".join(parts)
 
 
