@@ -11,7 +11,7 @@ from mallard.analysis.summary import Summary
 from mallard.view.terminal.palette import ratio_style
 
 CELL_WIDTH, CELL_HEIGHT = 43, 22
-NAMES_WIDTH, HEADING_HEIGHT, FOOT_HEIGHT = 216, 76, 26
+NAMES_WIDTH, HEADING_HEIGHT, FOOT_HEIGHT = 252, 76, 26
 STYLE = """
     text { font: 12px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
     .figure { text-anchor: middle; font-variant-numeric: tabular-nums }
@@ -43,7 +43,7 @@ def heat_map_image(summary: Summary) -> str:
         for column, ratio in enumerate(ratios):
             if ratio is not None:
                 parts += _cell(NAMES_WIDTH + CELL_WIDTH * column, y, ratio.median, ratio.median == best)
-    foot = f"CPU time in percent of {BASE}, the global allocator; mean over the sizes. Bold: the lowest."
+    foot = f"CPU time in percent of {BASE}, the global allocator; mean over the sizes. Underlined: the lowest."
     parts.append(f'<text class="soft" x="0" y="{height - 6}">{foot}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
@@ -71,10 +71,10 @@ def _cell(x: int, y: int, ratio: float, best: bool) -> list[str]:
     assert style.bgcolor is not None
     assert style.color is not None
     ground, ink = (color.get_truecolor().hex for color in (style.bgcolor, style.color))
-    weight = ' font-weight="700"' if best else ""
+    weight = "; font-weight: 700; text-decoration: underline" if best else ""
     place = f'x="{x + 1}" y="{y + 1}" width="{CELL_WIDTH - 2}" height="{CELL_HEIGHT - 2}"'
     middle = f'x="{x + CELL_WIDTH / 2}" y="{y + 15}"'
     return [
         f'<rect {place} rx="2" fill="{ground}"/>',
-        f'<text class="figure" style="fill: {ink}"{weight} {middle}>{100 * ratio:.0f}</text>',
+        f'<text class="figure" style="fill: {ink}{weight}" {middle}>{100 * ratio:.0f}</text>',
     ]
