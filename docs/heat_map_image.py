@@ -43,7 +43,7 @@ def heat_map_image(summary: Summary) -> str:
         for column, ratio in enumerate(ratios):
             if ratio is not None:
                 parts += _cell(NAMES_WIDTH + CELL_WIDTH * column, y, ratio.median, ratio.median == best)
-    foot = f"CPU time in percent of {BASE}, the global allocator; mean over the sizes. Underlined: the lowest."
+    foot = f"CPU time in percent of {BASE}, the global allocator; mean over sizes. Underlined: the lowest."
     parts.append(f'<text class="soft" x="0" y="{height - 6}">{foot}</text>')
     return "\n".join([*parts, "</svg>", ""])
 

@@ -32,7 +32,13 @@ from mallard.analysis.summary import Summary, paper_average, summaries  # noqa: 
 from mallard.analysis.verdicts import sentence  # noqa: E402
 from mallard.cell_figures import cell_figures  # noqa: E402
 from mallard.papers.catalogue import strategies, strategy_text  # noqa: E402
-from mallard.papers.tables import P0089, P0213, PRINTED_DISPATCH, PRINTED_WINK_OUT  # noqa: E402
+from mallard.papers.tables import (  # noqa: E402
+    AVERAGES,
+    P0089,
+    PRINTED_DISPATCH,
+    PRINTED_WINK_OUT,
+    printed_table,
+)
 from mallard.result import Row  # noqa: E402
 from mallard.stats import Ratio  # noqa: E402
 
@@ -91,16 +97,16 @@ def averages(summary: Summary) -> str:
         f"| | strategy | here, % of {BASE} | interval | P0213 | P0089 |",
         "|---|---|---:|---:|---:|---:|",
     ]
+    printed = printed_table(AVERAGES).lines[0]
     for name, mean in summary.means.items():
         if name == BASE:
             continue
-        printed = [
-            f"{paper_average(paper, name):.1f}" if name in strategies() else ""
-            for paper in (P0213, P0089)
-        ]
+        beside = (
+            [f"{printed[name]:.2f}", f"{paper_average(P0089, name):.1f}"] if name in printed else ["", ""]
+        )
         shown = f"{100 * mean.median:.1f}"
         lines.append(
-            f"| {name} | {strategy_text(name)} | {shown} | {interval(mean)} | {printed[0]} | {printed[1]} |"
+            f"| {name} | {strategy_text(name)} | {shown} | {interval(mean)} | {beside[0]} | {beside[1]} |"
         )
     dispatch, wink = summary.dispatch.overall, summary.wink_out.overall
     assert dispatch is not None

@@ -36,6 +36,12 @@ RUN = Run(
 )
 
 
+@pytest.fixture(autouse=True)
+def _a_usual_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the terminal of whoever runs these tests can do must not decide what they see."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
 def rows(times: dict[str, Sequence[float]], size: int = 6, **changes: Any) -> list[Row]:
     """Nanoseconds a leaf element of each repetition, by strategy."""
     return [

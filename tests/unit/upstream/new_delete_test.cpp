@@ -1,3 +1,4 @@
+#include <mallard/core/sanitizer.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
 #include <gtest/gtest.h>
