@@ -32,11 +32,21 @@ public:
 
     static void deallocate(void* p, std::size_t bytes,
                            std::size_t alignment = fundamental_alignment) noexcept {
+        // clang++ before 19 has no sized deallocation unless it is asked for.
+#ifdef __cpp_sized_deallocation
         if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
             ::operator delete(p, bytes, std::align_val_t{alignment});
         } else {
             ::operator delete(p, bytes);
         }
+#else
+        static_cast<void>(bytes);
+        if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+            ::operator delete(p, std::align_val_t{alignment});
+        } else {
+            ::operator delete(p);
+        }
+#endif
     }
 
 private:
