@@ -51,7 +51,7 @@ std::string text_of(ledger::request r) {
 ledger::~ledger() {
     for (const auto& [p, block] : taken_) {
         mallard::unpoison(p, block.as.bytes);
-        ::operator delete(block.base, whole_bytes(block.as), std::align_val_t{2 * block.as.alignment});
+        ::operator delete(block.base, std::align_val_t{2 * block.as.alignment});
     }
 }
 
@@ -87,7 +87,7 @@ void ledger::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexc
     mallard::unpoison(block, was.as.bytes);
     std::memset(block, returned, was.as.bytes);
     outstanding_bytes_ -= was.as.bytes;
-    ::operator delete(was.base, whole_bytes(was.as), std::align_val_t{2 * was.as.alignment});
+    ::operator delete(was.base, std::align_val_t{2 * was.as.alignment});
     taken_.erase(found);
 }
 

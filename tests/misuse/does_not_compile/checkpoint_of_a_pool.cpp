@@ -1,4 +1,4 @@
-// EXPECTED: rewindable
+// EXPECTED: rewindable|constraints not satisfied
 #include <mallard/mallard.hpp>
 
 int main() {
