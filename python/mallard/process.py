@@ -31,6 +31,8 @@ from mallard.result import (
 
 EXIT_OUT_OF_MEMORY = 3
 TICK_SECONDS = 1.0
+# Held back while a process is being started: one that came then would leave it behind, known to nobody.
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,15 @@ def measure(
     asked: Repetition, runner: Path, cpu: int | None, limits: Limits, run_id: int, tick: Callable[[], None]
 ) -> Row:
     """Runs the repetition; `tick` is called about once a second meanwhile. An interrupt kills the process."""
-    process = _start(asked.command(runner, cpu), limits.memory_bytes)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+    try:
+        process = _start(asked.command(runner, cpu), limits.memory_bytes, mask)
+    except BaseException:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        raise
     deadline = time.monotonic() + limits.seconds
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)  # what was held back arrives here
         while True:
             wait = min(TICK_SECONDS, deadline - time.monotonic())
             if wait <= 0:
@@ -86,7 +94,7 @@ def measure(
     return _outcome(asked, run_id, process.returncode, output, errors)
 
 
-def _start(command: list[str], memory_bytes: int | None) -> subprocess.Popen[str]:
+def _start(command: list[str], memory_bytes: int | None, mask: set[int | signal.Signals]) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(
             command,
@@ -98,7 +106,7 @@ def _start(command: list[str], memory_bytes: int | None) -> subprocess.Popen[str
             # A session of its own: Ctrl-C is for us, who then end it.
             start_new_session=True,
             # Safe because this program has no threads.
-            preexec_fn=lambda: _confine(memory_bytes),
+            preexec_fn=lambda: _confine(memory_bytes, mask),
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise UsageError(
@@ -107,8 +115,9 @@ def _start(command: list[str], memory_bytes: int | None) -> subprocess.Popen[str
         ) from None
 
 
-def _confine(memory_bytes: int | None) -> None:
+def _confine(memory_bytes: int | None, mask: set[int | signal.Signals]) -> None:
     """In the new process: the machine must not suffer from a cell that takes too much."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if memory_bytes is not None:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from mallard import process
 from mallard.errors import UsageError
 from mallard.process import Limits, Repetition, measure
 from mallard.result import Row
@@ -140,3 +142,24 @@ def test_out_of_memory_with_exit_status_0_is_a_failure(tmp_path: Path) -> None:
         "failed",
         "no result row of format 1: status 'out_of_memory' with exit status 0",
     )
+
+
+def test_an_interrupt_while_the_process_starts_leaves_none_behind(
+    measured: Measure, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The new process itself sends the signal, before this one can know of it."""
+    confine = process._confine
+    told = tmp_path / "pid"
+
+    def interrupt_first(*arguments: Any) -> None:
+        told.write_text(str(os.getpid()))
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(0.2)
+        confine(*arguments)
+
+    monkeypatch.setattr(process, "_confine", interrupt_first)
+    with pytest.raises(KeyboardInterrupt):
+        measured("slow")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
