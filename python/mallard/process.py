@@ -33,6 +33,7 @@ EXIT_OUT_OF_MEMORY = 3
 TICK_SECONDS = 1.0
 # Held back while a process is being started: one that came then would leave it behind, known to nobody.
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SignalMask = set[int | signal.Signals]
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def measure(
     return _outcome(asked, run_id, process.returncode, output, errors)
 
 
-def _start(command: list[str], memory_bytes: int | None, mask: set[int | signal.Signals]) -> subprocess.Popen[str]:
+def _start(command: list[str], memory_bytes: int | None, mask: SignalMask) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(
             command,
@@ -115,7 +116,7 @@ def _start(command: list[str], memory_bytes: int | None, mask: set[int | signal.
         ) from None
 
 
-def _confine(memory_bytes: int | None, mask: set[int | signal.Signals]) -> None:
+def _confine(memory_bytes: int | None, mask: SignalMask) -> None:
     """In the new process: the machine must not suffer from a cell that takes too much."""
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
