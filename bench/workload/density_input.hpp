@@ -23,8 +23,8 @@ struct data_structure {
 
 [[nodiscard]] const std::vector<data_structure>& data_structures();
 
-/// The leaves of one structure. A string leaf copies `length` characters from somewhere in a text of 2^16 +
-/// 1000 random ones, which stays in the second-level cache; an integer leaf is its own number.
+/// The leaves of one structure. A string leaf copies `length` characters out of a text of random ones; an
+/// integer leaf is its own number.
 class density_input {
 public:
     static constexpr std::size_t shortest_string = 33;

@@ -3,8 +3,7 @@
 ///     for (std::size_t k = 1;; ++k) {
 ///         mallard::failing<mallard::new_delete> source{{.at = k, .for_ever = true}};
 ///         ... run the program on `source`; it must survive ...
-///         if (!source.failed()) { break; }     // it made fewer than k requests: every failure has been
-///         tried
+///         if (!source.failed()) { break; }     // fewer than k requests: every failure was tried
 ///     }
 #pragma once
 

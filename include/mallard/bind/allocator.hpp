@@ -1,7 +1,7 @@
 /// Binding by type parameter: a standard allocator that names the mechanism in its type.
 ///
 ///     mallard::multipool pool;
-///     std::vector<std::string_like, mallard::allocator<std::string_like, mallard::multipool<>>> v{pool};
+///     std::list<int, mallard::allocator<int, mallard::multipool<>>> numbers{pool};
 ///
 /// Data model: one pointer to the mechanism. Calls are direct and inline. Elements that can take this
 /// allocator are made with it, to any depth (uses-allocator construction), so that a container of containers

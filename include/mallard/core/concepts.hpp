@@ -1,8 +1,8 @@
 /// The vocabulary of the library as concepts.
 ///
-///     upstream          gives and takes back memory          pages, chunk_cache, new_delete, any local
-///     allocator local_allocator   ... and returns all of it at once    monotonic, multipool rewindable ...
-///     and goes back to a mark          monotonic
+///     upstream          gives and takes back memory       pages, chunk_cache, new_delete, any allocator
+///     local_allocator   ... and returns all of it at once   monotonic, multipool
+///     rewindable        ... and goes back to a mark         monotonic
 #pragma once
 
 #include <concepts>

@@ -3,8 +3,7 @@
 ///     mallard::monotonic arena;
 ///     auto& table = mallard::wink_out<my_table>(arena);    // in the arena, as is all that it allocates
 ///     ...
-///     arena.release();                                      // the table is gone; nothing walked over its
-///     nodes
+///     arena.release();                                     // the table is gone; nobody walked its nodes
 ///
 /// Source: P0089R1, section 3; strategies AS4, AS6, AS8, AS10, AS12, AS14.
 #pragma once

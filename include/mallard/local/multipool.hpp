@@ -1,7 +1,6 @@
 /// The multipool: blocks of many sizes from shared chunks, reused by size class.
 ///
-///     chunk:  [h| 24 | 24 | 520 | 24 | ... | free ............ ]     blocks stand in the order they were
-///     asked for
+///     chunk:  [h| 24 | 24 | 520 | 24 | ... | free ............ ]     blocks in the order of the requests
 ///                                          ^ cursor_           ^ limit_
 ///     free_:  a list of free blocks for each size class
 ///

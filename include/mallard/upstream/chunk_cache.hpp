@@ -5,8 +5,8 @@
 /// costs more than all the allocations made there. So released chunks wait here, by size:
 ///
 ///     this thread's bins   no lock; up to `thread_bytes`
-///     the shared bins      a lock; up to `shared_bytes`; what threads leave behind, and what is too much for
-///     one the system           operator new below 128 KiB, pages (mmap) from there on
+///     the shared bins      a lock; up to `shared_bytes`; what threads leave or have too much of
+///     the system           operator new below 128 KiB, pages (mmap) from there on
 ///
 /// Invariants: a chunk in a bin has exactly the size of its class (core/size_classes.hpp) and
 /// fundamental_alignment. Bound: never more than thread_bytes for each thread and shared_bytes for all.
