@@ -47,8 +47,9 @@ std::string arguments::text(std::string_view name, std::string_view otherwise) {
     return found == given_.end() ? std::string(otherwise) : found->second;
 }
 
-std::string arguments::choice(std::string_view name, const std::vector<std::string>& allowed) {
-    const std::string value = text(name, "");
+std::string arguments::choice(std::string_view name, const std::vector<std::string>& allowed,
+                              std::string_view otherwise) {
+    const std::string value = text(name, otherwise);
     if (std::ranges::find(allowed, value) == allowed.end()) {
         throw usage_error("--" + std::string(name) + " '" + value + "': allowed are " + list(allowed));
     }

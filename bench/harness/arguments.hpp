@@ -29,8 +29,10 @@ public:
     /// Returns: the value of the option, or `otherwise`.
     [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise);
 
-    /// Throws: usage_error where the option is missing or not one of `allowed`.
-    [[nodiscard]] std::string choice(std::string_view name, const std::vector<std::string>& allowed);
+    /// Returns: the value of the option, or `otherwise`.
+    /// Throws: usage_error where that is not one of `allowed`.
+    [[nodiscard]] std::string choice(std::string_view name, const std::vector<std::string>& allowed,
+                                     std::string_view otherwise = "");
 
     /// Throws: usage_error where the value is no number, or outside [low, high].
     [[nodiscard]] std::int64_t number(std::string_view name, std::int64_t otherwise, std::int64_t low,

@@ -17,6 +17,7 @@ namespace {
 
 constexpr unsigned least_size_log2 = 6;
 constexpr unsigned largest_size_log2 = 16;
+constexpr unsigned inner_leaves_log2 = 7; ///< of DS5..DS12 (P0089R1, section 7)
 
 struct density_cell {
     std::size_t structure; ///< index into data_structures() and the tables
@@ -147,20 +148,11 @@ density_cell parse(arguments& given, run_options& options) {
     cell.size_log2 = static_cast<unsigned>(given.number("size", -1, least_size_log2, largest_size_log2));
     cell.product_log2 = static_cast<unsigned>(given.number("product", 20, 0, 40));
     const bool nested = data_structures()[cell.structure].inner != container::none;
-    const auto inner_log2 = static_cast<unsigned>(given.number("inner", 7, 0, 16));
+    const auto inner_log2 = static_cast<unsigned>(given.number("inner", inner_leaves_log2, 0, 16));
     cell.inner_log2 = nested ? inner_log2 : 0;
-    cell.buffer = given.text("buffer", "warm");
-    if (cell.buffer != "none" && cell.buffer != "cold" && cell.buffer != "warm") {
-        throw usage_error("--buffer '" + cell.buffer + "': allowed are none, cold, warm");
-    }
-    cell.hash = given.text("hash", "prefix");
-    if (cell.hash != "prefix" && cell.hash != "full") {
-        throw usage_error("--hash '" + cell.hash + "': allowed are prefix, full");
-    }
-    cell.pages = given.text("pages", "huge");
-    if (cell.pages != "huge" && cell.pages != "small") {
-        throw usage_error("--pages '" + cell.pages + "': allowed are huge, small");
-    }
+    cell.buffer = given.choice("buffer", {"none", "cold", "warm"}, "warm");
+    cell.hash = given.choice("hash", {"prefix", "full"}, "prefix");
+    cell.pages = given.choice("pages", {"huge", "small"}, "huge");
     cell.buffer_bytes = static_cast<std::size_t>(
         given.number("buffer-bytes", std::int64_t{1} << 30, 4096, std::int64_t{1} << 40));
     if (cell.buffer == "none") {
@@ -271,7 +263,7 @@ dispatch_count count_dispatched(std::size_t structure, bool winked_out, unsigned
     };
 
     spy resource;
-    const density_input input(data_structures()[structure], size_log2, 7, 1);
+    const density_input input(data_structures()[structure], size_log2, inner_leaves_log2, 1);
     const auto& operations = density_abstract[structure];
     (winked_out ? operations.winked_out : operations.normal)(resource, {input});
     return resource.seen;
@@ -283,7 +275,7 @@ void describe_density(json_writer& json) {
         json.open('{')
             .member("name", ds.name)
             .member("type", ds.type())
-            .member("inner_log2", ds.inner == container::none ? 0 : 7)
+            .member("inner_log2", ds.inner == container::none ? 0 : inner_leaves_log2)
             .close('}');
     }
     json.close(']').key("strategies").open('[');

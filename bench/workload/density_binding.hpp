@@ -13,7 +13,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 namespace bench {
 
@@ -28,7 +27,7 @@ struct density_task {
 template <class Handle>
 struct density_operations {
     void (*normal)(Handle&, const density_task&);
-    void (*winked_out)(Handle&, const density_task&);
+    void (*winked_out)(Handle&, const density_task&); ///< null where the binding has nothing to release
 };
 
 /// In the order of data_structures().
@@ -57,10 +56,20 @@ void build_and_leave(typename Binding::handle& source, const density_task& task)
     use(Binding::template wink<Structure>(source), task);
 }
 
+/// A binding without `wink`, which the global allocator's is, has nothing to wink out of.
+template <class Binding, class Structure>
+constexpr density_operations<typename Binding::handle> operations_on() {
+    using handle = typename Binding::handle;
+    density_operations<handle> result{&build_and_destroy<Binding, Structure>, nullptr};
+    if constexpr (requires(handle& source) { Binding::template wink<Structure>(source); }) {
+        result.winked_out = &build_and_leave<Binding, Structure>;
+    }
+    return result;
+}
+
 template <class Binding, class... Structures>
 constexpr density_table<typename Binding::handle> table_of() {
-    return {density_operations<typename Binding::handle>{&build_and_destroy<Binding, Structures>,
-                                                         &build_and_leave<Binding, Structures>}...};
+    return {operations_on<Binding, Structures>()...};
 }
 
 /// Returns: the operations on DS1..DS12 under `Binding`.

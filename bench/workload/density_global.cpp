@@ -16,14 +16,6 @@ struct standard {
     static alloc<T> get(global_handle&) noexcept {
         return {};
     }
-
-    /// The global allocator cannot be released, so no strategy calls this; the object is destroyed all the
-    /// same.
-    template <class T>
-    static T& wink(global_handle&) {
-        static std::optional<T> kept;
-        return kept.emplace();
-    }
 };
 
 } // namespace

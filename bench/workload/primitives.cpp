@@ -63,8 +63,7 @@ private:
 constexpr std::string_view direct_floor = "null";
 constexpr std::string_view virtual_floor = "null-base";
 
-/// Calls `one(count)` until `total` pairs or creations are done, each time with a fresh allocator where
-/// `anew`.
+/// Effects: makes `total` pairs, each with an allocator of its own where `anew`.
 void run_rounds(const strategy& s, std::size_t total, bool anew) {
     alignas(64) static std::array<std::byte, buffer_bytes> buffer;
     const std::size_t round = anew ? 1 : pairs_a_round;
