@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mallard.runner import Structure
+from mallard.papers.catalogue import Structure
 
 INT_BYTES = 4
 # A string object, the mean of its 33 to 1000 characters, and malloc's header.

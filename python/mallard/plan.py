@@ -17,9 +17,10 @@ from typing import Any
 
 from mallard.errors import UsageError
 from mallard.footprint import MONOTONIC, fitting_buffer, readable, row_bytes
+from mallard.papers.catalogue import Structure
 from mallard.process import Repetition
 from mallard.result import Parameters, canonical
-from mallard.runner import Runner, Structure
+from mallard.runner import Runner
 from mallard.selection import in_words, select_names, select_sizes
 
 BASE = "AS1"

@@ -10,26 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from mallard.errors import UsageError
+from mallard.papers.catalogue import Strategy, Structure
 from mallard.result import FORMAT
 from mallard.version import source_root
 
 NAME = "mallard-bench"
 DESCRIBE_SECONDS = 30
-
-
-@dataclass(frozen=True)
-class Structure:
-    name: str
-    type: str
-    inner_log2: int  # leaves of one element of the outer container
-
-
-@dataclass(frozen=True)
-class Strategy:
-    name: str
-    allocator: str
-    binding: str
-    destruction: str
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ import pytest
 
 from mallard.errors import UsageError
 from mallard.footprint import cell_bytes, fitting_buffer, readable, structure_bytes
+from mallard.papers.catalogue import Strategy, Structure
 from mallard.plan import SCALES, Plan, Request, plan_density, plan_primitives
-from mallard.runner import Runner, Strategy, Structure
+from mallard.runner import Runner
 
 GIB = 1 << 30
 TYPES = (
