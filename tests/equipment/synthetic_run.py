@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from synthetic_rows import failed_row, native_row
+
 from mallard.analysis.summary import summaries
 from mallard.papers.catalogue import structures
 from mallard.result import Row
@@ -45,50 +47,33 @@ def row(
 ) -> dict[str, Any]:
     inner = structures()[structure].inner_log2
     operations = 1 << 20
-    cpu = round(nanoseconds * operations)
-    return {
-        "format": 1,
-        "experiment": "density",
-        "parameters": {
-            "ds": structure,
-            "size_log2": size_log2,
-            "product_log2": 20,
-            "inner_log2": inner,
-            "buffer": "warm",
-            "buffer_bytes": 1 << 30,
-            "hash": "prefix",
-            "pages": "huge",
-        },
-        "strategy": strategy,
-        "repetition": repetition,
-        "seed": 1,
-        "status": "ok",
-        "cpu_ns": cpu,
-        "wall_ns": cpu,
-        "user_ns": cpu - cpu // 10,
-        "system_ns": cpu // 10,
-        "operations": operations,
+    parameters = {
+        "ds": structure,
+        "size_log2": size_log2,
+        "product_log2": 20,
+        "inner_log2": inner,
+        "buffer": "warm",
+        "buffer_bytes": 1 << 30,
+        "hash": "prefix",
+        "pages": "huge",
+    }
+    allocations = 1 + (1 << size_log2)
+    place = STRATEGIES.index(strategy)
+    own = {
         "iterations": operations >> (size_log2 + inner),
-        "minor_faults": 1048 * (1 + STRATEGIES.index(strategy)),
-        "major_faults": 0,
-        "peak_rss_bytes": (10 + STRATEGIES.index(strategy)) << 20,
-        "checksum": "9f",
-        "allocations": 1 + (1 << size_log2),
-        "deallocations": 1 + (1 << size_log2),
-        "spills": 0,
-        "pinned_cpu": 1,
-        "load1": 0.1,
-        "notes": [],
-    } | changes
+        "minor_faults": 1048 * (1 + place),
+        "peak_rss_bytes": (10 + place) << 20,
+        "allocations": allocations,
+        "deallocations": allocations,
+    }
+    return native_row("density", parameters, strategy, repetition, nanoseconds, operations, **(own | changes))
 
 
 def failed(
     structure: str, size_log2: int, strategy: str, repetition: int, status: str, detail: str
 ) -> dict[str, Any]:
-    zero = dict.fromkeys(
-        ("cpu_ns", "wall_ns", "user_ns", "system_ns", "operations", "minor_faults", "peak_rss_bytes"), 0
-    )
-    return row(structure, size_log2, strategy, repetition, 0.0, status=status, detail=detail) | zero
+    parameters = row(structure, size_log2, strategy, repetition, 0.0)["parameters"]
+    return failed_row("density", parameters, strategy, repetition, status, detail)
 
 
 def density_rows(
@@ -143,12 +128,13 @@ def write_run(
     command: str = "mallard bench density --quick",
     notes: Iterable[tuple[str, str]] = (),
     finished: bool = True,
+    experiment: str = "density",
 ) -> int:
     """Puts rows into a database as one run; gives its number."""
     store = Store(path)
     run = store.begin_run(
         {
-            "experiment": "density",
+            "experiment": experiment,
             "command": command,
             "scale": "quick",
             "seed": 1,

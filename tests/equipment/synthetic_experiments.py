@@ -1,0 +1,318 @@
+"""Test equipment: made-up rows of locality, utilization, contention and fragmentation, with every figure
+known beforehand.
+
+No figure here was measured. As in `synthetic_run`, a plain formula gives nanoseconds an operation, and
+repetition r is `1 + WOBBLE * r` times as long for every strategy of a row, so paired ratios are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from synthetic_rows import failed_row, native_row
+from synthetic_run import formula as density_formula
+
+from mallard.papers.catalogue import structures
+
+WOBBLE = 0.02
+Native = dict[str, Any]
+
+# ---- locality -----------------------------------------------------------------------------------------
+
+LINKS = 1 << 21
+LIST_LENGTHS = (1 << 21, 1 << 18, 1 << 12, 1 << 9, 1 << 4, 1)
+ACCESS_FACTORS = (256, 16, 1)
+SHUFFLE_FACTORS = (0, 5)
+LOCALITY = ("AS1", "AS7", "AS9")
+ALL_LOCALITY = (
+    "AS1",
+    "AS1@jemalloc",
+    "AS2",
+    *("AS7", "AS7-last", "AS7-first", "AS7-lowest", "AS7-hybrid", "AS7-random"),
+    *("AS9", "AS11", "AS13"),
+)
+# An access before any shuffle, in nanoseconds, and how much slower the shuffle makes it at the worst.
+UNSHUFFLED = {"AS1": 1.0, "AS1@jemalloc": 1.0, "AS2": 1.0}
+LOCAL_UNSHUFFLED = 1.1
+PENALTY = {"AS1": 8.0, "AS1@jemalloc": 6.0, "AS2": 8.0, "AS7-random": 1.0, "AS7-lowest": 0.1}
+LOCAL_PENALTY = 0.5
+
+AccessTime = Callable[[str, int, int, int, int], float]
+
+
+def access_ns(strategy: str, links: int, list_length: int, shuffle_factor: int, access_factor: int) -> float:
+    """Falls off with the access factor, hits long lists hardest; one list alone, and one link, not at all."""
+    before = UNSHUFFLED.get(strategy, LOCAL_UNSHUFFLED)
+    if list_length in (1, links) or shuffle_factor == 0:
+        return before
+    length_share = list_length.bit_length() / links.bit_length()
+    again = 1.0 + 1.0 / access_factor
+    return before * (1.0 + PENALTY.get(strategy, LOCAL_PENALTY) * length_share * again / 2.0)
+
+
+def locality_row(
+    strategy: str,
+    list_length: int,
+    repetition: int,
+    *,
+    links: int = LINKS,
+    shuffle_factors: Sequence[int] = SHUFFLE_FACTORS,
+    access_factors: Sequence[int] = ACCESS_FACTORS,
+    times: AccessTime = access_ns,
+    setting: Native | None = None,
+    **changes: Any,
+) -> Native:
+    longer = 1.0 + WOBBLE * repetition
+    is_global = strategy.startswith(("AS1@", "AS2")) or strategy == "AS1"
+    figures = {
+        f"sf{sf}_af{af}_ns": longer * times(strategy, links, list_length, sf, af)
+        for sf in shuffle_factors
+        for af in access_factors
+    } | {
+        "build_ns": longer * (20.0 if is_global else 5.0),
+        "shuffle_ns": longer * (60.0 if is_global else 40.0),
+        "reallocate_ns": longer * (30.0 if is_global else 10.0),
+        "reaccess_ns": longer * (4.0 if is_global else 2.0),
+        "built_bytes": float(32 * links),
+        "shuffled_bytes": float((40 if is_global else 48) * links),
+        "list_bytes": 24.0 if is_global else 88.0,
+    }
+    last = [figures[f"sf{max(shuffle_factors)}_af{af}_ns"] for af in access_factors]
+    parameters = {
+        "links": links,
+        "list_length": list_length,
+        "shuffle_factors": ",".join(map(str, shuffle_factors)),
+        "access_factors": ",".join(map(str, access_factors)),
+    } | ({"accesses": 1 << 20} if setting is None else setting)
+    mean = sum(last) / len(last)
+    return native_row(
+        "locality", parameters, strategy, repetition, mean, len(last) << 20, figures=figures, **changes
+    )
+
+
+def locality_rows(
+    strategies: Sequence[str] = LOCALITY,
+    list_lengths: Sequence[int] = LIST_LENGTHS,
+    repetitions: int = 3,
+    **options: Any,
+) -> list[Native]:
+    return [
+        locality_row(strategy, length, repetition, **options)
+        for length in list_lengths
+        for repetition in range(repetitions)
+        for strategy in strategies
+    ]
+
+
+def shuffle_table_rows(repetitions: int = 3) -> list[Native]:
+    """P0089R1's Table 15: 10^7 links, shuffle factors 0 to 9, access factor 10; AS1 alone."""
+
+    def times(strategy: str, links: int, list_length: int, shuffle_factor: int, access_factor: int) -> float:
+        if list_length == links:
+            return 1.0
+        return 1.0 + 4.0 * (1.0 - 0.1**shuffle_factor)
+
+    return locality_rows(
+        ("AS1",),
+        tuple(10**power for power in range(7, -1, -1)),
+        repetitions,
+        links=10**7,
+        shuffle_factors=tuple(range(10)),
+        access_factors=(10,),
+        times=times,
+    )
+
+
+# ---- utilization --------------------------------------------------------------------------------------
+
+UTILIZATION = ("null", "AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
+UTILIZATION_RATIO = {
+    "null": 0.05,
+    "AS1": 1.0,
+    "AS2": 1.05,
+    "AS3": 4.0,
+    "AS5": 4.1,
+    "AS7": 0.4,
+    "AS9": 0.5,
+    "AS11": 0.45,
+    "AS13": 0.55,
+}
+# (T, A, S) as exponents of two; the monotonic strategies have no memory for the last.
+AMOUNTS = ((30, 15, 10), (30, 20, 10), (30, 20, 15), (35, 20, 10))
+FAILING = (35, 20, 10)
+MONOTONIC = ("AS3", "AS5")
+
+
+def utilization_ns(amounts: tuple[int, int, int], strategy: str) -> float:
+    return 2.0 * amounts[2] * UTILIZATION_RATIO[strategy]
+
+
+def utilization_rows(
+    strategies: Sequence[str] = UTILIZATION,
+    amounts: Iterable[tuple[int, int, int]] = AMOUNTS,
+    repetitions: int = 3,
+    **setting: Any,
+) -> list[Native]:
+    rows = []
+    for place in amounts:
+        total, active, block = place
+        parameters = {
+            "total_log2": total,
+            "active_log2": active,
+            "block_log2": block,
+            "buffer": "cold",
+            "final_frees": "timed",
+        } | setting
+        for repetition in range(repetitions):
+            for strategy in strategies:
+                if place == FAILING and strategy in MONOTONIC:
+                    if repetition == 0:
+                        why = "needs 32 GiB of 8 GiB"
+                        rows.append(failed_row("utilization", parameters, strategy, 0, "out_of_memory", why))
+                    continue
+                time = utilization_ns(place, strategy) * (1.0 + WOBBLE * repetition)
+                operations = 1 << (total - block)
+                faults = operations // 4 if strategy in MONOTONIC else 100
+                figures = {"held_bytes": float(1 << active), "free_ns": time / 2.0}
+                rows.append(
+                    native_row(
+                        "utilization",
+                        parameters,
+                        strategy,
+                        repetition,
+                        time,
+                        operations,
+                        figures=figures,
+                        minor_faults=faults,
+                    )
+                )
+    return rows
+
+
+# ---- contention ---------------------------------------------------------------------------------------
+
+PRIVATE = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
+SHARED = ("shared-synchronized", "shared-concurrent")
+CONTENTION_NS = {
+    "AS1": 20.0,
+    "AS2": 22.0,
+    "AS3": 5.0,
+    "AS5": 6.0,
+    "AS7": 1.2,
+    "AS9": 2.4,
+    "AS11": 1.3,
+    "AS13": 2.5,
+    "shared-synchronized": 30.0,
+    "shared-concurrent": 4.0,
+}
+THREADS = (1, 2, 4)
+CORES = 2
+
+
+def contention_ns(threads: int, strategy: str) -> float:
+    """A pair of one thread by wall time: flat up to the cores, except behind one lock."""
+    waiting = threads if strategy == "shared-synchronized" else 1
+    return CONTENTION_NS[strategy] * waiting * max(1.0, threads / CORES)
+
+
+def contention_rows(
+    strategies: Sequence[str] = PRIVATE + SHARED,
+    threads: Iterable[int] = THREADS,
+    sizes: Iterable[tuple[int, int]] = ((15, 6), (15, 8)),
+    repetitions: int = 3,
+    **setting: Any,
+) -> list[Native]:
+    return [
+        _contention_row(strategy, (iterations, block, count), repetition, setting)
+        for iterations, block in sizes
+        for count in threads
+        for repetition in range(repetitions)
+        for strategy in strategies
+    ]
+
+
+def _contention_row(strategy: str, place: tuple[int, int, int], repetition: int, setting: Native) -> Native:
+    iterations, block, threads = place
+    parameters = {
+        "threads": threads,
+        "iterations_log2": iterations,
+        "multiplier": 100,
+        "block_log2": block,
+        "buffer": "static",
+        "freed_by": "self",
+    } | setting
+    operations = 100 << iterations
+    wall = contention_ns(threads, strategy) * (1.0 + WOBBLE * repetition)
+    cpu = round(wall * operations) * min(threads, CORES)
+    figures = {"slowest_ns": wall, "fastest_ns": 0.9 * wall, "cpu_ns_per_pair": cpu / operations / threads}
+    return native_row(
+        "contention",
+        parameters,
+        strategy,
+        repetition,
+        wall,
+        operations,
+        cpu_ns=cpu,
+        figures=figures,
+        pinned_cpu=None,
+        notes=["more threads than cores"] if threads > CORES else [],
+    )
+
+
+# ---- fragmentation ------------------------------------------------------------------------------------
+
+FREED = ("none", "all", "half", "quarter", "eighth")
+FRAGMENTATION = ("AS1", "AS2", "AS3", "AS4", "AS7", "AS8", "AS11", "AS12")
+FRAGMENTED = ("half", "quarter", "eighth")
+# How much longer AS1 takes over a heap of which so much was freed; the local strategies do not notice.
+AS1_SLOWER = {"none": 1.0, "all": 1.0, "half": 1.25, "quarter": 1.25, "eighth": 1.25}
+HEAP_SLOWER = 1.1  # than `upstream cache`, over a fragmented heap
+
+
+def fragmentation_ns(structure: str, size_log2: int, strategy: str, freed: str, upstream: str) -> float:
+    time = density_formula(structure, size_log2, strategy)
+    if strategy in ("AS1", "AS2"):
+        return time * AS1_SLOWER[freed]
+    return time * (HEAP_SLOWER if upstream == "heap" and freed in FRAGMENTED else 1.0)
+
+
+def fragmentation_rows(
+    names: Iterable[str] = ("DS2", "DS3"),
+    sizes: Sequence[int] = (6, 10),
+    freed: Sequence[str] = FREED,
+    strategies: Sequence[str] = FRAGMENTATION,
+    repetitions: int = 3,
+    upstream: str = "cache",
+    **setting: Any,
+) -> list[Native]:
+    rows = []
+    for name in names:
+        for size in sizes:
+            for part in freed:
+                parameters = {
+                    "ds": name,
+                    "size_log2": size,
+                    "product_log2": 20,
+                    "inner_log2": structures()[name].inner_log2,
+                    "buffer": "none",
+                    "hash": "prefix",
+                    "pages": "huge",
+                    "freed": part,
+                    "perturb_chunks_log2": 16,
+                    "upstream": upstream,
+                } | setting
+                for repetition in range(repetitions):
+                    longer = 1.0 + WOBBLE * repetition
+                    rows += [
+                        native_row(
+                            "fragmentation",
+                            parameters,
+                            strategy,
+                            repetition,
+                            longer * fragmentation_ns(name, size, strategy, part, upstream),
+                            1 << 20,
+                        )
+                        for strategy in strategies
+                    ]
+    return rows

@@ -1,0 +1,55 @@
+"""Test equipment: one made-up row of the runner, of any experiment. No figure here was measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+ZEROES = ("cpu_ns", "wall_ns", "user_ns", "system_ns", "operations", "minor_faults", "peak_rss_bytes")
+
+
+def native_row(
+    experiment: str,
+    parameters: dict[str, Any],
+    strategy: str,
+    repetition: int,
+    nanoseconds: float,
+    operations: int,
+    **changes: Any,
+) -> dict[str, Any]:
+    """Takes `nanoseconds` an operation, as CPU time and as wall time, a tenth of it in the kernel."""
+    cpu = round(nanoseconds * operations)
+    return {
+        "format": 1,
+        "experiment": experiment,
+        "parameters": parameters,
+        "strategy": strategy,
+        "repetition": repetition,
+        "seed": 1,
+        "status": "ok",
+        "cpu_ns": cpu,
+        "wall_ns": cpu,
+        "user_ns": cpu - cpu // 10,
+        "system_ns": cpu // 10,
+        "operations": operations,
+        "iterations": 1,
+        "minor_faults": 1048,
+        "major_faults": 0,
+        "peak_rss_bytes": 10 << 20,
+        "checksum": "9f",
+        "spills": 0,
+        "pinned_cpu": 1,
+        "load1": 0.1,
+        "notes": [],
+    } | changes
+
+
+def failed_row(
+    experiment: str,
+    parameters: dict[str, Any],
+    strategy: str,
+    repetition: int,
+    status: str,
+    detail: str,
+) -> dict[str, Any]:
+    ended = dict.fromkeys(ZEROES, 0) | {"status": status, "detail": detail}
+    return native_row(experiment, parameters, strategy, repetition, 0.0, 0) | ended
