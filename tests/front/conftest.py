@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,12 @@ PROGRAM = """import json, os, sys
 print(json.dumps({"words": sys.argv[1:], "root": os.environ["MALLARD_ROOT"], "folder": os.getcwd()}))
 """
 PROJECT = '[project]\nname = "mallard"\ndependencies = []\n[project.optional-dependencies]\ntest = []\n'
+
+
+def heed_signals() -> None:
+    """As a terminal starts a program: what nohup or a background job ignores, a shell cannot trap any more."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class Clone:
@@ -69,11 +76,22 @@ class Clone:
             "cmake",
             """case $1 in
 --version) echo 'cmake version 3.25.1'; exit ;;
---fresh) mkdir -p build/release ;;
---build) mkdir -p build/release/bench; [ ! -e broken ] || { echo 'error: broken'; exit 1; } ;;
+--fresh) mkdir -p "build/$3" ;;
+--build) mkdir -p "build/$3/bench"; [ ! -e broken ] || { echo 'error: broken'; exit 1; } ;;
 esac
-echo "${CXX:-none} $*" >>build/cmake-calls""",
+echo "$*" >>build/cmake-calls""",
         )
+
+    def libraries(self, *names: str) -> None:
+        """The system's folders of libraries are replaced by one that holds these."""
+        folder = self.root.parent / "lib"
+        folder.mkdir()
+        for name in names:
+            (folder / name).write_text("")
+        door = self.root / "mallard"
+        there = "/usr/local/lib /usr/lib /usr/lib64 /usr/lib/*-linux-gnu*"
+        assert there in door.read_text()
+        door.write_text(door.read_text().replace(there, f'"{folder}"'))
 
     def cmake_calls(self) -> list[str]:
         calls = self.root / "build/cmake-calls"
@@ -93,6 +111,7 @@ echo "${CXX:-none} $*" >>build/cmake-calls""",
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=heed_signals,
         )
 
     def call(self, *words: str, **how: Any) -> subprocess.CompletedProcess[str]:

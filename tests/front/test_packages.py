@@ -161,3 +161,41 @@ def test_what_the_tests_can_do_without_costs_one_line(ready):
     (skipped,) = [line for line in done.stderr.splitlines() if "will be skipped" in line]
     assert "the stage e2e (chromium)" in skipped
     assert "the stage libcxx (clang-19 libc++-19-dev libc++abi-19-dev)" in skipped
+
+
+PACKAGES = {"jemalloc": "libjemalloc2", "mimalloc": "libmimalloc2.0", "tcmalloc": "libtcmalloc-minimal4"}
+
+
+@pytest.mark.parametrize(("malloc", "package"), PACKAGES.items())
+def test_a_malloc_that_is_missing_is_installed_by_one_who_may(ready, malloc, package):
+    ready.native_tools()
+    ready.libraries()
+    ready.program("apt-get", 'echo "$*" >>"$HOME/apt-calls"')
+    be_user(ready, 0)
+    done = ready.call("bench", "density", "--malloc", malloc)
+    assert done.returncode == 0, done.stderr
+    assert apt_calls(ready)[0].endswith(f"install -y --no-install-recommends {package}")
+
+
+def test_mallocs_that_cannot_be_installed_are_named_and_skipped(ready):
+    ready.native_tools()
+    ready.libraries("libmimalloc.so.2")
+    done = ready.call("bench", "--malloc=jemalloc,mimalloc,tcmalloc,glibc")
+    assert done.returncode == 0, done.stderr
+    assert "mallard: missing: libjemalloc2 libtcmalloc-minimal4\n" in done.stderr
+    assert "will be skipped: --malloc jemalloc (libjemalloc2); --malloc tcmalloc" in done.stderr
+
+
+def test_a_malloc_that_is_there_costs_no_line(ready):
+    ready.native_tools()
+    ready.libraries("libjemalloc.so.2")
+    ready.told("bench")
+    assert ready.call("bench", "--malloc", "jemalloc").stderr == ""
+
+
+def test_a_second_compiler_that_is_missing_is_asked_for(ready):
+    ready.native_tools()
+    ready.program("clang++", "exit 1")
+    failed = ready.call("bench", "--compiler", "g++,clang++")
+    assert failed.returncode == 2
+    assert "missing: clang-19 g++\n" in failed.stderr

@@ -16,12 +16,12 @@ def test_it_is_configured_once_and_builds_what_changed(tools):
     assert first.returncode == 0, first.stderr
     assert "building mallard-bench with g++ 12 (Release)" in first.stderr
     configure, build = tools.cmake_calls()
-    assert configure == "c++ --fresh --preset release"
+    assert configure == f"--fresh --preset release -DCMAKE_CXX_COMPILER={tools.programs / 'c++'}"
     assert "--build --preset release --target mallard-bench" in build
 
     second = tools.call("bench", "density")
     assert second.stderr == ""
-    assert [call.split()[1] for call in tools.cmake_calls()] == ["--fresh", "--build", "--build"]
+    assert [call.split()[0] for call in tools.cmake_calls()] == ["--fresh", "--build", "--build"]
 
 
 @pytest.mark.parametrize("place", ["include/file", "src/file", "bench/file", "cmake/file", "CMakeLists.txt"])
@@ -42,14 +42,37 @@ def test_another_compiler_makes_the_build_anew(tools):
     tools.program("clang++-19", "echo '#define __clang_major__ 19'")
     done = tools.call("bench", CXX="clang++-19")
     assert "with clang++ 19" in done.stderr
-    assert tools.cmake_calls()[2] == "clang++-19 --fresh --preset release"
+    clang = tools.programs / "clang++-19"
+    assert tools.cmake_calls()[2] == f"--fresh --preset release -DCMAKE_CXX_COMPILER={clang}"
+
+
+@pytest.mark.parametrize("words", [["--compiler", "g++,clang++"], ["--compiler=clang++"]], ids=" ".join)
+def test_a_second_compiler_has_a_build_of_its_own(tools, words):
+    tools.program("clang++-19", "echo '#define __clang_major__ 19'")
+    first = tools.call("bench", "density", *words)
+    assert first.returncode == 0, first.stderr
+    assert "building mallard-bench with g++ 12 (Release) in build/release\n" in first.stderr
+    assert "building mallard-bench with clang++ 19 (Release) in build/release-clang\n" in first.stderr
+    release, _, clang, build = tools.cmake_calls()
+    assert release.startswith("--fresh --preset release ")
+    assert clang == f"--fresh --preset release-clang -DCMAKE_CXX_COMPILER={tools.programs / 'clang++-19'}"
+    assert build.startswith("--build --preset release-clang --target mallard-bench")
+
+    assert tools.call("bench", "density", *words).stderr == ""
+
+
+@pytest.mark.parametrize("words", [[], ["--compiler", "g++"], ["--strategy", "clang++"]], ids=" ".join)
+def test_the_second_compiler_is_left_alone_unless_it_is_asked_for(tools, words):
+    tools.program("clang++-19", "exit 1")
+    tools.told("bench", *words)
+    assert not (tools.root / "build/release-clang").exists()
 
 
 def test_changed_presets_make_the_build_anew(tools):
     tools.told("bench")
     (tools.root / "CMakePresets.json").write_text('{"changed": true}')
     tools.told("bench")
-    assert [call.split()[1] for call in tools.cmake_calls()] == ["--fresh", "--build"] * 2
+    assert [call.split()[0] for call in tools.cmake_calls()] == ["--fresh", "--build"] * 2
 
 
 def test_a_build_that_fails_shows_why_and_is_tried_again(tools):
