@@ -21,7 +21,8 @@ std::string name_of_upstream(const ::testing::TestParamInfo<kind>& info) {
 
 INSTANTIATE_LOCAL(monotonic);
 INSTANTIATE_LOCAL(monotonic_with_buffer);
-INSTANTIATE_LOCAL(multipool);
+INSTANTIATE_LOCAL(multipool_last_freed);
+INSTANTIATE_LOCAL(multipool_first_freed);
 INSTANTIATE_LOCAL(multipool_of_small_blocks);
 INSTANTIATE_LOCAL(multipool_over_monotonic);
 INSTANTIATE_LOCAL(monotonic_over_multipool);

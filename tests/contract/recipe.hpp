@@ -28,10 +28,11 @@ struct monotonic_with_buffer {
     mallard::monotonic<equipment::ledger> top;
 };
 
-struct multipool {
-    explicit multipool(equipment::ledger& source) : top(source) {}
+template <class Reuse>
+struct multipool_reusing {
+    explicit multipool_reusing(equipment::ledger& source) : top(source) {}
     void release_below() noexcept {}
-    mallard::multipool<equipment::ledger> top;
+    mallard::multipool<equipment::ledger, Reuse> top;
 };
 
 /// Most requests go straight upstream.

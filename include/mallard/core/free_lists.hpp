@@ -1,19 +1,22 @@
-/// Free blocks by size class, last freed first.
+/// Free blocks by size class: a list for each, which a single pointer leads to.
 ///
-///     heads_ -> [ class 0 | class 1 | ... | class size_ - 1 ]
-///                   |                                 each head starts a list that runs through the free blocks
+///     lists_ -> [ class 0 | class 1 | ... | class size_ - 1 ]
+///                   |                                 each leads to a list that runs through the free blocks
 ///
-/// The table of heads needs no memory of its own: it lives in a free block. A block of class c holds at least
-/// c + 1 pointers (8 bytes for class 0, 16 for class 1, and more than that beyond 128 bytes), so the first
-/// block of the largest class freed so far can always hold the heads of all classes up to its own. Hence a
-/// pool that never frees has no table, one that frees nodes of 24 bytes has a table of 24 bytes, and freeing
-/// never asks anybody for memory.
+/// The table needs no memory of its own: it lives in a free block. A block of class c holds at least c + 1
+/// pointers (8 bytes for class 0, 16 for class 1, and more than that beyond 128 bytes), so the first block of
+/// the largest class freed so far can always hold the lists of all classes up to its own. Hence a pool that
+/// never frees has no table, one that frees nodes of 24 bytes has a table of 24 bytes, and freeing never asks
+/// anybody for memory.
+///
+/// `Links` says how a list runs and which block is the next (core/last_freed.hpp, core/first_freed.hpp).
 ///
 /// Invariants: the table occupies exactly one block, of class size_class(8 * size_); classes from size_ on
 /// have no free blocks. Free blocks are poisoned under AddressSanitizer, and so is the table.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
 
@@ -23,18 +26,25 @@
 
 namespace mallard {
 
-class free_lists {
+/// A free block, in a list of such.
+struct free_block {
+    free_block* next;
+};
+
+/// Reads and writes of pointers that lie in poisoned memory.
+MALLARD_READS_POISONED inline free_block* read_link(free_block* const* from) noexcept {
+    return *from;
+}
+MALLARD_READS_POISONED inline void write_link(free_block** to, free_block* value) noexcept {
+    *to = value;
+}
+
+template <class Links>
+class free_lists : public carves_blocks {
 public:
     /// Returns: a block of class `index`, still poisoned, or null where none is free.
     [[nodiscard]] void* pop(std::size_t index) noexcept {
-        if (index >= size_) {
-            return nullptr;
-        }
-        node* block = read(heads_ + index);
-        if (block != nullptr) [[likely]] {
-            write(heads_ + index, read(&block->next));
-        }
-        return block;
+        return index < size_ ? Links::pop(lists_ + index) : nullptr;
     }
 
     /// Effects: makes `p`, a block of class `index`, free.
@@ -43,10 +53,8 @@ public:
         if (index >= size_) [[unlikely]] {
             return false;
         }
-        auto* block = static_cast<node*>(p);
-        write(&block->next, read(heads_ + index));
-        write(heads_ + index, block);
-        poison(block, class_bytes(index));
+        Links::push(lists_ + index, static_cast<free_block*>(p));
+        poison(p, class_bytes(index));
         return true;
     }
 
@@ -54,20 +62,20 @@ public:
     /// The block that held it until now becomes free, as does what the new block has to spare.
     /// Requires: `classes > index`, and push() refused the block.
     void reach(void* p, std::size_t index, std::size_t classes) noexcept {
-        auto** heads = static_cast<node**>(p);
+        auto** lists = static_cast<free_block**>(p);
         const std::size_t block_bytes = class_bytes(index);
-        const std::size_t size = std::min(block_bytes / sizeof(node*), classes);
-        node** const old_heads = heads_;
+        const std::size_t size = std::min(block_bytes / sizeof(free_block*), classes);
+        free_block** const old_lists = lists_;
         const std::size_t old_size = size_;
         unpoison(p, block_bytes);
-        unpoison(static_cast<void*>(old_heads), old_size * sizeof(node*));
-        std::copy(old_heads, old_heads + old_size, heads);
-        std::fill(heads + old_size, heads + size, nullptr);
+        unpoison(static_cast<void*>(old_lists), old_size * sizeof(free_block*));
+        std::copy(old_lists, old_lists + old_size, lists);
+        std::fill(lists + old_size, lists + size, nullptr);
         poison(p, block_bytes);
-        heads_ = heads;
+        lists_ = lists;
         size_ = static_cast<std::uint32_t>(size);
         if (old_size != 0) {
-            static_cast<void>(push(static_cast<void*>(old_heads), table_class(old_size)));
+            static_cast<void>(push(static_cast<void*>(old_lists), table_class(old_size)));
         }
         donate(static_cast<std::byte*>(p) + class_bytes(table_class(size)),
                block_bytes - class_bytes(table_class(size)), classes);
@@ -78,7 +86,7 @@ public:
     void donate(std::byte* p, std::size_t bytes, std::size_t classes) noexcept {
         // Larger blocks may have to lie at multiples of 16.
         const std::size_t small = padding_to(p, 16);
-        if (bytes >= small + sizeof(node)) {
+        if (bytes >= small + sizeof(free_block)) {
             const std::size_t index = std::min(size_class_within(bytes - small), classes - 1);
             free(p + small, index, classes);
         }
@@ -89,29 +97,22 @@ public:
 
     /// Effects: forgets every block.
     void clear() noexcept {
-        heads_ = nullptr;
+        lists_ = nullptr;
         size_ = 0;
     }
 
 private:
-    struct node {
-        node* next;
-    };
-
     void free(std::byte* p, std::size_t index, std::size_t classes) noexcept {
         if (!push(p, index)) {
             reach(p, index, classes);
         }
     }
 
-    MALLARD_READS_POISONED static node* read(node* const* from) noexcept { return *from; }
-    MALLARD_READS_POISONED static void write(node** to, node* value) noexcept { *to = value; }
-
     static constexpr std::size_t table_class(std::size_t size) noexcept {
-        return size_class(size * sizeof(node*));
+        return size_class(size * sizeof(free_block*));
     }
 
-    node** heads_ = nullptr;
+    free_block** lists_ = nullptr;
     std::uint32_t size_ = 0;
 };
 

@@ -2,13 +2,14 @@
 ///
 ///     chunk:  [h| 24 | 24 | 520 | 24 | ... | free ............ ]     blocks in the order of the requests
 ///                                          ^ cursor_           ^ limit_
-///     free_:  a list of free blocks for each size class
+///     free_:  the free blocks of each size class, in the order of their reuse
 ///
 /// Data model: one pool a size class (core/size_classes.hpp), but all pools carve from the same chunk, so
 /// that blocks that are asked for together lie together, and an allocator that makes a few blocks needs one
 /// small chunk. No block has a header: deallocate() is told the size. Requests above the largest pooled size
 /// go straight upstream and are remembered, so that release() returns them too. What a chunk has left when it
-/// is too short for a request becomes a free block.
+/// is too short for a request becomes a free block. Which of the free blocks of a class is used next is a
+/// parameter (core/reuse.hpp).
 /// Invariants: cursor_ and limit_ are multiples of 8; blocks whose size is a multiple of 16 lie at multiples
 /// of 16.
 ///
@@ -18,7 +19,9 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/chunk_list.hpp>
 #include <mallard/core/concepts.hpp>
-#include <mallard/core/free_lists.hpp>
+#include <mallard/core/first_freed.hpp>
+#include <mallard/core/last_freed.hpp>
+#include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
 #include <mallard/core/stats.hpp>
@@ -39,7 +42,7 @@ struct multipool_options {
 };
 
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
-template <upstream Upstream = chunk_cache>
+template <upstream Upstream = chunk_cache, reuse_order Reuse = last_freed>
 class multipool {
 public:
     /// Effects: makes an allocator that asks for nothing until its first request.
@@ -69,14 +72,11 @@ public:
             hand_out(block, bytes);
             return block;
         }
-        const std::size_t block_bytes = class_bytes(index);
-        const std::size_t padding = padding_of_block(block_bytes);
-        if (index < classes_ && block_bytes + padding <= static_cast<std::size_t>(limit_ - cursor_))
-            [[likely]] {
-            std::byte* block = cursor_ + padding;
-            cursor_ = block + block_bytes;
-            hand_out(block, bytes);
-            return block;
+        if (index < classes_) [[likely]] {
+            if (void* block = free_.carve(cursor_, limit_, index)) [[likely]] {
+                hand_out(block, bytes);
+                return block;
+            }
         }
         return allocate_slowly(bytes, alignment);
     }
@@ -124,12 +124,6 @@ private:
         return static_cast<std::uint16_t>(size_class(options.largest_pooled_bytes) + 1);
     }
 
-    /// Returns: 8 where the cursor must skip 8 bytes, so that a block of a multiple of 16 stands at one; else
-    /// 0.
-    [[nodiscard]] std::size_t padding_of_block(std::size_t block_bytes) const noexcept {
-        return reinterpret_cast<std::uintptr_t>(cursor_) & ~block_bytes & 8;
-    }
-
     /// What rounding up to a class adds stays poisoned, but for one byte, by which a second deallocation is
     /// known.
     static void hand_out(void* block, std::size_t bytes) noexcept {
@@ -149,7 +143,7 @@ private:
     [[gnu::cold, gnu::noinline]] void deallocate_over_aligned(void* p, std::size_t bytes,
                                                               std::size_t alignment) noexcept;
 
-    [[no_unique_address]] free_lists free_; // lends its last four bytes to the next member
+    [[no_unique_address]] Reuse free_; // lends its last four bytes to the next member
     std::uint32_t upstream_calls_ = 0;
     std::byte* cursor_ = nullptr;
     std::byte* limit_ = nullptr;
@@ -166,31 +160,31 @@ multipool(Upstream&) -> multipool<Upstream>;
 template <upstream Upstream>
 multipool(Upstream&, multipool_options) -> multipool<Upstream>;
 
-template <upstream Upstream>
-void* multipool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
+template <upstream Upstream, reuse_order Reuse>
+void* multipool<Upstream, Reuse>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = size_class(bytes, alignment);
     if (index >= classes_) {
         void* block = direct_.allocate(upstream_.get(), bytes, alignment);
         ++upstream_calls_;
         return block;
     }
-    const std::size_t block_bytes = class_bytes(index);
     std::byte* const tail = cursor_;
     const auto tail_bytes = static_cast<std::size_t>(limit_ - cursor_);
-    chunk* added = chunks_.grow(upstream_.get(), next_.bytes_for(block_bytes + sizeof(chunk)));
+    chunk* added = chunks_.grow(upstream_.get(), next_.bytes_for(free_.room_for(index) + sizeof(chunk)));
     next_.took(added->bytes);
     ++upstream_calls_;
     free_.donate(tail, tail_bytes, classes_);
 
-    std::byte* block = added->begin();
-    cursor_ = block + block_bytes;
-    limit_ = block + align_down(added->bytes - sizeof(chunk), 8);
+    cursor_ = added->begin();
+    limit_ = cursor_ + align_down(added->bytes - sizeof(chunk), 8);
+    void* block = free_.carve(cursor_, limit_, index);
     hand_out(block, bytes);
     return block;
 }
 
-template <upstream Upstream>
-void multipool<Upstream>::deallocate_slowly(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+template <upstream Upstream, reuse_order Reuse>
+void multipool<Upstream, Reuse>::deallocate_slowly(void* p, std::size_t bytes,
+                                                   std::size_t alignment) noexcept {
     const std::size_t index = size_class(bytes, alignment);
     if (index < classes_) {
         free_.reach(p, index, classes_);
@@ -199,8 +193,8 @@ void multipool<Upstream>::deallocate_slowly(void* p, std::size_t bytes, std::siz
     }
 }
 
-template <upstream Upstream>
-void* multipool<Upstream>::allocate_over_aligned(std::size_t bytes, std::size_t alignment) {
+template <upstream Upstream, reuse_order Reuse>
+void* multipool<Upstream, Reuse>::allocate_over_aligned(std::size_t bytes, std::size_t alignment) {
     const std::size_t whole_bytes = over_aligned_bytes(bytes, alignment);
     auto* block = static_cast<std::byte*>(allocate(whole_bytes));
     std::byte* aligned = block + sizeof(void*);
@@ -211,9 +205,9 @@ void* multipool<Upstream>::allocate_over_aligned(std::size_t bytes, std::size_t 
     return aligned;
 }
 
-template <upstream Upstream>
-void multipool<Upstream>::deallocate_over_aligned(void* p, std::size_t bytes,
-                                                  std::size_t alignment) noexcept {
+template <upstream Upstream, reuse_order Reuse>
+void multipool<Upstream, Reuse>::deallocate_over_aligned(void* p, std::size_t bytes,
+                                                         std::size_t alignment) noexcept {
     std::byte* block = *(static_cast<std::byte**>(p) - 1);
     deallocate(block, over_aligned_bytes(bytes, alignment));
 }

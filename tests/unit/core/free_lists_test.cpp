@@ -1,4 +1,6 @@
+#include <mallard/core/first_freed.hpp>
 #include <mallard/core/free_lists.hpp>
+#include <mallard/core/last_freed.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,6 +11,8 @@ namespace {
 
 constexpr std::size_t classes = mallard::size_class(4096) + 1;
 
+/// What holds however the lists run.
+template <class Order>
 class free_lists : public ::testing::Test {
 protected:
     ~free_lists() override {
@@ -49,81 +53,73 @@ protected:
 
     alignas(16) std::byte memory_[256 << 10];
     std::size_t used_ = 0;
-    mallard::free_lists lists_;
+    Order lists_;
 };
 
-TEST_F(free_lists, have_nothing_at_first) {
+using orders = ::testing::Types<mallard::last_freed, mallard::first_freed>;
+TYPED_TEST_SUITE(free_lists, orders);
+
+TYPED_TEST(free_lists, have_nothing_at_first) {
     for (std::size_t index = 0; index < classes; ++index) {
-        EXPECT_EQ(lists_.pop(index), nullptr);
+        EXPECT_EQ(this->lists_.pop(index), nullptr);
     }
-    EXPECT_EQ(lists_.pop(1000000), nullptr);
+    EXPECT_EQ(this->lists_.pop(1000000), nullptr);
 }
 
-TEST_F(free_lists, live_in_the_first_block_that_is_freed) {
-    std::byte* const table = block(2);
-    EXPECT_FALSE(lists_.push(table, 2)) << "there is no table yet";
-    lists_.reach(table, 2, classes);
-    EXPECT_EQ(lists_.pop(2), nullptr) << "the block is the table now";
+TYPED_TEST(free_lists, live_in_the_first_block_that_is_freed) {
+    std::byte* const table = this->block(2);
+    EXPECT_FALSE(this->lists_.push(table, 2)) << "there is no table yet";
+    this->lists_.reach(table, 2, classes);
+    EXPECT_EQ(this->lists_.pop(2), nullptr) << "the block is the table now";
 
-    std::byte* const other = block(2);
-    EXPECT_TRUE(lists_.push(other, 2));
-    EXPECT_EQ(lists_.pop(2), other);
+    std::byte* const other = this->block(2);
+    EXPECT_TRUE(this->lists_.push(other, 2));
+    EXPECT_EQ(this->lists_.pop(2), other);
 }
 
-TEST_F(free_lists, give_the_last_freed_block_first) {
-    free(block(5), 5);
-    std::byte* const a = block(5);
-    std::byte* const b = block(5);
-    free(a, 5);
-    free(b, 5);
-    EXPECT_EQ(lists_.pop(5), b);
-    EXPECT_EQ(lists_.pop(5), a);
-    EXPECT_EQ(lists_.pop(5), nullptr);
+TYPED_TEST(free_lists, free_the_old_table_when_they_move_to_a_larger_one) {
+    std::byte* const small = this->block(0);
+    this->free(small, 0);
+    EXPECT_EQ(this->lists_.pop(0), nullptr);
+    this->free(this->block(9), 9);
+    EXPECT_EQ(this->lists_.pop(0), small);
 }
 
-TEST_F(free_lists, free_the_old_table_when_they_move_to_a_larger_one) {
-    std::byte* const small = block(0);
-    free(small, 0);
-    EXPECT_EQ(lists_.pop(0), nullptr);
-    free(block(9), 9);
-    EXPECT_EQ(lists_.pop(0), small);
-}
-
-TEST_F(free_lists, carry_every_block_over_to_a_larger_table) {
+TYPED_TEST(free_lists, carry_every_block_over_to_a_larger_table) {
     std::size_t freed = 0;
     for (std::size_t index = 0; index < classes; ++index) {
         for (int i = 0; i < 3; ++i) {
-            free(block(index), index);
+            this->free(this->block(index), index);
             freed += mallard::class_bytes(index);
         }
     }
     const std::size_t table_at_most = classes * sizeof(void*) * 9 / 8;
-    const std::size_t found = take_all();
+    const std::size_t found = this->take_all();
     EXPECT_LE(found, freed);
     // A table's remainder becomes one block; what is too short for a class is lost: an eighth at most.
     EXPECT_GE(found + table_at_most + freed / 8, freed);
 }
 
-TEST_F(free_lists, make_a_block_of_a_remainder) {
+TYPED_TEST(free_lists, make_a_block_of_a_remainder) {
     // A table for all classes, so that no remainder becomes the table.
-    free(block(classes - 1), classes - 1);
-    static_cast<void>(take_all());
+    this->free(this->block(classes - 1), classes - 1);
+    static_cast<void>(this->take_all());
     for (const std::size_t skew : {0U, 8U}) {
         for (std::size_t bytes = 0; bytes <= 600; bytes += 8) {
-            lists_.donate(memory_ + (128 << 10) + skew, bytes, classes);
-            const std::size_t found = take_all();
+            this->lists_.donate(this->memory_ + (128 << 10) + skew, bytes, classes);
+            const std::size_t found = this->take_all();
             EXPECT_LE(found, bytes);
             EXPECT_GE(found + bytes / 8 + 8, bytes) << bytes << " from " << skew;
         }
     }
 }
 
-TEST_F(free_lists, forget_everything) {
-    free(block(7), 7);
-    free(block(7), 7);
-    lists_.clear();
-    EXPECT_EQ(lists_.pop(7), nullptr);
-    EXPECT_FALSE(lists_.push(block(7), 7));
+TYPED_TEST(free_lists, forget_everything) {
+    this->free(this->block(7), 7);
+    this->free(this->block(7), 7);
+    this->lists_.clear();
+    EXPECT_EQ(this->lists_.pop(7), nullptr);
+    EXPECT_FALSE(this->lists_.push(this->block(7), 7));
 }
 
 } // namespace
