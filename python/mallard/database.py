@@ -1,7 +1,8 @@
 """The database file: its schema, how it is opened and claimed, and what SQLite's errors mean to its user.
 
 The file is ours when its application_id says so, and readable when its user_version is not above
-SCHEMA_VERSION. A file that is not ours is never written to.
+SCHEMA_VERSION. A file that is not ours is never written to. One of an older schema is brought up to date
+when it is opened for writing; a reader sees it as if it were, and leaves it as it is.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from mallard.errors import StoreError
 
 APPLICATION_ID = 0x4D4C5244  # "MLRD"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 SCHEMA = """
 CREATE TABLE run(
@@ -62,6 +63,8 @@ CREATE TABLE result(
     load1 REAL NOT NULL,
     notes TEXT NOT NULL,
     detail TEXT NOT NULL,
+    figures TEXT NOT NULL DEFAULT '{}',
+    malloc TEXT NOT NULL DEFAULT '',
     UNIQUE(run_id, experiment, parameters, strategy, repetition)
 );
 CREATE TABLE note(
@@ -73,9 +76,18 @@ CREATE TABLE note(
 );
 """
 
+# From the version before to that one; and what shows a reader the version before as that one.
+MIGRATIONS = {
+    2: """
+ALTER TABLE result ADD COLUMN figures TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE result ADD COLUMN malloc TEXT NOT NULL DEFAULT '';
+""",
+}
+VIEWS = {1: "CREATE TEMP VIEW result AS SELECT *, '{}' AS figures, '' AS malloc FROM main.result"}
 
-def open_database(path: Path) -> sqlite3.Connection:
-    """Opens a database of ours, and makes one where there is no file or an empty one."""
+
+def open_database(path: Path, *, writing: bool) -> sqlite3.Connection:
+    """Opens a database of ours; for writing, makes one where there is no file or an empty one."""
     if path.is_dir():
         raise StoreError(f"the database {path} is a directory; give a file: --db FILE")
     if not path.parent.is_dir():
@@ -87,7 +99,7 @@ def open_database(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(path, isolation_level=None)
     try:
         with speaking(path):
-            _check_or_create(connection, path)
+            _check_or_create(connection, path, writing)
     except BaseException:
         connection.close()
         raise
@@ -121,7 +133,7 @@ def speaking(path: Path) -> Iterator[None]:
         raise StoreError(_meaning(path, error)) from error
 
 
-def _check_or_create(connection: sqlite3.Connection, path: Path) -> None:
+def _check_or_create(connection: sqlite3.Connection, path: Path, writing: bool) -> None:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
@@ -140,6 +152,27 @@ def _check_or_create(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by a newer mallard (schema {version}; this one reads {SCHEMA_VERSION}); "
             "update mallard, or give another file: --db FILE"
         )
+    if version == SCHEMA_VERSION:
+        return
+    if writing:
+        _migrate(connection)
+    else:
+        connection.execute(VIEWS[version])
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """All steps or none; another program may have come first."""
+    connection.execute("BEGIN EXCLUSIVE")
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        for step in range(version + 1, SCHEMA_VERSION + 1):
+            for statement in filter(None, map(str.strip, MIGRATIONS[step].split(";"))):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
 
 
 def _meaning(path: Path, error: sqlite3.Error) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
+from math import isfinite
 from typing import Any
+
+from mallard.experiments import clock_of
 
 FORMAT = 1
 
@@ -17,6 +20,7 @@ FAILED = "failed"
 STATUSES = (OK, OUT_OF_MEMORY, CRASHED, TIMED_OUT, FAILED)
 
 Parameters = dict[str, Any]
+Figures = dict[str, float]
 
 
 class RowError(ValueError):
@@ -49,6 +53,8 @@ class Row:
     load1: float = 0.0
     notes: tuple[str, ...] = ()
     detail: str = ""
+    figures: Figures = field(default_factory=dict)  # further quantities, with the unit in the name
+    malloc: str = ""  # that the process had; empty where the runner did not say
 
     @property
     def ok(self) -> bool:
@@ -56,10 +62,10 @@ class Row:
 
     @property
     def ns_per_operation(self) -> float:
-        """CPU time for one leaf element (density), pair or creation (primitives)."""
+        """On the clock of the experiment, for one of its operations."""
         if not self.ok:
             raise ValueError(f"{self.strategy} has no time: {self.status}")
-        return self.cpu_ns / self.operations
+        return int(getattr(self, clock_of(self.experiment))) / self.operations
 
     @property
     def row_key(self) -> tuple[str, str]:
@@ -73,22 +79,23 @@ class Row:
         if found_format != FORMAT:
             raise RowError(f"format {found_format!r}; this mallard reads format {FORMAT}")
         values: dict[str, Any] = {"run_id": run_id}
-        for field in fields(cls):
-            if field.name == "run_id":
+        for name in (each.name for each in fields(cls)):
+            if name == "run_id":
                 continue
-            if field.name not in native:
-                if field.name in REQUIRED:
-                    raise RowError(f"the field '{field.name}' is missing")
+            if name not in native:
+                if name in REQUIRED:
+                    raise RowError(f"the field '{name}' is missing")
                 continue
-            values[field.name] = _checked(field.name, native[field.name])
-        unknown = sorted(set(native) - {field.name for field in fields(cls)} - {"format"})
+            values[name] = _checked(name, native[name])
+        unknown = sorted(set(native) - {each.name for each in fields(cls)} - {"format"})
         if unknown:
             raise RowError(f"unknown field '{unknown[0]}'")
         row = cls(**values)
         if row.status not in STATUSES:
             raise RowError(f"status '{row.status}'; allowed are {', '.join(STATUSES)}")
-        if row.ok and (row.operations <= 0 or row.cpu_ns <= 0):
-            raise RowError(f"ok with {row.operations} operations in {row.cpu_ns} ns; both must be above 0")
+        time = int(getattr(row, clock_of(row.experiment)))
+        if row.ok and (row.operations <= 0 or time <= 0):
+            raise RowError(f"ok with {row.operations} operations in {time} ns; both must be above 0")
         return row
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,7 +104,7 @@ class Row:
 
 REQUIRED = ("experiment", "parameters", "strategy", "repetition", "seed", "status")
 ABSENT_IS_NONE = ("allocations", "deallocations", "pinned_cpu")
-TEXTS = ("experiment", "strategy", "status", "checksum", "detail")
+TEXTS = ("experiment", "strategy", "status", "checksum", "detail", "malloc")
 
 
 def canonical(parameters: Mapping[str, Any]) -> str:
@@ -118,8 +125,12 @@ def _checked(name: str, value: Any) -> Any:
         if isinstance(value, (list, tuple)) and all(isinstance(note, str) for note in value):
             return tuple(value)
         raise RowError(f"'{name}' is {value!r}; a list of texts is needed")
+    if name == "figures":
+        if isinstance(value, Mapping) and all(_is_number(figure) for figure in value.values()):
+            return {str(figure): float(number) for figure, number in value.items()}
+        raise RowError(f"'{name}' is {value!r}; an object of numbers is needed")
     if name == "load1":
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if _is_number(value):
             return float(value)
         raise RowError(f"'{name}' is {value!r}; a number is needed")
     if name in ABSENT_IS_NONE and value is None:
@@ -127,3 +138,7 @@ def _checked(name: str, value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     raise RowError(f"'{name}' is {value!r}; a whole number of at least 0 is needed")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)

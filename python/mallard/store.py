@@ -55,19 +55,19 @@ class Note:
 
 
 class Store:
-    """Opens a database, and makes it where there is none."""
+    """For writing, a database is made where there is none; for reading only, it is left as it is."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, writing: bool = True) -> None:
         self.path = Path(path)
         self._claim: int | None = None
-        self._connection = open_database(self.path)
+        self._connection = open_database(self.path, writing=writing)
 
     @classmethod
     def open_existing(cls, path: str | os.PathLike[str]) -> Self:
         """For readers: a database that is not there is an error, not a new empty one."""
         if not Path(path).exists():
             raise StoreError(f"no database {path}; 'mallard bench' makes one, or name yours: --db FILE")
-        return cls(path)
+        return cls(path, writing=False)
 
     def close(self) -> None:
         self._connection.close()
@@ -120,6 +120,7 @@ class Store:
         values["run_id"] = run_id
         values["parameters"] = canonical(checked.parameters)
         values["notes"] = json.dumps(list(checked.notes))
+        values["figures"] = canonical(checked.figures)
         with speaking(self.path):
             self._connection.execute(INSERT_ROW, [values[name] for name in ROW_COLUMNS])
         return checked
@@ -210,4 +211,5 @@ def _row(record: tuple[Any, ...]) -> Row:
     values = dict(zip(ROW_COLUMNS, record, strict=True))
     values["parameters"] = json.loads(values["parameters"])
     values["notes"] = tuple(json.loads(values["notes"]))
+    values["figures"] = json.loads(values["figures"])
     return Row(**values)

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mallard import database
 from mallard.errors import StoreError, UsageError
+from mallard.experiments import EXPERIMENTS
 from mallard.result import RowError
 from mallard.store import Store
 
 Native = Callable[..., dict[str, Any]]
+VERSION_1 = Path(__file__).resolve().parent / "version_1.sql"
+
+
+@pytest.fixture
+def version_1(tmp_path: Path) -> Path:
+    """A database as mallard 0.1 wrote it: a run, a row, a note."""
+    file = tmp_path / "old.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(VERSION_1.read_text(encoding="utf-8"))
+    return file
 
 
 def test_a_row_comes_out_as_it_went_in(store: Store, meta: dict[str, Any], native: Native) -> None:
     run = store.begin_run(meta)
-    given = native(pinned_cpu=1)
+    given = native(pinned_cpu=1, figures={"free_ns": 2.5, "held_bytes": 4096}, malloc="glibc")
     store.add_row(run, given)
     (row,) = store.rows(run)
     assert {**row.to_dict(), "format": 1, "run_id": None} == {**given, "run_id": None, "detail": ""}
@@ -35,6 +48,19 @@ def test_what_was_not_looked_at_is_none_and_not_zero(
     store.add_row(run, given)
     (row,) = store.rows(run)
     assert (row.checksum, row.allocations, row.deallocations, row.pinned_cpu) == ("", None, None, None)
+    assert (row.figures, row.malloc) == ({}, "")
+
+
+def test_threads_are_measured_on_the_wall_clock_and_one_thread_is_not(
+    store: Store, meta: dict[str, Any], native: Native
+) -> None:
+    run = store.begin_run(meta)
+    for experiment in EXPERIMENTS:
+        store.add_row(run, native(experiment=experiment))
+    times = {row.experiment: row.ns_per_operation for row in store.rows(run)}
+    assert times.pop("contention") == 2100.0
+    assert set(times.values()) == {2000.0}
+    assert [name for name, each in EXPERIMENTS.items() if each.threads] == ["contention"]
 
 
 def test_a_row_is_there_for_others_at_once(store: Store, meta: dict[str, Any], native: Native) -> None:
@@ -87,6 +113,10 @@ def test_the_same_repetition_twice_is_a_defect(store: Store, meta: dict[str, Any
         ({"notes": "one"}, "'notes' is 'one'"),
         ({"parameters": []}, "'parameters' is"),
         ({"load1": "high"}, "'load1' is"),
+        ({"figures": [1.0]}, "'figures' is"),
+        ({"figures": {"free_ns": "2"}}, "'figures' is"),
+        ({"figures": {"free_ns": float("nan")}}, "'figures' is"),
+        ({"malloc": None}, "'malloc' is None"),
         ({"colour": "blue"}, "unknown field 'colour'"),
     ],
 )
@@ -186,6 +216,52 @@ def test_a_newer_database_is_left_as_it_is(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"newer mallard .schema 99"):
         Store(file)
     assert file.read_bytes() == before
+
+
+def test_a_reader_leaves_a_database_of_version_1_as_it_is(version_1: Path) -> None:
+    before = version_1.read_bytes()
+    with Store.open_existing(version_1) as store:
+        (row,) = store.rows(1)
+    assert (row.strategy, row.cpu_ns, row.detail) == ("AS7", 2_000_000, "kept")
+    assert (row.figures, row.malloc) == ({}, "")
+    assert version_1.read_bytes() == before
+
+
+def test_a_writer_brings_a_database_of_version_1_up_to_date(version_1: Path, native: Native) -> None:
+    with Store(version_1) as store:
+        store.add_row(1, native(figures={"free_ns": 1.5}, malloc="glibc"))
+    with Store.open_existing(version_1) as store:
+        assert [row.strategy for row in store.rows(1)] == ["AS7", "AS1"]
+        assert [row.figures for row in store.rows(1)] == [{}, {"free_ns": 1.5}]
+        assert store.notes(1)[0].text == "a note"
+    with closing(sqlite3.connect(version_1)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+
+
+def test_a_database_brought_up_to_date_is_like_a_new_one(version_1: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new.db"
+    Store(new).close()
+    Store(version_1).close()
+    assert columns_of(version_1) == columns_of(new)
+
+
+def test_a_database_that_cannot_be_brought_up_to_date_stays_of_version_1(
+    version_1: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = columns_of(version_1)
+    first, *_ = database.MIGRATIONS[2].split(";")
+    monkeypatch.setitem(database.MIGRATIONS, 2, f"{first}; ALTER TABLE birds ADD COLUMN name TEXT")
+    with pytest.raises(StoreError, match="no such table: birds"):
+        Store(version_1)
+    assert columns_of(version_1) == before
+    with Store.open_existing(version_1) as store:
+        assert len(store.rows(1)) == 1
+
+
+def columns_of(file: Path) -> list[Any]:
+    with closing(sqlite3.connect(file)) as connection:
+        tables = ("run", "result", "note")
+        return [connection.execute(f"PRAGMA table_info({table})").fetchall() for table in tables]
 
 
 def test_an_empty_file_becomes_a_database(tmp_path: Path, meta: dict[str, Any]) -> None:

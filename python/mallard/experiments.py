@@ -1,0 +1,65 @@
+"""The experiments: what each measures, and on which clock.
+
+Work of one thread is measured in CPU time, which waiting for the processor does not lengthen. Threads that
+wait for each other must be measured on the wall clock, because the waiting is what is looked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CPU = "cpu_ns"
+WALL = "wall_ns"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    name: str
+    text: str
+    operation: str  # what a time is of
+    clock: str = CPU  # the field of the result row
+
+    @property
+    def threads(self) -> bool:
+        """Several threads work, so no core is chosen for the process."""
+        return self.clock == WALL
+
+
+EXPERIMENTS = {
+    each.name: each
+    for each in (
+        Experiment(
+            "density",
+            "build and destroy a data structure (Benchmark I of P0089 and P0213)",
+            "a leaf element",
+        ),
+        Experiment(
+            "locality",
+            "walk through lists whose links were shuffled between them (Benchmark II)",
+            "an access",
+        ),
+        Experiment(
+            "utilization",
+            "free the oldest block and allocate another, over and over (Benchmark III)",
+            "an allocation with its deallocation",
+        ),
+        Experiment(
+            "contention",
+            "allocate and deallocate in several threads at once (Benchmark IV)",
+            "a pair of one thread",
+            WALL,
+        ),
+        Experiment(
+            "fragmentation",
+            "density in a heap that others have used before (Benchmark V)",
+            "a leaf element",
+        ),
+        Experiment("primitives", "one allocation, one allocator", "a pair or creation"),
+    )
+}
+
+
+def clock_of(experiment: str) -> str:
+    """The field of a result row that holds the time; of an experiment that we do not know, CPU time."""
+    known = EXPERIMENTS.get(experiment)
+    return known.clock if known else CPU

@@ -1,0 +1,85 @@
+"""Other mallocs for a whole process: preloaded into the runner, they serve its global allocator.
+
+A strategy measured under one of them is named with a suffix, `AS1@jemalloc`; without one it is the C
+library's. P0089 section 2 tells of having tried several.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+OWN = "glibc"
+MARK = "@"
+# Strategies that allocate from the process's malloc directly.
+GLOBAL_STRATEGIES = ("AS1", "AS2")
+MULTIARCH = "/usr/lib/*-linux-*"
+LDCONFIG_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Malloc:
+    name: str
+    package: str  # of Debian 12
+    library: str  # how its file's name begins
+
+
+MALLOCS = {
+    each.name: each
+    for each in (
+        Malloc("jemalloc", "libjemalloc2", "libjemalloc.so"),
+        Malloc("mimalloc", "libmimalloc2.0", "libmimalloc.so"),
+        Malloc("tcmalloc", "libtcmalloc-minimal4", "libtcmalloc_minimal.so"),
+    )
+}
+NAMES = (OWN, *MALLOCS)
+
+
+def under(strategy: str, malloc: str) -> str:
+    return strategy if malloc == OWN else f"{strategy}{MARK}{malloc}"
+
+
+def split(strategy: str) -> tuple[str, str]:
+    """`AS1@jemalloc` -> (`AS1`, `jemalloc`); a strategy under the C library's malloc has none."""
+    plain, _, malloc = strategy.partition(MARK)
+    return plain, malloc
+
+
+def find_library(malloc: str) -> Path | None:
+    """The file to preload: one that the dynamic linker knows, or one in the usual folders."""
+    beginning = MALLOCS[malloc].library
+    return _best(_known_to_linker(), beginning) or _best(Path("/").glob(f"{MULTIARCH[1:]}/*.so*"), beginning)
+
+
+def environment(strategy: str) -> dict[str, str]:
+    """Of the process that measures this strategy."""
+    _, malloc = split(strategy)
+    if not malloc:
+        return dict(os.environ)
+    libraries = [str(find_library(malloc) or MALLOCS[malloc].library), os.environ.get("LD_PRELOAD", "")]
+    return {**os.environ, "LD_PRELOAD": ":".join(filter(None, libraries))}
+
+
+def _known_to_linker() -> list[Path]:
+    """Administrators' folders are in nobody's PATH, and this needs no rights."""
+    program = shutil.which("ldconfig") or shutil.which("ldconfig", path="/sbin:/usr/sbin")
+    if program is None:
+        return []
+    try:
+        told = subprocess.run(
+            [program, "-p"], capture_output=True, text=True, timeout=LDCONFIG_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [Path(found) for found in re.findall(r"=> (/\S+)$", told.stdout, re.MULTILINE)]
+
+
+def _best(files: Iterable[Path], beginning: str) -> Path | None:
+    """With its version in the name: the plain name is that of a package for development."""
+    found = [file for file in files if file.name.startswith(beginning) and file.is_file()]
+    return max(found, key=lambda file: (len(file.name), file.name), default=None)
