@@ -27,7 +27,7 @@ PROJECT = '[project]\nname = "mallard"\ndependencies = []\n[project.optional-dep
 
 
 def heed_signals() -> None:
-    """As a terminal starts a program: what nohup or a background job ignores, a shell cannot trap any more."""
+    """As a terminal starts a program: what nohup ignores, a shell cannot trap any more."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
