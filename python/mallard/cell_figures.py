@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mallard.analysis.cells import BASE, in_table_order
+from mallard.analysis.names import BASE, in_table_order
 from mallard.result import OK, Parameters, Row
 from mallard.stats import Ratio, Spread, median, paired_ratio, spread
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from browser import Browser, Page, find
-from synthetic_run import density_rows, failed, page_of_a_whole_run, write_run
+from synthetic_page import page_of_a_whole_run
+from synthetic_run import density_rows, failed, write_run
 
 from mallard.cli import main
 

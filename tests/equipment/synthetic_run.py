@@ -13,11 +13,8 @@ from typing import Any
 
 from synthetic_rows import failed_row, native_row
 
-from mallard.analysis.summary import summaries
 from mallard.papers.catalogue import structures
-from mallard.result import Row
 from mallard.store import Store
-from mallard.view.html import page
 
 STRATEGIES = ("null", "AS1", "AS1-keep", *(f"AS{number}" for number in range(2, 15)))
 
@@ -111,15 +108,6 @@ MACHINE = {
     "kernel": "Linux 6.1",
     "load1": 0.25,
 }
-
-
-def page_of_a_whole_run(folder: Path) -> str:
-    """The report of every structure, size and strategy; only its first row goes through a database."""
-    whole = density_rows(names=tuple(structures()), sizes=range(6, 17))
-    number = write_run(folder / "whole.db", whole[:1])
-    with Store.open_existing(folder / "whole.db") as store:
-        run = store.run(number)
-    return page(run, [], summaries(Row.from_native(number, each) for each in whole))
 
 
 def write_run(

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from synthetic_run import RATIO, density_rows, failed, page_of_a_whole_run, row, write_run
+from synthetic_page import page_of_a_whole_run
+from synthetic_run import RATIO, density_rows, failed, row, write_run
 
 from mallard.cli import main
 

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from mallard.analysis.cells import BASE, StructureTable
+from mallard.analysis.cells import CellTable
+from mallard.analysis.names import BASE
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair
 from mallard.stats import Ratio, mean_ratio
 
@@ -45,35 +46,35 @@ class Effect:
     pairs: dict[Pair, Percent]
 
 
-def mean_over_rows(tables: Iterable[StructureTable], strategy: str, base: str = BASE) -> Ratio | None:
+def mean_over_rows(tables: Iterable[CellTable], strategy: str, base: str = BASE) -> Ratio | None:
     """One column of P0213's Table 8, as a ratio; None where no row has both."""
     return mean_over_pairs(tables, [(base, strategy)])
 
 
-def mean_over_pairs(tables: Iterable[StructureTable], pairs: Sequence[Pair]) -> Ratio | None:
+def mean_over_pairs(tables: Iterable[CellTable], pairs: Sequence[Pair]) -> Ratio | None:
     lines = [line for table in tables for line in table.lines]
     samples = [line.paired(strategy, base) for base, strategy in pairs for line in lines]
     found = [sample for sample in samples if sample is not None]
     return mean_ratio(found) if found else None
 
 
-def cost_of_dispatch(tables: Sequence[StructureTable]) -> Effect:
+def cost_of_dispatch(tables: Sequence[CellTable]) -> Effect:
     """How much longer the abstract base takes than the type parameter."""
     return _effect(tables, DISPATCH_PAIRS, sign=1.0)
 
 
-def gain_of_winking_out(tables: Sequence[StructureTable]) -> Effect:
+def gain_of_winking_out(tables: Sequence[CellTable]) -> Effect:
     """How much of the time of normal destruction winking out saves."""
     return _effect(tables, WINK_OUT_PAIRS, sign=-1.0)
 
 
-def _effect(tables: Sequence[StructureTable], pairs: Sequence[Pair], sign: float) -> Effect:
+def _effect(tables: Sequence[CellTable], pairs: Sequence[Pair], sign: float) -> Effect:
     local = [pair for pair in pairs if BASE not in pair]
     each = {pair: change for pair in pairs if (change := _change(tables, [pair], sign)) is not None}
     return Effect(_change(tables, pairs, sign), _change(tables, local, sign), each)
 
 
-def _change(tables: Sequence[StructureTable], pairs: Sequence[Pair], sign: float) -> Percent | None:
+def _change(tables: Sequence[CellTable], pairs: Sequence[Pair], sign: float) -> Percent | None:
     mean = mean_over_pairs(tables, pairs)
     if mean is None:
         return None

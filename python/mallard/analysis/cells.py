@@ -1,4 +1,10 @@
-"""Result rows become tables: one per data structure and setting, a line per size, a cell per strategy.
+"""Result rows become tables of cells: a line for each place that its parameters give it, a column for each
+strategy.
+
+    rows -> cell_tables(rows, places, apart) -> CellTable -> Line -> Cell
+
+`places` are the parameters that number the lines of a table, `apart` those that have a table of their own
+for every value; what remains of the parameters is the setting, and every setting has tables of its own.
 
 A cell joins the repetitions that finished. Its ratio to AS1 pairs repetitions: both times come from
 processes that ran next to each other. A cell of which no repetition finished keeps the last failure's
@@ -11,16 +17,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from mallard.papers.catalogue import EXTRA_STRATEGIES, strategies, structures
+from mallard.analysis.names import BASE as BASE
+from mallard.analysis.names import FLOOR as FLOOR
+from mallard.analysis.names import KEEP as KEEP
+from mallard.analysis.names import contestants as contestants
+from mallard.analysis.names import in_table_order as in_table_order
+from mallard.papers.catalogue import structures
 from mallard.result import OK, Row
-from mallard.stats import Ratio, paired_ratio
-
-BASE = "AS1"
-FLOOR = "null"
-KEEP = "AS1-keep"
-_PLACE_IN_TABLE = frozenset({"ds", "size_log2", "inner_log2"})  # the other parameters are the setting
+from mallard.stats import Ratio, Spread, paired_ratio, spread
 
 Setting = tuple[tuple[str, object], ...]
+Place = tuple[int, ...]
+Times = dict[int, float]  # repetition -> what it took
 Pairing = tuple[list[float], list[float]]  # (times of a strategy, times of its base)
 
 
@@ -29,31 +37,45 @@ class Cell:
     strategy: str
     status: str  # "ok" as soon as one repetition finished
     detail: str
-    times: dict[int, float]  # repetition -> CPU nanoseconds per leaf element
+    times: Times  # nanoseconds an operation, on the clock of the experiment
     ratio: Ratio | None  # to AS1; None where either has not finished
-    faults_per_1000: float  # minor page faults of the timed part in 1000 leaf elements
+    faults_per_1000: float  # minor page faults of the timed part in 1000 operations
     major_faults: float
     peak_rss_bytes: float
     system_share: float  # of the CPU time
     notes: tuple[str, ...]
+    figures: dict[str, Times] = field(default_factory=dict)  # further quantities, by name
 
     @property
     def finished(self) -> bool:
         return bool(self.times)
 
     @property
-    def ns_per_leaf(self) -> float:
+    def ns_per_operation(self) -> float:
         return median(self.times.values())
+
+    @property
+    def ns_per_leaf(self) -> float:
+        return self.ns_per_operation
 
     @property
     def spread(self) -> tuple[float, float]:
         return min(self.times.values()), max(self.times.values())
 
+    def figure(self, name: str) -> Spread | None:
+        return spread(list(self.figures[name].values())) if name in self.figures else None
+
 
 @dataclass(frozen=True)
 class Line:
-    size_log2: int
+    place: Place
     cells: dict[str, Cell]
+
+    @property
+    def size_log2(self) -> int:
+        """Of a line of density or fragmentation, which has a size for its only place."""
+        (size,) = self.place
+        return size
 
     def finished(self, strategy: str) -> bool:
         return strategy in self.cells and self.cells[strategy].finished
@@ -62,54 +84,62 @@ class Line:
         """The times of both in the repetitions that both have finished; None where there is none."""
         if strategy not in self.cells or base not in self.cells:
             return None
-        mine, theirs = self.cells[strategy].times, self.cells[base].times
-        both = sorted(set(mine) & set(theirs))
-        return ([mine[r] for r in both], [theirs[r] for r in both]) if both else None
+        return paired(self.cells[strategy].times, self.cells[base].times)
 
 
 @dataclass(frozen=True)
-class StructureTable:
-    structure: str
-    type: str
+class CellTable:
+    places: tuple[str, ...]  # the parameters that number the lines
     setting: Setting
-    lines: list[Line] = field(default_factory=list)
+    lines: list[Line]
 
     @property
     def strategies(self) -> list[str]:
         return in_table_order({name for line in self.lines for name in line.cells})
 
-    def line(self, size_log2: int) -> Line | None:
-        return next((line for line in self.lines if line.size_log2 == size_log2), None)
+    def line(self, *place: int) -> Line | None:
+        return next((line for line in self.lines if line.place == place), None)
 
 
-def in_table_order(names: Iterable[str]) -> list[str]:
-    """The floor, AS1, AS1 with page return off, AS2 ... AS14, then whatever else there is."""
-    order = [FLOOR, BASE, KEEP, *(name for name in strategies() if name != BASE)]
-    return sorted(names, key=lambda name: (order.index(name) if name in order else len(order), name))
+@dataclass(frozen=True)
+class StructureTable(CellTable):
+    structure: str
+    type: str
 
 
-def contestants(names: Iterable[str]) -> list[str]:
-    """Strategies that a program can choose: not the floor, nor a setting of the platform."""
-    extra = {strategy.name for strategy in EXTRA_STRATEGIES}
-    return [name for name in in_table_order(names) if name not in extra]
+def paired(mine: Times, base: Times) -> Pairing | None:
+    """Both in the repetitions that both have; None where there is none."""
+    both = sorted(mine.keys() & base.keys())
+    return ([mine[r] for r in both], [base[r] for r in both]) if both else None
+
+
+def ratio_of(mine: Times, base: Times) -> Ratio | None:
+    both = paired(mine, base)
+    return paired_ratio(*both) if both else None
+
+
+def setting_of(row: Row, placing: Iterable[str]) -> Setting:
+    """The parameters of a row but those that place it in a table."""
+    left_out = set(placing)
+    return tuple(sorted((name, value) for name, value in row.parameters.items() if name not in left_out))
+
+
+def setting_text(setting: Setting) -> str:
+    return ", ".join(f"{name} {value}" for name, value in setting)
 
 
 def density_tables(rows: Iterable[Row]) -> list[StructureTable]:
     """One table per structure and setting, in the papers' order."""
-    grouped: dict[tuple[str, Setting], dict[int, list[Row]]] = {}
-    for row in rows:
-        if row.experiment != "density":
-            continue
-        setting: Setting = tuple(
-            sorted((k, v) for k, v in row.parameters.items() if k not in _PLACE_IN_TABLE)
-        )
-        sizes = grouped.setdefault((str(row.parameters["ds"]), setting), {})
-        sizes.setdefault(int(row.parameters["size_log2"]), []).append(row)
-    known = list(structures())
+    return structure_tables(rows, "density")
+
+
+def structure_tables(rows: Iterable[Row], experiment: str) -> list[StructureTable]:
+    """Of an experiment that builds and destroys data structures."""
     tables = [
-        StructureTable(name, structures()[name].type if name in known else name, setting, _lines(sizes))
-        for (name, setting), sizes in grouped.items()
+        StructureTable(table.places, table.setting, table.lines, name, type_of(name))
+        for (name,), table in cell_tables(rows, experiment, ("size_log2",), ("ds",), ("inner_log2",))
     ]
+    known = list(structures())
     return sorted(
         tables,
         key=lambda table: (
@@ -119,40 +149,76 @@ def density_tables(rows: Iterable[Row]) -> list[StructureTable]:
     )
 
 
-def _lines(sizes: dict[int, list[Row]]) -> list[Line]:
-    return [Line(size, _cells(rows)) for size, rows in sorted(sizes.items())]
+def type_of(structure: str) -> str:
+    return structures()[structure].type if structure in structures() else structure
+
+
+def cell_tables(
+    rows: Iterable[Row],
+    experiment: str,
+    places: Sequence[str],
+    apart: Sequence[str] = (),
+    derived: Sequence[str] = (),
+) -> list[tuple[tuple[str, ...], CellTable]]:
+    """Tables with what sets them apart, in the order in which they were met; lines by place.
+
+    `derived` are parameters that follow from the others and are no setting.
+    """
+    placing = (*places, *apart, *derived)
+    grouped: dict[tuple[tuple[str, ...], Setting], dict[Place, list[Row]]] = {}
+    for row in rows:
+        if row.experiment != experiment:
+            continue
+        heads = tuple(str(row.parameters[name]) for name in apart)
+        lines = grouped.setdefault((heads, setting_of(row, placing)), {})
+        lines.setdefault(tuple(int(row.parameters[name]) for name in places), []).append(row)
+    return [
+        (heads, CellTable(tuple(places), setting, _lines(lines)))
+        for (heads, setting), lines in grouped.items()
+    ]
+
+
+def _lines(lines: dict[Place, list[Row]]) -> list[Line]:
+    return [Line(place, _cells(rows)) for place, rows in sorted(lines.items())]
 
 
 def _cells(rows: Sequence[Row]) -> dict[str, Cell]:
     by_strategy: dict[str, list[Row]] = {}
     for row in rows:
         by_strategy.setdefault(row.strategy, []).append(row)
-    base = _times(by_strategy.get(BASE, []))
+    base = times_of(by_strategy.get(BASE, []))
     return {name: _cell(name, by_strategy[name], base) for name in in_table_order(by_strategy)}
 
 
-def _times(rows: Iterable[Row]) -> dict[int, float]:
+def times_of(rows: Iterable[Row]) -> Times:
     return {row.repetition: row.ns_per_operation for row in rows if row.ok}
 
 
-def _cell(name: str, rows: Sequence[Row], base: dict[int, float]) -> Cell:
-    times = _times(rows)
+def _cell(name: str, rows: Sequence[Row], base: Times) -> Cell:
+    times = times_of(rows)
     done = [row for row in rows if row.ok]
     failed = [row for row in rows if not row.ok]
-    paired = sorted(set(times) & set(base))
-    notes = sorted({note for row in rows for note in row.notes})
     return Cell(
         strategy=name,
         status=OK if done or not failed else failed[-1].status,
         detail=failed[-1].detail if failed else "",
         times=times,
-        ratio=paired_ratio([times[r] for r in paired], [base[r] for r in paired]) if paired else None,
+        ratio=ratio_of(times, base),
         faults_per_1000=_median([1000.0 * row.minor_faults / row.operations for row in done]),
         major_faults=_median([float(row.major_faults) for row in done]),
         peak_rss_bytes=_median([float(row.peak_rss_bytes) for row in done]),
-        system_share=_median([row.system_ns / row.cpu_ns for row in done]),
-        notes=tuple(notes),
+        system_share=_median([row.system_ns / row.cpu_ns for row in done if row.cpu_ns]),
+        notes=tuple(sorted({note for row in rows for note in row.notes})),
+        figures=figures_of(done),
     )
+
+
+def figures_of(rows: Iterable[Row]) -> dict[str, Times]:
+    figures: dict[str, Times] = {}
+    for row in rows:
+        for name, value in row.figures.items():
+            figures.setdefault(name, {})[row.repetition] = value
+    return figures
 
 
 def _median(values: list[float]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mallard.analysis.cells import BASE, FLOOR, KEEP
+from mallard.analysis.names import BASE, FLOOR, KEEP
 from mallard.papers.catalogue import strategies
 from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
 

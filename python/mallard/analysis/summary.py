@@ -9,17 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mallard.analysis.averages import Effect, cost_of_dispatch, gain_of_winking_out, mean_over_rows
-from mallard.analysis.cells import (
-    BASE,
-    Cell,
-    Line,
-    Setting,
-    StructureTable,
-    contestants,
-    density_tables,
-    in_table_order,
-)
+from mallard.analysis.cells import Cell, Line, Setting, StructureTable, density_tables
 from mallard.analysis.comparison import Comparison, compare
+from mallard.analysis.names import BASE, contestants, in_table_order
 from mallard.analysis.verdicts import Choice, Verdict, not_told_apart, verdict_of
 from mallard.papers.tables import AVERAGES, own_table, printed_table
 from mallard.result import Row

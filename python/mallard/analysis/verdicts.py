@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mallard.analysis.averages import mean_over_rows
-from mallard.analysis.cells import BASE, KEEP, Cell, Line, StructureTable, contestants
+from mallard.analysis.cells import Cell, CellTable, Line, StructureTable
+from mallard.analysis.names import BASE, KEEP, contestants
 from mallard.papers.catalogue import strategies, strategy_text
 from mallard.stats import Ratio, paired_ratio
 
@@ -35,7 +36,7 @@ def best_of(line: Line) -> Best | None:
 
 def _rank(cell: Cell) -> tuple[bool, float]:
     """By the figure that is shown: the ratio to AS1, and the time only where there is none."""
-    return (True, cell.ns_per_leaf) if cell.ratio is None else (False, cell.ratio.median)
+    return (True, cell.ns_per_operation) if cell.ratio is None else (False, cell.ratio.median)
 
 
 def pick_of(line: Line) -> str | None:
@@ -94,7 +95,7 @@ def verdict_of(table: StructureTable) -> Verdict:
     )
 
 
-def not_told_apart(tables: Sequence[StructureTable], names: Iterable[str], best: str) -> tuple[str, ...]:
+def not_told_apart(tables: Sequence[CellTable], names: Iterable[str], best: str) -> tuple[str, ...]:
     """Those whose mean ratio to the best has 1 in its interval."""
     ratios = {name: mean_over_rows(tables, name, best) for name in names}
     return tuple(name for name, ratio in ratios.items() if ratio and ratio.verdict == "no difference")

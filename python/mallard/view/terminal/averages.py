@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mallard.analysis.averages import Effect
-from mallard.analysis.cells import BASE, FLOOR
+from mallard.analysis.names import BASE, FLOOR
 from mallard.analysis.summary import Summary
 from mallard.papers.catalogue import strategy_text
 from mallard.papers.tables import AVERAGES, printed_table

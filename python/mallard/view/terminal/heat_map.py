@@ -121,9 +121,9 @@ def _cell(cell: Cell | None, best: bool) -> tuple[str, Style]:
         return f"{SHORT_STATUS.get(cell.status, cell.status):>{CELL_WIDTH - 1}} ", plain
     mark = "*" if best else " "
     if cell.strategy == BASE:
-        return f"{_digits(cell.ns_per_leaf):>{CELL_WIDTH - 1}}{mark}", Style(bold=True)
+        return f"{_digits(cell.ns_per_operation):>{CELL_WIDTH - 1}}{mark}", Style(bold=True)
     if cell.ratio is None:
-        return f"{_with_unit(cell.ns_per_leaf):>{CELL_WIDTH - 1}}{mark}", plain
+        return f"{_with_unit(cell.ns_per_operation):>{CELL_WIDTH - 1}}{mark}", plain
     if cell.ratio.verdict == "no difference":
         mark = "="
     style = plain if cell.strategy == FLOOR else ratio_style(cell.ratio.median, bold=best)

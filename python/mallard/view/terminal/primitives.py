@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from mallard.analysis.cells import in_table_order
+from mallard.analysis.names import in_table_order
 from mallard.cell_figures import CellFigures, cell_figures
 from mallard.papers.catalogue import strategy_text
 from mallard.result import Row
