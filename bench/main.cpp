@@ -4,6 +4,7 @@
 #include "bench/harness/process.hpp"
 #include "bench/harness/row.hpp"
 #include "bench/workload/density.hpp"
+#include "bench/workload/locality.hpp"
 #include "bench/workload/primitives.hpp"
 
 #include <cstdio>
@@ -22,6 +23,9 @@ constexpr std::string_view usage =
     "                     [--buffer warm|cold|none] [--buffer-bytes N] [--pages huge|small]\n"
     "                     [--hash prefix|full]\n"
     "       mallard-bench primitives --operation pair|create --strategy AS7 [--product 24]\n"
+    "       mallard-bench locality --links 2097152 --list-length 512 --strategy AS7\n"
+    "                     [--shuffle-factors 0,5] [--access-factors 256,128,64,32,16,8,4,2,1]\n"
+    "                     --accesses N | --repeat-factor N\n"
     "       for all: [--seed 1] [--repetition 0] [--cpu N] [--allow-unoptimised]\n"
     "Runs one cell and prints one line of JSON. Exit status: 0 done, 2 usage, 3 out of memory.\n";
 
@@ -34,7 +38,16 @@ struct experiment {
 constexpr experiment experiments[] = {
     {"density", run_density, describe_density},
     {"primitives", run_primitives, describe_primitives},
+    {"locality", run_locality, describe_locality},
 };
+
+std::string names_of_experiments() {
+    std::string names;
+    for (const experiment& e : experiments) {
+        names.append(names.empty() ? "" : ", ").append(e.name);
+    }
+    return names;
+}
 
 std::string standard_library() {
 #ifdef _LIBCPP_VERSION
@@ -109,7 +122,8 @@ int run(std::span<char* const> words) {
             return result.out_of_memory ? 3 : 0;
         }
     }
-    throw usage_error("unknown experiment '" + std::string(verb) + "': allowed are density, primitives");
+    throw usage_error("unknown experiment '" + std::string(verb) + "': allowed are " +
+                      names_of_experiments());
 }
 
 } // namespace

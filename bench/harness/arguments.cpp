@@ -17,6 +17,18 @@ std::string list(const std::vector<std::string>& words) {
     return text;
 }
 
+/// Returns: whether all of `text` is a number within [low, high], which `n` then is.
+bool parse(std::string_view text, std::int64_t low, std::int64_t high, std::int64_t& n) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    return error == std::errc() && end == text.data() + text.size() && n >= low && n <= high;
+}
+
+[[noreturn]] void refuse(std::string_view name, const std::string& value, const char* what, std::int64_t low,
+                         std::int64_t high) {
+    throw usage_error("--" + std::string(name) + " '" + value + "': allowed are " + what + " from " +
+                      std::to_string(low) + " to " + std::to_string(high));
+}
+
 } // namespace
 
 arguments::arguments(std::span<char* const> words) {
@@ -60,12 +72,24 @@ std::int64_t arguments::number(std::string_view name, std::int64_t otherwise, st
                                std::int64_t high) {
     const std::string value = text(name, std::to_string(otherwise));
     std::int64_t n = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-    if (error != std::errc() || end != value.data() + value.size() || n < low || n > high) {
-        throw usage_error("--" + std::string(name) + " '" + value + "': allowed are whole numbers from " +
-                          std::to_string(low) + " to " + std::to_string(high));
+    if (!parse(value, low, high, n)) {
+        refuse(name, value, "whole numbers", low, high);
     }
     return n;
+}
+
+std::vector<std::int64_t> arguments::numbers(std::string_view name, std::string_view otherwise,
+                                             std::int64_t low, std::int64_t high) {
+    const std::string value = text(name, otherwise);
+    std::vector<std::int64_t> result;
+    for (std::size_t begin = 0; begin <= value.size();) {
+        const std::size_t end = std::min(value.find(',', begin), value.size());
+        if (!parse(std::string_view(value).substr(begin, end - begin), low, high, result.emplace_back())) {
+            refuse(name, value, "whole numbers, with commas between them,", low, high);
+        }
+        begin = end + 1;
+    }
+    return result;
 }
 
 void arguments::finish() const {

@@ -38,6 +38,11 @@ public:
     [[nodiscard]] std::int64_t number(std::string_view name, std::int64_t otherwise, std::int64_t low,
                                       std::int64_t high);
 
+    /// Returns: the numbers of a list with commas between them, or those of `otherwise`.
+    /// Throws: usage_error where there is none, or one is no number or outside [low, high].
+    [[nodiscard]] std::vector<std::int64_t> numbers(std::string_view name, std::string_view otherwise,
+                                                    std::int64_t low, std::int64_t high);
+
     /// Throws: usage_error where an option was given that nobody asked for.
     void finish() const;
 

@@ -2,13 +2,16 @@
 
 #include "bench/harness/build_info.hpp"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -30,6 +33,14 @@ std::int64_t peak_rss_bytes() noexcept {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+std::int64_t resident_bytes() {
+    std::ifstream statm("/proc/self/statm");
+    std::int64_t all_pages = 0;
+    std::int64_t resident_pages = 0;
+    statm >> all_pages >> resident_pages;
+    return resident_pages * sysconf(_SC_PAGESIZE);
 }
 
 double load_average() noexcept {
@@ -67,6 +78,25 @@ bool keep_freed_pages() noexcept {
     return mallopt(M_TRIM_THRESHOLD, -1) == 1 && mallopt(M_MMAP_MAX, 0) == 1;
 #else
     return false;
+#endif
+}
+
+std::string_view malloc_in_use() noexcept {
+    constexpr std::pair<const char*, std::string_view> signs[] = {
+        {"mallctl", "jemalloc"},
+        {"mi_version", "mimalloc"},
+        {"tc_version", "tcmalloc"},
+        {"MallocExtension_GetNumericProperty", "tcmalloc"},
+    };
+    for (const auto& [function, name] : signs) {
+        if (dlsym(RTLD_DEFAULT, function) != nullptr) {
+            return name;
+        }
+    }
+#ifdef __GLIBC__
+    return "glibc";
+#else
+    return "unknown";
 #endif
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace bench {
 
@@ -12,6 +13,9 @@ namespace bench {
 [[nodiscard]] bool pin_to(int cpu) noexcept;
 
 [[nodiscard]] std::int64_t peak_rss_bytes() noexcept;
+
+/// Returns: the memory that this process holds now; 0 where the system does not tell.
+[[nodiscard]] std::int64_t resident_bytes();
 
 /// Returns: the load average of the last minute, or a negative number where the system does not tell.
 [[nodiscard]] double load_average() noexcept;
@@ -25,6 +29,10 @@ namespace bench {
 /// Effects: keeps glibc from returning freed pages to the system, by trimming or by unmapping.
 /// Returns: whether this C library can be told so.
 [[nodiscard]] bool keep_freed_pages() noexcept;
+
+/// Returns: whose malloc this process has: one that was put in front of the C library's is found by a function
+/// that only it has.
+[[nodiscard]] std::string_view malloc_in_use() noexcept;
 
 /// Whether the build may be measured: optimised, and without sanitizers.
 [[nodiscard]] bool build_is_optimised() noexcept;

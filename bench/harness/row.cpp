@@ -2,6 +2,8 @@
 
 #include "bench/harness/process.hpp"
 
+#include <cstdio>
+
 namespace bench {
 
 std::string to_json(const row& result, const run_options& options) {
@@ -30,6 +32,14 @@ std::string to_json(const row& result, const run_options& options) {
         json.member("allocations", *result.allocations).member("deallocations", *result.deallocations);
     }
     json.member("spills", result.spills);
+    if (!result.figures.empty()) {
+        json.key("figures").open('{');
+        for (const auto& [name, value] : result.figures) {
+            json.member(name, value);
+        }
+        json.close('}');
+    }
+    json.member("malloc", malloc_in_use());
     if (options.pinned_cpu) {
         json.member("pinned_cpu", *options.pinned_cpu);
     }
@@ -38,6 +48,12 @@ std::string to_json(const row& result, const run_options& options) {
         json.value(note);
     }
     return json.close(']').close('}').text();
+}
+
+std::string to_hexadecimal(std::uint64_t n) {
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(n));
+    return digits;
 }
 
 } // namespace bench

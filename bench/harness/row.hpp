@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -34,9 +35,15 @@ struct row {
     std::optional<std::int64_t> deallocations; ///< of one structure
     std::int64_t spills = 0;
     bool out_of_memory = false;
+    std::vector<std::pair<std::string, double>> figures; ///< further quantities; the unit is in the name
+
+    void add_figure(std::string name, double value) { figures.emplace_back(std::move(name), value); }
 };
 
 /// Returns: the line, without its end.
 [[nodiscard]] std::string to_json(const row& result, const run_options& options);
+
+/// Returns: sixteen digits: how rows write checksums.
+[[nodiscard]] std::string to_hexadecimal(std::uint64_t n);
 
 } // namespace bench

@@ -1,5 +1,7 @@
 #include "bench/harness/static_buffer.hpp"
 
+#include "bench/harness/process.hpp"
+
 #include <mallard/upstream/pages.hpp>
 
 #include <sys/mman.h>
@@ -74,6 +76,10 @@ void bring_in(std::size_t bytes) noexcept {
     ask_for_huge_pages(taken); // it is the same memory in either size of page, and sooner there
     touch(taken);
     munmap(p, bytes);
+}
+
+std::size_t most_to_bring_in() {
+    return std::min(std::size_t{12} << 30, available_memory_bytes() / 10 * 9);
 }
 
 } // namespace bench

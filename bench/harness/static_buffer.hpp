@@ -50,4 +50,7 @@ private:
 /// kernel takes for them.
 void bring_in(std::size_t bytes) noexcept;
 
+/// Returns: how much bring_in() may take at most: what is free, with some to spare, and not above 12 GiB.
+[[nodiscard]] std::size_t most_to_bring_in();
+
 } // namespace bench

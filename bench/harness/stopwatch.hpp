@@ -17,6 +17,16 @@ struct cost {
     std::int64_t system_ns = 0;
     std::int64_t minor_faults = 0;
     std::int64_t major_faults = 0;
+
+    cost& operator+=(const cost& more) noexcept {
+        cpu_ns += more.cpu_ns;
+        wall_ns += more.wall_ns;
+        user_ns += more.user_ns;
+        system_ns += more.system_ns;
+        minor_faults += more.minor_faults;
+        major_faults += more.major_faults;
+        return *this;
+    }
 };
 
 class stopwatch {

@@ -68,6 +68,8 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
     case mechanism_kind::global:
     case mechanism_kind::global_kept:
     case mechanism_kind::new_delete:
+    case mechanism_kind::shared_synchronized:
+    case mechanism_kind::shared_concurrent:
         break;
     }
     std::abort(); // these have nothing to make

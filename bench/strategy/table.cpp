@@ -1,6 +1,6 @@
 #include "bench/strategy/table.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstdlib>
 
 namespace bench {
@@ -10,6 +10,7 @@ namespace {
 using enum mechanism_kind;
 using enum binding_kind;
 using enum destruction_kind;
+using enum reuse_kind;
 
 constexpr strategy table[] = {
     {"null", null, type_parameter, winked_out},
@@ -54,6 +55,10 @@ std::string_view to_text(mechanism_kind kind) noexcept {
         return "multipool";
     case multipool_over_monotonic:
         return "multipool backed by monotonic";
+    case shared_synchronized:
+        return "one synchronized multipool for all threads";
+    case shared_concurrent:
+        return "one concurrent multipool for all threads";
     }
     std::abort();
 }
@@ -64,6 +69,54 @@ std::string_view to_text(binding_kind kind) noexcept {
 
 std::string_view to_text(destruction_kind kind) noexcept {
     return kind == normal ? "normal" : "winked out";
+}
+
+std::string_view to_text(reuse_kind kind) noexcept {
+    switch (kind) {
+    case standard:
+        return "the library's default";
+    case last_freed:
+        return "last freed first";
+    case first_freed:
+        return "first freed first";
+    case lowest_address:
+        return "lowest address first";
+    case hybrid:
+        return "a small magazine, then the lowest address";
+    case reuse_kind::random:
+        return "at random";
+    }
+    std::abort();
+}
+
+strategy choose_strategy(arguments& given, run_options& options, strategy_filter offered) {
+    std::vector<std::string> names;
+    for (const strategy& s : strategies()) {
+        if (offered(s)) {
+            names.emplace_back(s.name);
+        }
+    }
+    options.strategy = given.choice("strategy", names);
+    return *std::ranges::find(strategies(), options.strategy, &strategy::name);
+}
+
+void describe_strategies(json_writer& json, strategy_filter offered) {
+    json.key("strategies").open('[');
+    for (const strategy& s : strategies()) {
+        if (!offered(s)) {
+            continue;
+        }
+        json.open('{')
+            .member("name", s.name)
+            .member("allocator", to_text(s.mechanism))
+            .member("binding", to_text(s.binding))
+            .member("destruction", to_text(s.destruction));
+        if (s.reuse != standard) {
+            json.member("variant", to_text(s.reuse));
+        }
+        json.close('}');
+    }
+    json.close(']');
 }
 
 } // namespace bench

@@ -6,8 +6,6 @@
 #include "bench/workload/density_tables.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <functional>
 #include <new>
 #include <optional>
 
@@ -130,12 +128,9 @@ std::vector<std::string> names_of_structures() {
     return names;
 }
 
-std::vector<std::string> names_of_strategies() {
-    std::vector<std::string> names;
-    for (const strategy& s : strategies()) {
-        names.emplace_back(s.name);
-    }
-    return names;
+/// Threads share nothing here.
+bool has_density(const strategy& s) noexcept {
+    return !s.is_shared() && s.reuse == reuse_kind::standard;
 }
 
 density_cell parse(arguments& given, run_options& options) {
@@ -143,8 +138,7 @@ density_cell parse(arguments& given, run_options& options) {
     const std::vector<std::string> structures = names_of_structures();
     cell.structure = static_cast<std::size_t>(std::ranges::find(structures, given.choice("ds", structures)) -
                                               structures.begin());
-    options.strategy = given.choice("strategy", names_of_strategies());
-    cell.how = *std::ranges::find(strategies(), options.strategy, &strategy::name);
+    cell.how = choose_strategy(given, options, has_density);
     cell.size_log2 = static_cast<unsigned>(given.number("size", -1, least_size_log2, largest_size_log2));
     cell.product_log2 = static_cast<unsigned>(given.number("product", 20, 0, 40));
     const bool nested = data_structures()[cell.structure].inner != container::none;
@@ -172,12 +166,6 @@ void fit_buffer(density_cell& cell, run_options& options) {
         options.notes.push_back("memory is short: the static buffer has " +
                                 std::to_string(cell.buffer_bytes) + " bytes");
     }
-}
-
-std::string hexadecimal(std::uint64_t n) {
-    char digits[17];
-    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(n));
-    return digits;
 }
 
 } // namespace
@@ -233,7 +221,7 @@ row run_density(arguments& given, run_options& options) {
             }
             std::uint64_t sum = 0;
             static_cast<void>(runner.iterate({input, &sum}));
-            result.checksum = hexadecimal(sum);
+            result.checksum = to_hexadecimal(sum);
             count_requests(cell, input, result);
         }
     } catch (const std::bad_alloc&) {
@@ -278,16 +266,9 @@ void describe_density(json_writer& json) {
             .member("inner_log2", ds.inner == container::none ? 0 : inner_leaves_log2)
             .close('}');
     }
-    json.close(']').key("strategies").open('[');
-    for (const strategy& s : strategies()) {
-        json.open('{')
-            .member("name", s.name)
-            .member("allocator", to_text(s.mechanism))
-            .member("binding", to_text(s.binding))
-            .member("destruction", to_text(s.destruction))
-            .close('}');
-    }
-    json.close(']').key("sizes_log2").open('[');
+    json.close(']');
+    describe_strategies(json, has_density);
+    json.key("sizes_log2").open('[');
     for (unsigned size = least_size_log2; size <= largest_size_log2; ++size) {
         json.value(size);
     }

@@ -23,8 +23,7 @@ constexpr std::size_t buffer_bytes = pairs_a_round * block_bytes + 64;
 
 /// Rows of this experiment: winking out makes no difference to a single block.
 bool has_primitives(const strategy& s) noexcept {
-    return s.mechanism != mechanism_kind::null && s.mechanism != mechanism_kind::global_kept &&
-           s.destruction == destruction_kind::normal;
+    return s.mechanism != mechanism_kind::null && s.frees_each_block();
 }
 
 template <class Source>

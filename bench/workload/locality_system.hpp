@@ -1,0 +1,161 @@
+/// The system of Benchmark II: subsystems that exchange elements, and how long it takes to visit them.
+///
+///     system:     [ * | * | * | ... ]     k = links / list_length pointers
+///                   |
+///     subsystem:  [ its allocator | std::list<int> ]   made by `new`, one after the other
+///                                     |
+///     links:      [ ]-[ ]-[ ]- ...    from the subsystem's allocator
+///
+/// Everything here is compiled once for a type of list. For the abstract base that is a file of its own,
+/// which sees no resource that it could call directly (locality_abstract.cpp).
+#pragma once
+
+#include "bench/harness/escape.hpp"
+#include "bench/harness/quick_random.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bench {
+
+/// What the system sees of a subsystem; its allocator stands in front, in the class that derives from it.
+template <class List>
+struct subsystem {
+    template <class... Args>
+    explicit subsystem(const Args&... args) : list(args...) {}
+
+    List list;
+};
+
+/// How the subsystems of a strategy come and go.
+template <class List>
+struct subsystem_life {
+    subsystem<List>* (*make)();
+    void (*destroy)(subsystem<List>*);
+    std::size_t bytes; ///< of one, without its links
+};
+
+template <class List>
+class locality_system {
+public:
+    /// Requires: `links` is a multiple of `list_length`.
+    locality_system(const subsystem_life<List>& life, std::size_t links, std::size_t list_length)
+        : life_(life), list_length_(list_length) {
+        all_.assign(links / list_length, nullptr); // so that its pages are there before memory is compared
+    }
+
+    locality_system(const locality_system&) = delete;
+    locality_system& operator=(const locality_system&) = delete;
+
+    ~locality_system() {
+        for (subsystem<List>* s : all_) {
+            if (s != nullptr) {
+                life_.destroy(s);
+            }
+        }
+    }
+
+    /// Effects: makes the subsystems, each with its links.
+    void build() {
+        for (subsystem<List>*& s : all_) {
+            s = life_.make();
+            fill(s->list);
+        }
+    }
+
+    /// Effects: one pass of shuffling. Every list is visited `list_length` times; a visit takes the front of
+    /// the list, if there is one, and pushes its value onto the back of a list drawn at random.
+    /// Returns: how many pairs of a pop and a push that were.
+    std::size_t shuffle(quick_random& destination) {
+        std::size_t pairs = 0;
+        for (std::size_t round = 0; round != list_length_; ++round) {
+            for (subsystem<List>* s : all_) {
+                if (s->list.empty()) {
+                    continue;
+                }
+                const int value = s->list.front();
+                s->list.pop_front();
+                all_[destination.below(all_.size())]->list.push_back(value);
+                ++pairs;
+            }
+        }
+        return pairs;
+    }
+
+    /// Effects: visits every list in turn, with `traversals` traversals of each.
+    /// Returns: the number of accesses.
+    std::size_t access_all(std::size_t traversals) {
+        std::size_t accesses = 0;
+        for (subsystem<List>* s : all_) {
+            accesses += visit(s->list, traversals);
+        }
+        return accesses;
+    }
+
+    /// Effects: visits lists in turn until `enough` accesses were made, beginning behind the list that was
+    /// visited last: what a visit finds in the cache is what a visit of the whole system would find there.
+    /// Returns: the number of accesses, at least `enough`.
+    std::size_t access_some(std::size_t traversals, std::size_t enough) {
+        std::size_t accesses = 0;
+        while (accesses < enough) {
+            accesses += visit(all_[next_]->list, traversals);
+            next_ = next_ + 1 == all_.size() ? 0 : next_ + 1;
+        }
+        return accesses;
+    }
+
+    void clear() {
+        for (subsystem<List>* s : all_) {
+            s->list.clear();
+        }
+    }
+
+    /// Effects: gives every list, all of which are empty, its first number of links again.
+    void refill() {
+        for (subsystem<List>* s : all_) {
+            fill(s->list);
+        }
+    }
+
+    /// Returns: a sum over the lists' lengths and values, in their order.
+    [[nodiscard]] std::uint64_t checksum() const {
+        constexpr std::uint64_t prime = 1099511628211ULL; // FNV-1a's
+        std::uint64_t sum = 14695981039346656037ULL;
+        for (const subsystem<List>* s : all_) {
+            sum = (sum ^ s->list.size()) * prime;
+            for (const int value : s->list) {
+                sum = (sum ^ static_cast<std::uint64_t>(value)) * prime;
+            }
+        }
+        return sum;
+    }
+
+    [[nodiscard]] std::size_t subsystems() const noexcept { return all_.size(); }
+    [[nodiscard]] const List& list(std::size_t i) const noexcept { return all_[i]->list; }
+
+private:
+    void fill(List& list) const {
+        for (std::size_t i = 0; i != list_length_; ++i) {
+            list.push_back(static_cast<int>(i));
+        }
+    }
+
+    static std::size_t visit(List& list, std::size_t traversals) {
+        for (std::size_t i = 0; i != traversals; ++i) {
+            for (int& value : list) {
+                ++value;
+            }
+            escape(&list);
+        }
+        return list.size() * traversals;
+    }
+
+    subsystem_life<List> life_;
+    std::size_t list_length_;
+    std::vector<subsystem<List>*> all_;
+    std::size_t next_ = 0;
+};
+
+} // namespace bench

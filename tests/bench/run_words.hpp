@@ -1,0 +1,56 @@
+/// Runs an experiment as the command line would, in this process.
+#pragma once
+
+#include "bench/harness/arguments.hpp"
+#include "bench/harness/row.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+inline arguments arguments_of(std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) {
+        pointers.push_back(word.data());
+    }
+    return arguments(pointers);
+}
+
+inline std::vector<std::string> words_of(const std::string& line) {
+    std::vector<std::string> words;
+    for (std::size_t begin = 0; begin < line.size();) {
+        const std::size_t end = std::min(line.find(' ', begin), line.size());
+        if (end != begin) {
+            words.push_back(line.substr(begin, end - begin));
+        }
+        begin = end + 1;
+    }
+    return words;
+}
+
+using experiment_function = row (*)(arguments&, run_options&);
+
+inline row run_words(experiment_function run, const std::string& line, run_options options = {}) {
+    std::vector<std::string> words = words_of(line);
+    arguments given = arguments_of(words);
+    return run(given, options);
+}
+
+/// Returns: what the experiment says of the command line; "no error" where it runs.
+inline std::string complaint(experiment_function run, const std::string& line) {
+    try {
+        static_cast<void>(run_words(run, line));
+    } catch (const usage_error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+inline std::map<std::string, double> figures_of(const row& result) {
+    return {result.figures.begin(), result.figures.end()};
+}
+
+} // namespace bench
