@@ -1,0 +1,213 @@
+"""Benchmark II as surfaces: the time of an access over list length and access factor, before and after a
+shuffle, a surface for each strategy.
+
+    rows -> locality_systems -> System -> Surface
+
+A system is what P0089 calls G: so many links under one setting, measured with several strategies. A process
+measures one list length with all shuffle and access factors of its command, so what a shuffle does is paired
+within the process, and two strategies are paired by repetition. Several rows for one point (the papers'
+constant product of access and repeat factor needs a process for each access factor) are joined.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from mallard.analysis.cells import Pairing, Setting, Times, paired, ratio_of, setting_of
+from mallard.analysis.names import BASE, in_table_order
+from mallard.result import Row
+from mallard.stats import Ratio, Spread, median, spread
+
+EXPERIMENT = "locality"
+# The figures of a process beside its access times; each by list length.
+FIGURES = (
+    "build_ns",
+    "shuffle_ns",
+    "reallocate_ns",
+    "reaccess_ns",
+    "built_bytes",
+    "shuffled_bytes",
+    "list_bytes",
+)
+_PLACING = ("links", "list_length", "shuffle_factors", "access_factors", "accesses", "repeat_factor")
+_ACCESS_TIME = re.compile(r"sf(\d+)_af(\d+)_ns")
+
+Point = tuple[int, int, int]  # shuffle factor, list length, access factor
+
+
+@dataclass(frozen=True)
+class Surface:
+    links: int
+    strategy: str
+    setting: Setting
+    shuffle_factors: tuple[int, ...]  # ascending
+    access_factors: tuple[int, ...]  # descending, as the papers' columns
+    list_lengths: tuple[int, ...]  # descending, as the papers' rows
+    times: dict[Point, Times]  # nanoseconds an access
+    figures: dict[tuple[str, int], Times]  # (name, list length)
+    unfinished: dict[int, tuple[str, str]]  # list length of which no repetition finished: status, detail
+
+    @property
+    def points(self) -> Iterator[tuple[int, int]]:
+        """(list length, access factor)"""
+        return ((length, factor) for length in self.list_lengths for factor in self.access_factors)
+
+    @property
+    def most_shuffled(self) -> int:
+        return self.shuffle_factors[-1]
+
+    def at(self, list_length: int, access_factor: int, shuffle_factor: int | None = None) -> Times:
+        """Times by repetition, empty where there are none; None is after the shuffle, by the highest factor."""
+        factor = (self.most_shuffled or None) if shuffle_factor is None else shuffle_factor
+        return {} if factor is None else self.times.get((factor, list_length, access_factor), {})
+
+    def unshuffled(self, list_length: int, access_factor: int) -> Spread | None:
+        return _spread(self.at(list_length, access_factor, 0))
+
+    def shuffled(
+        self, list_length: int, access_factor: int, shuffle_factor: int | None = None
+    ) -> Spread | None:
+        return _spread(self.at(list_length, access_factor, shuffle_factor))
+
+    def degradation(
+        self, list_length: int, access_factor: int, shuffle_factor: int | None = None
+    ) -> Ratio | None:
+        """Shuffled / unshuffled, both from the same process."""
+        both = self.before_and_after(list_length, access_factor, shuffle_factor)
+        return ratio_of(*both) if both else None
+
+    def before_and_after(
+        self, list_length: int, access_factor: int, shuffle_factor: int | None = None
+    ) -> tuple[Times, Times] | None:
+        """(shuffled, unshuffled), where both were measured."""
+        after = self.at(list_length, access_factor, shuffle_factor)
+        before = self.at(list_length, access_factor, 0)
+        return (after, before) if after and before else None
+
+    def against(
+        self, other: Surface, list_length: int, access_factor: int, shuffle_factor: int | None = None
+    ) -> Ratio | None:
+        """This one's time / the other's, both shuffled alike; P0213's Table 11."""
+        return ratio_of(
+            self.at(list_length, access_factor, shuffle_factor),
+            other.at(list_length, access_factor, shuffle_factor),
+        )
+
+    def relief(self, other: Surface, list_length: int, access_factor: int) -> Ratio | None:
+        """The other's degradation / this one's; P0089's Tables 20 and 21."""
+        mine = self.before_and_after(list_length, access_factor)
+        theirs = other.before_and_after(list_length, access_factor)
+        return ratio_of(_quotients(*theirs), _quotients(*mine)) if mine and theirs else None
+
+    def figure(self, name: str, list_length: int) -> Spread | None:
+        """One of FIGURES."""
+        return _spread(self.figures.get((name, list_length), {}))
+
+    def figure_against(self, other: Surface, name: str, list_length: int) -> Ratio | None:
+        mine = _positive(self.figures.get((name, list_length), {}))
+        theirs = _positive(other.figures.get((name, list_length), {}))
+        return ratio_of(mine, theirs)
+
+    def pairings_with(self, other: Surface) -> dict[tuple[int, int], Pairing]:
+        """At each point that both have, after the shuffle: times of this one and of the other."""
+        found = {point: paired(self.at(*point), other.at(*point)) for point in self.points}
+        return {point: both for point, both in found.items() if both}
+
+
+@dataclass(frozen=True)
+class System:
+    links: int
+    setting: Setting
+    surfaces: dict[str, Surface]  # strategy -> surface, in table order
+
+    @cached_property
+    def list_lengths(self) -> tuple[int, ...]:
+        return _descending(length for each in self.surfaces.values() for length in each.list_lengths)
+
+    @cached_property
+    def access_factors(self) -> tuple[int, ...]:
+        return _descending(factor for each in self.surfaces.values() for factor in each.access_factors)
+
+    @property
+    def base(self) -> Surface | None:
+        return self.surfaces.get(BASE)
+
+
+def locality_systems(rows: Iterable[Row]) -> list[System]:
+    grouped: dict[tuple[int, Setting], dict[str, list[Row]]] = {}
+    for row in rows:
+        if row.experiment == EXPERIMENT:
+            system = grouped.setdefault((int(row.parameters["links"]), setting_of(row, _PLACING)), {})
+            system.setdefault(row.strategy, []).append(row)
+    return [
+        System(
+            links,
+            setting,
+            {name: _surface(links, name, setting, by_name[name]) for name in in_table_order(by_name)},
+        )
+        for (links, setting), by_name in sorted(
+            grouped.items(), key=lambda item: (item[0][0], [(key, str(value)) for key, value in item[0][1]])
+        )
+    ]
+
+
+def locality_surfaces(rows: Iterable[Row]) -> list[Surface]:
+    return [surface for system in locality_systems(rows) for surface in system.surfaces.values()]
+
+
+def factors_of(row: Row, name: str) -> list[int]:
+    """`shuffle_factors` or `access_factors` of a row's command."""
+    return [int(text) for text in str(row.parameters[name]).split(",")]
+
+
+def _surface(links: int, strategy: str, setting: Setting, rows: list[Row]) -> Surface:
+    times: dict[Point, dict[int, list[float]]] = {}
+    figures: dict[tuple[str, int], dict[int, list[float]]] = {}
+    for row in rows:
+        length = int(row.parameters["list_length"])
+        for name, value in row.figures.items() if row.ok else ():
+            found = _ACCESS_TIME.fullmatch(name)
+            if found:
+                of_point = times.setdefault((int(found[1]), length, int(found[2])), {})
+                of_point.setdefault(row.repetition, []).append(value)
+            else:
+                figures.setdefault((name, length), {}).setdefault(row.repetition, []).append(value)
+    lengths = _descending(int(row.parameters["list_length"]) for row in rows)
+    finished = {int(row.parameters["list_length"]) for row in rows if row.ok}
+    failed = {int(row.parameters["list_length"]): (row.status, row.detail) for row in rows if not row.ok}
+    shuffle_factors = _descending(factor for row in rows for factor in factors_of(row, "shuffle_factors"))
+    return Surface(
+        links,
+        strategy,
+        setting,
+        shuffle_factors[::-1],
+        _descending(factor for row in rows for factor in factors_of(row, "access_factors")),
+        lengths,
+        {point: _joined(values) for point, values in times.items()},
+        {key: _joined(values) for key, values in figures.items()},
+        {length: failed[length] for length in lengths if length not in finished},
+    )
+
+
+def _joined(values: dict[int, list[float]]) -> Times:
+    return {repetition: median(each) for repetition, each in values.items()}
+
+
+def _quotients(above: Times, below: Times) -> Times:
+    return {repetition: above[repetition] / below[repetition] for repetition in above.keys() & below.keys()}
+
+
+def _positive(values: Times) -> Times:
+    """A process that grew by nothing has no ratio to another."""
+    return {repetition: value for repetition, value in values.items() if value > 0}
+
+
+def _spread(values: Times) -> Spread | None:
+    return spread(list(values.values())) if values else None
+
+
+def _descending(values: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted(set(values), reverse=True))

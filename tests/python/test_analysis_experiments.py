@@ -1,0 +1,275 @@
+"""Surfaces, tables of utilization and contention, and ratios of ratios, on rows whose figures are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from synthetic_experiments import (
+    ACCESS_FACTORS,
+    AMOUNTS,
+    AS1_SLOWER,
+    HEAP_SLOWER,
+    LINKS,
+    LIST_LENGTHS,
+    access_ns,
+    contention_ns,
+    contention_rows,
+    fragmentation_rows,
+    locality_row,
+    locality_rows,
+    shuffle_table_rows,
+    utilization_ns,
+    utilization_rows,
+)
+from synthetic_rows import failed_row
+
+from mallard.analysis.contention import contention_tables
+from mallard.analysis.fragmentation import (
+    ALL,
+    FRAGMENTED,
+    FragmentationTable,
+    fragmentation_tables,
+    mean_ratio_of_ratios,
+)
+from mallard.analysis.locality import Surface, locality_surfaces, locality_systems
+from mallard.analysis.utilization import utilization_tables
+from mallard.result import Row
+
+Natives = list[dict[str, Any]]
+
+
+def rows_of(natives: Natives) -> list[Row]:
+    return [Row.from_native(1, native) for native in natives]
+
+
+def surfaces_of(natives: Natives) -> dict[str, Surface]:
+    return {surface.strategy: surface for surface in locality_surfaces(rows_of(natives))}
+
+
+# ---- locality -----------------------------------------------------------------------------------------
+
+
+def test_a_surface_has_the_axes_of_the_papers() -> None:
+    surface = surfaces_of(locality_rows())["AS1"]
+    assert surface.links == LINKS
+    assert surface.list_lengths == LIST_LENGTHS
+    assert surface.access_factors == ACCESS_FACTORS
+    assert surface.shuffle_factors == (0, 5)
+    assert surface.setting == ()
+
+
+def test_access_times_before_and_after_the_shuffle() -> None:
+    surface = surfaces_of(locality_rows())["AS1"]
+    before, after = surface.unshuffled(512, 16), surface.shuffled(512, 16)
+    assert before is not None
+    assert after is not None
+    assert before.median == pytest.approx(1.02)
+    expected = access_ns("AS1", LINKS, 512, 5, 16)
+    assert (after.low, after.high) == pytest.approx((expected, 1.04 * expected))
+    assert surface.shuffled(513, 16) is None
+
+
+def test_what_a_shuffle_does_is_paired_within_the_process() -> None:
+    natives = []
+    for repetition, slow in enumerate((1.0, 10.0, 2.0)):
+
+        def times(*place: Any, slow: float = slow) -> float:
+            return slow * (3.0 if place[3] else 1.0)
+
+        natives.append(locality_row("AS1", 512, repetition, times=times))
+    ratio = surfaces_of(natives)["AS1"].degradation(512, 1)
+    assert ratio is not None
+    assert (ratio.median, ratio.n) == (pytest.approx(3.0), 3)
+    assert ratio.high == pytest.approx(3.0)
+
+
+def test_one_strategy_against_another_is_paired_by_repetition() -> None:
+    surfaces = surfaces_of(locality_rows())
+    ratio = surfaces["AS7"].against(surfaces["AS1"], 512, 16)
+    assert ratio is not None
+    assert ratio.median == pytest.approx(
+        access_ns("AS7", LINKS, 512, 5, 16) / access_ns("AS1", LINKS, 512, 5, 16)
+    )
+    memory = surfaces["AS7"].figure_against(surfaces["AS1"], "shuffled_bytes", 512)
+    assert memory is not None
+    assert memory.median == pytest.approx(1.2)
+
+
+def test_relief_is_the_other_degradation_over_ones_own() -> None:
+    surfaces = surfaces_of(locality_rows())
+    relief = surfaces["AS7"].relief(surfaces["AS1"], 512, 16)
+    theirs = access_ns("AS1", LINKS, 512, 5, 16) / access_ns("AS1", LINKS, 512, 0, 16)
+    mine = access_ns("AS7", LINKS, 512, 5, 16) / access_ns("AS7", LINKS, 512, 0, 16)
+    assert relief is not None
+    assert relief.median == pytest.approx(theirs / mine)
+
+
+def test_the_other_figures_of_a_process() -> None:
+    surface = surfaces_of(locality_rows())["AS7"]
+    build = surface.figure("build_ns", 512)
+    assert build is not None
+    assert (build.median, build.n) == (pytest.approx(5.1), 3)
+    assert surface.figure("absent", 512) is None
+
+
+def test_growth_of_nothing_has_no_ratio() -> None:
+    natives = locality_rows(("AS1", "AS7"), (512,))
+    for native in natives:
+        native["figures"]["built_bytes"] = 0.0
+    surfaces = surfaces_of(natives)
+    assert surfaces["AS7"].figure_against(surfaces["AS1"], "built_bytes", 512) is None
+
+
+def test_table_15_has_a_degradation_for_each_shuffle_factor() -> None:
+    surface = surfaces_of(shuffle_table_rows())["AS1"]
+    assert surface.shuffle_factors == tuple(range(10))
+    found = [surface.degradation(1000, 10, factor) for factor in surface.shuffle_factors]
+    assert [ratio.median for ratio in found if ratio] == pytest.approx(
+        [1.0, *(1.0 + 4.0 * (1.0 - 0.1**factor) for factor in range(1, 10))]
+    )
+
+
+def test_processes_of_one_access_factor_each_make_one_surface() -> None:
+    natives = [
+        locality_row(
+            "AS1", 512, repetition, access_factors=(factor,), setting={"repeat_factor": 2560 // factor}
+        )
+        for repetition in range(3)
+        for factor in ACCESS_FACTORS
+    ]
+    (surface,) = surfaces_of(natives).values()
+    assert surface.access_factors == ACCESS_FACTORS
+    assert all(surface.degradation(512, factor) for factor in ACCESS_FACTORS)
+    build = surface.figure("build_ns", 512)
+    assert build is not None
+    assert build.n == 3, "one a repetition, however many processes"
+
+
+def test_compilers_are_settings_and_sizes_systems_of_their_own() -> None:
+    accesses = {"accesses": 1 << 20}
+    natives = locality_rows(("AS1",), (512,))
+    natives += locality_rows(("AS1",), (512,), setting=accesses | {"compiler": "clang++"})
+    natives += locality_rows(("AS1",), (512,), links=1 << 25)
+    systems = locality_systems(rows_of(natives))
+    assert [(system.links, system.setting) for system in systems] == [
+        (LINKS, ()),
+        (LINKS, (("compiler", "clang++"),)),
+        (1 << 25, ()),
+    ]
+
+
+def test_without_a_shuffle_there_is_nothing_after_it() -> None:
+    surfaces = surfaces_of(locality_rows(("AS1", "AS7"), (512,), shuffle_factors=(0,)))
+    assert surfaces["AS1"].shuffled(512, 16) is None
+    assert surfaces["AS7"].against(surfaces["AS1"], 512, 16) is None
+    assert surfaces["AS1"].unshuffled(512, 16) is not None
+
+
+def test_a_list_length_that_never_finished_keeps_its_status() -> None:
+    natives = locality_rows(("AS1", "AS7"), (512, 1))
+    natives = [
+        native
+        for native in natives
+        if native["strategy"] == "AS1" or native["parameters"]["list_length"] != 1
+    ]
+    parameters = natives[-1]["parameters"] | {"list_length": 1}
+    natives.append(failed_row("locality", parameters, "AS7", 0, "out_of_memory", "needs 64 GiB"))
+    surface = surfaces_of(natives)["AS7"]
+    assert surface.unfinished == {1: ("out_of_memory", "needs 64 GiB")}
+    assert surface.list_lengths == (512, 1)
+    assert surface.degradation(1, 1) is None
+
+
+# ---- utilization and contention -----------------------------------------------------------------------
+
+
+def test_utilization_has_a_line_for_each_t_a_and_s() -> None:
+    (table,) = utilization_tables(rows_of(utilization_rows()))
+    assert [line.place for line in table.lines] == sorted(AMOUNTS)
+    line = table.line(30, 20, 15)
+    assert line is not None
+    cell = line.cells["AS7"]
+    assert cell.ns_per_operation == pytest.approx(1.02 * utilization_ns((30, 20, 15), "AS7"), rel=1e-3)
+    assert cell.ratio is not None
+    assert cell.ratio.median == pytest.approx(0.4, rel=1e-3)
+    held = cell.figure("held_bytes")
+    assert held is not None
+    assert held.median == 1 << 20
+    failing = table.line(35, 20, 10)
+    assert failing is not None
+    assert (failing.cells["AS3"].status, failing.cells["AS3"].finished) == ("out_of_memory", False)
+
+
+def test_contention_is_timed_by_the_wall_clock() -> None:
+    (table,) = contention_tables(rows_of(contention_rows()))
+    assert table.strategies[-2:] == ["shared-concurrent", "shared-synchronized"]
+    line = table.line(15, 6, 4)
+    assert line is not None
+    cell = line.cells["shared-synchronized"]
+    assert cell.ns_per_operation == pytest.approx(1.02 * contention_ns(4, "shared-synchronized"), rel=1e-3)
+    cpu = cell.figure("cpu_ns_per_pair")
+    assert cpu is not None
+    assert cpu.median == pytest.approx(1.02 * contention_ns(4, "shared-synchronized") * 2 / 4, rel=1e-3)
+    assert cell.notes == ("more threads than cores",)
+
+
+def test_who_frees_is_a_setting() -> None:
+    natives = contention_rows(("AS1",)) + contention_rows(("AS1",), freed_by="other")
+    tables = contention_tables(rows_of(natives))
+    assert [dict(table.setting)["freed_by"] for table in tables] == ["self", "other"]
+
+
+# ---- fragmentation ------------------------------------------------------------------------------------
+
+
+def fragmentation_of(natives: Natives) -> list[FragmentationTable]:
+    return fragmentation_tables(rows_of(natives))
+
+
+def test_r_is_a_ratio_of_ratios() -> None:
+    table = fragmentation_of(fragmentation_rows())[0]
+    assert table.structure == "DS2"
+    assert table.freed == ["all", "half", "quarter", "eighth"]
+    assert table.sizes_log2 == [6, 10]
+    untouched, fragmented = table.ratio_of_ratios("all", 10, "AS7"), table.ratio_of_ratios("half", 10, "AS7")
+    assert untouched is not None
+    assert fragmented is not None
+    assert untouched.median == pytest.approx(1.0, rel=1e-3)
+    assert fragmented.median == pytest.approx(1 / AS1_SLOWER["half"], rel=1e-3)
+    base = table.ratio_of_ratios("half", 10, "AS1")
+    assert base is not None
+    assert base.median == 1.0, "R of AS1 is 1 by its definition"
+
+
+def test_the_slowdown_is_a_strategy_against_itself() -> None:
+    table = fragmentation_of(fragmentation_rows())[0]
+    slowdown = table.slowdown("half", 6, "AS1")
+    assert slowdown is not None
+    assert slowdown.median == pytest.approx(AS1_SLOWER["half"], rel=1e-3)
+    assert table.slowdown("half", 6, "AS9") is None
+
+
+def test_without_the_untouched_heap_there_is_no_r() -> None:
+    table = fragmentation_of(fragmentation_rows(freed=("half",)))[0]
+    assert table.ratio_of_ratios("half", 6, "AS7") is None
+
+
+def test_means_of_r_over_everything() -> None:
+    tables = fragmentation_of(fragmentation_rows())
+    all_freed = mean_ratio_of_ratios(tables, [ALL], "AS7")
+    fragmented = mean_ratio_of_ratios(tables, FRAGMENTED, "AS7")
+    assert all_freed is not None
+    assert fragmented is not None
+    assert (all_freed.median, all_freed.n) == (pytest.approx(1.0, rel=1e-3), 4)
+    assert (fragmented.median, fragmented.n) == (pytest.approx(0.8, rel=1e-3), 12)
+    assert mean_ratio_of_ratios(tables, FRAGMENTED, "AS9") is None
+
+
+def test_upstreams_are_settings() -> None:
+    natives = fragmentation_rows(names=("DS2",)) + fragmentation_rows(names=("DS2",), upstream="heap")
+    cache, heap = fragmentation_of(natives)
+    assert (cache.upstream, heap.upstream) == ("cache", "heap")
+    slowdown = heap.slowdown("half", 6, "AS7")
+    assert slowdown is not None
+    assert slowdown.median == pytest.approx(HEAP_SLOWER, rel=1e-3)
