@@ -40,6 +40,8 @@ def native_row(
         "pinned_cpu": 1,
         "load1": 0.1,
         "notes": [],
+        "figures": {},
+        "malloc": strategy.partition("@")[2] or "glibc",
     } | changes
 
 

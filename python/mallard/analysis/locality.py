@@ -60,7 +60,7 @@ class Surface:
         return self.shuffle_factors[-1]
 
     def at(self, list_length: int, access_factor: int, shuffle_factor: int | None = None) -> Times:
-        """Times by repetition, empty where there are none; None is after the shuffle, by the highest factor."""
+        """Times by repetition, empty where there are none; None: after the shuffle, by the highest factor."""
         factor = (self.most_shuffled or None) if shuffle_factor is None else shuffle_factor
         return {} if factor is None else self.times.get((factor, list_length, access_factor), {})
 
