@@ -4,10 +4,12 @@
 #include <mallard/adapt/counted.hpp>
 #include <mallard/adapt/failing.hpp>
 #include <mallard/adapt/limited.hpp>
+#include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/allocator.hpp>
 #include <mallard/bind/resource.hpp>
 #include <mallard/lifetime/checkpoint.hpp>
 #include <mallard/lifetime/wink_out.hpp>
+#include <mallard/local/concurrent_multipool.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
 #include <mallard/upstream/buffer.hpp>

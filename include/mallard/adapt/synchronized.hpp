@@ -1,0 +1,88 @@
+/// Any allocator behind a lock, so that several threads may share it.
+///
+///     mallard::synchronized<mallard::multipool<>> pool;
+///     std::list<int, mallard::allocator<int, decltype(pool)>> mine{pool};   // another list in every thread
+///
+/// Data model: the mechanism, and a mutex that every operation holds. Simple, and as small as the mechanism;
+/// where threads allocate all the time, local/concurrent_multipool.hpp is many times as fast. The mutex
+/// protects the allocator, not the blocks: release(), rewind() and rollback() may be called at any time as far
+/// as the allocator is concerned, but what they forget must not be in use by any thread. mechanism() is the
+/// way round the lock.
+///
+/// Source: P0089R1, section 11 (the experiment that it leaves to the reader).
+#pragma once
+
+#include <mallard/adapt/adaptor.hpp>
+
+#include <mutex>
+
+namespace mallard {
+
+/// Thread-safe, but for mechanism(). `Mutex` is any type that std::scoped_lock takes. Adaptors that count go
+/// inside.
+template <class A, class Mutex = std::mutex>
+class synchronized : public adaptor<A> {
+    using adaptor<A>::mechanism_;
+
+public:
+    template <class... Args>
+        requires std::is_constructible_v<A, Args...>
+    explicit synchronized(Args&&... args) : adaptor<A>(std::forward<Args>(args)...) {}
+
+    /// Throws: what the mechanism throws; it is then as it was, and not locked.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.allocate(bytes, alignment);
+    }
+
+    /// Requires: as the mechanism's; but any thread may free what any other allocated.
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+        const std::scoped_lock lock(mutex_);
+        mechanism_.deallocate(p, bytes, alignment);
+    }
+
+    /// Requires: no thread uses a block of this allocator any more.
+    void release() noexcept
+        requires local_allocator<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        mechanism_.release();
+    }
+
+    /// Requires: no thread uses a block of this allocator any more.
+    void rewind() noexcept
+        requires rewindable<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        mechanism_.rewind();
+    }
+
+    [[nodiscard]] auto mark() const noexcept
+        requires rewindable<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.mark();
+    }
+
+    /// Requires: no thread uses a block that any thread allocated since the mark.
+    template <class Position>
+    void rollback(Position to) noexcept
+        requires rewindable<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        mechanism_.rollback(to);
+    }
+
+    /// Returns: as the mechanism's, at a moment between two operations.
+    [[nodiscard]] auto stats() const noexcept
+        requires requires(const std::remove_reference_t<A>& mechanism) { mechanism.stats(); }
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.stats();
+    }
+
+private:
+    mutable Mutex mutex_;
+};
+
+} // namespace mallard

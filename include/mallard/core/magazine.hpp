@@ -1,0 +1,143 @@
+/// A thread's own stock of free blocks of one size class: taken and put back without a lock.
+///
+///     blocks_ -> block -> block -> ... -> null        last freed first; the links are in the blocks
+///     room_                                           how many more may be put in before somebody looks again
+///
+/// Data model: the list is not counted as it is used, because a counter that each allocation and each
+/// deallocation changes would take as long as all else that they do. Instead room_ counts deallocations only;
+/// when it has come down to nothing, make_room() counts what is there. Allocations in between can only have
+/// made that less.
+/// Invariants: the length is never more than the capacity of the class less room_; all bytes are zero in a
+/// magazine that was never used. Blocks in it are poisoned under AddressSanitizer, links and all.
+///
+/// Source: J. Bonwick, J. Adams, "Magazines and Vmem", USENIX 2001, for the name and the idea.
+#pragma once
+
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/core/size_classes.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace mallard {
+
+/// A list of free blocks.
+class block_chain {
+public:
+    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+
+    /// Returns: the block that was put in last, still poisoned, or null.
+    MALLARD_READS_POISONED [[nodiscard]] void* pop() noexcept {
+        block* const b = first_;
+        if (b != nullptr) [[likely]] {
+            first_ = b->next;
+        }
+        return b;
+    }
+
+    /// Requires: `p` has room for a pointer.
+    MALLARD_READS_POISONED void push(void* p) noexcept {
+        auto* const b = static_cast<block*>(p);
+        b->next = first_;
+        first_ = b;
+    }
+
+    /// Effects: keeps the first `kept` blocks.
+    /// Returns: the blocks behind them.
+    MALLARD_READS_POISONED block_chain cut_behind(std::size_t kept) noexcept {
+        block** link = &first_;
+        for (; kept != 0 && *link != nullptr; --kept) {
+            link = &(*link)->next;
+        }
+        block_chain rest;
+        rest.first_ = std::exchange(*link, nullptr);
+        return rest;
+    }
+
+    /// Complexity: linear.
+    MALLARD_READS_POISONED [[nodiscard]] std::size_t length() const noexcept {
+        std::size_t n = 0;
+        for (const block* b = first_; b != nullptr; b = b->next) {
+            ++n;
+        }
+        return n;
+    }
+
+private:
+    struct block {
+        block* next;
+    };
+
+    block* first_ = nullptr;
+};
+
+/// The largest class that has magazines. Larger blocks take so long to fill that a lock does not matter.
+inline constexpr std::size_t magazine_classes = size_class(std::size_t{8} << 10) + 1;
+
+/// Returns: how many blocks of class `index` a magazine holds at most: 64, or as many as 8 KiB hold, but two.
+[[nodiscard]] constexpr std::size_t magazine_capacity(std::size_t index) noexcept {
+    return std::clamp<std::size_t>((std::size_t{8} << 10) / class_bytes(index), 2, 64);
+}
+
+/// Not thread-safe: one thread's.
+class magazine {
+public:
+    /// Returns: the block freed last, still poisoned, or null where the magazine is empty.
+    [[nodiscard]] void* pop() noexcept { return blocks_.pop(); }
+
+    /// Returns: false, with no effect, where make_room() has to be called first.
+    [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
+        if (room_ == 0) [[unlikely]] {
+            return false;
+        }
+        --room_;
+        blocks_.push(p);
+        poison(p, class_bytes(index));
+        return true;
+    }
+
+    /// Effects: keeps the blocks freed last, no more than half of the capacity. There is room for a push
+    /// afterwards.
+    /// Returns: the others.
+    [[nodiscard]] block_chain make_room(std::size_t index) noexcept {
+        const std::size_t kept = magazine_capacity(index) / 2;
+        block_chain rest = blocks_.cut_behind(kept);
+        set_room(index, blocks_.length());
+        return rest;
+    }
+
+    /// Returns: how many blocks to fetch for an empty magazine: one, twice as many each time, up to half of
+    /// the capacity, so that what a thread seldom needs is not kept in stock.
+    [[nodiscard]] std::size_t next_batch(std::size_t index) noexcept {
+        const std::size_t most = magazine_capacity(index) / 2;
+        batch_ = static_cast<std::uint32_t>(std::min<std::size_t>(std::max(1U, 2 * batch_), most));
+        return batch_;
+    }
+
+    /// Effects: puts `count` blocks of class `index` in; the first of them will be the first out.
+    /// Requires: the magazine is empty, and they are no more than half of its capacity.
+    void fill(void* const* blocks, std::size_t count, std::size_t index) noexcept {
+        set_room(index, count);
+        while (count != 0) {
+            void* const p = blocks[--count];
+            blocks_.push(p);
+            poison(p, class_bytes(index));
+        }
+    }
+
+    /// Effects: empties the magazine and leaves it as it was made.
+    [[nodiscard]] block_chain empty_out() noexcept { return std::exchange(*this, magazine{}).blocks_; }
+
+private:
+    void set_room(std::size_t index, std::size_t length) noexcept {
+        room_ = static_cast<std::uint32_t>(magazine_capacity(index) - length);
+    }
+
+    block_chain blocks_;
+    std::uint32_t room_ = 0;
+    std::uint32_t batch_ = 0;
+};
+
+} // namespace mallard

@@ -1,0 +1,101 @@
+/// How a thread finds its magazines of a shared allocator, and what becomes of them when either of the two
+/// ends.
+///
+///     this thread:  last_rack { key, rack }            the allocator used last: one comparison finds it
+///                   rack  [ key | magazines ... ]      eight racks, each attached to one allocator or free
+///                   rack  [ key | magazines ... ]
+///                       ^
+///     an allocator: key_, racks_ ... all racks, of any thread, that are attached to it
+///
+/// Data model: racks are storage of their thread, so that having one costs no memory of the allocator's, cannot
+/// fail, and is possible while freeing. An allocator has a key that no other has or ever had; detach_racks()
+/// gives it another, which makes all that threads remember of it stale at once. A thread that uses more
+/// allocators than it has racks does without one most of the time; now and then it returns one rack's blocks
+/// to their allocator and attaches the rack to the other.
+/// Invariants: a rack is in its owner's list if and only if its owner is set; both change under one lock of the
+/// process. The magazines of a rack are touched by its thread only. While blocks return from a rack that is
+/// no longer in the list, the owner counts it in returning_, and does not end before.
+/// Ends: a thread's racks have no destructor, so that they are there until its last instruction; a closer
+/// returns their blocks when the thread ends. After that, the thread has no racks.
+#pragma once
+
+#include <mallard/core/magazine.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard {
+
+inline constexpr std::size_t cache_line_bytes = 64;
+inline constexpr std::size_t racks_of_a_thread = 8;
+
+class rack_owner;
+
+/// One thread's magazines of one allocator.
+struct alignas(cache_line_bytes) magazine_rack {
+    std::atomic<std::uint64_t> key{0}; ///< the owner's; 0 where there is none
+    rack_owner* owner = nullptr;
+    magazine_rack* previous = nullptr;
+    magazine_rack* next = nullptr;
+    std::array<magazine, magazine_classes> magazines{};
+};
+
+/// The rack that a thread used last. `depth` counts the centres that it has locked.
+struct rack_in_use {
+    std::uint64_t key = 0;
+    magazine_rack* rack = nullptr;
+    std::uint32_t depth = 0;
+};
+
+/// Small enough for the room that a program has for such variables of libraries that it loads later.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local rack_in_use last_rack;
+
+/// Base of an allocator with magazines in threads.
+class rack_owner {
+public:
+    rack_owner(const rack_owner&) = delete;
+    rack_owner& operator=(const rack_owner&) = delete;
+
+protected:
+    /// Returns all blocks of a rack to the allocator's centre.
+    using take_back_function = void (*)(rack_owner& owner, magazine_rack& from) noexcept;
+
+    explicit rack_owner(take_back_function take_back) noexcept;
+    ~rack_owner() = default;
+
+    /// Returns: the rack that this thread has used last, where it is one of this allocator; else null.
+    [[nodiscard]] magazine_rack* rack_used_last() const noexcept {
+        return last_rack.key == key_ ? last_rack.rack : nullptr;
+    }
+
+    /// Returns: this thread's rack, attached now where it was not, or null: the thread is ending, or has too
+    /// many.
+    [[nodiscard]] magazine_rack* find_rack() noexcept;
+
+    /// Effects: takes all racks away from their threads, with the blocks in them. What other threads are
+    /// returning has been returned afterwards.
+    /// Requires: no thread is in an operation of this allocator. To be called before the allocator ends.
+    void detach_racks() noexcept;
+
+private:
+    friend class thread_racks;
+
+    std::uint64_t key_;
+    take_back_function take_back_;
+    magazine_rack* racks_ = nullptr;
+    std::atomic<std::uint32_t> returning_{0};
+};
+
+/// Held together with a centre's lock. A thread that holds one takes no rack away from an allocator, because
+/// that would need another centre's lock: an allocator may be the upstream of another one.
+class inside_a_centre {
+public:
+    inside_a_centre() noexcept { ++last_rack.depth; }
+    inside_a_centre(const inside_a_centre&) = delete;
+    inside_a_centre& operator=(const inside_a_centre&) = delete;
+    ~inside_a_centre() { --last_rack.depth; }
+};
+
+} // namespace mallard

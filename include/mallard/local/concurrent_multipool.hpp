@@ -1,0 +1,267 @@
+/// A multipool that many threads share: each takes blocks from magazines of its own, without a lock.
+///
+///     thread 1:  magazine of 24 | magazine of 64 | ...      a few blocks of each size, no lock
+///     thread 2:  magazine of 24 | magazine of 64 | ...
+///                      ^ batches of blocks v
+///     centre:    lock, multipool                            everything else
+///
+/// Data model: the centre is a multipool behind a lock, and owns all memory. A thread that finds its magazine
+/// of a size empty fetches a batch of blocks; one that finds it full returns half of it. So a thread may free
+/// what others allocated: what gathers in its magazines goes back in batches, and is used again by whoever
+/// needs it. Requests above 8 KiB, over-aligned ones and those of a thread that is ending go to the centre.
+/// How a thread finds its magazines, and what happens when a thread or the allocator ends, is told in
+/// core/thread_racks.hpp.
+/// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
+/// magazine, in the centre, or in use; blocks in magazines are in use as far as the centre knows. The lock and
+/// the centre share no cache line with what every request reads, nor with anybody else's data.
+/// Bound: for each thread and size at most 64 free blocks, and at most 8 KiB or two blocks, wait in a magazine
+/// (core/magazine.hpp); a thread has magazines of at most eight allocators.
+///
+/// Source: the exercise that P0089R1, section 11, leaves to its reader.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
+#include <mallard/core/magazine.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/core/size_classes.hpp>
+#include <mallard/core/stats.hpp>
+#include <mallard/core/thread_racks.hpp>
+#include <mallard/local/multipool.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <mutex>
+
+namespace mallard {
+
+/// Thread-safe, but for release() and the end of the allocator. Neither copied nor moved.
+template <upstream Upstream = chunk_cache>
+class alignas(cache_line_bytes) concurrent_multipool final : private rack_owner {
+public:
+    /// Effects: makes an allocator that asks for nothing until its first request.
+    explicit concurrent_multipool(multipool_options options = {}) noexcept
+        requires stateless_upstream<Upstream>
+        : rack_owner(take_back), centre_(options) {}
+
+    /// Requires: `source` outlives the allocator.
+    explicit concurrent_multipool(Upstream& source, multipool_options options = {}) noexcept
+        : rack_owner(take_back), centre_(source, options) {}
+
+    concurrent_multipool(const concurrent_multipool&) = delete;
+    concurrent_multipool& operator=(const concurrent_multipool&) = delete;
+
+    /// Requires: as release().
+    ~concurrent_multipool() { release(); }
+
+    /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of eight.
+    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is then as it was.
+    /// Complexity: constant, but for a batch now and then and the calls upstream.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        const std::size_t index = size_class(bytes, alignment);
+        if (index < magazine_classes && alignment <= fundamental_alignment) [[likely]] {
+            if (magazine_rack* rack = rack_used_last()) [[likely]] {
+                if (void* block = rack->magazines[index].pop()) [[likely]] {
+                    hand_out(block, bytes);
+                    return block;
+                }
+            }
+        }
+        return allocate_slowly(bytes, alignment);
+    }
+
+    /// Effects: makes the block free for requests of its size class.
+    /// Requires: `p` came from allocate(bytes, alignment) of this allocator, in any thread, and was not
+    /// deallocated since.
+    /// Complexity: constant, but for a batch now and then.
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+        expect_usable(p);
+        const std::size_t index = size_class(bytes, alignment);
+        if (index < magazine_classes && alignment <= fundamental_alignment) [[likely]] {
+            if (magazine_rack* rack = rack_used_last()) [[likely]] {
+                if (rack->magazines[index].push(p, index)) [[likely]] {
+                    return;
+                }
+            }
+        }
+        deallocate_slowly(p, bytes, alignment);
+    }
+
+    /// Effects: gives all memory back to the upstream; all blocks are gone, and so is what threads have in
+    /// their magazines.
+    /// Requires: no thread is in an operation of this allocator or uses a block of it.
+    /// Complexity: linear in the chunks, in the blocks above the largest pooled size and in the threads.
+    void release() noexcept {
+        detach_racks();
+        const centre_lock lock(mutex_);
+        centre_.release();
+    }
+
+    [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept { return centre_.largest_pooled_bytes(); }
+
+    /// Returns: what the centre holds; that includes all that is in magazines.
+    /// Complexity: linear in the chunks.
+    [[nodiscard]] allocator_stats stats() const noexcept {
+        const std::scoped_lock lock(mutex_);
+        return centre_.stats();
+    }
+
+private:
+    /// Around each use of the centre that may call the upstream.
+    struct centre_lock {
+        explicit centre_lock(std::mutex& mutex) : lock(mutex) {}
+        std::scoped_lock<std::mutex> lock;
+        inside_a_centre inside;
+    };
+
+    /// Blocks on their way from the centre to a magazine; they go back unless they arrive.
+    class batch {
+    public:
+        batch(concurrent_multipool& pool, std::size_t index) noexcept : pool_(pool), index_(index) {}
+        batch(const batch&) = delete;
+        batch& operator=(const batch&) = delete;
+
+        ~batch() {
+            while (count_ != 0) {
+                pool_.give_to_centre(blocks_[--count_], index_);
+            }
+        }
+
+        void fetch(std::size_t count) {
+            while (count_ < count) {
+                blocks_[count_] = pool_.centre_.allocate(class_bytes(index_), class_alignment(index_));
+                ++count_;
+            }
+        }
+
+        /// Effects: puts all but the first into the magazine.
+        /// Returns: the first.
+        void* arrive(magazine& to) noexcept {
+            to.fill(blocks_.data() + 1, count_ - 1, index_);
+            count_ = 0;
+            poison(blocks_[0], class_bytes(index_));
+            return blocks_[0];
+        }
+
+    private:
+        static constexpr std::size_t most_blocks = magazine_capacity(0) / 2;
+
+        concurrent_multipool& pool_;
+        std::size_t index_;
+        std::size_t count_ = 0;
+        std::array<void*, most_blocks> blocks_;
+    };
+
+    /// The alignment that a block of class `index` may be asked for, however it is asked for.
+    static constexpr std::size_t class_alignment(std::size_t index) noexcept {
+        return class_bytes(index) % fundamental_alignment == 0 ? fundamental_alignment : 8;
+    }
+
+    /// What rounding up to a class adds stays poisoned, but for one byte, by which a second deallocation is
+    /// known.
+    static void hand_out(void* block, std::size_t bytes) noexcept {
+        unpoison(block, std::max<std::size_t>(bytes, 1));
+    }
+
+    [[nodiscard]] bool has_magazine(std::size_t index, std::size_t alignment) const noexcept {
+        return index < magazine_classes && alignment <= fundamental_alignment &&
+               class_bytes(index) <= centre_.largest_pooled_bytes();
+    }
+
+    /// Requires: mutex_ is locked.
+    void give_to_centre(void* block, std::size_t index) noexcept {
+        unpoison(block, class_bytes(index));
+        centre_.deallocate(block, class_bytes(index), class_alignment(index));
+    }
+
+    /// Requires: mutex_ is locked.
+    void give_to_centre(block_chain blocks, std::size_t index) noexcept {
+        while (void* block = blocks.pop()) {
+            give_to_centre(block, index);
+        }
+    }
+
+    [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+    [[gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    void* refill(magazine& to, std::size_t index);
+    static void take_back(rack_owner& owner, magazine_rack& from) noexcept;
+
+    alignas(cache_line_bytes) mutable std::mutex mutex_;
+    multipool<Upstream> centre_;
+};
+
+concurrent_multipool(multipool_options) -> concurrent_multipool<>;
+template <upstream Upstream>
+concurrent_multipool(Upstream&) -> concurrent_multipool<Upstream>;
+template <upstream Upstream>
+concurrent_multipool(Upstream&, multipool_options) -> concurrent_multipool<Upstream>;
+
+template <upstream Upstream>
+void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
+    const std::size_t index = size_class(bytes, alignment);
+    if (!has_magazine(index, alignment)) {
+        const centre_lock lock(mutex_);
+        return centre_.allocate(bytes, alignment);
+    }
+    magazine_rack* const rack = find_rack();
+    magazine none; // a new one fetches a single block
+    magazine& mine = rack != nullptr ? rack->magazines[index] : none;
+    void* block = mine.pop();
+    if (block == nullptr) {
+        block = refill(mine, index);
+    }
+    hand_out(block, bytes);
+    return block;
+}
+
+template <upstream Upstream>
+void* concurrent_multipool<Upstream>::refill(magazine& to, std::size_t index) {
+    const std::size_t count = to.next_batch(index);
+    const centre_lock lock(mutex_);
+    batch fetched(*this, index);
+    fetched.fetch(count);
+    return fetched.arrive(to);
+}
+
+template <upstream Upstream>
+void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t bytes,
+                                                       std::size_t alignment) noexcept {
+    const std::size_t index = size_class(bytes, alignment);
+    if (!has_magazine(index, alignment)) {
+        const centre_lock lock(mutex_);
+        centre_.deallocate(p, bytes, alignment);
+        return;
+    }
+    magazine_rack* const rack = find_rack();
+    if (rack == nullptr) {
+        const centre_lock lock(mutex_);
+        give_to_centre(p, index);
+        return;
+    }
+    magazine& mine = rack->magazines[index];
+    if (mine.push(p, index)) {
+        return;
+    }
+    const block_chain rest = mine.make_room(index);
+    static_cast<void>(mine.push(p, index));
+    if (!rest.empty()) {
+        const centre_lock lock(mutex_);
+        give_to_centre(rest, index);
+    }
+}
+
+template <upstream Upstream>
+void concurrent_multipool<Upstream>::take_back(rack_owner& owner, magazine_rack& from) noexcept {
+    auto& pool = static_cast<concurrent_multipool&>(owner);
+    const centre_lock lock(pool.mutex_);
+    for (std::size_t index = 0; index < magazine_classes; ++index) {
+        pool.give_to_centre(from.magazines[index].empty_out(), index);
+    }
+}
+
+static_assert(local_allocator<concurrent_multipool<>>);
+
+} // namespace mallard

@@ -1,0 +1,116 @@
+#include "equipment/ledger.hpp"
+
+#include <mallard/adapt/counted.hpp>
+#include <mallard/adapt/synchronized.hpp>
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+/// Counts how often it is locked, and whether it is locked now.
+class counting_mutex {
+public:
+    void lock() {
+        ASSERT_FALSE(locked);
+        locked = true;
+        ++times;
+    }
+    void unlock() { locked = false; }
+    bool try_lock() { return !locked; }
+
+    static inline bool locked = false;
+    static inline int times = 0;
+};
+
+/// An upstream that is only to be used under the lock.
+struct locked_source : equipment::ledger {
+    void* allocate(std::size_t bytes, std::size_t alignment) {
+        EXPECT_TRUE(counting_mutex::locked);
+        return ledger::allocate(bytes, alignment);
+    }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        EXPECT_TRUE(counting_mutex::locked);
+        ledger::deallocate(p, bytes, alignment);
+    }
+};
+
+class synchronized : public ::testing::Test {
+protected:
+    synchronized() { counting_mutex::times = 0; }
+    ~synchronized() override { EXPECT_FALSE(counting_mutex::locked); }
+
+    template <class A>
+    using under_counting_mutex = mallard::synchronized<A, counting_mutex>;
+
+    locked_source source_;
+};
+
+TEST_F(synchronized, holds_the_lock_in_every_operation_once) {
+    under_counting_mutex<mallard::multipool<locked_source>> pool(source_);
+    void* const p = pool.allocate(100, 8);
+    EXPECT_EQ(counting_mutex::times, 1);
+    void* const large = pool.allocate(100000, 8);
+    pool.deallocate(large, 100000, 8);
+    pool.deallocate(p, 100, 8);
+    EXPECT_EQ(counting_mutex::times, 4);
+    EXPECT_EQ(pool.stats().chunks, 1U);
+    EXPECT_EQ(counting_mutex::times, 5);
+    pool.release();
+    EXPECT_EQ(counting_mutex::times, 6);
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+TEST_F(synchronized, holds_it_for_rewinds_and_rollbacks_too) {
+    under_counting_mutex<mallard::monotonic<locked_source>> arena(source_);
+    EXPECT_TRUE(mallard::rewindable<decltype(arena)>);
+    const auto mark = arena.mark();
+    void* const p = arena.allocate(100, 8);
+    arena.rollback(mark);
+    EXPECT_EQ(arena.allocate(100, 8), p);
+    arena.rewind();
+    EXPECT_EQ(arena.allocate(100, 8), p);
+    EXPECT_EQ(counting_mutex::times, 6);
+    arena.release();
+}
+
+TEST_F(synchronized, is_what_its_mechanism_is) {
+    using pool_type = mallard::synchronized<mallard::multipool<>>;
+    EXPECT_TRUE(mallard::local_allocator<pool_type>);
+    EXPECT_FALSE(mallard::rewindable<pool_type>);
+    EXPECT_TRUE(mallard::upstream<mallard::synchronized<mallard::buffer>>);
+    EXPECT_FALSE(mallard::local_allocator<mallard::synchronized<mallard::buffer>>);
+}
+
+TEST_F(synchronized, refers_to_a_mechanism_that_lives_elsewhere) {
+    mallard::multipool<> pool;
+    mallard::synchronized<mallard::multipool<>&> shared(pool);
+    EXPECT_EQ(&shared.mechanism(), &pool);
+    void* const p = shared.allocate(24, 8);
+    EXPECT_EQ(pool.stats().chunks, 1U);
+    shared.deallocate(p, 24, 8);
+}
+
+TEST_F(synchronized, works_under_both_bindings_and_around_other_adaptors) {
+    mallard::synchronized<mallard::counted<mallard::multipool<>>> pool;
+    mallard::resource<decltype(pool)&> base(pool);
+    std::vector<int, mallard::allocator<int, decltype(pool)>> by_type(1000, 1, pool);
+    std::pmr::vector<int> by_base(1000, 1, &base);
+    EXPECT_EQ(pool.mechanism().counts().bytes_in_use, 2000 * sizeof(int));
+}
+
+#ifdef __cpp_exceptions
+
+TEST_F(synchronized, is_unlocked_where_the_mechanism_fails) {
+    under_counting_mutex<mallard::multipool<locked_source>> pool(source_);
+    source_.fail({.at = 1});
+    EXPECT_THROW(static_cast<void>(pool.allocate(100, 8)), std::bad_alloc);
+    EXPECT_FALSE(counting_mutex::locked);
+    void* const p = pool.allocate(100, 8);
+    pool.deallocate(p, 100, 8);
+    pool.release();
+}
+
+#endif
+
+} // namespace

@@ -1,0 +1,132 @@
+#include <mallard/core/thread_racks.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace {
+
+/// The least that an allocator with racks is: it counts what comes back.
+class owner : public mallard::rack_owner {
+public:
+    owner() noexcept : rack_owner(count) {}
+    ~owner() { detach_racks(); }
+
+    using rack_owner::detach_racks;
+    using rack_owner::find_rack;
+    using rack_owner::rack_used_last;
+
+    /// Effects: puts a block into this thread's rack.
+    void free_here(void* p) {
+        mallard::magazine& m = find_rack()->magazines[1];
+        static_cast<void>(m.make_room(1));
+        EXPECT_TRUE(m.push(p, 1));
+    }
+
+    int times_taken_back = 0;
+    std::size_t blocks_taken_back = 0;
+
+private:
+    static void count(rack_owner& o, mallard::magazine_rack& from) noexcept {
+        auto& self = static_cast<owner&>(o);
+        ++self.times_taken_back;
+        self.blocks_taken_back += from.magazines[1].empty_out().length();
+    }
+};
+
+class thread_racks : public ::testing::Test {
+protected:
+    ~thread_racks() override { mallard::unpoison(memory_.data(), memory_.size()); }
+
+    alignas(16) std::array<std::byte, 16> memory_{};
+};
+
+TEST_F(thread_racks, are_found_again) {
+    owner one;
+    EXPECT_EQ(one.rack_used_last(), nullptr);
+    mallard::magazine_rack* const rack = one.find_rack();
+    ASSERT_NE(rack, nullptr);
+    EXPECT_EQ(one.rack_used_last(), rack);
+    owner other;
+    EXPECT_EQ(other.rack_used_last(), nullptr);
+    EXPECT_NE(other.find_rack(), rack);
+    EXPECT_EQ(one.rack_used_last(), nullptr);
+    EXPECT_EQ(one.find_rack(), rack) << "slower, but it is the same";
+    EXPECT_EQ(one.times_taken_back, 0);
+}
+
+TEST_F(thread_racks, are_one_for_each_thread) {
+    owner shared;
+    mallard::magazine_rack* const mine = shared.find_rack();
+    std::thread([&] { EXPECT_NE(shared.find_rack(), mine); }).join();
+    EXPECT_EQ(shared.times_taken_back, 1) << "by the end of the other thread";
+    EXPECT_EQ(shared.rack_used_last(), mine);
+}
+
+TEST_F(thread_racks, return_their_blocks_when_the_thread_ends) {
+    owner shared;
+    std::thread([&] { shared.free_here(memory_.data()); }).join();
+    EXPECT_EQ(shared.blocks_taken_back, 1U);
+}
+
+TEST_F(thread_racks, forget_their_blocks_when_they_are_detached) {
+    owner shared;
+    shared.free_here(memory_.data());
+    shared.detach_racks();
+    EXPECT_EQ(shared.rack_used_last(), nullptr);
+    EXPECT_EQ(shared.find_rack()->magazines[1].pop(), nullptr);
+    EXPECT_EQ(shared.times_taken_back, 0);
+}
+
+TEST_F(thread_racks, of_an_allocator_that_is_gone_are_free) {
+    for (int round = 0; round < 100; ++round) {
+        std::vector<std::unique_ptr<owner>> owners(mallard::racks_of_a_thread);
+        for (auto& o : owners) {
+            o = std::make_unique<owner>();
+            ASSERT_NE(o->find_rack(), nullptr) << "all racks are free again";
+        }
+    }
+}
+
+/// More allocators than racks: each use works, few take a rack away, and what was in it comes back.
+TEST_F(thread_racks, go_to_another_allocator_now_and_then) {
+    std::vector<std::unique_ptr<owner>> owners(mallard::racks_of_a_thread + 1);
+    for (auto& o : owners) {
+        o = std::make_unique<owner>();
+    }
+    owners[0]->free_here(memory_.data());
+    int without = 0;
+    int taken_back = 0;
+    constexpr int rounds = 3000;
+    for (int round = 0; round < rounds; ++round) {
+        for (auto& o : owners) {
+            without += o->find_rack() == nullptr ? 1 : 0;
+        }
+    }
+    for (auto& o : owners) {
+        taken_back += o->times_taken_back;
+    }
+    EXPECT_EQ(owners[0]->blocks_taken_back, 1U);
+    EXPECT_GT(taken_back, 8) << "no allocator goes without for ever";
+    EXPECT_LE(taken_back, without / 32) << "taking one away is dear";
+    EXPECT_LE(without, rounds * 2);
+}
+
+TEST_F(thread_racks, are_taken_from_no_allocator_under_the_lock_of_another) {
+    std::vector<std::unique_ptr<owner>> owners(mallard::racks_of_a_thread);
+    for (auto& o : owners) {
+        o = std::make_unique<owner>();
+        static_cast<void>(o->find_rack());
+    }
+    owner late;
+    const mallard::inside_a_centre inside;
+    for (int i = 0; i < 1000; ++i) {
+        EXPECT_EQ(late.find_rack(), nullptr);
+    }
+}
+
+} // namespace

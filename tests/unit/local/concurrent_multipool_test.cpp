@@ -1,0 +1,212 @@
+#include "equipment/ledger.hpp"
+
+#include <mallard/local/concurrent_multipool.hpp>
+#include <mallard/local/monotonic.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using pool_type = mallard::concurrent_multipool<equipment::ledger>;
+
+class concurrent_multipool : public ::testing::Test {
+protected:
+    ~concurrent_multipool() override {
+        pool_.release();
+        EXPECT_EQ(source_.outstanding(), 0U);
+        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    }
+
+    equipment::ledger source_;
+    pool_type pool_{source_};
+};
+
+TEST_F(concurrent_multipool, gives_the_last_freed_block_of_a_size_first) {
+    void* const a = pool_.allocate(24, 8);
+    void* const b = pool_.allocate(24, 8);
+    pool_.deallocate(a, 24, 8);
+    pool_.deallocate(b, 24, 8);
+    EXPECT_EQ(pool_.allocate(17, 8), b) << "17 to 24 bytes are one class";
+    EXPECT_EQ(pool_.allocate(24, 1), a);
+}
+
+TEST_F(concurrent_multipool, hands_batches_out_in_the_order_of_addresses) {
+    std::vector<void*> blocks;
+    for (int i = 0; i < 100; ++i) {
+        blocks.push_back(pool_.allocate(48, 8));
+    }
+    int steps_down = 0;
+    for (std::size_t i = 1; i < blocks.size(); ++i) {
+        steps_down += std::less<>()(blocks[i], blocks[i - 1]) ? 1 : 0;
+    }
+    EXPECT_LE(steps_down, static_cast<int>(source_.granted().size()));
+}
+
+TEST_F(concurrent_multipool, keeps_sizes_and_contents_apart) {
+    struct block {
+        unsigned char* p;
+        std::size_t bytes;
+    };
+    std::vector<block> blocks;
+    const auto fill_of = [](std::size_t i) { return static_cast<unsigned char>(1 + i % 251); };
+    for (int round = 0; round < 3; ++round) {
+        for (std::size_t i = 0; i < 600; ++i) {
+            const std::size_t bytes = 1 + i * 7919 % 12000;
+            blocks.push_back({static_cast<unsigned char*>(pool_.allocate(bytes, 8)), bytes});
+            std::memset(blocks.back().p, fill_of(i), bytes);
+        }
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            const block& b = blocks[i];
+            ASSERT_TRUE(std::all_of(b.p, b.p + b.bytes, [&](unsigned char c) { return c == fill_of(i); }));
+        }
+        for (const block& b : blocks) {
+            pool_.deallocate(b.p, b.bytes, 8);
+        }
+        blocks.clear();
+    }
+}
+
+TEST_F(concurrent_multipool, asks_for_nothing_until_it_is_used_and_then_for_little) {
+    EXPECT_TRUE(source_.granted().empty());
+    for (int i = 0; i < 4; ++i) {
+        static_cast<void>(pool_.allocate(24, 8));
+    }
+    ASSERT_EQ(source_.granted().size(), 1U);
+    EXPECT_LE(source_.granted()[0].bytes, 256U) << "four nodes must not take a page";
+}
+
+/// Frees far more than a magazine holds: the centre has it back, for other sizes of requests and threads.
+TEST_F(concurrent_multipool, keeps_no_more_in_a_magazine_than_it_says) {
+    std::vector<void*> blocks;
+    for (int i = 0; i < 2000; ++i) {
+        blocks.push_back(pool_.allocate(64, 8));
+    }
+    const std::size_t held = source_.outstanding_bytes();
+    const std::set<void*> all(blocks.begin(), blocks.end());
+    for (int round = 0; round < 20; ++round) {
+        for (void* p : blocks) {
+            pool_.deallocate(p, 64, 8);
+        }
+        for (void*& p : blocks) {
+            p = pool_.allocate(64, 8);
+        }
+        ASSERT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
+    }
+    // A batch may be under way when the last block is asked for.
+    EXPECT_LE(source_.outstanding_bytes(), held + 64 * 64);
+}
+
+TEST_F(concurrent_multipool, sends_larger_requests_upstream_and_remembers_them) {
+    const std::size_t bytes = pool_.largest_pooled_bytes() + 1;
+    void* const p = pool_.allocate(bytes, 8);
+    EXPECT_EQ(pool_.stats().direct_blocks, 1U);
+    pool_.deallocate(p, bytes, 8);
+    EXPECT_EQ(source_.outstanding(), 0U) << "such a block goes back at once";
+    static_cast<void>(pool_.allocate(bytes, 8));
+    pool_.release();
+    EXPECT_EQ(source_.outstanding(), 0U) << "and at the latest on release";
+}
+
+TEST_F(concurrent_multipool, has_no_magazines_of_what_it_does_not_pool) {
+    pool_type pool(source_, {.largest_pooled_bytes = 64});
+    void* const p = pool.allocate(72, 8);
+    EXPECT_EQ(pool.stats().direct_blocks, 1U);
+    pool.deallocate(p, 72, 8);
+    EXPECT_EQ(pool.stats().direct_blocks, 0U);
+}
+
+TEST_F(concurrent_multipool, aligns_beyond_the_fundamental_alignment) {
+    for (std::size_t alignment = 32; alignment <= 65536; alignment *= 2) {
+        for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, alignment, 3 * alignment + 1}) {
+            void* const p = pool_.allocate(bytes, alignment);
+            ASSERT_TRUE(mallard::is_aligned(p, alignment));
+            std::memset(p, 1, bytes);
+            pool_.deallocate(p, bytes, alignment);
+        }
+    }
+}
+
+TEST_F(concurrent_multipool, forgets_its_magazines_on_release) {
+    void* const p = pool_.allocate(24, 8);
+    pool_.deallocate(p, 24, 8);
+    pool_.release();
+    EXPECT_EQ(source_.outstanding(), 0U);
+    void* const q = pool_.allocate(24, 8);
+    EXPECT_EQ(source_.granted().size(), 2U) << "not from what was given back";
+    std::memset(q, 1, 24);
+}
+
+TEST_F(concurrent_multipool, may_be_the_upstream_of_another) {
+    mallard::concurrent_multipool<pool_type> above(pool_);
+    std::vector<void*> blocks;
+    for (std::size_t i = 0; i < 3000; ++i) {
+        blocks.push_back(above.allocate(8 + i % 5000, 8));
+    }
+    for (std::size_t i = 0; i < 3000; ++i) {
+        above.deallocate(blocks[i], 8 + i % 5000, 8);
+    }
+    above.release();
+    EXPECT_GT(pool_.stats().chunks, 0U);
+}
+
+#ifdef __cpp_exceptions
+
+/// The batch fails as a whole, and what had come of it is there for the next request.
+TEST_F(concurrent_multipool, loses_nothing_where_a_batch_fails_halfway) {
+    pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 64}});
+    std::set<void*> blocks;
+    for (int i = 0; i < 40; ++i) {
+        blocks.insert(pool.allocate(40, 8));
+    }
+    for (std::size_t request = 1; request < 20; ++request) {
+        const std::size_t granted = source_.granted().size();
+        source_.fail({.at = request});
+        while (!source_.failed()) {
+            try {
+                EXPECT_TRUE(blocks.insert(pool.allocate(40, 8)).second);
+            } catch (const std::bad_alloc&) {
+                EXPECT_TRUE(source_.failed());
+            }
+        }
+        EXPECT_EQ(source_.granted().size(), granted + request - 1);
+    }
+    for (void* p : blocks) {
+        pool.deallocate(p, 40, 8);
+    }
+    const std::size_t held = source_.outstanding();
+    // But for a batch that is ahead of the requests.
+    for (std::size_t i = mallard::magazine_capacity(mallard::size_class(40)); i < blocks.size(); ++i) {
+        static_cast<void>(pool.allocate(40, 8));
+    }
+    EXPECT_GT(blocks.size(), 200U);
+    EXPECT_EQ(source_.outstanding(), held) << "every block is still there";
+}
+
+#endif
+
+// ---- size and construction
+
+TEST(concurrent_multipool_construction, shares_no_cache_line) {
+    EXPECT_EQ(alignof(mallard::concurrent_multipool<>), mallard::cache_line_bytes);
+    EXPECT_EQ(sizeof(mallard::concurrent_multipool<>) % mallard::cache_line_bytes, 0U);
+    EXPECT_LE(sizeof(mallard::concurrent_multipool<>), 4 * mallard::cache_line_bytes);
+}
+
+TEST(concurrent_multipool_construction, deduces_its_upstream) {
+    equipment::ledger source;
+    const mallard::concurrent_multipool plain;
+    const mallard::concurrent_multipool of_options{mallard::multipool_options{.largest_pooled_bytes = 64}};
+    const mallard::concurrent_multipool of_source(source);
+    EXPECT_TRUE((std::is_same_v<decltype(plain), const mallard::concurrent_multipool<>>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_options), const mallard::concurrent_multipool<>>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_source), const pool_type>));
+    EXPECT_FALSE(std::is_copy_constructible_v<pool_type>);
+    EXPECT_FALSE(std::is_move_constructible_v<pool_type>);
+}
+
+} // namespace
