@@ -168,7 +168,7 @@ def test_the_keyboard_changes_what_is_shown(page: Page) -> None:
     page.evaluate("document.getElementById('show-p').focus()")
     page.press("ArrowRight")
     page.press("ArrowRight")
-    assert page.evaluate("document.querySelector('input[name=figures]:checked').value") == "n"
+    assert page.evaluate("document.querySelector('input[name=show]:checked').value") == "n"
     assert shown(page, CELL) == ["18.4"]
     outline = page.evaluate("getComputedStyle(document.querySelector('label[for=show-n]')).outlineStyle")
     assert outline == "solid", "the focus can be seen"
@@ -222,7 +222,7 @@ def test_dark_mode_has_colours_of_its_own(browser: Browser, report: Path) -> Non
 def test_text_can_be_read_on_every_colour(browser: Browser, report: Path, dark: bool) -> None:
     page = Page(browser, dark=dark).open(report)
     pairs: list[list[Any]] = page.evaluate(
-        "['f5','f4','f3','f2','f1','eq','s1','s2','s3','s4','z1','z2','z3','z4'].map(c => {"
+        "['f5','f4','f3','f2','f1','eq','s1','s2','s3','s4','s5','z1','z2','z3','z4'].map(c => {"
         " const e = document.createElement('span'); e.className = c; document.body.append(e);"
         " const s = getComputedStyle(e); return [c, s.backgroundColor, s.color]; })"
     )

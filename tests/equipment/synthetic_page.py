@@ -6,11 +6,10 @@ from pathlib import Path
 
 from synthetic_run import density_rows, write_run
 
-from mallard.analysis.summary import summaries
 from mallard.papers.catalogue import structures
 from mallard.result import Row
 from mallard.store import Store
-from mallard.view.html import page
+from mallard.view.html import Measured, page
 
 
 def page_of_a_whole_run(folder: Path) -> str:
@@ -19,4 +18,4 @@ def page_of_a_whole_run(folder: Path) -> str:
     number = write_run(folder / "whole.db", whole[:1])
     with Store.open_existing(folder / "whole.db") as store:
         run = store.run(number)
-    return page(run, [], summaries(Row.from_native(number, each) for each in whole))
+    return page({"density": Measured(run, [], [Row.from_native(number, each) for each in whole])})

@@ -268,11 +268,11 @@ def test_a_missing_database_is_refused(folder: Path, capsys: pytest.CaptureFixtu
     assert list(folder.iterdir()) == []
 
 
-def test_a_run_of_another_experiment_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pair = row("DS1", 6, "AS1", 0, 1.0) | {"experiment": "primitives", "parameters": {"operation": "pair"}}
-    run = write_run(folder / "mallard.db", [pair])
+def test_a_run_without_rows_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(folder / "mallard.db", density_rows())
+    run = write_run(folder / "mallard.db", [])
     assert main(["report", "--run", str(run)]) == 2
-    assert "no rows of density" in capsys.readouterr().err
+    assert f"run {run} in mallard.db has no rows" in capsys.readouterr().err
 
 
 def test_what_spoils_the_figures_is_said_before_them(folder: Path) -> None:

@@ -1,21 +1,21 @@
-"""`mallard report`: a run as one self-contained page."""
+"""`mallard report`: everything that a database holds as one self-contained page."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from mallard.analysis.summary import summaries
 from mallard.cli.options import add_database, add_run
 from mallard.errors import UsageError
+from mallard.experiments import EXPERIMENTS
 from mallard.store import Store
-from mallard.view.html import page
+from mallard.view.html import Measured, page
 from mallard.whole_file import write_whole
 
-HELP = "write a run as one page, beside the published figures"
+HELP = "write the runs as one page, beside the published figures"
 EXAMPLES = """\
-mallard report                       the newest run of density, to report.html
-mallard report -o ds2.html --run 4   run 4
+mallard report                       the newest run of each experiment, to report.html
+mallard report -o ds2.html --run 4   run 4 alone
 mallard report --db other.db         from another database"""
 
 OUTPUT = "report.html"
@@ -32,14 +32,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     output: Path = arguments.output
     with Store.open_existing(arguments.db) as store:
-        chosen = store.select_run(arguments.run, "density")
-        found = summaries(store.rows(chosen.id, "density"))
-        notes = store.notes(chosen.id)
+        measured = _newest(store) if arguments.run == "latest" else _one(store, arguments.run)
+    write_whole(output, page(measured))
+    rows = sum(len(each.rows) for each in measured.values())
+    runs = ", ".join(f"{each.run.id} ({name})" for name, each in measured.items())
+    print(f"{output}: run{'s' if len(measured) > 1 else ''} {runs}, {rows} rows; open it in a browser")
+    return 0
+
+
+def _newest(store: Store) -> dict[str, Measured]:
+    """Of each experiment the newest finished run that has a time, or else the newest interrupted one."""
+    runs = sorted(store.runs(), key=lambda run: (run.finished is not None, run.id), reverse=True)
+    found: dict[str, Measured] = {}
+    for name in EXPERIMENTS:
+        candidates = (
+            Measured(run, store.notes(run.id), store.rows(run.id, name))
+            for run in runs
+            if run.experiment == name
+        )
+        newest = next((each for each in candidates if any(row.ok for row in each.rows)), None)
+        if newest:
+            found[name] = newest
+    if not found:
+        raise UsageError(f"{store.path} has no results yet; 'mallard bench density --quick' makes them")
+    return found
+
+
+def _one(store: Store, number: str) -> dict[str, Measured]:
+    run = store.select_run(number)
+    notes = store.notes(run.id)
+    rows = {name: store.rows(run.id, name) for name in EXPERIMENTS}
+    found = {name: Measured(run, notes, its) for name, its in rows.items() if its}
     if not found:
         raise UsageError(
-            f"run {chosen.id} in {arguments.db} has no rows of density; 'mallard list runs' shows which "
-            "runs have, 'mallard bench density' makes one"
+            f"run {run.id} in {store.path} has no rows; 'mallard list runs' shows which runs have, "
+            "'mallard bench' makes one"
         )
-    write_whole(output, page(chosen, notes, found))
-    print(f"{output}: run {chosen.id}, {sum(each.rows for each in found)} rows; open it in a browser")
-    return 0
+    return found

@@ -1,10 +1,14 @@
 """The report as one self-contained page.
 
-page.py      puts the sections together        verdict, averages, effects, heat_map ...  one section each
-markup.py    escaped elements                  figures.py, plot.py                       how figures are
-written and drawn static/      style and script, inlined
+page.py       puts the sections together     contents.py   what a page is made from, what a section is
+density, locality, utilization ...           one section each
+heat_map, race_cells, controls               coloured tables whose cells hold several figures
+plot, line_plot, surface                     drawings
+markup, figures                              escaped elements; how figures are written
+static/                                      style and script, inlined
 """
 
+from mallard.view.html.contents import Measured
 from mallard.view.html.page import page
 
-__all__ = ["page"]
+__all__ = ["Measured", "page"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mallard.analysis.cells import BASE
+from mallard.analysis.names import BASE
 from mallard.analysis.summary import Summary, paper_average
 from mallard.papers.catalogue import strategies, strategy_text
 from mallard.papers.tables import AVERAGES, P0089, printed_table

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from mallard.analysis.cells import Setting
+from mallard.machine import fingerprint
 from mallard.store import Run
+from mallard.view.html.contents import Measured
 from mallard.view.html.markup import Markup, element, joined
 
 # In this order; a fact that is not named here follows under its own name.
@@ -38,21 +40,82 @@ SETTING_LABELS = {
     "pages": "its pages",
     "hash": "hash",
     "product_log2": "leaf elements a cell, log2",
+    "final_frees": "final frees",
+    "freed_by": "blocks freed by",
+    "upstream": "chunks from",
+    "multiplier": "multiplier",
+    "accesses": "accesses a time",
+    "repeat_factor": "repeat factor",
+    "compiler": "compiler",
 }
+DIFFERENT = "Not all runs come from the same {0}: compare within a section, not between them."
 
 
-def conditions(run: Run, settings: list[Setting]) -> Markup:
-    build = {key: value for key, value in run.runner.items() if key not in ("format", "commit")}
+def conditions(measured: Sequence[Measured]) -> Markup:
+    runs = [each.run for each in measured]
+    machines = _distinct(runs, lambda run: fingerprint(run.machine))
+    builds = _distinct(runs, _build_of)
     blocks = [
-        ("Machine", _labelled(run.machine, LABELS)),
-        ("Build", [*_labelled(build, LABELS), ("commit", run.commit or "unknown")]),
-        ("Run", _run_facts(run)),
-        *(("Setting", _labelled(dict(setting), SETTING_LABELS)) for setting in settings),
+        *(_facts("Machine", group, len(machines), _labelled(group[0].machine, LABELS)) for group in machines),
+        *(_facts("Build", group, len(builds), _build(group[0])) for group in builds),
+        *(_facts(f"Setting of {each.run.experiment}", [each.run], 1, _setting(each)) for each in measured),
     ]
-    lists = [
-        element("div", element("h3", title), _definitions(facts), class_="facts") for title, facts in blocks
-    ]
-    return element("div", *lists, class_="columns")
+    return joined(_run_table(measured), element("div", *blocks, class_="columns"))
+
+
+def cautions(measured: Sequence[Measured]) -> Markup | None:
+    """What a reader must know before the figures: said at the top, not among the conditions."""
+    said: list[str] = []
+    for each in measured:
+        about = f"{each.run.experiment}: " if len(measured) > 1 else ""
+        said += [f"{about}{note.text}" for note in each.notes if note.kind != "resumed"]
+        if each.run.finished is None:
+            said.append(f"{about}the run was interrupted: some cells are missing or have fewer repetitions")
+    runs = [each.run for each in measured]
+    if len(_distinct(runs, lambda run: fingerprint(run.machine))) > 1:
+        said.append(DIFFERENT.format("machine"))
+    elif len(_distinct(runs, _build_of)) > 1:
+        said.append(DIFFERENT.format("build"))
+    if not said:
+        return None
+    items = [element("li", text) for text in dict.fromkeys(said)]
+    return element("aside", element("b", "Read with care"), element("ul", *items))
+
+
+def _distinct(runs: Sequence[Run], key: Callable[[Run], str]) -> list[list[Run]]:
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(key(run), []).append(run)
+    return list(groups.values())
+
+
+def _build_of(run: Run) -> str:
+    return str(run.runner.get("build_id", ""))
+
+
+def _facts(title: str, runs: Sequence[Run], of: int, facts: list[tuple[str, str]]) -> Markup:
+    which = f"run{'s' if len(runs) > 1 else ''} {', '.join(str(run.id) for run in runs)}"
+    small = element("small", which) if of > 1 else None
+    terms = (joined(element("dt", label), element("dd", value)) for label, value in facts)
+    return element("div", element("h3", title, small), element("dl", *terms), class_="facts")
+
+
+def _build(run: Run) -> list[tuple[str, str]]:
+    told = {key: value for key, value in run.runner.items() if key not in ("format", "commit", "builds")}
+    return [*_labelled(told, LABELS), ("commit", run.commit or "unknown")]
+
+
+def _setting(measured: Measured) -> list[tuple[str, str]]:
+    """The values that the rows have of what is neither a place in a table nor a figure."""
+    found: dict[str, list[str]] = {}
+    for row in measured.rows:
+        for key, value in row.parameters.items():
+            if key in SETTING_LABELS:
+                found.setdefault(key, []).append(_value(key, value))
+        if row.malloc:
+            found.setdefault("malloc", []).append(row.malloc)
+    labels = SETTING_LABELS | {"malloc": "malloc of the process"}
+    return [(labels[key], ", ".join(dict.fromkeys(found[key]))) for key in labels if key in found]
 
 
 def _labelled(facts: dict[str, Any], labels: dict[str, str]) -> list[tuple[str, str]]:
@@ -61,37 +124,54 @@ def _labelled(facts: dict[str, Any], labels: dict[str, str]) -> list[tuple[str, 
     return [(labels.get(key, key), _value(key, facts[key])) for key in (*known, *others)]
 
 
-def _run_facts(run: Run) -> list[tuple[str, str]]:
-    facts = [
-        ("number", str(run.id)),
-        ("started", run.started),
-        ("finished", run.finished or "interrupted: the table may have gaps"),
-        ("scale", run.scale),
-        ("repetitions", f"{run.repetitions} or more"),
-        ("seed", str(run.seed)),
-    ]
+def _run_table(measured: Sequence[Measured]) -> Markup:
+    columns = ("experiment", "run", "started", "finished", "scale", "repetitions", "seed", "rows", "load")
+    rows = [element("tr", *_run_cells(each)) for each in measured]
+    table = element(
+        "table",
+        element("caption", "The runs that this page shows", class_="unseen"),
+        element("thead", element("tr", *(element("th", name, scope="col") for name in columns))),
+        element("tbody", *rows),
+        class_="plain-table",
+    )
+    return element("div", table, class_="wide", role="region", aria_label="Runs", tabindex="0")
+
+
+def _run_cells(each: Measured) -> list[Markup]:
+    run = each.run
+    load = f"{run.load_start:g}" if run.load_start is not None else "\u2013"
     if run.load_end is not None:
-        facts.append(("load at the end", f"{run.load_end:g}"))
-    return facts
+        load += f" \u2192 {run.load_end:g}"
+    cells = (
+        str(run.id),
+        run.started[:16].replace("T", " "),
+        run.finished[:16].replace("T", " ") if run.finished else "interrupted: there may be gaps",
+        run.scale,
+        f"{run.repetitions} or more",
+        str(run.seed),
+        str(len(each.rows)),
+        load,
+    )
+    return [element("th", run.experiment, scope="row"), *(element("td", cell) for cell in cells)]
 
 
-def reproduce(run: Run) -> Markup:
-    words = shlex.split(run.command)
-    database = f" --db {shlex.quote(words[words.index('--db') + 1])}" if "--db" in words[:-1] else ""
+def reproduce(measured: Sequence[Measured]) -> Markup:
+    commands = "\n".join(each.run.command for each in measured)
     return joined(
         element("p", "The same cells on your machine, with the same random inputs:"),
-        element("pre", element("code", f"{run.command}\nmallard report -o report.html{database}")),
+        element("pre", element("code", f"{commands}\nmallard report -o report.html{_database(measured)}")),
         element(
             "p",
             "Each repetition is a process of its own, the strategies of a row in random order. Times are "
-            "CPU time. Ratios pair repetitions; intervals are 95 %, by bootstrap. What lies inside its "
-            "interval counts as no difference.",
+            "CPU time, except under contention, where they are wall time. Ratios pair repetitions; intervals "
+            "are 95 %, by bootstrap. What lies inside its interval counts as no difference.",
         ),
     )
 
 
-def _definitions(facts: list[tuple[str, str]]) -> Markup:
-    return element("dl", *(joined(element("dt", label), element("dd", value)) for label, value in facts))
+def _database(measured: Sequence[Measured]) -> str:
+    words = shlex.split(measured[-1].run.command)
+    return f" --db {shlex.quote(words[words.index('--db') + 1])}" if "--db" in words[:-1] else ""
 
 
 def _value(key: str, value: Any) -> str:

@@ -8,7 +8,7 @@ from mallard.view.html.figures import size
 from mallard.view.html.markup import Markup, element
 
 
-def unfinished_table(summary: Summary) -> Markup | None:
+def unfinished_table(summary: Summary, mark: str) -> Markup | None:
     cells = summary.unfinished
     if not cells:
         return None
@@ -32,4 +32,4 @@ def unfinished_table(summary: Summary) -> Markup | None:
     )
     grid = element("table", element("thead", head), element("tbody", *rows), class_="plain-table")
     wide = element("div", grid, class_="wide", role="region", aria_label="Unfinished cells", tabindex="0")
-    return element("section", element("h2", "Cells that did not finish"), wide, id="unfinished")
+    return element("section", element("h3", "Cells that did not finish"), wide, id=f"unfinished{mark}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mallard.analysis.cells import BASE
+from mallard.analysis.names import BASE
 from mallard.analysis.summary import Summary
 from mallard.analysis.verdicts import Verdict
 from mallard.papers.catalogue import strategy_text
@@ -12,23 +12,16 @@ from mallard.view.html.markup import Markup, element, joined
 
 
 def headline(summary: Summary) -> Markup:
-    """The answer over everything, in a sentence."""
+    """The answer over everything, in a sentence or two."""
     best = summary.best_overall
     if best is None:
-        return element(
-            "p",
-            f"No strategy has finished in every row beside {BASE}: there is no overall answer.",
-            class_="lead",
-        )
+        return joined(f"No strategy has finished in every row beside {BASE}: there is no overall answer.")
     if best.strategy == BASE or best.ratio.verdict != "faster":
-        return element(
-            "p",
+        return joined(
             element("strong", f"Keep {BASE}."),
             f" Over {summary.rows} rows no strategy is faster than the global allocator beyond its interval.",
-            class_="lead",
         )
-    return element(
-        "p",
+    return joined(
         element(
             "strong",
             f"{best.strategy} is fastest overall: ",
@@ -38,7 +31,6 @@ def headline(summary: Summary) -> Markup:
         f"{len(summary.tables)} data structures it takes ",
         f"{percent(best.ratio.median)} % of {BASE}'s time ({interval(best.ratio)}).",
         f" No difference from it: {', '.join(summary.equals_overall)}." if summary.equals_overall else None,
-        class_="lead",
     )
 
 

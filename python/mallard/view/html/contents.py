@@ -1,0 +1,50 @@
+"""What a page is made from, and what a section of it consists of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mallard.experiments import EXPERIMENTS
+from mallard.result import Row
+from mallard.store import Note, Run
+from mallard.view.html.markup import Markup, element, joined
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The run that a page shows of an experiment."""
+
+    run: Run
+    notes: list[Note]
+    rows: list[Row]
+
+
+@dataclass(frozen=True)
+class Section:
+    name: str  # the anchor
+    title: str  # in the navigation
+    heading: str
+    body: Markup | None  # None where nothing was measured
+    answer: Markup | None = None  # one sentence for those who read no further
+    command: str = ""  # what measures it
+
+    def markup(self) -> Markup:
+        if self.body is None:
+            body = joined(
+                element(
+                    "p", "Not measured yet. This does it: ", element("code", self.command), class_="absent"
+                )
+            )
+        else:
+            body = self.body
+        return element("section", element("h2", self.heading), body, id=self.name, class_="part")
+
+
+def unmeasured(name: str, heading: str, scale: str = "--quick") -> Section:
+    return Section(name, name.capitalize(), heading, None, command=f"mallard bench {name} {scale}".strip())
+
+
+def introduction(name: str, *more: str) -> Markup:
+    """What the experiment does, then what else a reader must know."""
+    text = EXPERIMENTS[name].text
+    return element("p", text[:1].upper() + text[1:] + ".", *(f" {each}" for each in more))

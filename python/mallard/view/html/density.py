@@ -1,0 +1,147 @@
+"""Benchmark I: averages, what dispatch costs and winking out gains, and a heat map for each structure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mallard.analysis.cells import Setting, StructureTable
+from mallard.analysis.summary import Summary
+from mallard.analysis.verdicts import Verdict, pick_of, sentence
+from mallard.papers.tables import P0089, P0213, PRINTED_DISPATCH, PRINTED_WINK_OUT
+from mallard.view.html.averages import averages_table
+from mallard.view.html.contents import Section, introduction, unmeasured
+from mallard.view.html.controls import controls
+from mallard.view.html.effects import effect_block
+from mallard.view.html.figures import size
+from mallard.view.html.heat_map import HeatMap, strategy_columns
+from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.race_cells import Beside, Wording, race_cell
+from mallard.view.html.unfinished import unfinished_table
+from mallard.view.html.verdict import headline, reading_help, verdict_table
+
+WORDING = Wording("a leaf", "leaves", "one leaf element, made and destroyed")
+KINDS = "pincdfm"
+NAME = "density"
+HEADING = "Density: twelve data structures"
+
+
+def verdict_section(summaries: Sequence[Summary]) -> Section:
+    """What to use, for each structure."""
+    if not summaries:
+        return Section("verdict", "Verdict", "What to use", None, command="mallard bench density --quick")
+    blocks = [
+        _block(summaries, number, "verdict", joined(reading_help(summary), verdict_table(summary)))
+        for number, summary in enumerate(summaries)
+    ]
+    return Section("verdict", "Verdict", "What to use", joined(*blocks))
+
+
+def density_section(summaries: Sequence[Summary]) -> Section:
+    if not summaries:
+        return unmeasured(NAME, HEADING)
+    blocks = [
+        _block(summaries, number, "density", _everything(summary, number))
+        for number, summary in enumerate(summaries)
+    ]
+    return Section(NAME, "Density", HEADING, joined(introduction(NAME), *blocks), headline(summaries[0]))
+
+
+def _block(summaries: Sequence[Summary], number: int, name: str, body: Markup) -> Markup:
+    """The first setting has the section's own anchor; where there is another, each says which it is."""
+    heading = (
+        element("h3", setting_text(summaries[number].setting), class_="setting")
+        if len(summaries) > 1
+        else None
+    )
+    return element("div", heading, body, id=f"{name}-{number}" if number else None)
+
+
+def setting_text(setting: Setting) -> str:
+    told = ("buffer", "pages", "hash", "product_log2", "compiler")
+    return ", ".join(f"{key} {value}" for key, value in setting if key in told)
+
+
+def _everything(summary: Summary, number: int) -> Markup:
+    mark = f"-{number}" if number else ""
+    return joined(
+        element(
+            "section",
+            element("h3", "Averages over all rows"),
+            element(
+                "p",
+                "Every row counts alike, in percent of its own AS1, as in P0213's Table 8. Diamonds are "
+                "published figures: filled P0213, open P0089 (averaged here from its tables).",
+            ),
+            averages_table(summary),
+            id=f"averages{mark}",
+        ),
+        element(
+            "section",
+            element("h3", "Virtual dispatch and winking out"),
+            _effects(summary),
+            id=f"effects{mark}",
+        ),
+        element(
+            "section",
+            element("h3", "A heat map for each data structure"),
+            controls(f"show{mark}", KINDS, WORDING),
+            *_maps(summary, mark),
+            id=f"maps{mark}",
+            class_="maps",
+        ),
+        unfinished_table(summary, mark),
+    )
+
+
+def _effects(summary: Summary) -> Markup:
+    dispatch = effect_block(
+        "Cost of virtual dispatch",
+        summary.dispatch,
+        PRINTED_DISPATCH,
+        "run time through the abstract base",
+        True,
+    )
+    wink_out = effect_block(
+        "Gain of winking out", summary.wink_out, PRINTED_WINK_OUT, "of the run time saved", False
+    )
+    return element("div", dispatch, wink_out, class_="columns")
+
+
+def _maps(summary: Summary, mark: str) -> list[Markup]:
+    return [
+        _map(summary, table, verdict, mark)
+        for table, verdict in zip(summary.tables, summary.verdicts, strict=True)
+    ]
+
+
+def _map(summary: Summary, table: StructureTable, verdict: Verdict, mark: str) -> Markup:
+    p0213, p0089 = summary.beside_paper(P0213, table), summary.beside_paper(P0089, table)
+    grid = HeatMap(
+        title=table.type,
+        caption=f"{table.structure}, {table.type}: one row for each size of the outer container",
+        corner="size",
+        columns=strategy_columns(table.strategies),
+        terms=WORDING.terms,
+        kinds=KINDS,
+    )
+    lines = []
+    for line in table.lines:
+        picked = pick_of(line)
+        least = min((cell.peak_rss_bytes for cell in line.cells.values() if cell.finished), default=0.0)
+        printed, printed_too = p0213.get(line.size_log2, {}), p0089.get(line.size_log2, {})
+        cells = []
+        for name in table.strategies:
+            cell = line.cells.get(name)
+            beside = Beside(printed.get(name), printed_too.get(name))
+            memory = cell.peak_rss_bytes if cell else 0.0
+            cells.append(race_cell(grid, name, cell, beside, WORDING, memory, least, name == picked))
+        lines.append((size(line.size_log2), cells))
+    says = sentence(verdict).removeprefix(f"{table.type}: ")
+    return element(
+        "section",
+        element("h4", table.type, element("small", table.structure)),
+        element("p", says[:1].upper() + says[1:], class_="says"),
+        grid.markup(lines),
+        id=f"{table.structure}{mark}",
+        class_="structure",
+    )

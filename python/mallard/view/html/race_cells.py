@@ -1,0 +1,141 @@
+"""The cells of a race of strategies against AS1, as spans of kinds: p percent of AS1, i its interval, n
+nanoseconds an operation, f page faults, m memory, c beside P0213, d beside P0089.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mallard.analysis.cells import BASE, FLOOR, Cell
+from mallard.analysis.comparison import Compared
+from mallard.view.html.figures import interval, mebibytes, percent, step_beside, step_of, three_digits
+from mallard.view.html.heat_map import HeatMap, figure
+from mallard.view.html.markup import Markup
+
+NOTHING = "\u2013"
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What the figures of an experiment are of."""
+
+    operation: str  # a leaf, a pair
+    operations: str  # leaves, pairs
+    what: str  # a leaf element, made and destroyed
+    clock: str = "CPU"
+    memory: str = "peak memory"
+    memory_text: str = "Peak resident memory of the process"
+
+    @property
+    def terms(self) -> list[str]:
+        """What `told` says of a cell, in the same order."""
+        return [
+            "of AS1",
+            f"ns {self.operation}",
+            "here / P0213",
+            "here / P0089",
+            "page faults",
+            self.memory,
+            "in the kernel",
+            "not every time",
+        ]
+
+
+@dataclass(frozen=True)
+class Beside:
+    p0213: Compared | None = None
+    p0089: Compared | None = None
+
+
+def race_cell(
+    table: HeatMap,
+    name: str,
+    cell: Cell | None,
+    beside: Beside,
+    wording: Wording,
+    memory: float,
+    least: float,
+    best: bool,
+) -> Markup:
+    """`memory` is this cell's, `least` the least of its row."""
+    if cell is None:
+        return table.empty()
+    if not cell.finished:
+        return table.broken(name, cell.status, cell.detail)
+    ratio = cell.ratio
+    colour = "plain" if ratio is None or name in (BASE, FLOOR) else step_of(ratio)
+    spans = {
+        "p": figure("p", colour, percent(ratio.median) if ratio else NOTHING),
+        "i": figure("i", colour, interval(ratio) if ratio else NOTHING),
+        "n": figure("n", colour, three_digits(cell.ns_per_operation)),
+        "f": figure("f", f"z{_fault_step(cell.faults_per_1000)}", count(cell.faults_per_1000)),
+        "m": figure("m", f"z{_memory_step(memory, least)}", mebibytes(memory)),
+        "c": _beside(beside.p0213, "c", name),
+        "d": _beside(beside.p0089, "d", name),
+    }
+    told = _told(cell, name, beside, wording, memory)
+    return table.cell(name, [spans[kind] for kind in table.kinds if kind in spans], told, best)
+
+
+def _told(cell: Cell, name: str, beside: Beside, wording: Wording, memory: float) -> Sequence[str]:
+    ratio = cell.ratio
+    low, high = cell.spread
+    times = f"{len(cell.times)} repetition{'' if len(cell.times) == 1 else 's'}"
+    between = f" ({interval(ratio)})" if ratio and ratio.bounded else ""
+    major = f", {count(cell.major_faults)} major" if cell.major_faults else ""
+    return [
+        f"{percent(ratio.median)} %{between}" if ratio else "",
+        f"{three_digits(cell.ns_per_operation)} ({three_digits(low)}\u2013{three_digits(high)}; {times})",
+        _beside_text(beside.p0213, name, wording),
+        _beside_text(beside.p0089, name, wording),
+        f"{count(cell.faults_per_1000)} in 1000 {wording.operations}{major}",
+        f"{mebibytes(memory)} MiB",
+        f"{100 * cell.system_share:.0f} % of the time",
+        cell.detail,
+    ]
+
+
+def _beside(compared: Compared | None, kind: str, name: str) -> Markup:
+    if compared is None:
+        return figure(kind, "none", "·")
+    if compared.printed_percent is None:
+        return figure(kind, "none", "fail", "there")
+    ours, theirs = compared.ours, percent(compared.printed_percent / 100)
+    if name == BASE and compared.ours_ns is not None and compared.printed_ns is not None:
+        return figure(
+            kind, "plain", three_digits(compared.ours_ns), f"{three_digits(compared.printed_ns)} ns"
+        )
+    ratio = compared.ratio_of_ratios
+    if ratio is None or ours is None:
+        return figure(kind, "none", NOTHING, f"{NOTHING} / {theirs}")
+    return figure(kind, step_beside(ratio), f"{ratio:.2f}", f"{percent(ours.median)} / {theirs}")
+
+
+def _beside_text(compared: Compared | None, name: str, wording: Wording) -> str:
+    if compared is None or compared.ours is None:
+        return ""
+    if compared.printed_percent is None:
+        return "failed there"
+    if name == BASE and compared.ours_ns is not None and compared.printed_ns is not None:
+        return (
+            f"{three_digits(compared.ours_ns)} / {three_digits(compared.printed_ns)} ns {wording.operation}"
+        )
+    if compared.ratio_of_ratios is None:
+        return ""
+    both = f"{percent(compared.ours.median)} / {percent(compared.printed_percent / 100)} % of AS1"
+    return f"{both}: ratio {compared.ratio_of_ratios:.2f}"
+
+
+def count(value: float) -> str:
+    if 0 < value < 0.1:
+        return "<0.1"
+    return f"{value:.2g}" if value < 9.95 else three_digits(value)
+
+
+def _fault_step(per_1000: float) -> int:
+    return sum(per_1000 >= end for end in (0.1, 1.0, 10.0, 100.0))
+
+
+def _memory_step(peak: float, least: float) -> int:
+    return sum(peak > least * factor for factor in (1.1, 1.5, 2.0, 4.0))
