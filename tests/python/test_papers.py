@@ -8,7 +8,6 @@ from statistics import mean
 
 import pytest
 
-from mallard.errors import UsageError
 from mallard.papers.catalogue import (
     DISPATCH_PAIRS,
     SIZES_LOG2,
@@ -150,18 +149,6 @@ def test_rounding_of_the_printed_seconds_explains_the_difference() -> None:
         for sign in (-1, 1)
     ]
     assert ends[0] < 0.78 < ends[1]
-
-
-@pytest.mark.parametrize(
-    "name", ["p0213:9", "p0213:20", "p0213:43", "p0089:2", "p0089:15", "6", "", "n4000:1"]
-)
-def test_an_unknown_table_is_refused_with_what_is_allowed(name: str) -> None:
-    with pytest.raises(UsageError, match=r"p0213:21 to p0213:42.*mallard list tables"):
-        printed_table(name)
-
-
-def test_table_names_do_not_depend_on_case() -> None:
-    assert printed_table("P0213:6") is printed_table("p0213:6")
 
 
 @pytest.mark.parametrize("name", ALL_NAMES)

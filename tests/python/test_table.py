@@ -145,14 +145,14 @@ def test_each_setting_of_a_run_has_its_own_table(database: Path, capsys: pytest.
     assert "buffer cold" in shown
 
 
-@pytest.mark.parametrize("name", ["p0213:9", "six", "p0089:2"])
+@pytest.mark.parametrize("name", ["p0213:72", "six", "p0089:2", "p0089:III-36"])
 def test_an_unknown_table_says_what_is_allowed(
     database: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     assert main(["table", name]) == 2
     said = capsys.readouterr().err
     assert name in said
-    assert "p0089:3 to p0089:14" in said
+    assert "p0089:3 to p0089:21" in said
     assert "mallard list tables" in said
 
 

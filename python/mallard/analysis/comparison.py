@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mallard.analysis.averages import mean_over_rows
-from mallard.analysis.cells import BASE, Cell, StructureTable
-from mallard.papers.tables import PrintedTable
+from mallard.analysis.cells import Cell, StructureTable
+from mallard.analysis.names import BASE
+from mallard.papers.tables import DensityTable
 from mallard.stats import Ratio
 
 NOT_MEASURED = "not measured"
@@ -38,7 +39,7 @@ Comparison = dict[
 ]  # size_log2 -> strategy -> cell; the table of averages has one line, at 0
 
 
-def compare(printed: PrintedTable, tables: Sequence[StructureTable]) -> Comparison:
+def compare(printed: DensityTable, tables: Sequence[StructureTable]) -> Comparison:
     """`tables` are this machine's under one setting; only those of the printed structure are used."""
     if printed.is_averages:
         return {0: {name: _average(printed, tables, name) for name in printed.lines[0]}}
@@ -49,18 +50,18 @@ def compare(printed: PrintedTable, tables: Sequence[StructureTable]) -> Comparis
     }
 
 
-def _cell(printed: PrintedTable, mine: StructureTable | None, size: int, name: str) -> Compared:
+def _cell(printed: DensityTable, mine: StructureTable | None, size: int, name: str) -> Compared:
     line = mine.line(size) if mine else None
     cell: Cell | None = line.cells.get(name) if line else None
     return Compared(
         printed.percent(size, name),
         printed.ns_per_leaf(size, name),
         cell.ratio if cell else None,
-        cell.ns_per_leaf if cell and cell.finished else None,
+        cell.ns_per_operation if cell and cell.finished else None,
         cell.status if cell else NOT_MEASURED,
     )
 
 
-def _average(printed: PrintedTable, tables: Sequence[StructureTable], name: str) -> Compared:
+def _average(printed: DensityTable, tables: Sequence[StructureTable], name: str) -> Compared:
     ours = mean_over_rows(tables, name, BASE)
     return Compared(printed.percent(0, name), None, ours, None, "ok" if ours else NOT_MEASURED)

@@ -9,7 +9,7 @@ from rich.table import Table
 from mallard.cli.options import add_database
 from mallard.errors import UsageError
 from mallard.papers.catalogue import EXTRA_STRATEGIES, strategies, structures
-from mallard.papers.tables import printed_tables
+from mallard.papers.registry import all_tables
 from mallard.store import Run, Store
 from mallard.view.terminal.console import output_console
 
@@ -65,8 +65,8 @@ def _strategies() -> Table:
 
 
 def _tables() -> Table:
-    rows = [[name, table.paper, str(table.number), table.caption] for name, table in printed_tables().items()]
-    return _table(["name", "paper", "table", "what it has"], rows)
+    rows = [[name, table.experiment, table.caption] for name, table in all_tables().items()]
+    return _table(["name", "experiment", "what it has"], rows)
 
 
 def _runs(store: Store) -> Table:

@@ -9,31 +9,34 @@ percent of AS1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
-from mallard.errors import UsageError
 from mallard.papers.catalogue import PAPER_PRODUCT_LOG2, structures
 from mallard.papers.files import read_csv
+from mallard.papers.printed import BASE, P0089, P0213, Key, Line, PrintedTable
 
-P0089 = "P0089R1"
-P0213 = "P0213R0"
+__all__ = ["AVERAGES", "P0089", "P0213", "DensityTable", "own_table", "printed_table", "printed_tables"]
+
 AVERAGES = "p0213:8"
+AVERAGES_SIZE = 0
 # P0213 section 9, "Analysis": over everything, in percent of the run time.
 PRINTED_DISPATCH = 0.78
 PRINTED_WINK_OUT = 8.4
 COPIES = frozenset({5, 7, *range(21, 33)})  # the numbers under which P0213 prints P0089's data
 
-Line = dict[str, float]  # strategy -> seconds (percent of AS1 in the table of averages)
-
 
 @dataclass(frozen=True)
-class PrintedTable:
-    name: str  # what the command line calls it: p0213:6
-    paper: str
-    number: int
-    structure: str  # DS1..DS12; empty for the table of averages
-    caption: str
-    lines: dict[int, Line]  # size_log2 -> line; the table of averages has one, at 0
+class DensityTable(PrintedTable):
+    """Rows are sizes, columns the fourteen strategies; the table of averages has one row, of percents."""
+
+    @property
+    def number(self) -> int:
+        return int(self.name.partition(":")[2])
+
+    @property
+    def structure(self) -> str:
+        """DS1..DS12; empty for the table of averages."""
+        return str(self.place.get("ds", ""))
 
     @property
     def is_averages(self) -> bool:
@@ -44,15 +47,17 @@ class PrintedTable:
         """Whether P0213 prints P0089's data here."""
         return self.paper == P0213 and self.number in COPIES
 
-    @property
-    def data_of(self) -> str:
-        return "P0089" if self.paper == P0089 or self.is_copy else "P0213"
+    @cached_property
+    def lines(self) -> dict[int, dict[str, float]]:
+        """size_log2 -> strategy -> seconds, or percent in the table of averages; no cell failed."""
+        return {
+            key[0]: {name: figure for name, figure in line.items() if figure is not None}
+            for key, line in self.rows.items()
+        }
 
     def percent(self, size_log2: int, strategy: str) -> float:
         line = self.lines[size_log2]
-        if self.is_averages:
-            return line[strategy]
-        return 100.0 * line[strategy] / line["AS1"]
+        return line[strategy] if self.is_averages else 100.0 * line[strategy] / line[BASE]
 
     def ns_per_leaf(self, size_log2: int, strategy: str) -> float:
         return seconds_to_ns_per_leaf(self.lines[size_log2][strategy])
@@ -64,48 +69,63 @@ def seconds_to_ns_per_leaf(seconds: float) -> float:
 
 
 @cache
-def printed_tables() -> dict[str, PrintedTable]:
-    tables: dict[str, PrintedTable] = {}
-    for paper, prefix, file in (
-        (P0089, "p0089", "p0089_b1.csv"),
-        (P0213, "p0213", "p0213_b1.csv"),
-        (P0213, "p0213", "p0213_app1_p0089.csv"),
+def printed_tables() -> dict[str, DensityTable]:
+    rows: dict[tuple[str, int, str], dict[Key, Line]] = {}
+    for paper, file in (
+        (P0089, "p0089_b1.csv"),
+        (P0213, "p0213_b1.csv"),
+        (P0213, "p0213_app1_p0089.csv"),
     ):
         for row in read_csv(file):
-            name = f"{prefix}:{row['table']}"
-            if name not in tables:
-                tables[name] = _empty(name, paper, int(row["table"]), row["ds"])
-            line = tables[name].lines.setdefault(int(row["size_log2"]), {})
-            line[row["strategy"]] = float(row["seconds"])
-    tables[AVERAGES] = _averages()
-    return dict(sorted(tables.items(), key=lambda item: (item[1].paper, item[1].number)))
+            lines = rows.setdefault((paper, int(row["table"]), row["ds"]), {})
+            lines.setdefault((int(row["size_log2"]),), {})[row["strategy"]] = float(row["seconds"])
+    tables = [_of_structure(*where, lines) for where, lines in rows.items()]
+    ordered = sorted([*tables, _averages()], key=lambda table: (table.paper, table.number))
+    return {table.name: table for table in ordered}
 
 
-def _empty(name: str, paper: str, number: int, structure: str) -> PrintedTable:
-    copied = ", P0089's data" if paper == P0213 and number in COPIES else ""
-    return PrintedTable(
-        name, paper, number, structure, f"{structure}, {structures()[structure].type}{copied}", {}
+def _of_structure(paper: str, number: int, structure: str, rows: dict[Key, Line]) -> DensityTable:
+    copied = paper == P0213 and number in COPIES
+    copied_text = ", P0089's data" if copied else ""
+    return DensityTable(
+        name=f"{'p0089' if paper == P0089 else 'p0213'}:{number}",
+        paper=paper,
+        label=f"Table {number}",
+        experiment="density",
+        caption=f"{structure}, {structures()[structure].type}{copied_text}",
+        axes=("size",),
+        unit="seconds",
+        rows=rows,
+        place={"ds": structure},
+        data_of="P0089" if paper == P0089 or copied else "P0213",
+        operations=dict.fromkeys(rows, 1 << PAPER_PRODUCT_LOG2),
     )
 
 
-def _averages() -> PrintedTable:
-    line: Line = {"AS1": 100.0}
+def _averages() -> DensityTable:
+    line: Line = {BASE: 100.0}
     for row in read_csv("p0213_claims.csv"):
         line[row["claim"].rsplit(" ", 1)[1]] = float(row["value_low"])
-    return PrintedTable(AVERAGES, P0213, 8, "", "mean over all rows of DS1-DS12, percent of AS1", {0: line})
+    return DensityTable(
+        name=AVERAGES,
+        paper=P0213,
+        label="Table 8",
+        experiment="density",
+        caption="mean over all rows of DS1-DS12, percent of AS1",
+        axes=("size",),
+        unit="percent of AS1",
+        rows={(AVERAGES_SIZE,): line},
+        place={},
+        data_of="P0213",
+    )
 
 
-def printed_table(name: str) -> PrintedTable:
-    tables = printed_tables()
-    if name.lower() not in tables:
-        raise UsageError(
-            f"no table '{name}': allowed are p0089:3 to p0089:14, p0213:4 to p0213:8 and p0213:21 to "
-            "p0213:42; 'mallard list tables' names them"
-        )
-    return tables[name.lower()]
+def printed_table(name: str) -> DensityTable:
+    """One of Benchmark I; `registry.table_named` finds those of the others too."""
+    return printed_tables()[name]
 
 
-def own_table(paper: str, structure: str) -> PrintedTable:
+def own_table(paper: str, structure: str) -> DensityTable:
     """The paper's own run of a structure: for P0089 the copy in P0213, which prints one decimal more for
     DS1.
     """

@@ -1,0 +1,10 @@
+"""What one repetition measured, or one paper printed, in one form, so that a rule can be run on either.
+
+rows -> measured.by_setting -> Measured(setting, an Evidence a repetition)
+a paper's tables -> published.evidence_of(paper) -> Evidence
+"""
+
+from mallard.evidence.evidence import Evidence
+from mallard.evidence.measured import Measured, by_setting
+
+__all__ = ["Evidence", "Measured", "by_setting"]

@@ -1,0 +1,217 @@
+"""A printed table beside this machine's figures in the same rows and columns, with the ratio of the two.
+
+In a race of strategies both sides are percents of AS1; in Benchmarks II and V they are ratios as the table
+has them; P0213's Tables 43-46 are absolute, and so is their comparison. Tables 8 and 20 are means over rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mallard.evidence.evidence import BASE, SHUFFLED, AnyPlace, Evidence
+from mallard.evidence.measured import Measured
+from mallard.papers.fragmentation import PARTLY_FREED
+from mallard.papers.locality import DEGRADATION, GLOBAL, IMPROVEMENT, LOCAL, LOCAL_TO_GLOBAL, ONSET
+from mallard.papers.printed import Key, PrintedTable
+from mallard.stats import Ratio, mean_ratio, median, paired_ratio
+
+NOT_MEASURED = "not measured"
+
+Pair = tuple[float, float]  # what is above and below the line of a ratio, in one repetition
+Above = Callable[[Evidence], Pair | None]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One cell. `printed` and `ours` are ratios (1 is AS1's time, or no effect); None where there is none."""
+
+    printed: float | None
+    printed_ns: float | None
+    ours: Ratio | None
+    ours_ns: float | None
+    status: str
+
+    @property
+    def ratio_of_ratios(self) -> float | None:
+        """Here by there: above 1 the strategy, or the shuffle, does worse here."""
+        if self.ours is not None and self.printed:
+            return self.ours.median / self.printed
+        if self.ours is None and self.ours_ns is not None and self.printed_ns:
+            return self.ours_ns / self.printed_ns
+        return None
+
+
+Comparison = dict[Key, dict[str, Beside]]
+
+
+def beside(table: PrintedTable, measured: Measured, local: str = LOCAL) -> Comparison:
+    """`local` is the allocator that stands in for the printed multipool of Benchmark II."""
+    return {
+        key: {column: _cell(table, measured, key, column, local) for column in line}
+        for key, line in table.rows.items()
+    }
+
+
+def has_cells_of(table: PrintedTable, measured: Measured, local: str = LOCAL) -> bool:
+    cells = (cell for line in beside(table, measured, local).values() for cell in line.values())
+    return any(cell.ours is not None or cell.ours_ns is not None for cell in cells)
+
+
+def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local: str) -> Beside:
+    evidences = list(measured.repetitions.values())
+    if not table.place:
+        ours = (
+            _mean_of_density(evidences, column)
+            if table.experiment == "density"
+            else _mean_of_r(evidences, column)
+        )
+        scale = 100.0 if table.unit == "percent of AS1" else 1.0
+        printed = table.rows[key][column]
+        return Beside(printed and printed / scale, None, ours, None, "ok" if ours else NOT_MEASURED)
+    if table.experiment == "locality" and table.unit == "seconds":
+        return _time_of_access(table, evidences, key, column, local)
+    if table.shows_times:
+        return _race(table, measured, key, column)
+    above = (
+        _of_lists(table, key, column, local)
+        if table.experiment == "locality"
+        else _of_heap(table, key, column)
+    )
+    ours = _ratio([pair for evidence in evidences if (pair := above(evidence))])
+    return Beside(table.rows[key][column], None, ours, None, "ok" if ours else NOT_MEASURED)
+
+
+def _race(table: PrintedTable, measured: Measured, key: Key, column: str) -> Beside:
+    """A strategy's time by that of AS1, in the same row."""
+    place, base = _place(table, measured, key, column), _place(table, measured, key, BASE)
+    times = [
+        (evidence_times[place], evidence_times.get(base))
+        for evidence in measured.repetitions.values()
+        if place in (evidence_times := getattr(evidence, table.experiment))
+    ]
+    pairs = [(mine, theirs) for mine, theirs in times if theirs is not None]
+    percent = table.percent_of_base(key, column)
+    status = "ok" if times else measured.failures.get(place, NOT_MEASURED)
+    return Beside(
+        printed=None if percent is None else percent / 100.0,
+        printed_ns=table.nanoseconds(key, column),
+        ours=_ratio(pairs),
+        ours_ns=median([mine for mine, _ in times]) if times else None,
+        status=status,
+    )
+
+
+def _place(table: PrintedTable, measured: Measured, key: Key, column: str) -> AnyPlace:
+    if table.experiment == "density":
+        return (str(table.place["ds"]), key[0], column)
+    buffer = str(dict(measured.setting).get("buffer", ""))
+    if table.experiment == "utilization":
+        return (buffer, *key, column)
+    return (buffer, table.place["iterations_log2"], table.place["block_log2"], key[0], column)
+
+
+def _of_lists(table: PrintedTable, key: Key, column: str, local: str) -> Above:
+    links, length, what = int(table.place["links"]), key[0], table.place["what"]
+    strategy = GLOBAL if table.place["strategy"] == GLOBAL else local
+
+    def access(evidence: Evidence, shuffled: int, of: str, factor: int) -> float | None:
+        return evidence.locality.get((links, length, shuffled, factor, of))
+
+    def pair(evidence: Evidence) -> Pair | None:
+        if what == ONSET:
+            factor = int(table.place["access_factor"])
+            return _both(
+                access(evidence, int(column), strategy, factor), access(evidence, 0, strategy, factor)
+            )
+        factor = int(column)
+        after = access(evidence, SHUFFLED, strategy, factor)
+        if what == LOCAL_TO_GLOBAL:
+            return _both(after, access(evidence, SHUFFLED, GLOBAL, factor))
+        mine = _both(after, access(evidence, 0, strategy, factor))
+        if what == DEGRADATION or mine is None:
+            return mine
+        theirs = _both(access(evidence, SHUFFLED, GLOBAL, factor), access(evidence, 0, GLOBAL, factor))
+        return (theirs[0] * mine[1], theirs[1] * mine[0]) if theirs else None
+
+    if what not in (ONSET, DEGRADATION, IMPROVEMENT, LOCAL_TO_GLOBAL):
+        raise ValueError(f"no comparison for '{what}'")
+    return pair
+
+
+def _of_heap(table: PrintedTable, key: Key, column: str) -> Above:
+    structure, freed, size = str(table.place["ds"]), str(table.place["freed"]), key[0]
+    return lambda evidence: _four(evidence, structure, size, freed, column)
+
+
+def _four(evidence: Evidence, structure: str, size: int, freed: str, strategy: str) -> Pair | None:
+    """R as one fraction, under whichever upstream the setting has."""
+    upstreams = {place[0] for place in evidence.fragmentation}
+    for upstream in upstreams:
+        ratio = evidence.ratio_of_ratios(structure, size, freed, strategy, upstream)
+        if ratio is not None:
+            return ratio, 1.0
+    return None
+
+
+def _mean_of_density(evidences: list[Evidence], strategy: str) -> Ratio | None:
+    """The mean over structures and sizes of the time in terms of AS1 (P0213's Table 8)."""
+    cells = {place[:2] for evidence in evidences for place in evidence.density if place[2] == strategy}
+    return _mean(
+        [
+            [
+                pair
+                for evidence in evidences
+                if (
+                    pair := _both(
+                        evidence.density.get((*cell, strategy)), evidence.density.get((*cell, BASE))
+                    )
+                )
+            ]
+            for cell in sorted(cells)
+        ]
+    )
+
+
+def _mean_of_r(evidences: list[Evidence], strategy: str) -> Ratio | None:
+    """The mean of R over the structures, sizes and D that were measured (P0213's Table 20)."""
+    cells = {
+        (structure, size, freed)
+        for evidence in evidences
+        for _, structure, size, freed, name in evidence.fragmentation
+        if name == strategy and freed in PARTLY_FREED
+    }
+    return _mean(
+        [
+            [pair for evidence in evidences if (pair := _four(evidence, *cell, strategy))]
+            for cell in sorted(cells)
+        ]
+    )
+
+
+def _mean(rows: list[list[Pair]]) -> Ratio | None:
+    samples = [([above for above, _ in row], [below for _, below in row]) for row in rows if row]
+    return mean_ratio(samples) if samples else None
+
+
+def _time_of_access(
+    table: PrintedTable, evidences: list[Evidence], key: Key, column: str, local: str
+) -> Beside:
+    strategy = GLOBAL if table.place["strategy"] == GLOBAL else local
+    place = (int(table.place["links"]), key[0], int(table.place["shuffle_factor"]), int(column), strategy)
+    times = [evidence.locality[place] for evidence in evidences if place in evidence.locality]
+    return Beside(
+        None,
+        table.nanoseconds(key, column),
+        None,
+        median(times) if times else None,
+        "ok" if times else NOT_MEASURED,
+    )
+
+
+def _both(above: float | None, below: float | None) -> Pair | None:
+    return (above, below) if above and below else None
+
+
+def _ratio(pairs: list[Pair]) -> Ratio | None:
+    return paired_ratio([above for above, _ in pairs], [below for _, below in pairs]) if pairs else None

@@ -1,0 +1,64 @@
+"""Times by place: every experiment's cells in one repetition, each a mapping from its place to a time.
+
+The unit of a time is free (nanoseconds here, seconds in print), because only ratios within one experiment are
+ever formed. P0089 prints Benchmark II as ratios: there an access before the shuffle stands as 1.
+
+    density        (structure, size_log2, strategy)
+    locality       (links, list length, shuffle factor, access factor, strategy)
+    utilization    (buffer, T, A, S, strategy), exponents of two
+    contention     (buffer, N, S, W, strategy), N and S exponents of two
+    fragmentation  (upstream, structure, size_log2, freed, strategy)
+    ratios         (structure, size_log2, freed, strategy) -> R, where a paper prints R only
+    others         experiments of other documents, which mallard does not have
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+DensityPlace = tuple[str, int, str]
+LocalityPlace = tuple[int, int, int, int, str]
+BlocksPlace = tuple[str, int, int, int, str]
+FragmentationPlace = tuple[str, str, int, str, str]
+RatioPlace = tuple[str, int, str, str]
+AnyPlace = tuple[str | int, ...]
+
+SHUFFLED = 5
+BASE = "AS1"
+FRESH = "none"  # of fragmentation: nothing was allocated beforehand
+
+
+@dataclass(frozen=True)
+class Evidence:
+    density: dict[DensityPlace, float] = field(default_factory=dict)
+    locality: dict[LocalityPlace, float] = field(default_factory=dict)
+    utilization: dict[BlocksPlace, float] = field(default_factory=dict)
+    contention: dict[BlocksPlace, float] = field(default_factory=dict)
+    fragmentation: dict[FragmentationPlace, float] = field(default_factory=dict)
+    ratios: dict[RatioPlace, float] = field(default_factory=dict)
+    others: dict[AnyPlace, float] = field(default_factory=dict)
+
+    def degradation(
+        self, links: int, length: int, access_factor: int, strategy: str, shuffled: int = SHUFFLED
+    ) -> float | None:
+        """Access after the shuffle by access before it."""
+        after = self.locality.get((links, length, shuffled, access_factor, strategy))
+        before = self.locality.get((links, length, 0, access_factor, strategy))
+        return after / before if after and before else None
+
+    def ratio_of_ratios(
+        self, structure: str, size: int, freed: str, strategy: str, upstream: str = "cache"
+    ) -> float | None:
+        """P0213's R, section 13: below 1 the strategy suffers less from a perturbed heap than AS1."""
+        printed = self.ratios.get((structure, size, freed, strategy))
+        if printed is not None:
+            return printed
+        four = [
+            self.fragmentation.get((upstream, structure, size, state, name))
+            for state in (freed, FRESH)
+            for name in (strategy, BASE)
+        ]
+        if not all(four):
+            return None
+        mine, base, mine_fresh, base_fresh = (time for time in four if time)
+        return (mine / base) / (mine_fresh / base_fresh)

@@ -1,0 +1,29 @@
+"""What must be known to read a printed table beside one's own: one remark, and the tables it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mallard.papers.printed import PrintedTable
+
+Concerns = Callable[[PrintedTable], bool]
+
+P0089_PROGRAM = "bloomberg/bde-allocator-benchmarks, the program of P0089"
+P0213_PROGRAM = "gbleaney/Allocator-Benchmarks, the program of P0213"
+
+
+@dataclass(frozen=True)
+class Note:
+    kind: str  # "error" of the paper, "departure" of its program, or "reading": how ours is set beside it
+    text: str
+    source: str
+    concerns: Concerns
+
+
+def named(*names: str) -> Concerns:
+    return lambda table: table.name in names
+
+
+def experiment(name: str, data_of: str | None = None) -> Concerns:
+    return lambda table: table.experiment == name and data_of in (None, table.data_of)

@@ -1,0 +1,67 @@
+"""A table of a paper, as printed: rows keyed by tuples, columns that are strategies or factors, a unit.
+
+Every benchmark's module of this package makes its own of them: `tables` those of Benchmark I, `locality`,
+`utilization`, `contention` and `fragmentation` those of II to V; `registry` finds one by its name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+P0089 = "P0089R1"
+P0213 = "P0213R0"
+BASE = "AS1"
+
+Key = tuple[int, ...]
+# None: printed as "fail", a test that did not end.
+Line = dict[str, float | None]
+Unit = Literal["seconds", "percent of AS1", "ratio"]  # of percents, AS1's own column is seconds
+Place = dict[str, int | str]
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """`rows` holds the figures as printed. `place` says which of this machine's cells belong beside them."""
+
+    name: str  # what the command line calls it: p0213:6, p0089:III-30
+    paper: str
+    label: str  # what the paper calls it: Table 6; Benchmark III, T = 2^30
+    experiment: str
+    caption: str
+    axes: tuple[str, ...]  # what a row's key is made of, as headings
+    unit: Unit
+    rows: dict[Key, Line]
+    place: Place
+    data_of: str  # P0089 or P0213: whose measurement it is; P0213 copies some of P0089's tables
+    operations: dict[Key, int] = field(default_factory=dict)  # behind a printed second; none where ratios are
+
+    @property
+    def columns(self) -> list[str]:
+        return list(dict.fromkeys(name for line in self.rows.values() for name in line))
+
+    @property
+    def shows_times(self) -> bool:
+        """Whether a row is a race of strategies against AS1."""
+        return bool(self.operations) and self.experiment != "locality"
+
+    def percent_of_base(self, key: Key, column: str) -> float | None:
+        """Of AS1, for a race of strategies; None where the test failed there."""
+        figure, base = self.rows[key][column], self.rows[key][BASE]
+        if column == BASE:
+            return 100.0
+        if figure is None or base is None or self.unit == "percent of AS1":
+            return figure
+        return 100.0 * figure / base
+
+    def nanoseconds(self, key: Key, column: str) -> float | None:
+        """Of one operation; None where the test failed there."""
+        figure, base = self.rows[key][column], self.rows[key].get(BASE)
+        if figure is None:
+            return None
+        if self.unit == "percent of AS1" and column != BASE:
+            return None if base is None else figure / 100.0 * self._ns(key, base)
+        return self._ns(key, figure)
+
+    def _ns(self, key: Key, seconds: float) -> float:
+        return seconds * 1e9 / self.operations[key]

@@ -1,0 +1,43 @@
+"""Every printed table by its name: p0213:6 as the paper numbers it, p0089:III-30 where it does not."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from mallard.errors import UsageError
+from mallard.papers.contention import contention_tables
+from mallard.papers.fragmentation import fragmentation_tables
+from mallard.papers.locality import locality_tables
+from mallard.papers.printed import PrintedTable
+from mallard.papers.tables import printed_tables
+from mallard.papers.utilization import utilization_tables
+
+ALLOWED = (
+    "p0089:3 to p0089:21, p0089:III-30 to p0089:III-35, p0089:IV-15-6 to p0089:IV-19-8 and "
+    "p0213:4 to p0213:71"
+)
+
+
+@cache
+def all_tables() -> dict[str, PrintedTable]:
+    """In the order of the papers; the unnumbered ones of P0089 come after its numbered ones."""
+    found: dict[str, PrintedTable] = {
+        **printed_tables(),
+        **locality_tables(),
+        **utilization_tables(),
+        **contention_tables(),
+        **fragmentation_tables(),
+    }
+    return dict(sorted(found.items(), key=lambda item: _place(item[0])))
+
+
+def table_named(name: str) -> PrintedTable:
+    for known, table in all_tables().items():
+        if known.lower() == name.lower():
+            return table
+    raise UsageError(f"no table '{name}': allowed are {ALLOWED}; 'mallard list tables' names them")
+
+
+def _place(name: str) -> tuple[str, int, str]:
+    paper, _, number = name.partition(":")
+    return (paper, int(number), "") if number.isdecimal() else (paper, 1000, number)
