@@ -6,12 +6,14 @@
 #include "bench/workload/density.hpp"
 #include "bench/workload/locality.hpp"
 #include "bench/workload/primitives.hpp"
+#include "bench/workload/utilization.hpp"
 
 #include <cstdio>
 #include <exception>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench {
 
@@ -26,6 +28,8 @@ constexpr std::string_view usage =
     "       mallard-bench locality --links 2097152 --list-length 512 --strategy AS7\n"
     "                     [--shuffle-factors 0,5] [--access-factors 256,128,64,32,16,8,4,2,1]\n"
     "                     --accesses N | --repeat-factor N\n"
+    "       mallard-bench utilization --total-log2 30 --active-log2 15 --block-log2 10 --strategy AS7\n"
+    "                     [--buffer warm|cold|none] [--final-frees timed|untimed]\n"
     "       for all: [--seed 1] [--repetition 0] [--cpu N] [--allow-unoptimised]\n"
     "Runs one cell and prints one line of JSON. Exit status: 0 done, 2 usage, 3 out of memory.\n";
 
@@ -39,6 +43,7 @@ constexpr experiment experiments[] = {
     {"density", run_density, describe_density},
     {"primitives", run_primitives, describe_primitives},
     {"locality", run_locality, describe_locality},
+    {"utilization", run_utilization, describe_utilization},
 };
 
 std::string names_of_experiments() {
@@ -103,6 +108,14 @@ run_options common_options(arguments& given) {
     return options;
 }
 
+std::string all_of(const std::vector<std::string>& notes) {
+    std::string text;
+    for (const std::string& note : notes) {
+        text += "; " + note;
+    }
+    return text;
+}
+
 int run(std::span<char* const> words) {
     const std::string_view verb = words.empty() ? "" : words.front();
     if (verb == "--help" || verb == "-h") {
@@ -119,7 +132,11 @@ int run(std::span<char* const> words) {
             run_options options = common_options(given);
             const row result = e.run(given, options);
             std::puts(to_json(result, options).c_str());
-            return result.out_of_memory ? 3 : 0;
+            if (result.out_of_memory) {
+                std::fprintf(stderr, "mallard-bench: out of memory%s\n", all_of(options.notes).c_str());
+                return 3;
+            }
+            return 0;
         }
     }
     throw usage_error("unknown experiment '" + std::string(verb) + "': allowed are " +

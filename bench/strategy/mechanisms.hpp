@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bench/harness/escape.hpp"
+#include "bench/strategy/global_source.hpp"
 #include "bench/strategy/null_source.hpp"
 #include "bench/strategy/table.hpp"
 
@@ -73,6 +74,22 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
         break;
     }
     std::abort(); // these have nothing to make
+}
+
+/// Effects: as with_mechanism(), for the strategies without a mechanism of their own too: those use the global
+/// allocator.
+template <class Use>
+std::size_t with_source(const strategy& s, std::span<std::byte> buffer, Use&& use) {
+    if (s.mechanism == mechanism_kind::global) {
+        global_source source;
+        use(source);
+        return 0;
+    }
+    if (s.mechanism == mechanism_kind::new_delete) {
+        use(abstract(*mallard::new_delete_resource()));
+        return 0;
+    }
+    return with_mechanism(s, buffer, use);
 }
 
 } // namespace bench

@@ -35,20 +35,6 @@ void pairs(Source& source, std::size_t count) {
     }
 }
 
-/// AS1: what std::allocator does for a node of 24 bytes.
-class standard_allocator {
-public:
-    void* allocate(std::size_t, std::size_t) { return std::allocator<node>().allocate(1); }
-    void deallocate(void* p, std::size_t, std::size_t) {
-        std::allocator<node>().deallocate(static_cast<node*>(p), 1);
-    }
-
-private:
-    struct node {
-        std::array<std::byte*, 3> words;
-    };
-};
-
 /// The floor: what the loop costs, and behind the abstract base what two calls cost that do nothing.
 class one_block {
 public:
@@ -66,17 +52,13 @@ constexpr std::string_view virtual_floor = "null-base";
 void run_rounds(const strategy& s, std::size_t total, bool anew) {
     alignas(64) static std::array<std::byte, buffer_bytes> buffer;
     const std::size_t round = anew ? 1 : pairs_a_round;
-    if (s.mechanism == mechanism_kind::global) {
-        standard_allocator direct;
-        pairs(direct, total);
-    } else if (s.mechanism == mechanism_kind::new_delete) {
-        pairs(abstract(*mallard::new_delete_resource()), total);
-    } else if (anew || s.mechanism != mechanism_kind::multipool) {
+    const bool made = s.uses_buffer() || s.mechanism == mechanism_kind::multipool;
+    if (s.uses_buffer() || (made && anew)) {
         for (std::size_t done = 0; done < total; done += round) {
-            static_cast<void>(with_mechanism(s, buffer, [round](auto& source) { pairs(source, round); }));
+            static_cast<void>(with_source(s, buffer, [round](auto& source) { pairs(source, round); }));
         }
     } else {
-        static_cast<void>(with_mechanism(s, buffer, [total](auto& source) { pairs(source, total); }));
+        static_cast<void>(with_source(s, buffer, [total](auto& source) { pairs(source, total); }));
     }
 }
 

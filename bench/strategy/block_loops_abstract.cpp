@@ -1,0 +1,11 @@
+/// The loops behind the abstract base, where no resource is known: every call goes through the vtable.
+#include "bench/strategy/block_loops.hpp"
+
+namespace bench {
+
+template void allocate_and_deallocate(std::pmr::memory_resource&, std::size_t, std::size_t);
+template void fill_ring(std::pmr::memory_resource&, std::size_t, std::span<std::byte*>);
+template std::size_t churn_ring(std::pmr::memory_resource&, std::size_t, std::span<std::byte*>, std::size_t);
+template void empty_ring(std::pmr::memory_resource&, std::size_t, std::span<std::byte*>, std::size_t);
+
+} // namespace bench

@@ -1,0 +1,228 @@
+#include "bench/workload/utilization.hpp"
+
+#include "bench/harness/process.hpp"
+#include "bench/harness/static_buffer.hpp"
+#include "bench/strategy/block_loops.hpp"
+#include "bench/strategy/mechanisms.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+namespace bench {
+
+namespace {
+
+constexpr unsigned most_total_log2 = 40;
+constexpr unsigned most_active_log2 = 34;
+constexpr unsigned least_block_log2 = 3;
+
+struct utilization_cell {
+    strategy how;
+    unsigned total_log2;
+    unsigned active_log2;
+    unsigned block_log2;
+    std::string buffer;
+    std::string final_frees;
+
+    [[nodiscard]] std::size_t total_bytes() const noexcept { return std::size_t{1} << total_log2; }
+    [[nodiscard]] std::size_t active_bytes() const noexcept { return std::size_t{1} << active_log2; }
+    [[nodiscard]] std::size_t block_bytes() const noexcept { return std::size_t{1} << block_log2; }
+    [[nodiscard]] std::size_t active_blocks() const noexcept { return active_bytes() / block_bytes(); }
+    [[nodiscard]] std::size_t total_blocks() const noexcept { return total_bytes() / block_bytes(); }
+};
+
+/// The floor: the blocks are there, and are taken in turn.
+class null_ring {
+public:
+    null_ring(std::span<std::byte> memory, std::size_t block_bytes) noexcept
+        : memory_(memory), block_bytes_(block_bytes) {}
+
+    [[nodiscard]] void* allocate(std::size_t, std::size_t) noexcept {
+        std::byte* block = memory_.data() + offset_;
+        offset_ = offset_ + block_bytes_ == memory_.size() ? 0 : offset_ + block_bytes_;
+        return block;
+    }
+    void deallocate(void*, std::size_t, std::size_t) noexcept {}
+
+private:
+    std::span<std::byte> memory_;
+    std::size_t block_bytes_;
+    std::size_t offset_ = 0;
+};
+
+/// Returns: whether what the allocator was given once is never used again. A multipool that asks a monotonic
+/// allocator for the blocks that it does not pool is no better.
+bool never_reuses(const utilization_cell& cell) noexcept {
+    return cell.how.mechanism == mechanism_kind::monotonic ||
+           (cell.how.mechanism == mechanism_kind::multipool_over_monotonic &&
+            cell.block_bytes() > mallard::multipool_options{}.largest_pooled_bytes);
+}
+
+/// Returns: about what the strategy takes from its upstream; no less where that is an initial buffer.
+std::size_t bytes_expected(const utilization_cell& cell) noexcept {
+    constexpr std::size_t some = std::size_t{1} << 20;
+    if (never_reuses(cell)) {
+        // A header in front of each block that goes straight upstream.
+        return cell.total_bytes() + cell.total_bytes() / 64 + some;
+    }
+    // A multipool's chunks double, up to a largest size, and one is hardly used.
+    return 4 * cell.active_bytes() + 16 * some;
+}
+
+/// Times the three steps with one allocator.
+class utilization_run {
+public:
+    utilization_run(const utilization_cell& cell, std::span<std::byte*> ring, std::int64_t bytes_before)
+        : cell_(cell), ring_(ring), bytes_before_(bytes_before) {}
+
+    template <class Source>
+    void operator()(Source& source) {
+        const std::size_t block_bytes = cell_.block_bytes();
+        const stopwatch watch;
+        fill_ring(source, block_bytes, ring_);
+        const std::size_t oldest =
+            churn_ring(source, block_bytes, ring_, cell_.total_blocks() - ring_.size());
+        timed_ = watch.elapsed();
+        held_bytes_ = resident_bytes() - bytes_before_;
+        free_all(source, oldest);
+    }
+
+    void write(row& result) const {
+        result.timed = timed_;
+        result.operations = static_cast<std::int64_t>(cell_.total_blocks());
+        result.iterations = 1;
+        result.add_figure("held_bytes", static_cast<double>(held_bytes_));
+        result.add_figure("free_ns", static_cast<double>(free_ns_) / static_cast<double>(ring_.size()));
+    }
+
+private:
+    template <class Source>
+    void free_all(Source& source, std::size_t oldest) {
+        using clock = std::chrono::steady_clock;
+        const stopwatch watch;
+        // Reading the processor time takes as long as freeing a hundred blocks; this clock does not.
+        const auto begin = clock::now();
+        empty_ring(source, cell_.block_bytes(), ring_, oldest);
+        free_ns_ = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - begin).count();
+        if (cell_.final_frees == "timed") {
+            timed_ += watch.elapsed();
+        }
+    }
+
+    const utilization_cell& cell_;
+    std::span<std::byte*> ring_;
+    std::int64_t bytes_before_;
+    cost timed_;
+    std::int64_t held_bytes_ = 0;
+    std::int64_t free_ns_ = 0;
+};
+
+bool has_utilization(const strategy& s) noexcept {
+    return s.frees_each_block() || s.mechanism == mechanism_kind::null;
+}
+
+void refuse_order(const char* less, unsigned less_log2, const char* more, unsigned more_log2,
+                  const char* why) {
+    if (less_log2 > more_log2) {
+        throw usage_error("--" + std::string(less) + " " + std::to_string(less_log2) + " is more than --" +
+                          more + " " + std::to_string(more_log2) + ": " + why);
+    }
+}
+
+utilization_cell parse(arguments& given, run_options& options) {
+    utilization_cell cell{};
+    cell.how = choose_strategy(given, options, has_utilization);
+    cell.total_log2 =
+        static_cast<unsigned>(given.number("total-log2", -1, least_block_log2, most_total_log2));
+    cell.active_log2 =
+        static_cast<unsigned>(given.number("active-log2", -1, least_block_log2, most_active_log2));
+    cell.block_log2 =
+        static_cast<unsigned>(given.number("block-log2", -1, least_block_log2, most_active_log2));
+    cell.buffer = given.choice("buffer", {"none", "cold", "warm"}, "warm");
+    cell.final_frees = given.choice("final-frees", {"timed", "untimed"}, "timed");
+    refuse_order("block-log2", cell.block_log2, "active-log2", cell.active_log2,
+                 "not even one block may be in use");
+    refuse_order("active-log2", cell.active_log2, "total-log2", cell.total_log2,
+                 "no more can be in use than is allocated in all");
+    return cell;
+}
+
+void write_parameters(const utilization_cell& cell, json_writer& json) {
+    json.member("total_log2", cell.total_log2)
+        .member("active_log2", cell.active_log2)
+        .member("block_log2", cell.block_log2)
+        .member("buffer", cell.buffer)
+        .member("final_frees", cell.final_frees);
+}
+
+/// Throws: bad_alloc where the cell takes more than there is: to try would hurt the machine, and end the same.
+void expect_room(std::size_t bytes, run_options& options) {
+    const std::size_t room = available_memory_bytes() / 100 * 95;
+    if (bytes > room) {
+        options.notes.push_back("not tried: it takes " + std::to_string(bytes) + " bytes of memory, and " +
+                                std::to_string(room) + " are free");
+        throw std::bad_alloc();
+    }
+}
+
+void measure(const utilization_cell& cell, row& result) {
+    std::vector<std::byte*> ring(cell.active_blocks());
+    const std::int64_t bytes_before = resident_bytes();
+    const std::size_t expected = bytes_expected(cell);
+    const buffer_state state = parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none");
+    const static_buffer buffer(state, page_size::huge, expected, expected);
+    utilization_run run(cell, ring, bytes_before);
+    if (cell.how.mechanism == mechanism_kind::null) {
+        const static_buffer memory(buffer_state::warm, page_size::huge, cell.active_bytes(),
+                                   cell.active_bytes());
+        null_ring floor(memory.span(), cell.block_bytes());
+        run(floor);
+    } else {
+        result.spills = static_cast<std::int64_t>(with_source(cell.how, buffer.span(), run));
+    }
+    run.write(result);
+}
+
+/// Effects: brings the code, and the libraries' first-time work, to where they are in a running program.
+void warm_up(utilization_cell cell) {
+    cell.active_log2 = cell.block_log2;
+    cell.total_log2 = cell.block_log2 + 4;
+    cell.buffer = "none";
+    row nobody_reads;
+    measure(cell, nobody_reads);
+}
+
+} // namespace
+
+row run_utilization(arguments& given, run_options& options) {
+    const utilization_cell cell = parse(given, options);
+    given.finish();
+
+    row result;
+    result.experiment = "utilization";
+    result.write_parameters = [cell](json_writer& json) { write_parameters(cell, json); };
+    try {
+        const std::size_t expected = bytes_expected(cell);
+        expect_room(expected, options);
+        if (cell.buffer != "warm" || !cell.how.uses_buffer()) {
+            bring_in(std::min(expected, most_to_bring_in()));
+        }
+        warm_up(cell);
+        measure(cell, result);
+    } catch (const std::bad_alloc&) {
+        result.out_of_memory = true;
+        result.timed = {};
+        result.figures.clear();
+    }
+    return result;
+}
+
+void describe_utilization(json_writer& json) {
+    describe_strategies(json, has_utilization);
+    json.key("total_log2").open('[').value(least_block_log2).value(most_total_log2).close(']');
+    json.key("active_log2").open('[').value(least_block_log2).value(most_active_log2).close(']');
+    json.key("block_log2").open('[').value(least_block_log2).value(most_active_log2).close(']');
+}
+
+} // namespace bench
