@@ -26,6 +26,10 @@ INSTANTIATE_LOCAL(multipool_first_freed);
 INSTANTIATE_LOCAL(multipool_of_small_blocks);
 INSTANTIATE_LOCAL(multipool_over_monotonic);
 INSTANTIATE_LOCAL(monotonic_over_multipool);
+INSTANTIATE_LOCAL(synchronized_monotonic);
+INSTANTIATE_LOCAL(synchronized_multipool);
+INSTANTIATE_LOCAL(concurrent_multipool);
+INSTANTIATE_LOCAL(concurrent_multipool_of_small_blocks);
 
 INSTANTIATE_TEST_SUITE_P(upstream, contract, ::testing::ValuesIn(upstreams()), name_of_upstream);
 

@@ -41,6 +41,10 @@ const kinds& all_local_allocators() {
         add_adaptors<multipool_of_small_blocks>(k, "multipool_of_small_blocks", true);
         add_adaptors<multipool_over_monotonic>(k, "multipool_over_monotonic", true);
         add_adaptors<monotonic_over_multipool>(k, "monotonic_over_multipool", false);
+        add_adaptors<synchronized_monotonic>(k, "synchronized_monotonic", false);
+        add_adaptors<synchronized_multipool>(k, "synchronized_multipool", true);
+        add_adaptors<concurrent_multipool>(k, "concurrent_multipool", true);
+        add_adaptors<concurrent_multipool_of_small_blocks>(k, "concurrent_multipool_of_small_blocks", true);
         return k;
     }();
     return all;

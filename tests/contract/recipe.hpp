@@ -57,6 +57,32 @@ struct monotonic_over_multipool {
     mallard::monotonic<mallard::multipool<equipment::ledger>> top;
 };
 
+struct synchronized_monotonic {
+    explicit synchronized_monotonic(equipment::ledger& source) : top(source) {}
+    void release_below() noexcept {}
+    mallard::synchronized<mallard::monotonic<equipment::ledger>> top;
+};
+
+struct synchronized_multipool {
+    explicit synchronized_multipool(equipment::ledger& source) : top(source) {}
+    void release_below() noexcept {}
+    mallard::synchronized<mallard::multipool<equipment::ledger>> top;
+};
+
+struct concurrent_multipool {
+    explicit concurrent_multipool(equipment::ledger& source) : top(source) {}
+    void release_below() noexcept {}
+    mallard::concurrent_multipool<equipment::ledger> top;
+};
+
+/// Small chunks, so that batches reach over several of them, and some sizes have no magazine.
+struct concurrent_multipool_of_small_blocks {
+    explicit concurrent_multipool_of_small_blocks(equipment::ledger& source)
+        : top(source, {.largest_pooled_bytes = 72, .growth = {64, 1024}}) {}
+    void release_below() noexcept {}
+    mallard::concurrent_multipool<equipment::ledger> top;
+};
+
 // ---- upstreams
 
 template <class Upstream>
