@@ -1,0 +1,187 @@
+// Allocators that several threads share, and what becomes of them when a thread or an allocator ends. ThreadSanitizer
+// watches in its build. Every block is filled when it is allocated and looked at before it is freed.
+#include "contract/stamped_block.hpp"
+#include "equipment/ledger.hpp"
+
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using contract::stamped_block;
+
+constexpr int threads = 4;
+
+template <class Work>
+void run_in_threads(Work work) {
+    std::vector<std::thread> running;
+    for (int id = 0; id < threads; ++id) {
+        running.emplace_back(work, id);
+    }
+    for (std::thread& t : running) {
+        t.join();
+    }
+}
+
+/// Where threads leave blocks for others to free.
+class exchange {
+public:
+    void put(stamped_block b) {
+        const std::scoped_lock lock(mutex_);
+        blocks_.push_back(b);
+    }
+
+    bool take(stamped_block& b) {
+        const std::scoped_lock lock(mutex_);
+        if (blocks_.empty()) {
+            return false;
+        }
+        b = blocks_.front();
+        blocks_.pop_front();
+        return true;
+    }
+
+private:
+    std::mutex mutex_;
+    std::deque<stamped_block> blocks_;
+};
+
+/// Sizes of nodes mostly; some that have no magazine, some that no pool has, some over-aligned.
+stamped_block::shape random_shape(std::mt19937& random) {
+    const auto draw = random();
+    if (draw % 64 == 0) {
+        return {.bytes = 9000 + draw / 64 % 60000, .alignment = 8};
+    }
+    if (draw % 64 == 1) {
+        return {.bytes = 1 + draw / 64 % 300, .alignment = 128};
+    }
+    return {.bytes = 1 + draw / 64 % (draw % 4 == 0 ? 5000 : 100), .alignment = draw % 3 == 0 ? 16U : 8U};
+}
+
+template <class A>
+class shared_by_threads : public ::testing::Test {
+protected:
+    ~shared_by_threads() override {
+        allocator_.release();
+        EXPECT_EQ(source_.outstanding(), 0U);
+        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    }
+
+    equipment::ledger source_; // not thread-safe: it is for the allocator to lock
+    A allocator_{source_};
+};
+
+using shared_allocators = ::testing::Types<mallard::synchronized<mallard::multipool<equipment::ledger>>,
+                                           mallard::synchronized<mallard::monotonic<equipment::ledger>>,
+                                           mallard::concurrent_multipool<equipment::ledger>>;
+TYPED_TEST_SUITE(shared_by_threads, shared_allocators);
+
+TYPED_TEST(shared_by_threads, keeps_the_blocks_of_all_apart) {
+    std::atomic<int> wrong = 0;
+    run_in_threads([&](int id) {
+        std::mt19937 random(static_cast<unsigned>(id));
+        std::vector<stamped_block> mine;
+        for (int i = 0; i < 4000; ++i) {
+            if (mine.size() > 100 || (!mine.empty() && random() % 2 == 0)) {
+                std::swap(mine[random() % mine.size()], mine.back());
+                wrong += mine.back().free_from(this->allocator_);
+                mine.pop_back();
+            } else {
+                mine.push_back(stamped_block::make_in(this->allocator_, random_shape(random)));
+            }
+        }
+        for (stamped_block& b : mine) {
+            wrong += b.free_from(this->allocator_);
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+}
+
+TYPED_TEST(shared_by_threads, takes_back_what_other_threads_allocated) {
+    std::atomic<int> wrong = 0;
+    exchange blocks;
+    run_in_threads([&](int id) {
+        std::mt19937 random(static_cast<unsigned>(id));
+        for (int i = 0; i < 3000; ++i) {
+            blocks.put(stamped_block::make_in(this->allocator_, random_shape(random)));
+            if (stamped_block b; i > 20 && blocks.take(b)) {
+                wrong += b.free_from(this->allocator_);
+            }
+        }
+    });
+    for (stamped_block b; blocks.take(b);) {
+        wrong += b.free_from(this->allocator_);
+    }
+    EXPECT_EQ(wrong, 0);
+}
+
+/// The threads live on through the releases, and must not come back to what they knew before.
+TYPED_TEST(shared_by_threads, is_as_new_in_every_thread_after_a_release) {
+    std::atomic<int> wrong = 0;
+    std::atomic<int> arrived = 0;
+    std::atomic<int> round = 0;
+    constexpr int rounds = 50;
+    std::vector<std::thread> running;
+    for (int id = 0; id < threads; ++id) {
+        running.emplace_back([&, id] {
+            std::mt19937 random(static_cast<unsigned>(id));
+            for (int r = 0; r < rounds; ++r) {
+                std::vector<stamped_block> mine;
+                for (int i = 0; i < 60; ++i) {
+                    mine.push_back(stamped_block::make_in(this->allocator_, random_shape(random)));
+                }
+                for (std::size_t i = 0; i < mine.size(); i += 2) {
+                    wrong += mine[i].free_from(this->allocator_);
+                }
+                for (std::size_t i = 1; i < mine.size(); i += 2) {
+                    wrong += mine[i].is_intact() ? 0 : 1; // these are left to the release
+                }
+                ++arrived;
+                arrived.notify_all();
+                round.wait(r);
+            }
+        });
+    }
+    for (int r = 0; r < rounds; ++r) {
+        for (int n = arrived; n != threads * (r + 1); n = arrived) {
+            arrived.wait(n);
+        }
+        this->allocator_.release();
+        EXPECT_EQ(this->source_.outstanding(), 0U);
+        ++round;
+        round.notify_all();
+    }
+    for (std::thread& t : running) {
+        t.join();
+    }
+    EXPECT_EQ(wrong, 0);
+}
+
+TYPED_TEST(shared_by_threads, serves_containers_of_many_threads) {
+    std::atomic<int> wrong = 0;
+    mallard::resource<TypeParam&> base(this->allocator_);
+    run_in_threads([&](int id) {
+        for (int round = 0; round < 20; ++round) {
+            std::list<int, mallard::allocator<int, TypeParam>> by_type(100, id, this->allocator_);
+            const std::pmr::list<int> by_base(by_type.begin(), by_type.end(), &base);
+            by_type.remove_if([&](int n) { return n == id; });
+            wrong += by_type.empty() ? 0 : 1;
+            wrong += static_cast<int>(
+                std::count_if(by_base.begin(), by_base.end(), [id](int n) { return n != id; }));
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+}
+
+} // namespace
