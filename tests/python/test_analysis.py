@@ -51,7 +51,7 @@ def test_rows_become_tables_in_the_papers_order() -> None:
 def test_a_cell_has_median_spread_faults_and_memory() -> None:
     cell = tables_of(density_rows())[1].line(10).cells["AS7"]
     base = formula("DS2", 10, "AS7")
-    assert cell.ns_per_leaf == pytest.approx(base * 1.02, rel=1e-4)
+    assert cell.ns_per_operation == pytest.approx(base * 1.02, rel=1e-4)
     assert cell.spread == pytest.approx((base, base * 1.04), rel=1e-4)
     assert cell.ratio.median == pytest.approx(RATIO["AS7"], rel=1e-4)
     assert cell.faults_per_1000 == pytest.approx(1048 * 9 * 1000 / 2**20)
@@ -271,7 +271,7 @@ def test_the_best_of_a_row_is_the_one_with_the_lowest_figure_shown() -> None:
     for name, times in {"AS1": (100, 200, 400), "AS3": (50, 120, 200), "AS4": (60, 110, 300)}.items():
         natives += [row("DS1", 6, name, r, t) for r, t in enumerate(times)]
     line = tables_of(natives)[0].lines[0]
-    assert line.cells["AS4"].ns_per_leaf < line.cells["AS3"].ns_per_leaf
+    assert line.cells["AS4"].ns_per_operation < line.cells["AS3"].ns_per_operation
     best = best_of(line)
     assert best is not None
     assert best.strategy == "AS3"

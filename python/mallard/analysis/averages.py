@@ -16,6 +16,7 @@ from math import isfinite
 
 from mallard.analysis.cells import CellTable
 from mallard.analysis.names import BASE
+from mallard.analysis.ranking import pairings_of
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair
 from mallard.stats import Ratio, mean_ratio
 
@@ -52,9 +53,8 @@ def mean_over_rows(tables: Iterable[CellTable], strategy: str, base: str = BASE)
 
 
 def mean_over_pairs(tables: Iterable[CellTable], pairs: Sequence[Pair]) -> Ratio | None:
-    lines = [line for table in tables for line in table.lines]
-    samples = [line.paired(strategy, base) for base, strategy in pairs for line in lines]
-    found = [sample for sample in samples if sample is not None]
+    kept = list(tables)
+    found = [both for base, strategy in pairs for both in pairings_of(kept, strategy, base)]
     return mean_ratio(found) if found else None
 
 

@@ -55,10 +55,6 @@ class Cell:
         return median(self.times.values())
 
     @property
-    def ns_per_leaf(self) -> float:
-        return self.ns_per_operation
-
-    @property
     def spread(self) -> tuple[float, float]:
         return min(self.times.values()), max(self.times.values())
 

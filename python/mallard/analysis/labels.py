@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mallard.analysis.names import BASE, FLOOR, KEEP
+from mallard.analysis.names import FLOOR, KEEP, SHARED, plain
 from mallard.papers.catalogue import strategies
 from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
 
@@ -29,19 +29,10 @@ def family(strategy: str) -> str:
     """What a group of columns has in common: the allocator."""
     if strategy == FLOOR:
         return "floor"
-    known = strategies().get(BASE if strategy == KEEP else strategy)
+    if strategy.startswith(SHARED):
+        return "one for all threads"
+    known = strategies().get(plain(strategy))
     return _FAMILIES.get(known.allocator, known.allocator) if known else "other"
-
-
-def families(names: list[str]) -> list[tuple[str, int]]:
-    """Neighbouring columns of one family, with their number."""
-    groups: list[tuple[str, int]] = []
-    for name in names:
-        if groups and groups[-1][0] == family(name):
-            groups[-1] = (groups[-1][0], groups[-1][1] + 1)
-        else:
-            groups.append((family(name), 1))
-    return groups
 
 
 def binding(strategy: str) -> str:

@@ -12,7 +12,8 @@ from mallard.analysis.averages import Effect, cost_of_dispatch, gain_of_winking_
 from mallard.analysis.cells import Cell, Line, Setting, StructureTable, density_tables
 from mallard.analysis.comparison import Comparison, compare
 from mallard.analysis.names import BASE, contestants, in_table_order
-from mallard.analysis.verdicts import Choice, Verdict, not_told_apart, verdict_of
+from mallard.analysis.ranking import Choice, not_told_apart, pairings_of
+from mallard.analysis.verdicts import Verdict, verdict_of
 from mallard.papers.tables import AVERAGES, own_table, printed_table
 from mallard.result import Row
 from mallard.stats import Ratio
@@ -52,7 +53,7 @@ class Summary:
         others = sorted(
             set(contestants(self.means)) - {best.strategy}, key=lambda name: self.means[name].median
         )
-        return not_told_apart(self.tables, others, best.strategy)
+        return not_told_apart(best.strategy, others, lambda name, base: pairings_of(self.tables, name, base))
 
     @property
     def unfinished(self) -> list[tuple[StructureTable, Line, Cell]]:

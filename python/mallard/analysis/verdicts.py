@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mallard.analysis.averages import mean_over_rows
-from mallard.analysis.cells import Cell, CellTable, Line, StructureTable
-from mallard.analysis.names import BASE, KEEP, contestants
+from mallard.analysis.cells import Cell, Line, StructureTable
+from mallard.analysis.names import BASE, KEEP, contestants, plain
+from mallard.analysis.ranking import Choice, ranking_of
+from mallard.analysis.words import percent_text
 from mallard.papers.catalogue import strategies, strategy_text
 from mallard.stats import Ratio, paired_ratio
 
@@ -48,12 +49,6 @@ def pick_of(line: Line) -> str | None:
 
 
 @dataclass(frozen=True)
-class Choice:
-    strategy: str
-    ratio: Ratio  # mean over the rows of the structure, to AS1
-
-
-@dataclass(frozen=True)
 class Verdict:
     """For one data structure, over all its sizes. No ratio to AS1, no verdict: then `best` is None."""
 
@@ -73,37 +68,27 @@ class Verdict:
 
 def verdict_of(table: StructureTable) -> Verdict:
     sizes = tuple(line.size_log2 for line in table.lines)
-    names = contestants(table.strategies)
-    complete = [name for name in names if all(line.finished(name) for line in table.lines)]
-    unfinished = tuple(name for name in names if name not in complete)
-    means = {name: mean for name in complete if (mean := mean_over_rows([table], name)) is not None}
-    if BASE not in complete or not means:
-        return Verdict(table.structure, table.type, sizes, None, (), None, None, unfinished)
-    ranked = sorted(means, key=lambda name: means[name].median)
-    best = ranked[0]
-    equals = not_told_apart([table], ranked[1:], best)
-    reusing = next((name for name in ranked if _reuses(name)), None)
+    ranking = ranking_of(table)
+    best = ranking.best
+    if best is None:
+        return Verdict(table.structure, table.type, sizes, None, (), None, None, ranking.unfinished)
+    reusing = next((choice for choice in ranking.choices if _reuses(choice.strategy)), None)
     return Verdict(
         table.structure,
         table.type,
         sizes,
-        Choice(best, means[best]),
-        equals,
-        Choice(reusing, means[reusing]) if reusing and not _reuses(best) else None,
+        best,
+        ranking.equals,
+        None if _reuses(best.strategy) else reusing,
         mean_over_rows([table], KEEP),
-        unfinished,
+        ranking.unfinished,
     )
-
-
-def not_told_apart(tables: Sequence[CellTable], names: Iterable[str], best: str) -> tuple[str, ...]:
-    """Those whose mean ratio to the best has 1 in its interval."""
-    ratios = {name: mean_over_rows(tables, name, best) for name in names}
-    return tuple(name for name, ratio in ratios.items() if ratio and ratio.verdict == "no difference")
 
 
 def _reuses(name: str) -> bool:
     """A multipool gives freed blocks out again; a monotonic allocator only grows until it is released."""
-    return name in strategies() and strategies()[name].allocator.startswith("multipool")
+    known = strategies().get(plain(name))
+    return known is not None and known.allocator.startswith("multipool")
 
 
 def sentence(verdict: Verdict) -> str:
@@ -115,11 +100,11 @@ def sentence(verdict: Verdict) -> str:
         closest = verdict.best
         if closest.strategy == BASE:
             return text
-        return f"{text} {closest.strategy} comes closest: {_percent(closest.ratio)} of {BASE}'s time."
+        return f"{text} {closest.strategy} comes closest: {percent_text(closest.ratio)} of {BASE}'s time."
     best, ratio = verdict.best.strategy, verdict.best.ratio
     parts = [
         (
-            f"{verdict.type}: use {best} ({strategy_text(best)}): {_percent(ratio)} of {BASE}'s time, "
+            f"{verdict.type}: use {best} ({strategy_text(best)}): {percent_text(ratio)} of {BASE}'s time, "
             f"{1.0 / ratio.median:.1f} times as fast."
         )
     ]
@@ -127,14 +112,8 @@ def sentence(verdict: Verdict) -> str:
         parts.append(f"No difference from it: {', '.join(verdict.equals)}.")
     if verdict.reusing:
         other = verdict.reusing
-        parts.append(f"Where freed blocks must be used again: {other.strategy}, {_percent(other.ratio)}.")
+        parts.append(f"Where freed blocks must be used again: {other.strategy}, {percent_text(other.ratio)}.")
     if verdict.keep is not None and verdict.keep.verdict == "faster":
         more = "does more: it" if verdict.keep.high < ratio.low else "alone"
-        parts.append(f"Switching page return off {more} brings {BASE} to {_percent(verdict.keep)}.")
+        parts.append(f"Switching page return off {more} brings {BASE} to {percent_text(verdict.keep)}.")
     return " ".join(parts)
-
-
-def _percent(ratio: Ratio) -> str:
-    if not ratio.bounded:
-        return f"{100 * ratio.median:.0f} % (one repetition: no interval)"
-    return f"{100 * ratio.median:.0f} % ({100 * ratio.low:.0f} to {100 * ratio.high:.0f})"

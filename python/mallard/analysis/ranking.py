@@ -1,0 +1,67 @@
+"""Who is fastest over many cells: means of ratios to a base, best first, and who is not told apart from the
+best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from mallard.analysis.cells import CellTable, Pairing
+from mallard.analysis.names import BASE, contestants
+from mallard.stats import Ratio, mean_ratio
+
+Pairings = Callable[[str, str], Sequence[Pairing]]  # (strategy, base) -> a pairing for each cell of both
+
+
+@dataclass(frozen=True)
+class Choice:
+    strategy: str
+    ratio: Ratio  # mean over the cells, to the base
+
+
+@dataclass(frozen=True)
+class Ranking:
+    choices: tuple[Choice, ...]  # best first
+    equals: tuple[str, ...]  # not told apart from the best
+    unfinished: tuple[str, ...] = ()  # left out: some cell of theirs has no figure
+
+    @property
+    def best(self) -> Choice | None:
+        return self.choices[0] if self.choices else None
+
+    @property
+    def worth_it(self) -> bool:
+        """Whether the best is faster than the base beyond its interval."""
+        return self.best is not None and self.best.ratio.verdict == "faster"
+
+
+def ranked(names: Iterable[str], pairings: Pairings, base: str = BASE) -> Ranking:
+    means = {name: mean_ratio(found) for name in names if (found := pairings(name, base))}
+    choices = tuple(Choice(name, means[name]) for name in sorted(means, key=lambda name: means[name].median))
+    if not choices:
+        return Ranking((), ())
+    best, *others = (choice.strategy for choice in choices)
+    return Ranking(choices, not_told_apart(best, others, pairings))
+
+
+def not_told_apart(best: str, names: Iterable[str], pairings: Pairings) -> tuple[str, ...]:
+    """Those whose mean ratio to the best has 1 in its interval."""
+    ratios = {name: mean_ratio(found) for name in names if (found := pairings(name, best))}
+    return tuple(name for name, ratio in ratios.items() if ratio.verdict == "no difference")
+
+
+def ranking_of(table: CellTable) -> Ranking:
+    """Of what a program can choose and what finished in every line."""
+    names = contestants(table.strategies)
+    complete = [name for name in names if all(line.finished(name) for line in table.lines)]
+    unfinished = tuple(name for name in names if name not in complete)
+    if BASE not in complete:
+        return Ranking((), (), unfinished)
+    ranking = ranked(complete, lambda name, base: pairings_of([table], name, base))
+    return Ranking(ranking.choices, ranking.equals, unfinished)
+
+
+def pairings_of(tables: Iterable[CellTable], strategy: str, base: str) -> list[Pairing]:
+    found = [line.paired(strategy, base) for table in tables for line in table.lines]
+    return [both for both in found if both]

@@ -1,0 +1,59 @@
+"""Figures in words: ratios with their intervals, lists, and sizes as the papers write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mallard.stats import Ratio
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.0f}" if value >= 0.0995 else f"{100 * value:.1f}"
+
+
+def percent_text(ratio: Ratio) -> str:
+    """`45 % (44 to 46)`: the ratio with its interval."""
+    if not ratio.bounded:
+        return f"{_percent(ratio.median)} % (one repetition: no interval)"
+    return f"{_percent(ratio.median)} % ({_percent(ratio.low)} to {_percent(ratio.high)})"
+
+
+def times_text(ratio: Ratio) -> str:
+    """`3.2 times (3.0 to 3.4)`, for what grows by more than can be read off percents."""
+    if not ratio.bounded:
+        return f"{ratio.median:.1f} times (one repetition: no interval)"
+    return f"{ratio.median:.1f} times ({ratio.low:.1f} to {ratio.high:.1f})"
+
+
+def in_a_list(words: Sequence[str]) -> str:
+    """`AS3`, `AS3 and AS5`, `AS3, AS5 and AS7`."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
+
+
+def amount(value: int, tens: bool = False) -> str:
+    """`2^9`, in a system that is counted in tens `10^3`; any other number as it is."""
+    base = 10 if tens else 2
+    exponent = 0
+    while value > 1 and value % base == 0:
+        value //= base
+        exponent += 1
+    return f"{base}^{exponent}" if value == 1 else str(value * base**exponent)
+
+
+def counted_in_tens(value: int) -> bool:
+    return amount(value, tens=True).startswith("10^") and not amount(value).startswith("2^")
+
+
+def amounts(values: Sequence[int], among: Sequence[int], tens: bool = False) -> str:
+    """Neighbours among what there is joined: `2^2 to 2^9, 2^12`."""
+    ordered = sorted(set(among))
+    words: list[str] = []
+    run: list[int] = []
+    for value in [*ordered, None]:
+        if value is not None and value in values:
+            run.append(value)
+        elif run:
+            ends = [amount(run[0], tens), amount(run[-1], tens)]
+            words += [" to ".join(ends)] if len(run) > 2 else [amount(each, tens) for each in run]
+            run = []
+    return ", ".join(words)
