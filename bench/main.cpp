@@ -3,6 +3,7 @@
 #include "bench/harness/build_info.hpp"
 #include "bench/harness/process.hpp"
 #include "bench/harness/row.hpp"
+#include "bench/workload/contention.hpp"
 #include "bench/workload/density.hpp"
 #include "bench/workload/locality.hpp"
 #include "bench/workload/primitives.hpp"
@@ -30,6 +31,8 @@ constexpr std::string_view usage =
     "                     --accesses N | --repeat-factor N\n"
     "       mallard-bench utilization --total-log2 30 --active-log2 15 --block-log2 10 --strategy AS7\n"
     "                     [--buffer warm|cold|none] [--final-frees timed|untimed]\n"
+    "       mallard-bench contention --threads 2 --strategy AS7 [--iterations-log2 15] [--multiplier 100]\n"
+    "                     [--block-log2 6] [--buffer static|none] [--freed-by self|other]\n"
     "       for all: [--seed 1] [--repetition 0] [--cpu N] [--allow-unoptimised]\n"
     "Runs one cell and prints one line of JSON. Exit status: 0 done, 2 usage, 3 out of memory.\n";
 
@@ -44,6 +47,7 @@ constexpr experiment experiments[] = {
     {"primitives", run_primitives, describe_primitives},
     {"locality", run_locality, describe_locality},
     {"utilization", run_utilization, describe_utilization},
+    {"contention", run_contention, describe_contention},
 };
 
 std::string names_of_experiments() {

@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -58,6 +59,15 @@ std::size_t available_memory_bytes() {
         }
     }
     return SIZE_MAX;
+}
+
+void expect_room(std::size_t bytes, std::vector<std::string>& notes) {
+    const std::size_t room = available_memory_bytes() / 100 * 95;
+    if (bytes > room) {
+        notes.push_back("not tried: it takes " + std::to_string(bytes) + " bytes of memory, and " +
+                        std::to_string(room) + " are free");
+        throw std::bad_alloc();
+    }
 }
 
 std::string program_fingerprint() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench {
 
@@ -22,6 +23,10 @@ namespace bench {
 
 /// Returns: bytes that can be used without swapping; SIZE_MAX where the system does not tell.
 [[nodiscard]] std::size_t available_memory_bytes();
+
+/// Throws: std::bad_alloc, and says why in `notes`, where `bytes` bytes are more than there is. To try would
+/// hurt the machine, and end the same.
+void expect_room(std::size_t bytes, std::vector<std::string>& notes);
 
 /// Returns: a fingerprint of the running program, to tell one build from another.
 [[nodiscard]] std::string program_fingerprint();

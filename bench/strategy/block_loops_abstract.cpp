@@ -1,5 +1,6 @@
 /// The loops behind the abstract base, where no resource is known: every call goes through the vtable.
 #include "bench/strategy/block_loops.hpp"
+#include "bench/strategy/handover.hpp"
 
 namespace bench {
 
@@ -7,5 +8,7 @@ template void allocate_and_deallocate(std::pmr::memory_resource&, std::size_t, s
 template void fill_ring(std::pmr::memory_resource&, std::size_t, std::span<std::byte*>);
 template std::size_t churn_ring(std::pmr::memory_resource&, std::size_t, std::span<std::byte*>, std::size_t);
 template void empty_ring(std::pmr::memory_resource&, std::size_t, std::span<std::byte*>, std::size_t);
+template void hand_over(std::pmr::memory_resource&, std::size_t, std::size_t, batch_queue&, batch_queue&,
+                        std::atomic<bool>&);
 
 } // namespace bench

@@ -31,6 +31,8 @@ constexpr strategy table[] = {
     {"AS12", multipool_over_monotonic, type_parameter, winked_out},
     {"AS13", multipool_over_monotonic, abstract_base, normal},
     {"AS14", multipool_over_monotonic, abstract_base, winked_out},
+    {"shared-synchronized", shared_synchronized, type_parameter, normal},
+    {"shared-concurrent", shared_concurrent, type_parameter, normal},
 };
 
 } // namespace

@@ -128,11 +128,6 @@ std::vector<std::string> names_of_structures() {
     return names;
 }
 
-/// Threads share nothing here.
-bool has_density(const strategy& s) noexcept {
-    return !s.is_shared() && s.reuse == reuse_kind::standard;
-}
-
 density_cell parse(arguments& given, run_options& options) {
     density_cell cell{};
     const std::vector<std::string> structures = names_of_structures();
@@ -169,6 +164,10 @@ void fit_buffer(density_cell& cell, run_options& options) {
 }
 
 } // namespace
+
+bool has_density(const strategy& s) noexcept {
+    return !s.is_shared() && s.reuse == reuse_kind::standard;
+}
 
 row run_density(arguments& given, run_options& options) {
     density_cell cell = parse(given, options);

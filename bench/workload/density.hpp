@@ -9,10 +9,14 @@
 
 #include "bench/harness/arguments.hpp"
 #include "bench/harness/row.hpp"
+#include "bench/strategy/table.hpp"
 
 #include <span>
 
 namespace bench {
+
+/// Whether the experiment has the strategy: all that need no other thread.
+[[nodiscard]] bool has_density(const strategy& s) noexcept;
 
 /// Effects: runs the cell that `given` describes.
 /// Throws: usage_error.

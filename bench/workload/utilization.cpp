@@ -156,16 +156,6 @@ void write_parameters(const utilization_cell& cell, json_writer& json) {
         .member("final_frees", cell.final_frees);
 }
 
-/// Throws: bad_alloc where the cell takes more than there is: to try would hurt the machine, and end the same.
-void expect_room(std::size_t bytes, run_options& options) {
-    const std::size_t room = available_memory_bytes() / 100 * 95;
-    if (bytes > room) {
-        options.notes.push_back("not tried: it takes " + std::to_string(bytes) + " bytes of memory, and " +
-                                std::to_string(room) + " are free");
-        throw std::bad_alloc();
-    }
-}
-
 void measure(const utilization_cell& cell, row& result) {
     std::vector<std::byte*> ring(cell.active_blocks());
     const std::int64_t bytes_before = resident_bytes();
@@ -204,7 +194,7 @@ row run_utilization(arguments& given, run_options& options) {
     result.write_parameters = [cell](json_writer& json) { write_parameters(cell, json); };
     try {
         const std::size_t expected = bytes_expected(cell);
-        expect_room(expected, options);
+        expect_room(expected, options.notes);
         if (cell.buffer != "warm" || !cell.how.uses_buffer()) {
             bring_in(std::min(expected, most_to_bring_in()));
         }

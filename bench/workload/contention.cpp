@@ -1,0 +1,226 @@
+#include "bench/workload/contention.hpp"
+
+#include "bench/harness/process.hpp"
+#include "bench/harness/static_buffer.hpp"
+#include "bench/harness/thread_team.hpp"
+#include "bench/strategy/handover.hpp"
+#include "bench/strategy/mechanisms.hpp"
+
+#include <mallard/adapt/synchronized.hpp>
+#include <mallard/local/concurrent_multipool.hpp>
+
+#include <memory>
+#include <new>
+#include <thread>
+
+namespace bench {
+
+namespace {
+
+constexpr unsigned most_threads = 256;
+constexpr unsigned most_iterations_log2 = 30;
+constexpr unsigned most_multiplier = 1'000'000;
+constexpr unsigned least_block_log2 = 4; ///< block_alignment: a monotonic allocator's blocks lie side by side
+constexpr unsigned most_block_log2 = 30;
+static_assert(std::size_t{1} << least_block_log2 == block_alignment);
+
+struct contention_cell {
+    strategy how;
+    std::size_t threads;
+    unsigned iterations_log2;
+    std::size_t multiplier;
+    unsigned block_log2;
+    std::string buffer;
+    std::string freed_by;
+
+    [[nodiscard]] std::size_t iterations() const noexcept { return std::size_t{1} << iterations_log2; }
+    [[nodiscard]] std::size_t block_bytes() const noexcept { return std::size_t{1} << block_log2; }
+    /// What a monotonic allocator gives out in its life.
+    [[nodiscard]] std::size_t bytes_a_thread() const noexcept { return iterations() * block_bytes(); }
+    [[nodiscard]] bool has_buffers() const noexcept { return how.uses_buffer() && buffer == "static"; }
+};
+
+constexpr std::size_t first_pairs = 64; ///< before the clock starts
+
+bool has_contention(const strategy& s) noexcept {
+    return s.is_shared() || (s.frees_each_block() && s.mechanism != mechanism_kind::null);
+}
+
+/// Whether another thread may free what one allocated.
+bool serves_all_threads(const strategy& s) noexcept {
+    return s.is_shared() || s.mechanism == mechanism_kind::global ||
+           s.mechanism == mechanism_kind::new_delete;
+}
+
+/// Calls `use` with the one source that all threads use.
+template <class Use>
+team_result with_one_for_all(const strategy& s, Use&& use) {
+    switch (s.mechanism) {
+    case mechanism_kind::shared_synchronized: {
+        mallard::synchronized<multipool> made;
+        return use(made);
+    }
+    case mechanism_kind::shared_concurrent: {
+        mallard::concurrent_multipool<> made;
+        return use(made);
+    }
+    case mechanism_kind::global: {
+        global_source source;
+        return use(source);
+    }
+    default:
+        return use(abstract(*mallard::new_delete_resource()));
+    }
+}
+
+/// Each thread frees what it allocated, in an allocator that is made anew for every `iterations` pairs.
+team_result run_private(const contention_cell& cell) {
+    const buffer_state state = cell.has_buffers() ? buffer_state::warm : buffer_state::none;
+    std::vector<std::unique_ptr<static_buffer>> buffers;
+    for (std::size_t i = 0; i != cell.threads; ++i) {
+        buffers.push_back(std::make_unique<static_buffer>(state, page_size::huge, cell.bytes_a_thread(),
+                                                          cell.bytes_a_thread()));
+    }
+    const auto pairs = [&cell, &buffers](std::size_t thread, std::size_t count) {
+        static_cast<void>(with_source(cell.how, buffers[thread]->span(), [&](auto& source) {
+            allocate_and_deallocate(source, cell.block_bytes(), count);
+        }));
+    };
+    return run_team(
+        cell.threads, [&](std::size_t thread) { pairs(thread, std::min(first_pairs, cell.iterations())); },
+        [&](std::size_t thread) {
+            for (std::size_t life = 0; life != cell.multiplier; ++life) {
+                pairs(thread, cell.iterations());
+            }
+        });
+}
+
+/// Each thread frees what it allocated, in an allocator that all share.
+template <class Source>
+team_result run_shared(const contention_cell& cell, Source& source) {
+    return run_team(
+        cell.threads, [&](std::size_t) { allocate_and_deallocate(source, cell.block_bytes(), first_pairs); },
+        [&](std::size_t) {
+            allocate_and_deallocate(source, cell.block_bytes(), cell.iterations() * cell.multiplier);
+        });
+}
+
+/// Each thread frees what its neighbour allocated.
+template <class Source>
+team_result run_ring(const contention_cell& cell, Source& source) {
+    const auto queues = std::make_unique<batch_queue[]>(cell.threads);
+    std::atomic<bool> given_up = false;
+    return run_team(
+        cell.threads, [&](std::size_t) { allocate_and_deallocate(source, cell.block_bytes(), first_pairs); },
+        [&](std::size_t thread) {
+            const std::size_t previous = (thread + cell.threads - 1) % cell.threads;
+            hand_over(source, cell.block_bytes(), cell.iterations() * cell.multiplier, queues[thread],
+                      queues[previous], given_up);
+        });
+}
+
+team_result measure(const contention_cell& cell) {
+    if (cell.freed_by == "other") {
+        return with_one_for_all(cell.how, [&](auto& source) { return run_ring(cell, source); });
+    }
+    if (serves_all_threads(cell.how)) {
+        return with_one_for_all(cell.how, [&](auto& source) { return run_shared(cell, source); });
+    }
+    return run_private(cell);
+}
+
+contention_cell parse(arguments& given, run_options& options) {
+    contention_cell cell{};
+    cell.how = choose_strategy(given, options, has_contention);
+    cell.threads = static_cast<std::size_t>(given.number("threads", -1, 1, most_threads));
+    cell.iterations_log2 =
+        static_cast<unsigned>(given.number("iterations-log2", 15, 0, most_iterations_log2));
+    cell.multiplier = static_cast<std::size_t>(given.number("multiplier", 100, 1, most_multiplier));
+    cell.block_log2 = static_cast<unsigned>(given.number("block-log2", 6, least_block_log2, most_block_log2));
+    cell.buffer = given.choice("buffer", {"static", "none"}, "static");
+    cell.freed_by = given.choice("freed-by", {"self", "other"}, "self");
+    if (cell.freed_by == "other" && cell.threads < 2) {
+        throw usage_error("--freed-by other with --threads 1: there is no other thread; give 2 or more");
+    }
+    if (cell.freed_by == "other" && !serves_all_threads(cell.how)) {
+        throw usage_error("--freed-by other with --strategy " + options.strategy +
+                          ": a private allocator is not to be used by another thread; allowed are AS1, AS2, "
+                          "shared-synchronized, shared-concurrent");
+    }
+    if (options.pinned_cpu && cell.threads > 1) {
+        throw usage_error("--cpu with --threads " + std::to_string(cell.threads) +
+                          ": on one processor threads take turns and nothing contends; leave --cpu out");
+    }
+    if (const unsigned processors = std::thread::hardware_concurrency(); cell.threads > processors) {
+        options.notes.push_back(std::to_string(cell.threads) + " threads on " + std::to_string(processors) +
+                                " processors: they take turns");
+    }
+    return cell;
+}
+
+void write_parameters(const contention_cell& cell, json_writer& json) {
+    json.member("threads", cell.threads)
+        .member("iterations_log2", cell.iterations_log2)
+        .member("multiplier", cell.multiplier)
+        .member("block_log2", cell.block_log2)
+        .member("buffer", cell.buffer)
+        .member("freed_by", cell.freed_by);
+}
+
+/// Throws: bad_alloc where the monotonic allocators take more than there is.
+void prepare_memory(const contention_cell& cell, run_options& options) {
+    if (cell.how.mechanism == mechanism_kind::monotonic || cell.has_buffers()) {
+        const std::size_t bytes = cell.threads * cell.bytes_a_thread();
+        expect_room(bytes, options.notes);
+        if (!cell.has_buffers()) {
+            bring_in(std::min(bytes, most_to_bring_in()));
+        }
+    }
+}
+
+void write(const contention_cell& cell, const team_result& team, row& result) {
+    result.timed = team.timed;
+    result.operations = static_cast<std::int64_t>(cell.iterations() * cell.multiplier);
+    result.iterations = static_cast<std::int64_t>(cell.multiplier);
+    const auto pairs = static_cast<double>(result.operations);
+    result.add_figure("slowest_ns", static_cast<double>(team.slowest_ns) / pairs);
+    result.add_figure("fastest_ns", static_cast<double>(team.fastest_ns) / pairs);
+    result.add_figure("cpu_ns_per_pair",
+                      static_cast<double>(team.timed.cpu_ns) / (pairs * static_cast<double>(cell.threads)));
+}
+
+} // namespace
+
+row run_contention(arguments& given, run_options& options) {
+    const contention_cell cell = parse(given, options);
+    given.finish();
+
+    row result;
+    result.experiment = "contention";
+    result.write_parameters = [cell](json_writer& json) { write_parameters(cell, json); };
+    try {
+        prepare_memory(cell, options);
+        write(cell, measure(cell), result);
+    } catch (const std::bad_alloc&) {
+        result.out_of_memory = true;
+        result.timed = {};
+    }
+    return result;
+}
+
+void describe_contention(json_writer& json) {
+    describe_strategies(json, has_contention);
+    json.key("threads").open('[').value(1).value(most_threads).close(']');
+    json.key("iterations_log2").open('[').value(0).value(most_iterations_log2).close(']');
+    json.key("multiplier").open('[').value(1).value(most_multiplier).close(']');
+    json.key("block_log2").open('[').value(least_block_log2).value(most_block_log2).close(']');
+    json.key("freed_by_other").open('[');
+    for (const strategy& s : strategies()) {
+        if (has_contention(s) && serves_all_threads(s)) {
+            json.value(s.name);
+        }
+    }
+    json.close(']');
+}
+
+} // namespace bench

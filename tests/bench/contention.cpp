@@ -1,0 +1,108 @@
+/// Plan: every strategy with one thread and with several; what the loops do is tested in block_loops.cpp.
+///   1. a team begins together, and its times are those of its members
+///   2. the row counts the pairs of one thread, and has a figure for each of three
+///   3. memory that runs out, in a thread or before one starts
+///   4. what makes no sense is explained
+#include "bench/workload/contention.hpp"
+
+#include "bench/harness/thread_team.hpp"
+#include "run_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+namespace {
+
+using bench::complaint;
+using bench::figures_of;
+using bench::run_words;
+
+TEST(thread_team, begins_when_all_are_prepared) {
+    constexpr std::size_t threads = 4;
+    std::atomic<std::size_t> prepared = 0;
+    std::atomic<std::size_t> early = 0;
+    std::atomic<std::size_t> worked = 0;
+    const bench::team_result result = bench::run_team(
+        threads, [&](std::size_t) { ++prepared; },
+        [&](std::size_t i) {
+            early += static_cast<std::size_t>(prepared != threads);
+            worked += i;
+        });
+    EXPECT_EQ(early, 0U);
+    EXPECT_EQ(worked, 0U + 1 + 2 + 3);
+    EXPECT_LE(result.fastest_ns, result.slowest_ns);
+    EXPECT_LE(result.slowest_ns, result.timed.wall_ns);
+}
+
+TEST(thread_team, reports_the_memory_that_ran_out_in_a_thread) {
+    const auto nothing = [](std::size_t) {};
+    const auto fail_in_one = [](std::size_t i) {
+        if (i == 1) {
+            throw std::bad_alloc();
+        }
+    };
+    EXPECT_THROW(static_cast<void>(bench::run_team(2, nothing, fail_in_one)), std::bad_alloc);
+    EXPECT_THROW(static_cast<void>(bench::run_team(2, fail_in_one, nothing)), std::bad_alloc);
+}
+
+constexpr const char* names[] = {
+    "AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13", "shared-synchronized", "shared-concurrent"};
+
+TEST(contention, counts_the_pairs_of_one_thread_under_every_strategy) {
+    for (const char* name : names) {
+        for (const char* threads : {"1", "3"}) {
+            for (const char* buffer : {"static", "none"}) {
+                const bench::row row = run_words(
+                    bench::run_contention, std::string("--iterations-log2 8 --multiplier 5 --threads ") +
+                                               threads + " --buffer " + buffer + " --strategy " + name);
+                EXPECT_EQ(row.operations, 5 << 8) << name;
+                EXPECT_EQ(row.iterations, 5) << name;
+                EXPECT_GT(row.timed.wall_ns, 0) << name;
+                const auto figures = figures_of(row);
+                EXPECT_EQ(figures.size(), 3U) << name;
+                EXPECT_GT(figures.at("cpu_ns_per_pair"), 0) << name;
+                EXPECT_LE(figures.at("fastest_ns"), figures.at("slowest_ns")) << name;
+            }
+        }
+    }
+}
+
+TEST(contention, lets_a_neighbour_free_where_all_threads_are_served) {
+    for (const char* name : {"AS1", "AS2", "shared-synchronized", "shared-concurrent"}) {
+        const bench::row row = run_words(
+            bench::run_contention,
+            std::string("--iterations-log2 8 --multiplier 5 --threads 3 --freed-by other --strategy ") +
+                name);
+        EXPECT_EQ(row.operations, 5 << 8) << name;
+        EXPECT_FALSE(row.out_of_memory) << name;
+    }
+}
+
+TEST(contention, does_not_try_what_memory_cannot_hold) {
+    const bench::row row =
+        run_words(bench::run_contention, "--iterations-log2 30 --block-log2 20 --threads 2 --strategy AS3");
+    EXPECT_TRUE(row.out_of_memory);
+}
+
+#ifdef __cpp_exceptions
+TEST(contention_usage, explains_what_makes_no_sense) {
+    const auto says = [](const std::string& line, const std::string& what) {
+        const std::string message = complaint(bench::run_contention, "--strategy " + line);
+        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+    };
+    says("AS1 --threads 1 --freed-by other", "there is no other thread");
+    says("AS7 --threads 2 --freed-by other", "a private allocator is not to be used by another thread");
+    says("AS7 --threads 0", "from 1 to 256");
+    says("AS8 --threads 1", "--strategy 'AS8': allowed are AS1");
+    says("AS7 --threads 1 --block-log2 3", "from 4 to 30");
+    says("AS7 --threads 1 --multiplier 0", "from 1 to 1000000");
+    bench::run_options pinned;
+    pinned.pinned_cpu = 0;
+    std::vector<std::string> words = bench::words_of("--strategy AS1 --threads 2");
+    bench::arguments given = bench::arguments_of(words);
+    EXPECT_THROW(static_cast<void>(bench::run_contention(given, pinned)), bench::usage_error);
+}
+#endif
+
+} // namespace
