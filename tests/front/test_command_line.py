@@ -15,11 +15,11 @@ def test_an_unknown_verb_is_refused_with_those_allowed():
     assert failed.returncode == 2
     assert failed.stdout == ""
     assert "frobnicate" in failed.stderr
-    for verb in ("bench", "report", "table", "export", "list", "test", "doctor"):
+    for verb in ("bench", "choose", "report", "table", "export", "list", "test", "doctor"):
         assert verb in failed.stderr
 
 
-@pytest.mark.parametrize("verb", ["bench", "report", "table", "export", "list", "test", "doctor"])
+@pytest.mark.parametrize("verb", ["bench", "choose", "report", "table", "export", "list", "test", "doctor"])
 def test_every_verb_has_help_with_examples(verb):
     done = call(verb, "--help")
     assert done.returncode == 0, done.stderr

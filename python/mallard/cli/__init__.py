@@ -17,7 +17,7 @@ from mallard.cli.parser import Parser
 from mallard.errors import UsageError
 from mallard.version import version
 
-VERBS = ("bench", "report", "table", "export", "list", "test", "doctor")
+VERBS = ("bench", "choose", "report", "table", "export", "list", "test", "doctor")
 
 OPENING = """\
 usage: mallard VERB ...
@@ -31,6 +31,7 @@ mallard VERB --help tells a verb's options, with examples.
 
 examples:
   mallard bench                 minutes: every data structure under every strategy, then heat maps
+  mallard choose                use a local allocator? which one? by what was measured here
   mallard report                the last run as one page, beside the published figures
   mallard table p0213:6         one printed table beside this machine's
 """

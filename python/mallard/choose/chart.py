@@ -1,0 +1,139 @@
+"""The decision chart: every path of the walk with this machine's figures on its leaves (P0089 section 2).
+
+A tree but for one join: with several threads of which each frees its own, the walk goes on as with one. What
+follows from the data structure has one answer only. Columns run from the first question to the leaves; rows
+are numbered by the leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from mallard.choose.case import Case, case_of
+from mallard.choose.evidence import CellReference, Evidence
+from mallard.choose.graph import LEAVES, QUESTIONS, ROOT
+from mallard.choose.walk import Decision, decide
+from mallard.papers.catalogue import structures
+from mallard.result import Row
+from mallard.stats import Ratio
+
+PREFERRED = "DS4"  # many blocks of many sizes
+
+
+@dataclass(frozen=True)
+class ChartNode:
+    id: str
+    dimension: str
+    question: str
+    column: int
+    row: float
+
+
+@dataclass(frozen=True)
+class ChartEdge:
+    source: str
+    target: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class ChartLeaf:
+    id: str
+    title: str
+    strategy: str  # empty where what decides is not measured
+    text: str
+    ratio: Ratio | None  # to the global allocator
+    cells: tuple[CellReference, ...]
+    missing: str  # the command that would measure it
+    column: int
+    row: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    subject: str
+    nodes: tuple[ChartNode, ...]
+    edges: tuple[ChartEdge, ...]
+    leaves: tuple[ChartLeaf, ...]
+
+    @property
+    def columns(self) -> int:
+        return 1 + max(leaf.column for leaf in self.leaves)
+
+    @property
+    def rows(self) -> int:
+        return len(self.leaves)
+
+
+def decision_chart(rows: Iterable[Row], structure: str = "") -> Chart:
+    """`rows` of finished runs, of any experiments; without a structure, of one that they have."""
+    evidence = Evidence(rows)
+    case = case_of(structure or _measured(evidence), density="high")
+    drawing = _Drawing(evidence)
+    drawing.place(ROOT, "", case, 0)
+    nodes = tuple(sorted(drawing.nodes, key=lambda node: (node.column, node.row)))
+    return Chart(_subject(case), nodes, tuple(drawing.edges), tuple(drawing.leaves))
+
+
+def _measured(evidence: Evidence) -> str:
+    found = {str(place.parameters["ds"]) for place in evidence.places("density")}
+    return next((name for name in (PREFERRED, *structures()) if name in found), PREFERRED)
+
+
+def _subject(case: Case) -> str:
+    return f"{case.structure.type}, 2^{case.elements_log2:.3g} elements"
+
+
+@dataclass
+class _Drawing:
+    evidence: Evidence
+    nodes: list[ChartNode] = field(default_factory=list)
+    edges: list[ChartEdge] = field(default_factory=list)
+    leaves: list[ChartLeaf] = field(default_factory=list)
+    joined: dict[str, str] = field(default_factory=dict)  # question that two ways lead to -> its node
+
+    def place(self, name: str, path: str, case: Case, column: int) -> tuple[str, float]:
+        """Draws what follows from here; gives its id and its row."""
+        if name in LEAVES:
+            return self.leaf(path or name, case, column)
+        question = QUESTIONS[name]
+        identity = f"{path}/{name}" if path else name
+        rows = []
+        for answer, following in question.next.items():
+            if answer == "either" or (question.of_structure and answer != question.answer(case)):
+                continue  # `either` is the better of two answers that have edges of their own
+            assumed = question.assume(case, answer)
+            if following in self.joined:
+                self.edges.append(ChartEdge(identity, self.joined[following], answer))
+                continue
+            target, row = self.place(following, f"{identity}={answer}", assumed, column + 1)
+            self.edges.append(ChartEdge(identity, target, answer))
+            rows.append(row)
+            if name == ROOT:
+                self.joined[following] = target
+        self.nodes.append(
+            ChartNode(identity, question.dimension, question.text, column, sum(rows) / len(rows))
+        )
+        return identity, self.nodes[-1].row
+
+    def leaf(self, identity: str, case: Case, column: int) -> tuple[str, float]:
+        decision = decide(case, self.evidence)
+        row = float(len(self.leaves))
+        self.leaves.append(_leaf(identity, decision, column, row))
+        return identity, row
+
+
+def _leaf(identity: str, decision: Decision, column: int, row: float) -> ChartLeaf:
+    found = decision.recommended
+    if found is None:
+        missing = decision.missing[-1] if decision.missing else ""
+        return ChartLeaf(identity, "not measured", "", decision.reason, None, (), missing, column, row)
+    if found.is_global:
+        closest = decision.runner_up
+        cells = closest.cells if closest else found.cells
+        title, text = "the global allocator", decision.reason
+        return ChartLeaf(identity, title, found.strategy, text, found.ratio, cells, "", column, row)
+    return ChartLeaf(
+        identity, found.strategy, found.strategy, found.text, found.ratio, found.cells, "", column, row
+    )

@@ -1,0 +1,99 @@
+"""What was measured here, as a decision asks for it: the place nearest to a case, and ratios in it.
+
+    rows of finished runs -> Evidence -> Place (one row of a table of a run) -> ratio to the global allocator
+
+A newer run stands before an older one; within a run the place that is nearest by the caller's distance is
+taken. Only places that have times of AS1 and of something to choose count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from mallard.analysis.cells import Times, ratio_of, setting_text, times_of
+from mallard.analysis.names import BASE, contestants
+from mallard.result import Row, canonical
+from mallard.stats import Ratio, Spread, spread
+
+Distance = Callable[[Mapping[str, Any]], float]
+
+
+@dataclass(frozen=True)
+class CellReference:
+    """Where a figure comes from."""
+
+    run: int
+    experiment: str
+    parameters: tuple[tuple[str, object], ...]
+    strategy: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.place_text}: {self.strategy}"
+
+    @property
+    def place_text(self) -> str:
+        return f"run {self.run}, {self.experiment}, {setting_text(self.parameters)}"
+
+
+@dataclass(frozen=True)
+class Place:
+    run: int
+    experiment: str
+    parameters: dict[str, Any]
+    rows: tuple[Row, ...]
+
+    @cached_property
+    def strategies(self) -> list[str]:
+        """Those that a program can choose and that have a time; AS1 among them."""
+        return contestants({row.strategy for row in self.rows if row.ok})
+
+    def times(self, strategy: str, figure: str = "") -> Times:
+        mine = [row for row in self.rows if row.strategy == strategy and row.ok]
+        if not figure:
+            return times_of(mine)
+        return {row.repetition: row.figures[figure] for row in mine if row.figures.get(figure, 0.0) > 0.0}
+
+    def spread(self, strategy: str, figure: str = "") -> Spread | None:
+        times = self.times(strategy, figure)
+        return spread(list(times.values())) if times else None
+
+    def ratio(self, strategy: str, base: str = BASE, figure: str = "") -> Ratio | None:
+        return ratio_of(self.times(strategy, figure), self.times(base, figure))
+
+    def cell(self, strategy: str) -> CellReference:
+        return CellReference(self.run, self.experiment, tuple(self.parameters.items()), strategy)
+
+
+class Evidence:
+    """`rows` may come from several runs of several experiments."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        grouped: dict[tuple[str, int, str], list[Row]] = {}
+        for row in rows:
+            grouped.setdefault((row.experiment, row.run_id, canonical(row.parameters)), []).append(row)
+        self._places: dict[str, list[Place]] = {}
+        for (experiment, run, _), members in grouped.items():
+            place = Place(run, experiment, members[0].parameters, tuple(members))
+            if BASE in place.strategies and len(place.strategies) > 1:
+                self._places.setdefault(experiment, []).append(place)
+
+    def places(self, experiment: str, **exactly: object) -> list[Place]:
+        return [
+            place
+            for place in self._places.get(experiment, [])
+            if all(place.parameters.get(name) == value for name, value in exactly.items())
+        ]
+
+    def nearest(self, experiment: str, distance: Distance, **exactly: object) -> Place | None:
+        """Of the newest run that has such a place, the one of least distance."""
+        found = self.places(experiment, **exactly)
+        newest = max((place.run for place in found), default=0)
+        return min(
+            (place for place in found if place.run == newest),
+            key=lambda place: distance(place.parameters),
+            default=None,
+        )

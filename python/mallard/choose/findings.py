@@ -1,0 +1,207 @@
+"""What the rows say to each question of the walk: the figure beside the answer, and what it excludes.
+
+The rule of exclusion is the same everywhere: a strategy that a question's rows show to be slower than the
+global allocator beyond the interval is not recommended, whatever the deciding rows say. Monotonic strategies
+are excluded where memory must be used again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from mallard.analysis.cells import ratio_of
+from mallard.analysis.labels import family
+from mallard.analysis.names import BASE, SHARED, plain
+from mallard.analysis.words import in_a_list, percent_text, times_text
+from mallard.choose import ground
+from mallard.choose.case import Case
+from mallard.choose.evidence import CellReference, Evidence, Place
+from mallard.choose.ground import Ground
+from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair, strategies
+from mallard.stats import Ratio
+
+NOT_MEASURED = "not measured"
+GLOBAL = ("AS1", "AS2")
+POOL, GROWING = "AS7", "AS3"  # what stands for a multipool and for a monotonic allocator
+
+
+@dataclass(frozen=True)
+class Asked:
+    case: Case
+    evidence: Evidence
+    decisive: Ground  # of the leaf that the case leads to
+    excluded: frozenset[str]  # by the questions before
+
+
+@dataclass(frozen=True)
+class Finding:
+    figure: str = ""
+    cells: tuple[CellReference, ...] = ()
+    excluded: dict[str, str] = field(default_factory=dict)  # strategy as in the papers -> why
+    missing: str = ""  # the command that would measure it
+
+
+def percent_of(ratio: Ratio | None, of: str = "AS1's time") -> str:
+    return f"{percent_text(ratio)} of {of}" if ratio else NOT_MEASURED
+
+
+def threads(asked: Asked) -> Finding:
+    if asked.case.threads == 1:
+        return Finding("nothing to share")
+    return Finding(f"{asked.case.threads} threads")
+
+
+def freed_by(asked: Asked) -> Finding:
+    found = ground.contention(asked.case, asked.evidence, asked.case.freed_by)
+    place = found.place
+    if place is None:
+        return Finding(missing=found.command)
+    shown = [name for name in place.strategies if name == POOL or name.startswith(SHARED)]
+    each = [f"{_role(name)} {percent_of(place.ratio(name), 'it')}" for name in shown]
+    return Finding(
+        f"beside AS1 with {place.parameters['threads']} threads: {', '.join(each)}",
+        _cells(place, [BASE, *shown]),
+        slower_in(place, "with several threads"),
+    )
+
+
+def locality(asked: Asked) -> Finding:
+    if not asked.case.can_scatter:
+        why = "one block cannot be scattered" if asked.case.structure.one_block else "as said"
+        return Finding(why)
+    place = asked.decisive.place
+    if place is None:
+        return Finding(missing=asked.decisive.command)
+    before = ground.unshuffled(place, asked.case)
+    worse = {
+        name: ratio_of(place.times(name, asked.decisive.figure), place.times(name, before))
+        for name in (BASE, POOL)
+    }
+    each = [f"{name} {times_text(ratio)}" for name, ratio in worse.items() if ratio]
+    length = place.parameters["list_length"]
+    text = f"after the shuffle an access takes {in_a_list(each)} as long (lists of {length})"
+    return Finding(text if each else "", _cells(place, worse))
+
+
+def density(asked: Asked) -> Finding:
+    found = ground.density(asked.case, asked.evidence)
+    if found.place is None:
+        return Finding(missing=found.command)
+    parameters = found.place.parameters
+    leaves = 1 << (int(parameters["size_log2"]) + int(parameters.get("inner_log2", 0)))
+    counts = [row.allocations for row in found.place.rows if row.strategy == BASE and row.allocations]
+    text = f"{counts[0]} allocations for {leaves} leaf elements" if counts else "not counted"
+    return Finding(text, _cells(found.place, [BASE]))
+
+
+def variation(asked: Asked) -> Finding:
+    """A pool for each size against memory that is cut off as it comes (P0089 section 5.2)."""
+    place = asked.decisive.place
+    if place is None:
+        return Finding(missing=asked.decisive.command)
+    ratios = {name: place.ratio(name) for name in (POOL, GROWING)}
+    each = [f"{name} ({family(name)}) {percent_text(ratio)}" for name, ratio in ratios.items() if ratio]
+    return Finding(f"{in_a_list(each)} of AS1's time" if each else "", _cells(place, ratios))
+
+
+def utilization(asked: Asked) -> Finding:
+    if asked.case.only_grows_bearably:
+        more = 1.0 / asked.case.utilization
+        return Finding(f"at U = {asked.case.utilization:.2g} that takes {more:.2g} times the memory at most")
+    growing = {
+        name: f"its memory only grows, and U = {asked.case.utilization:.2g}"
+        for name, each in strategies().items()
+        if each.allocator == "monotonic"
+    }
+    found = ground.utilization(asked.case, asked.evidence)
+    if found.place is None:
+        return Finding(excluded=growing, missing=found.command)
+    place = found.place
+    live = int(place.parameters["active_log2"])
+    held = [f"{name} held {_held(place, name)}" for name in (GROWING, POOL)]
+    text = f"with 2^{live} bytes live {in_a_list(held)}, which takes {percent_of(place.ratio(POOL))}"
+    return Finding(text, _cells(place, [BASE, GROWING, POOL]), slower_in(place, "in churn") | growing)
+
+
+def fragmentation(asked: Asked) -> Finding:
+    if asked.case.fragmented == "no":
+        return Finding("as said")
+    found = ground.fragmentation(asked.case, asked.evidence)
+    if found.place is None:
+        return Finding(missing=found.command)
+    fresh = ground.fresh_heap(found.place, asked.evidence)
+    worse = ratio_of(found.place.times(BASE), fresh.times(BASE)) if fresh else None
+    freed = f"{found.place.parameters['freed']} of its blocks freed"
+    text = f"{freed}, AS1 takes {percent_of(worse, 'what it takes on a fresh heap')}"
+    return Finding(text, _cells(found.place, [BASE]))
+
+
+def binding(asked: Asked) -> Finding:
+    return _pairs(asked, DISPATCH_PAIRS, "the abstract base takes", "the type parameter's time")
+
+
+def destruction(asked: Asked) -> Finding:
+    return _pairs(asked, WINK_OUT_PAIRS, "winking out takes", "the time of normal destruction")
+
+
+FINDINGS: dict[str, Callable[[Asked], Finding]] = {
+    "threads": threads,
+    "freed_by": freed_by,
+    "locality": locality,
+    "access_binding": binding,
+    "density": density,
+    "variation": variation,
+    "utilization": utilization,
+    "fragmentation": fragmentation,
+    "binding": binding,
+    "destruction": destruction,
+}
+
+
+def slower_in(place: Place, where: str) -> dict[str, str]:
+    """What its rows show to be slower than the global allocator, beyond the interval."""
+    ratios = {name: place.ratio(name) for name in place.strategies if name in strategies()}
+    return {
+        name: f"{where} it takes {percent_of(ratio)}"
+        for name, ratio in ratios.items()
+        if ratio and ratio.verdict == "slower" and name not in GLOBAL
+    }
+
+
+def counterpart(name: str) -> str:
+    """The strategy of the same allocator and binding that other experiments have: destroyed normally."""
+    winked = {after: before for before, after in WINK_OUT_PAIRS}
+    return winked.get(plain(name), plain(name))
+
+
+def _pairs(asked: Asked, pairs: Iterable[Pair], verb: str, of: str) -> Finding:
+    """The pair of the fastest allocator: what this choice alone does to its time."""
+    place = asked.decisive.place
+    if place is None:
+        return Finding(missing=asked.decisive.command)
+    possible = {name for name in place.strategies if counterpart(name) not in asked.excluded}
+    local = [pair for pair in pairs if BASE not in pair and set(pair) <= possible]
+    ratios = {pair: place.ratio(pair[0], BASE, asked.decisive.figure) for pair in local}
+    known = {pair: ratio.median for pair, ratio in ratios.items() if ratio}
+    if not known:
+        return Finding(NOT_MEASURED)
+    before, after = min(known, key=lambda pair: known[pair])
+    change = percent_of(place.ratio(after, before, asked.decisive.figure), of)
+    return Finding(f"{verb} {change} ({after} / {before})", _cells(place, [before, after]))
+
+
+def _role(name: str) -> str:
+    return f"one for all ({name})" if name.startswith(SHARED) else f"one a thread ({name})"
+
+
+def _held(place: Place, strategy: str) -> str:
+    held = place.spread(strategy, "held_bytes")
+    if held is None:
+        ends = [row.status for row in place.rows if row.strategy == strategy]
+        return f"nothing ({ends[-1].replace('_', ' ')})" if ends else NOT_MEASURED
+    return f"{held.median / 2**20:.3g} MiB"
+
+
+def _cells(place: Place, names: Iterable[str]) -> tuple[CellReference, ...]:
+    return tuple(place.cell(name) for name in names if place.times(name))

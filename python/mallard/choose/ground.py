@@ -1,0 +1,123 @@
+"""Which rows decide at a leaf of the walk, and the command that makes them where there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import log2
+from typing import Any
+
+from mallard.choose.case import ANY, OTHER, SELF, YES, Case
+from mallard.choose.evidence import Distance, Evidence, Place
+from mallard.choose.graph import BUILT, SCATTERED, SHARED
+
+# Of the perturbed heaps that were measured, the first: freed so, with chunks from there.
+_PERTURBED = [
+    (freed, upstream) for upstream in ("cache", "heap") for freed in ("quarter", "half", "eighth", "all")
+]
+_TIE = 1e-3  # a preference that never outweighs a power of two
+
+
+@dataclass(frozen=True)
+class Ground:
+    """`figure` names the quantity of the rows; empty for the time of an operation."""
+
+    place: Place | None
+    command: str
+    figure: str = ""
+
+
+def ground_of(leaf: str, case: Case, evidence: Evidence) -> Ground:
+    if leaf == SHARED:
+        return contention(case, evidence, OTHER)
+    if leaf == SCATTERED:
+        return locality(case, evidence)
+    if leaf == BUILT and case.fragmented == YES:
+        perturbed = fragmentation(case, evidence)
+        return perturbed if perturbed.place else density(case, evidence)
+    return density(case, evidence)
+
+
+def density(case: Case, evidence: Evidence) -> Ground:
+    where = {"ds": case.structure.name} | _buffer(case)
+    return Ground(evidence.nearest("density", _size(case), **where), _command("density", case))
+
+
+def fragmentation(case: Case, evidence: Evidence) -> Ground:
+    command = _command("fragmentation", case)
+    where = {"ds": case.structure.name} | _buffer(case)
+    for freed, upstream in _PERTURBED:
+        place = evidence.nearest("fragmentation", _size(case), freed=freed, upstream=upstream, **where)
+        if place:
+            return Ground(place, command)
+    return Ground(None, command)
+
+
+def fresh_heap(place: Place, evidence: Evidence) -> Place | None:
+    """The same row of the same run before anything was perturbed."""
+    same = evidence.places("fragmentation", **(place.parameters | {"freed": "none"}))
+    return next((each for each in same if each.run == place.run), None)
+
+
+def locality(case: Case, evidence: Evidence) -> Ground:
+    def distance(parameters: Mapping[str, Any]) -> float:
+        length, links = log2(parameters["list_length"]), log2(parameters["links"])
+        # One list alone has nothing to be scattered among.
+        return abs(length - case.elements_log2) + (100.0 if length == links else 0.0) - _TIE * links
+
+    place = evidence.nearest("locality", distance)
+    return Ground(place, "mallard bench locality", shuffled(place, case) if place else "")
+
+
+def shuffled(place: Place, case: Case) -> str:
+    return _access(place, max(_numbers(place, "shuffle_factors")), case)
+
+
+def unshuffled(place: Place, case: Case) -> str:
+    return _access(place, min(_numbers(place, "shuffle_factors")), case)
+
+
+def utilization(case: Case, evidence: Evidence) -> Ground:
+    def distance(parameters: Mapping[str, Any]) -> float:
+        wanted = -log2(case.utilization) if case.utilization else float(parameters["total_log2"])
+        return abs(int(parameters["total_log2"]) - int(parameters["active_log2"]) - wanted)
+
+    return Ground(evidence.nearest("utilization", distance), "mallard bench utilization")
+
+
+def contention(case: Case, evidence: Evidence, freed_by: str = SELF) -> Ground:
+    def distance(parameters: Mapping[str, Any]) -> float:
+        without_buffer = _TIE * (parameters.get("buffer") != "none")
+        return abs(log2(parameters["threads"]) - log2(case.threads)) + without_buffer
+
+    threads = max(case.threads, 2) if freed_by == OTHER else case.threads
+    command = f"mallard bench contention --threads {threads} --freed-by {freed_by}"
+    return Ground(evidence.nearest("contention", distance, freed_by=freed_by), command)
+
+
+def _access(place: Place, shuffle_factor: int, case: Case) -> str:
+    factors = _numbers(place, "access_factors")
+    nearest = min(factors, key=lambda factor: (abs(log2(factor) - log2(case.access_factor)), factor))
+    return f"sf{shuffle_factor}_af{nearest}_ns"
+
+
+def _numbers(place: Place, name: str) -> list[int]:
+    return [int(text) for text in str(place.parameters[name]).split(",")]
+
+
+def _buffer(case: Case) -> dict[str, str]:
+    return {} if case.buffer == ANY else {"buffer": case.buffer}
+
+
+def _size(case: Case) -> Distance:
+    return lambda parameters: (
+        abs(int(parameters["size_log2"]) - case.elements_log2)
+        - _TIE * int(parameters.get("product_log2", 0))
+        + _TIE**2 * (parameters.get("compiler") == "clang++")
+    )
+
+
+def _command(experiment: str, case: Case) -> str:
+    words = f"mallard bench {experiment} --ds {case.structure.name.removeprefix('DS')}"
+    words += f" --size {round(case.elements_log2)}"
+    return words if case.buffer == ANY else f"{words} --buffer {case.buffer}"

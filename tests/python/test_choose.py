@@ -1,0 +1,303 @@
+"""The decision walk on made-up rows, where the right answer is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from synthetic_experiments import contention_rows, fragmentation_rows, locality_rows, utilization_rows
+from synthetic_run import density_rows, failed, formula
+
+from mallard.choose import Case, Decision, Evidence, case_of, decide
+from mallard.choose.structure import nearest_structure
+from mallard.errors import UsageError
+from mallard.result import Row
+
+Native = dict[str, Any]
+EVERY = (
+    *("AS1", "AS2", "AS3", "AS4", "AS5", "AS6", "AS7"),
+    *("AS8", "AS9", "AS10", "AS11", "AS12", "AS13", "AS14"),
+)
+
+
+def evidence(*runs: list[Native]) -> Evidence:
+    """Each argument is a finished run, the newest last."""
+    return Evidence(Row.from_native(number, row) for number, rows in enumerate(runs, 1) for row in rows)
+
+
+def density(**options: Any) -> list[Native]:
+    return density_rows(**{"names": ("DS1", "DS4"), "sizes": (6, 10, 14), **options})
+
+
+def ratios(of: dict[str, float]) -> Callable[[str, int, str], float]:
+    """The ratio to AS1 by strategy, the usual one where none is given."""
+
+    def times(structure: str, size: int, strategy: str) -> float:
+        return 30.0 * of[strategy] if strategy in of else formula("DS1", 10, strategy)
+
+    return times
+
+
+def answer(case: Case, *runs: list[Native]) -> Decision:
+    return decide(case, evidence(*runs))
+
+
+def used(decision: Decision) -> str:
+    assert decision.recommended
+    return decision.recommended.strategy
+
+
+def figure(decision: Decision, question: str) -> str:
+    (step,) = [step for step in decision.steps if step.question.name == question]
+    return step.finding.figure
+
+
+# ---- what is recommended --------------------------------------------------------------------------------
+
+
+def test_what_is_built_and_freed_together_takes_the_fastest_row_of_its_table() -> None:
+    decision = answer(case_of("unordered_set<string>"), density())
+    assert used(decision) == "AS3"
+    assert decision.recommended.ratio.median == pytest.approx(0.3)
+    assert decision.runner_up.strategy == "AS5"
+    assert decision.recommended.cells[-1].strategy == "AS3"
+    assert dict(decision.recommended.cells[-1].parameters)["size_log2"] == 10
+
+
+@pytest.mark.parametrize(
+    ("binding", "wink_out", "best"),
+    [("type", "no", "AS3"), ("base", "no", "AS5"), ("any", "yes", "AS4"), ("base", "yes", "AS6")],
+)
+def test_binding_and_winking_out_narrow_the_choice(binding: str, wink_out: str, best: str) -> None:
+    case = replace(case_of("DS4"), binding=binding, wink_out=wink_out)
+    assert used(answer(case, density())) == best
+
+
+def test_memory_that_is_used_again_excludes_monotonic_strategies() -> None:
+    decision = answer(case_of("DS4", lifetime="program", utilization=0.1), density(), utilization_rows())
+    assert used(decision) == "AS11"
+    assert "only grows" in decision.excluded["AS3"]
+    assert "AS3 held" in figure(decision, "utilization")
+    assert "40 % (40 to 40)" in figure(decision, "utilization")
+
+
+def test_a_little_waste_does_not_exclude_them() -> None:
+    decision = answer(case_of("DS4", utilization=0.9), density())
+    assert used(decision) == "AS3"
+    assert "1.1 times the memory" in figure(decision, "utilization")
+
+
+def test_scattered_memory_is_decided_by_the_access_after_the_shuffle() -> None:
+    case = replace(case_of("DS4"), locality="low", elements_log2=9.0)
+    decision = answer(case, density(), locality_rows())
+    assert used(decision) == "AS7"
+    assert decision.recommended.cells[0].experiment == "locality"
+    assert decision.recommended.ratio.median < 0.5
+    assert "AS1" in figure(decision, "locality")
+
+
+def test_orders_of_reuse_compete_but_not_the_one_that_is_there_to_be_the_worst() -> None:
+    case = replace(case_of("DS4"), locality="low")
+    assert used(answer(case, locality_rows(("AS1", "AS7", "AS7-lowest", "AS7-random")))) == "AS7-lowest"
+    assert used(answer(case, locality_rows(("AS1", "AS7", "AS7-random")))) == "AS7"
+    assert used(answer(case, locality_rows(("AS1", "AS7-random", "AS9")))) == "AS9"
+
+
+def test_blocks_that_another_thread_frees_need_one_allocator_for_all() -> None:
+    rows = contention_rows(("AS1", "AS2", "shared-synchronized", "shared-concurrent"), freed_by="other")
+    decision = answer(replace(case_of("DS4"), threads=4, freed_by="other"), density(), rows)
+    assert used(decision) == "shared-concurrent"
+    assert decision.recommended.ratio.median == pytest.approx(0.2)
+
+
+def test_an_allocator_of_each_thread_is_weighed_against_contention() -> None:
+    times = {"AS3": 40.0, "AS5": 41.0}
+
+    def slow(row: Native) -> Native:
+        wall = round(times.get(row["strategy"], 0) * row["operations"]) or row["wall_ns"]
+        return row | {"wall_ns": wall, "cpu_ns": wall}
+
+    case = replace(case_of("DS4"), threads=2)
+    assert used(answer(case, density(), contention_rows())) == "AS3"
+    decision = answer(case, density(), [slow(row) for row in contention_rows()])
+    assert used(decision) == "AS11"
+    assert "with several threads" in decision.excluded["AS3"]
+
+
+def test_a_perturbed_heap_has_rows_of_its_own() -> None:
+    rows = fragmentation_rows(names=("DS4",))
+    decision = answer(replace(case_of("DS4"), fragmented="yes"), density(), rows)
+    assert used(decision) == "AS3"
+    assert decision.recommended.cells[0].experiment == "fragmentation"
+    assert decision.recommended.ratio.median == pytest.approx(0.3 / 1.25)
+    assert "AS1 takes 125 % (125 to 125)" in figure(decision, "fragmentation")
+
+
+def test_without_them_the_fresh_heap_stands_in_and_that_is_said() -> None:
+    decision = answer(replace(case_of("DS4"), fragmented="yes"), density())
+    assert decision.recommended.cells[0].experiment == "density"
+    assert decision.missing == ("mallard bench fragmentation --ds 4 --size 10",)
+
+
+# ---- the global allocator -------------------------------------------------------------------------------
+
+
+def test_one_block_is_left_to_the_global_allocator() -> None:
+    decision = answer(case_of("vector<int>"), density())
+    assert used(decision) == "AS1"
+    assert "allocation is not where the time goes" in decision.reason
+    assert decision.runner_up.strategy == "AS3"
+
+
+def test_one_block_cannot_be_scattered() -> None:
+    decision = answer(replace(case_of("vector<int>"), locality="low"), density(), locality_rows())
+    assert used(decision) == "AS1"
+    assert figure(decision, "locality") == "one block cannot be scattered"
+
+
+def test_an_interval_that_includes_1_is_no_reason_to_change() -> None:
+    rows = density(times=lambda structure, size, strategy: 10.0)
+    for row in rows:
+        if row["strategy"] == "AS3":
+            row["cpu_ns"] = int(row["cpu_ns"] * (0.85, 0.95, 1.06)[row["repetition"]])
+    decision = answer(case_of("DS4"), rows)
+    assert used(decision) == "AS1"
+    assert decision.runner_up.strategy == "AS3"
+    assert "no strategy is faster beyond its interval; AS3 comes closest: 95 %" in decision.reason
+
+
+def test_one_repetition_has_no_interval_and_decides_nothing() -> None:
+    decision = answer(case_of("DS4"), density(repetitions=1))
+    assert used(decision) == "AS1"
+    assert "one repetition: no interval" in decision.reason
+
+
+def test_where_the_base_class_is_needed_the_global_allocator_is_behind_it() -> None:
+    slow = dict.fromkeys(("AS5", "AS9", "AS13"), 2.0)
+    decision = answer(replace(case_of("DS4"), binding="base"), density(times=ratios(slow | {"AS1": 1.0})))
+    assert used(decision) == "AS2"
+
+
+def test_a_strategy_that_is_not_told_apart_is_named() -> None:
+    rows = density(times=ratios({"AS1": 1.0, "AS3": 0.30, "AS7": 0.30}))
+    for row in rows:
+        if row["strategy"] == "AS7":
+            row["cpu_ns"] = int(row["cpu_ns"] * (1.04, 0.98, 1.01)[row["repetition"]])
+    assert answer(case_of("DS4"), rows).equals == ("AS7",)
+
+
+# ---- what it rests on -----------------------------------------------------------------------------------
+
+
+def test_without_rows_the_walk_names_what_to_measure() -> None:
+    decision = answer(case_of("DS4", utilization=0.1))
+    assert decision.recommended is None
+    assert decision.missing == ("mallard bench density --ds 4 --size 10", "mallard bench utilization")
+    assert "not measured" in decision.reason
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ({"locality": "low"}, "mallard bench locality"),
+        ({"threads": 4, "freed_by": "other"}, "mallard bench contention --threads 4 --freed-by other"),
+    ],
+)
+def test_rows_of_another_question_are_no_answer(said: Native, command: str) -> None:
+    decision = answer(replace(case_of("DS4"), **said), density())
+    assert decision.recommended is None
+    assert command in decision.missing
+
+
+def test_the_newest_run_that_has_the_structure_is_taken() -> None:
+    newer = density(names=("DS4",), times=ratios({"AS1": 1.0, "AS7": 0.1}))
+    newest = density(names=("DS1",))
+    decision = answer(case_of("DS4"), density(), newer, newest)
+    assert used(decision) == "AS7"
+    assert decision.recommended.cells[0].run == 2
+
+
+def test_the_nearest_size_is_taken_and_said() -> None:
+    decision = answer(replace(case_of("DS4"), elements_log2=13.0), density())
+    assert dict(decision.recommended.cells[0].parameters)["size_log2"] == 14
+    assert "2^14 elements is the nearest size" in decision.notes[0]
+
+
+def test_the_buffer_can_be_asked_for() -> None:
+    cold = [row | {"parameters": row["parameters"] | {"buffer": "none"}} for row in density()]
+    case = replace(case_of("DS4"), buffer="none")
+    assert answer(case, density()).missing == ("mallard bench density --ds 4 --size 10 --buffer none",)
+    assert answer(case, cold, density()).recommended.cells[0].run == 1
+
+
+def test_strategies_that_failed_do_not_compete() -> None:
+    rows = density(names=("DS4",), strategies=("AS1", "AS7"))
+    rows += [failed("DS4", size, "AS3", 0, "out_of_memory", "") for size in (6, 10, 14)]
+    assert used(answer(case_of("DS4"), rows)) == "AS7"
+
+
+def test_rows_without_what_can_serve_are_no_answer() -> None:
+    decision = answer(replace(case_of("DS4"), binding="base"), density(strategies=("AS1", "AS3", "AS7")))
+    assert decision.recommended is None
+    assert decision.missing == ("mallard bench density --ds 4 --size 10",)
+
+
+def test_another_malloc_is_a_note_and_no_strategy() -> None:
+    rows = locality_rows(("AS1", "AS1@jemalloc", "AS7"))
+    decision = answer(replace(case_of("DS4"), locality="low"), rows)
+    assert any("AS1@jemalloc takes" in note for note in decision.notes)
+
+
+# ---- structures -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "type_", "exact"),
+    [
+        ("unordered_set<string>", "unordered_set<string>", True),
+        ("std::unordered_set<std::pmr::string>", "unordered_set<string>", True),
+        ("ds7", "vector<unordered_set<int>>", True),
+        ("vector<double>", "vector<int>", False),
+        ("std::map<int, std::string>", "unordered_set<string>", False),
+        ("std::map<int, std::vector<long>>", "unordered_set<vector<int>>", False),
+        ("list<int>", "unordered_set<int>", False),
+        ("vector<pair<int, string>>", "vector<string>", False),
+        ("vector<vector<vector<string>>>", "vector<vector<string>>", False),
+        ("string", "vector<string>", False),
+        ("my::tree", "unordered_set<int>", False),
+    ],
+)
+def test_a_type_is_mapped_to_the_nearest_structure(asked: str, type_: str, exact: bool) -> None:
+    found = nearest_structure(asked)
+    assert (found.type, found.exact) == (type_, exact)
+
+
+def test_what_a_name_does_not_tell_variation_does() -> None:
+    assert case_of("list<order>", variation="high").structure.type == "unordered_set<string>"
+    assert case_of("list<order>", variation="low").structure.type == "unordered_set<int>"
+
+
+def test_a_mapping_is_said() -> None:
+    decision = answer(case_of("map<int,string>"), density())
+    assert "map<int,string> is not one of the twelve structures; the nearest is" in decision.notes[0]
+
+
+@pytest.mark.parametrize("text", ["map<int", "<>", "vector<int>>", "vector<int>x", "a;b", "vector<,>"])
+def test_what_is_no_type_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is no C\\+\\+ type; give one such as vector<int>"):
+        nearest_structure(text)
+
+
+@pytest.mark.parametrize(
+    ("density", "variation", "type_"),
+    [
+        ("", "", "unordered_set<string>"),
+        ("high", "low", "unordered_set<int>"),
+        ("low", "low", "vector<int>"),
+        ("low", "", "vector<vector<int>>"),
+    ],
+)
+def test_without_a_structure_the_dimensions_choose_one(density: str, variation: str, type_: str) -> None:
+    assert case_of("", density, variation).structure.type == type_

@@ -1,0 +1,122 @@
+"""`mallard choose`: what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from synthetic_experiments import locality_rows
+from synthetic_run import density_rows, write_run
+
+from mallard.cli import main
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MALLARD_DB", raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path / "mallard.db"
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["choose", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_it_prints_walk_answer_runner_up_and_what_it_rests_on(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(database, density_rows(names=("DS4",)))
+    shown = said(capsys, "--structure", "unordered_set<string>", "--elements", "2^10")
+    assert "unordered_set<string>, 2^10 elements, freed by the end of a scope" in shown
+    for dimension in "CLDVUF":
+        assert f"\n  {dimension}  " in shown
+    assert (
+        "use AS3 (monotonic, type parameter, normal): 30 % (30 to 30) of the global allocator's time" in shown
+    )
+    assert "runner-up: AS5 (monotonic, abstract base, normal): 33 % (33 to 33) of AS1's time" in shown
+    assert "rests on\n  run 1, density, buffer warm" in shown
+    assert ": AS1, AS3, AS5" in shown
+    assert "not measured" not in shown
+
+
+def test_every_option_is_heard(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS4",)))
+    shown = said(
+        capsys,
+        *("--structure", "map<int,string>", "--elements", "1000", "--density", "high", "--variation", "high"),
+        *("--locality", "high", "--utilization", "0.1", "--threads", "2", "--fragmented", "yes"),
+        *("--lifetime", "program", "--freed-by", "self", "--binding", "base", "--wink-out", "yes"),
+        *("--buffer", "warm", "--access-factor", "4"),
+    )
+    assert "map<int,string>, 2^9.97 elements, living as long as the program" in shown
+    assert "the nearest is unordered_set<string> (DS4)" in shown
+    assert "use AS14" in shown
+    assert "excluded: AS3, AS4, AS5, AS6: its memory only grows, and U = 0.1" in shown
+    for command in (
+        "utilization",
+        "contention --threads 2 --freed-by self",
+        "fragmentation --ds 4 --size 10",
+    ):
+        assert f"mallard bench {command}" in shown
+
+
+def test_only_finished_runs_count(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS4",), strategies=("AS1", "AS7")))
+    write_run(database, density_rows(names=("DS4",)), finished=False)
+    assert "use AS7" in said(capsys)
+
+
+def test_the_global_allocator_is_an_answer(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS1",)))
+    shown = said(capsys, "--structure", "vector<int>", "--elements", "64")
+    assert "use the global allocator AS1" in shown
+
+
+def test_locality_is_told_with_its_list(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, locality_rows())
+    shown = said(capsys, "--locality", "low", "--elements", "2^9")
+    assert "use AS7" in shown
+    assert "locality was measured with std::list<int>, here of 512 elements each" in shown
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_without_rows_there_is_no_answer_but_a_command(
+    database: Path, capsys: pytest.CaptureFixture[str], there: bool
+) -> None:
+    if there:
+        write_run(database, density_rows(names=("DS1",)))
+    assert main(["choose"]) == 1
+    shown = capsys.readouterr().out
+    assert "no answer yet: what decides is not measured yet" in shown
+    assert "not measured; this measures it\n  mallard bench density --ds 4 --size 10" in shown
+    assert database.exists() is there
+
+
+def test_a_named_database_that_is_not_there_is_an_error(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["choose", "--db", "other.db"]) == 2
+    assert "other.db" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--density", "middling"), "--density: invalid choice: 'middling' (choose from 'high', 'low')"),
+        (("--utilization", "1.5"), "'1.5' is not allowed; give the most memory"),
+        (("--utilization", "nan"), "'nan' is not allowed"),
+        (("--elements", "0"), "'0' is not allowed; give a number such as 16384 or 2^14"),
+        (("--elements", "2^41"), "from 1 to 2^40"),
+        (("--elements", "-1"), "from 1 to 2^40"),
+        (("--threads", "0"), "'0' is not allowed; give a whole number of at least 1"),
+        (("--structure", "map<int"), "is no C++ type; give one such as vector<int>"),
+        (("DS4",), "unrecognized arguments: DS4"),
+    ],
+)
+def test_what_is_not_allowed_is_said_with_what_is(
+    database: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
+) -> None:
+    assert main(["choose", *words]) == 2
+    assert message in capsys.readouterr().err
