@@ -11,7 +11,8 @@ template <class A>
 class double_free : public ::testing::Test {};
 
 using allocators =
-    ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::limited<mallard::multipool<>>>;
+    ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::limited<mallard::multipool<>>,
+                     mallard::concurrent_multipool<>, mallard::synchronized<mallard::multipool<>>>;
 TYPED_TEST_SUITE(double_free, allocators);
 
 template <class A>

@@ -31,6 +31,7 @@ protected:
 
 using allocators =
     ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::counted<mallard::multipool<>>,
+                     mallard::concurrent_multipool<>, mallard::synchronized<mallard::multipool<>>,
                      mallard::monotonic<mallard::new_delete>>;
 TYPED_TEST_SUITE(poisoning, allocators);
 

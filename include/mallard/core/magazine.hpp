@@ -52,7 +52,8 @@ public:
             link = &(*link)->next;
         }
         block_chain rest;
-        rest.first_ = std::exchange(*link, nullptr);
+        rest.first_ = *link;
+        *link = nullptr;
         return rest;
     }
 
