@@ -4,6 +4,9 @@ has its own legend.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from mallard.view.html.figures import LEGEND
 from mallard.view.html.markup import Markup, element, empty_element, joined
 from mallard.view.html.race_cells import Wording
@@ -12,7 +15,7 @@ BESIDE = (
     "Upper figure: (here / AS1 here) divided by ({paper} / its AS1); above 1 the strategy does worse here "
     "than there. Lower: percent of AS1 here / there. Under AS1: nanoseconds {operation} here, and there."
 )
-Steps = tuple[tuple[str, str], ...]
+Steps = tuple[tuple[str, str], ...]  # (class, text)
 FAULTS: Steps = (
     ("z0", "under 0.1"),
     ("z1", "0.1\u20131"),
@@ -31,21 +34,39 @@ BESIDE_LEGEND: Steps = tuple(("eq", "within 1.1") if name == "eq" else (name, te
 LEGENDS = {"f": FAULTS, "m": MEMORY, "c": BESIDE_LEGEND, "d": BESIDE_LEGEND}
 
 
+@dataclass(frozen=True)
+class Choice:
+    kind: str  # the letter of its figures
+    label: str
+    text: str
+    legend: Steps
+
+
 def controls(name: str, kinds: str, wording: Wording) -> Markup:
-    """`name` sets the buttons of one section apart from those of another."""
-    choices = _choices(wording)
+    """For a race of strategies; `name` sets the buttons of one section apart from those of another."""
+    texts = _texts(wording)
+    return choices(name, [Choice(key, *texts[key], LEGENDS.get(key, LEGEND)) for key in kinds])
+
+
+def choices(name: str, of: Sequence[Choice]) -> Markup:
+    """The first is chosen."""
     buttons = [
         joined(
             empty_element(
-                "input", type="radio", name=name, id=f"{name}-{key}", value=key, checked=key == kinds[0]
+                "input",
+                type="radio",
+                name=name,
+                id=f"{name}-{each.kind}",
+                value=each.kind,
+                checked=each is of[0],
             ),
-            element("label", choices[key][0], for_=f"{name}-{key}"),
+            element("label", each.label, for_=f"{name}-{each.kind}"),
         )
-        for key in kinds
+        for each in of
     ]
     legends = [
-        element("div", element("p", choices[key][1]), steps(LEGENDS.get(key, LEGEND)), class_=f"legend {key}")
-        for key in kinds
+        element("div", element("p", each.text), steps(each.legend), class_=f"legend {each.kind}")
+        for each in of
     ]
     fields = element(
         "fieldset", element("legend", "The maps show", class_="unseen"), *buttons, class_="choice"
@@ -53,7 +74,7 @@ def controls(name: str, kinds: str, wording: Wording) -> Markup:
     return element("div", fields, *legends, class_="controls")
 
 
-def _choices(wording: Wording) -> dict[str, tuple[str, str]]:
+def _texts(wording: Wording) -> dict[str, tuple[str, str]]:
     operation = wording.operation
     return {
         "p": ("% of AS1", "Time in percent of AS1's in the same row. Framed: the fastest of its row."),

@@ -74,7 +74,9 @@ class HeatMap:
         ]
         return element("thead", element("tr", corner, *groups), element("tr", *names))
 
-    def cell(self, key: str, figures: Sequence[Markup], told: Sequence[str], best: bool = False) -> Markup:
+    def cell(
+        self, key: str | None, figures: Sequence[Markup], told: Sequence[str], best: bool = False
+    ) -> Markup:
         return element("td", *figures, data_d="|".join(told), data_k=key, class_="best" if best else None)
 
     def broken(self, key: str, status: str, detail: str) -> Markup:

@@ -9,11 +9,12 @@ from mallard.analysis.summary import summaries
 from mallard.view.html.conditions import cautions, conditions, reproduce
 from mallard.view.html.contents import Measured, Section
 from mallard.view.html.density import density_section, verdict_section
+from mallard.view.html.locality import locality_section
 from mallard.view.html.markup import Markup, element, empty_element, joined
 from mallard.view.html.paper_notes import paper_notes
 
 TITLE = "Which allocation strategy is fastest here?"
-STYLES = ("report.css", "maps.css", "surface.css", "print.css")
+STYLES = ("report.css", "maps.css", "surface.css", "plots.css", "print.css")
 SCRIPTS = ("panel.js", "surface.js", "sections.js")
 
 
@@ -45,6 +46,7 @@ def _sections(measured: Mapping[str, Measured]) -> list[Section]:
     return [
         verdict_section(density),
         density_section(density),
+        locality_section(measured.get("locality")),
         Section("conditions", "Conditions", "Machine, build and runs", conditions(runs)),
         Section("reproduce", "Reproduce", "How to reproduce it", reproduce(runs)),
         Section("papers", "Papers", "Beside the papers", paper_notes(structures)),

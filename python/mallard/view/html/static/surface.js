@@ -10,7 +10,7 @@
     [0.16, "s1"], [0.66, "s2"], [1.5, "s3"], [2.5, "s4"], [3.5, "s5"]];
 
   const camera = { ...START };
-  const figures = [...document.querySelectorAll("figure.surface")];
+  const figures = [...document.querySelectorAll("figure[data-surface]")];
   if (!figures.length) return;
 
   const make = (name, attributes = {}, text = "") => {
@@ -20,15 +20,14 @@
     return node;
   };
 
-  const raised = (power) => [...String(power)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] ?? c).join("");
   const spread = (values) => {
     const low = Math.min(...values), high = Math.max(...values);
     return (value) => (high > low ? 2 * (value - low) / (high - low) - 1 : 0);
   };
 
-  // Every n-th power is written, so that at most `most` are.
-  const marks = (powers, place, most) => powers.filter((_, i) => i % Math.ceil(powers.length / most) === 0)
-    .map((power) => ({ at: place(power), words: `2${raised(power)}` }));
+  // Every n-th is written, so that at most `most` are.
+  const marks = (places, words, most) => places.map((at, i) => ({ at, words: words[i] }))
+    .filter((_, i) => i % Math.ceil(places.length / most) === 0);
 
   const project = ([x, y, z]) => {
     const c = Math.cos(camera.turn), s = Math.sin(camera.turn);
@@ -62,15 +61,15 @@
       Object.assign(this, told);
       const across = spread(this.x.map((v) => -v)), back = spread(this.y);
       this.at = (row, column) => [across(-this.x[column]), back(this.y[row]), RISE * this.z[row][column] / this.top];
-      this.marksX = marks(this.x, (v) => across(-v), 5);
-      this.marksY = marks(this.y, back, 6);
+      this.marksX = marks(this.x.map((v) => across(-v)), this.factors, 5);
+      this.marksY = marks(this.y.map(back), this.lengths, 6);
       this.svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", tabindex: "0",
         "aria-label": `${figure.querySelector("figcaption").textContent}: a surface; the arrow keys turn it` });
       this.frame = make("g");
       this.quads = make("g");
       this.mark = make("circle", { r: 4, class: "here", visibility: "hidden" });
       this.svg.append(this.frame, this.quads, this.mark);
-      figure.prepend(this.svg);
+      figure.querySelector("figcaption").after(this.svg);
       this.patches = this.build();
       this.draw();
     }
@@ -213,7 +212,8 @@
     const size = surface.y[found.row], factor = surface.x[found.column];
     const facts = beside(surface).map((other) => [other.name, other.show(size, factor)])
       .filter(([, value]) => value !== null).map(([name, value]) => [name, `${value} ×`]);
-    mallard.panel.show(surface.mark.getBoundingClientRect(), `|S| 2${raised(size)} · af 2${raised(factor)}`, "", facts);
+    const title = `|S| = ${surface.lengths[found.row]}, access factor ${surface.factors[found.column]}`;
+    mallard.panel.show(surface.mark.getBoundingClientRect(), title, "", facts);
   };
   const forget = (surface) => { beside(surface).forEach((other) => other.forget()); mallard.panel.hide(); };
 

@@ -1,0 +1,42 @@
+"""A cell of a race beside the printed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from mallard.analysis.cells import Cell
+from mallard.analysis.comparison import NOT_MEASURED, Compared
+from mallard.papers.printed import Key, PrintedTable
+
+
+def matching(
+    tables: Iterable[PrintedTable], data_of: str, place: Mapping[str, object], preferred: Mapping[str, object]
+) -> PrintedTable | None:
+    """The table of that paper's own measurement at a place; of several the one that fits the setting best,
+    and of those the one that prints seconds."""
+    found = [
+        table
+        for table in tables
+        if table.data_of == data_of and all(table.place.get(key) == value for key, value in place.items())
+    ]
+
+    def fit(table: PrintedTable) -> tuple[int, bool]:
+        return (
+            sum(table.place.get(key) == value for key, value in preferred.items()),
+            table.unit == "seconds",
+        )
+
+    return max(found, key=fit, default=None)
+
+
+def compared(printed: PrintedTable | None, key: Key, name: str, cell: Cell | None) -> Compared | None:
+    """None where the paper has no such cell."""
+    if printed is None or name not in printed.rows.get(key, {}):
+        return None
+    return Compared(
+        printed.percent(key, name),
+        printed.nanoseconds(key, name),
+        cell.ratio if cell else None,
+        cell.ns_per_operation if cell and cell.finished else None,
+        cell.status if cell else NOT_MEASURED,
+    )

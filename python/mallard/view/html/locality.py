@@ -1,0 +1,124 @@
+"""Benchmark II: what becomes of access times when the memory of subsystems diffuses."""
+
+from __future__ import annotations
+
+from mallard.analysis.locality import Surface, System, locality_systems
+from mallard.analysis.names import BASE, malloc, reuse_variants, variant
+from mallard.papers.locality import LOCAL
+from mallard.view.html.contents import Measured, Section, introduction, unmeasured
+from mallard.view.html.figures import three_digits, times
+from mallard.view.html.locality_costs import costs_map, reuse_text, strategies_table, to_base, worst
+from mallard.view.html.locality_maps import degradation, quantity_block, relief, small_blocks, speed
+from mallard.view.html.locality_onset import onset_block
+from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.surface import power
+
+NAME = "locality"
+HEADING = "Locality: lists whose links are scattered"
+HOW_TO_READ = (
+    "A list for each subsystem, |S| links long; a shuffle pops links and pushes them onto other lists, so "
+    "that their memory scatters. The access factor says how often a list is walked through before the next: "
+    "few times mean little temporal locality. Turn a surface by dragging it or with the arrow keys: all turn "
+    "together. Under each stands its table."
+)
+
+
+def locality_section(measured: Measured | None) -> Section:
+    if measured is None:
+        return unmeasured(NAME, HEADING)
+    systems = locality_systems(measured.rows)
+    blocks = [_system(system, number) for number, system in enumerate(systems)]
+    return Section(
+        NAME, "Locality", HEADING, joined(introduction(NAME, HOW_TO_READ), *blocks), _answer(systems)
+    )
+
+
+def _system(system: System, number: int) -> Markup:
+    setting = ", ".join(f"{name} {value}" for name, value in system.setting)
+    heading = element("h3", f"{power(system.links)} links", element("small", setting) if setting else None)
+    scattered = len(system.access_factors) > 1
+    onsets = [onset_block(surface) for surface in system.surfaces.values()]
+    return element(
+        "div",
+        heading,
+        strategies_table(system),
+        *onsets,
+        *(_surfaces(system) if scattered else []),
+        costs_map(system, f"{NAME}-costs-{number}"),
+        class_="system",
+    )
+
+
+def _surfaces(system: System) -> list[Markup | None]:
+    """AS1 and the papers' local allocator beside the printed tables, the others among themselves."""
+    surfaces, base = system.surfaces, system.base
+    local = surfaces.get(LOCAL)
+    blocks: list[Markup | None] = [
+        quantity_block(system, degradation(surface)) for surface in (base, local) if surface
+    ]
+    if base and local:
+        blocks += [quantity_block(system, relief(local, base)), quantity_block(system, speed(local, base))]
+    variants = [surfaces[name] for name in reuse_variants(surfaces)]
+    others = [
+        surface for surface in surfaces.values() if surface not in (base, local) and surface not in variants
+    ]
+    return [
+        *blocks,
+        _together(
+            "Orders of reuse side by side", variants, system, reuse_text([s.strategy for s in variants])
+        ),
+        _together("The other strategies: shuffled \u00f7 unshuffled", others, system),
+        _speeds(system, [surface for surface in (*variants, *others) if surface is not local]),
+    ]
+
+
+def _together(
+    title: str, surfaces: list[Surface], system: System, text: Markup | None = None
+) -> Markup | None:
+    if not surfaces:
+        return None
+    blocks = small_blocks(system, [degradation(surface) for surface in surfaces])
+    return element("section", element("h4", title), text, blocks)
+
+
+def _speeds(system: System, surfaces: list[Surface]) -> Markup | None:
+    """The others against AS1, folded away: there may be many."""
+    base = system.base
+    if base is None or not surfaces:
+        return None
+    blocks = small_blocks(system, [speed(surface, base) for surface in surfaces])
+    return element("details", element("summary", f"{BASE} \u00f7 each of the others, both shuffled"), blocks)
+
+
+def _answer(systems: list[System]) -> Markup | None:
+    """The largest system with both AS1 and a local allocator decides."""
+    decisive = [system for system in systems if system.base and _locals(system)]
+    if not decisive:
+        return None
+    system = decisive[-1]
+    base = system.base
+    assert base is not None
+    best = min(_locals(system), key=lambda surface: _worst(surface))
+    mean = to_base(best, base)
+    found = worst(base, 1)
+    if found is None or mean is None:
+        return None
+    return joined(
+        element("strong", f"Shuffled, {BASE} takes up to {three_digits(found[0].median)} times as long"),
+        f" ({power(system.links)} links, |S| = {power(found[1])}); {best.strategy} at most ",
+        f"{three_digits(_worst(best))} times, and is then {times(mean.median)} as fast on average.",
+    )
+
+
+def _locals(system: System) -> list[Surface]:
+    """Local allocators as a program would choose them."""
+    return [
+        surface
+        for name, surface in system.surfaces.items()
+        if name not in (BASE, "AS2") and not malloc(name) and not variant(name) and worst(surface, 1)
+    ]
+
+
+def _worst(surface: Surface) -> float:
+    found = worst(surface, 1)
+    return found[0].median if found else float("inf")

@@ -1,0 +1,178 @@
+"""What stands beside the access times of locality: the strategies in one table, and what building, shuffling,
+allocating again and holding the links costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mallard.analysis.locality import Surface, System
+from mallard.analysis.names import BASE
+from mallard.papers.catalogue import strategy_text
+from mallard.stats import Ratio, mean_ratio
+from mallard.view.html.controls import Choice, choices
+from mallard.view.html.figures import LEGEND, interval, percent, step_of, three_digits
+from mallard.view.html.heat_map import HeatMap, figure, strategy_columns
+from mallard.view.html.markup import Markup, element
+from mallard.view.html.surface import power
+
+LONG = 1 << 9  # from here on a local allocator is expected to keep degradation low
+
+NS, BYTES = "ns", "bytes"
+
+
+@dataclass(frozen=True)
+class Cost:
+    kind: str
+    name: str  # of the figure
+    label: str
+    text: str
+    unit: str
+
+
+COSTS = (
+    Cost("b", "build_ns", "build", "Nanoseconds a link to make the lists.", NS),
+    Cost("s", "shuffle_ns", "shuffle", "Nanoseconds to pop one link and push another.", NS),
+    Cost(
+        "r",
+        "reallocate_ns",
+        "re-allocation",
+        "Nanoseconds a link to fill all lists again, after the shuffle.",
+        NS,
+    ),
+    Cost("a", "reaccess_ns", "re-access", "Nanoseconds an access to the lists that were filled again.", NS),
+    Cost("u", "built_bytes", "memory", "Bytes a link by which the process grew in building.", BYTES),
+    Cost(
+        "v",
+        "shuffled_bytes",
+        "after the shuffle",
+        "Bytes a link by which it has grown after the shuffle.",
+        BYTES,
+    ),
+)
+KINDS = "".join(cost.kind for cost in COSTS)
+
+
+def worst(surface: Surface, least: int, below: int | None = None) -> tuple[Ratio, int, int] | None:
+    """The highest degradation of lists of that length: with list length and access factor."""
+    found = [
+        (ratio, length, factor)
+        for length, factor in surface.points
+        if length >= least
+        and (below is None or length < below)
+        and (ratio := surface.degradation(length, factor)) is not None
+    ]
+    return max(found, key=lambda each: each[0].median, default=None)
+
+
+def to_base(surface: Surface, base: Surface | None) -> Ratio | None:
+    """The mean over all points of the time after the shuffle, relative to AS1's."""
+    if base is None or base is surface:
+        return None
+    pairings = surface.pairings_with(base)
+    return mean_ratio(list(pairings.values())) if pairings else None
+
+
+def strategies_table(system: System) -> Markup:
+    columns = (
+        "strategy",
+        f"worst, |S| \u2265 {power(LONG)}",
+        f"worst, |S| < {power(LONG)}",
+        f"after the shuffle, % of {BASE}",
+    )
+    rows = [_strategy(surface, system.base) for surface in system.surfaces.values()]
+    table = element(
+        "table",
+        element("caption", "What a shuffle does to each strategy", class_="unseen"),
+        element("thead", element("tr", *(element("th", name, scope="col") for name in columns))),
+        element("tbody", *rows),
+        class_="plain-table",
+    )
+    return element("div", table, class_="wide", role="region", aria_label="Strategies", tabindex="0")
+
+
+def _strategy(surface: Surface, base: Surface | None) -> Markup:
+    mean = to_base(surface, base)
+    return element(
+        "tr",
+        element("th", surface.strategy, element("small", strategy_text(surface.strategy)), scope="row"),
+        _worst(worst(surface, LONG)),
+        _worst(worst(surface, 1, LONG)),
+        element("td", _chip(percent(mean.median), mean), element("small", interval(mean)), class_="figure")
+        if mean
+        else element("td", "100" if surface is base else "\u2013"),
+    )
+
+
+def _worst(found: tuple[Ratio, int, int] | None) -> Markup:
+    if found is None:
+        return element("td", "\u2013")
+    ratio, length, factor = found
+    where = f"|S| = {power(length)}, af = {power(factor)}"
+    return element(
+        "td", _chip(f"{three_digits(ratio.median)}\u00d7", ratio), element("small", where), class_="figure"
+    )
+
+
+def _chip(text: str, ratio: Ratio) -> Markup:
+    return element("span", text, class_=f"chip {step_of(ratio)}")
+
+
+def costs_map(system: System, name: str) -> Markup:
+    """`name` sets the buttons of one system apart from another's."""
+    legend = tuple(LEGEND)
+    buttons = choices(
+        name,
+        [
+            Choice(cost.kind, cost.label, f"{cost.text} Colours: relative to {BASE}.", legend)
+            for cost in COSTS
+        ],
+    )
+    surfaces = system.surfaces
+    table = HeatMap(
+        "beside the accesses",
+        "Costs: a row for each length of a list, a column for each strategy",
+        "|S|",
+        strategy_columns(list(surfaces)),
+        [cost.label for cost in COSTS],
+        KINDS,
+    )
+    lines = [
+        (power(length), [_cost_cell(table, surface, system.base, length) for surface in surfaces.values()])
+        for length in system.list_lengths
+    ]
+    return element(
+        "section", element("h4", "What else it costs"), buttons, table.markup(lines), class_="maps"
+    )
+
+
+def _cost_cell(table: HeatMap, surface: Surface, base: Surface | None, length: int) -> Markup:
+    if length in surface.unfinished:
+        return table.broken(surface.strategy, *surface.unfinished[length])
+    if all(surface.figure(cost.name, length) is None for cost in COSTS):
+        return table.empty()
+    shown = [_cost(surface, base, cost, length) for cost in COSTS]
+    return table.cell(surface.strategy, [span for span, _ in shown], [text for _, text in shown])
+
+
+def _cost(surface: Surface, base: Surface | None, cost: Cost, length: int) -> tuple[Markup, str]:
+    spread = surface.figure(cost.name, length)
+    if spread is None:
+        return figure(cost.kind, "none", "\u2013"), ""
+    per = surface.links if cost.unit == BYTES else 1
+    value = three_digits(spread.median / per)
+    ratio = surface.figure_against(base, cost.name, length) if base and base is not surface else None
+    between = f"{three_digits(spread.low / per)}\u2013{three_digits(spread.high / per)}"
+    share = f"; {percent(ratio.median)} % of {BASE}" if ratio else ""
+    text = f"{value} {cost.unit} ({between}){share}"
+    return figure(cost.kind, step_of(ratio) if ratio else "plain", value), text
+
+
+def reuse_text(names: Sequence[str]) -> Markup:
+    return element(
+        "p",
+        f"{', '.join(names)} differ in one thing: which of the freed blocks of its size a pool gives out "
+        "first. The last freed, the first freed, the one of the lowest address, a few pointers at hand and "
+        "then the lowest (hybrid), or any (random: the worst case, for the benchmark only).",
+    )

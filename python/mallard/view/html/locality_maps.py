@@ -1,0 +1,176 @@
+"""What a shuffle does, as surfaces and as tables of the same figures, beside the published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mallard.analysis.locality import Surface as Measured
+from mallard.analysis.locality import System
+from mallard.papers.locality import DEGRADATION, IMPROVEMENT, LOCAL_TO_GLOBAL, locality_tables
+from mallard.papers.printed import PrintedTable
+from mallard.stats import Ratio
+from mallard.view.html.figures import step_beside, step_of, three_digits
+from mallard.view.html.heat_map import Column, HeatMap, figure
+from mallard.view.html.markup import Markup, element
+from mallard.view.html.surface import Heights, Surface, power, surface_row
+
+Value = Callable[[int, int], Ratio | None]
+TERMS = ("ratio", "95 % interval", "before the shuffle", "after the shuffle", "AS1 after it")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One row of surfaces."""
+
+    title: str
+    text: str
+    what: str  # what the printed tables call it
+    strategy: str
+    gain: bool
+    value: Value
+
+
+def degradation(surface: Measured) -> Quantity:
+    return Quantity(
+        f"{surface.strategy}: shuffled \u00f7 unshuffled",
+        "How many times as long an access takes once the links were shuffled.",
+        DEGRADATION,
+        surface.strategy,
+        False,
+        surface.degradation,
+    )
+
+
+def relief(local: Measured, base: Measured) -> Quantity:
+    return Quantity(
+        f"Degradation of {base.strategy} \u00f7 degradation of {local.strategy}",
+        "How much of the slowdown a local allocator for each list avoids, as in P0089's Tables 20 and 21.",
+        IMPROVEMENT,
+        local.strategy,
+        True,
+        lambda length, factor: local.relief(base, length, factor),
+    )
+
+
+def speed(local: Measured, base: Measured) -> Quantity:
+    return Quantity(
+        f"{base.strategy} \u00f7 {local.strategy}, both shuffled",
+        "How many times as fast an access is with a local allocator for each list, after the shuffle: the "
+        "inverse of P0213's Table 11.",
+        LOCAL_TO_GLOBAL,
+        local.strategy,
+        True,
+        lambda length, factor: base.against(local, length, factor),
+    )
+
+
+def quantity_block(system: System, quantity: Quantity) -> Markup:
+    """Ours and the published ones, each as surface and table."""
+    surfaces = [_here(system, quantity), *(_printed(table, quantity) for table in _tables(system, quantity))]
+    return element(
+        "section", element("h4", quantity.title), element("p", quantity.text), surface_row(surfaces)
+    )
+
+
+def small_blocks(system: System, quantities: Sequence[Quantity]) -> Markup:
+    """Ours alone, several in a row."""
+    return surface_row([_here(system, quantity, quantity.strategy) for quantity in quantities])
+
+
+def _here(system: System, quantity: Quantity, name: str = "here") -> Surface:
+    found = {
+        (length, factor): ratio
+        for length in system.list_lengths
+        for factor in system.access_factors
+        if (ratio := quantity.value(length, factor)) is not None
+    }
+    heights = {place: ratio.median for place, ratio in found.items()}
+    measured = system.surfaces[quantity.strategy]
+    table = _map(f"{quantity.title}, here", heights)
+
+    def cell(length: int, factor: int) -> Markup:
+        ratio = found.get((length, factor))
+        if ratio is None:
+            return _missing(table, measured, length)
+        shown = Ratio(1 / ratio.median, 1 / ratio.high, 1 / ratio.low, ratio.n) if quantity.gain else ratio
+        told = [
+            f"{three_digits(ratio.median)} \u00d7",
+            _interval(ratio),
+            *_times(system, measured, length, factor),
+        ]
+        return table.cell(None, [figure("r", step_of(shown), three_digits(ratio.median))], told)
+
+    return Surface(name, "", heights, _markup(table, heights, cell), quantity.gain)
+
+
+def _missing(table: HeatMap, measured: Measured, length: int) -> Markup:
+    if length in measured.unfinished:
+        return table.broken(measured.strategy, *measured.unfinished[length])
+    return table.empty()
+
+
+def _interval(ratio: Ratio) -> str:
+    return f"{three_digits(ratio.low)}\u2013{three_digits(ratio.high)}" if ratio.bounded else "none"
+
+
+def _times(system: System, measured: Measured, length: int, factor: int) -> list[str]:
+    base = system.base
+    spreads = (
+        measured.unshuffled(length, factor),
+        measured.shuffled(length, factor),
+        base.shuffled(length, factor) if base and base is not measured else None,
+    )
+    return [f"{three_digits(each.median)} ns an access" if each else "" for each in spreads]
+
+
+def _tables(system: System, quantity: Quantity) -> list[PrintedTable]:
+    wanted = {"links": system.links, "what": quantity.what, "strategy": quantity.strategy}
+    return [
+        table
+        for table in locality_tables().values()
+        if all(table.place.get(key) == value for key, value in wanted.items())
+    ]
+
+
+def _printed(printed: PrintedTable, quantity: Quantity) -> Surface:
+    """P0213's Table 11 is local / global: turned round it can stand beside ours."""
+    turned = quantity.what == LOCAL_TO_GLOBAL
+    heights = {
+        (key[0], int(column)): 1 / value if turned else value
+        for key, line in printed.rows.items()
+        for column, value in line.items()
+        if value
+    }
+    table = _map(f"{printed.data_of} {printed.label}", heights)
+
+    def cell(length: int, factor: int) -> Markup:
+        ratio = heights.get((length, factor))
+        if ratio is None:
+            return table.empty()
+        colour = step_beside(1 / ratio if quantity.gain else ratio)
+        text = f"{three_digits(ratio)} \u00d7"
+        return table.cell(None, [figure("r", colour, three_digits(ratio))], [text])
+
+    caption = f"{printed.label}, inverted" if turned else printed.label
+    return Surface(printed.data_of, caption, heights, _markup(table, heights, cell), quantity.gain)
+
+
+def _map(title: str, heights: Heights) -> HeatMap:
+    factors = sorted({factor for _, factor in heights}, reverse=True)
+    columns = [Column(power(factor), title=f"access factor {factor}") for factor in factors]
+    return HeatMap(
+        title,
+        f"{title}: a row for each length of a list, a column for each access factor",
+        "|S|",
+        columns,
+        TERMS,
+        "r",
+        "small",
+    )
+
+
+def _markup(table: HeatMap, heights: Heights, cell: Callable[[int, int], Markup]) -> Markup:
+    lengths = sorted({length for length, _ in heights}, reverse=True)
+    factors = sorted({factor for _, factor in heights}, reverse=True)
+    return table.markup([(power(length), [cell(length, factor) for factor in factors]) for length in lengths])
