@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mallard import machine
+from mallard import machine, mallocs
 from mallard.cli import doctor as verb
 from mallard.doctor import Finding, State, System, contenders, counters, examine, memory, processor, toolchain
 from mallard.doctor.finding import size
@@ -173,6 +173,13 @@ def test_contenders_are_found_where_packages_put_them(system):
     assert findings["Boost.Container"].value == "1.81"
     assert findings["jemalloc"].state is State.OK
     assert findings["Loki"].remedy == "apt-get install libloki-dev"
+    assert findings["mimalloc"].state is State.MISSING
+    assert findings["mimalloc"].remedy.startswith("apt-get install libmimalloc2.0")
+
+
+def test_the_mallocs_that_can_be_preloaded_are_those_looked_for(system):
+    topics = [finding.topic for finding in contenders.examine(system(), FACTS)]
+    assert set(mallocs.MALLOCS) <= set(topics)
 
 
 def write_compiler(folder, name, macros):

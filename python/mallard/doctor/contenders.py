@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from mallard.doctor.finding import Finding, State, System
+from mallard.mallocs import MALLOCS, Malloc
 
 GROUP = "contenders"
 INCLUDE = ("/usr/local/include", "/usr/include")
@@ -17,9 +18,7 @@ def examine(system: System, facts: dict[str, Any]) -> list[Finding]:
         boost(system),
         header(system, "foonathan", "foonathan_memory/*/*/memory_pool.hpp", "libfoonathan-memory-dev"),
         header(system, "Loki", "loki/SmallObj.h", "libloki-dev"),
-        library(system, "jemalloc", "libjemalloc.so*", "libjemalloc2"),
-        library(system, "mimalloc", "libmimalloc*.so*", "libmimalloc2.0"),
-        library(system, "tcmalloc", "libtcmalloc*.so*", "libtcmalloc-minimal4"),
+        *(whole_process(system, each) for each in MALLOCS.values()),
     ]
 
 
@@ -40,8 +39,10 @@ def header(system: System, name: str, pattern: str, package: str) -> Finding:
     return Finding(GROUP, name, State.OK, str(where))
 
 
-def library(system: System, name: str, pattern: str, package: str) -> Finding:
-    where = system.any(*(f"{folder}/{pattern}" for folder in LIBRARIES))
+def whole_process(system: System, malloc: Malloc) -> Finding:
+    """A malloc that `mallard bench --malloc` can put in the place of the C library's."""
+    where = system.any(*(f"{folder}/{malloc.library}*" for folder in LIBRARIES))
     if where is None:
-        return Finding(GROUP, name, State.MISSING, "none", f"apt-get install {package}")
-    return Finding(GROUP, name, State.OK, str(where))
+        remedy = f"apt-get install {malloc.package}, which ./mallard bench --malloc {malloc.name} does"
+        return Finding(GROUP, malloc.name, State.MISSING, "none", remedy)
+    return Finding(GROUP, malloc.name, State.OK, str(where))
