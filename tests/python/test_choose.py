@@ -120,7 +120,10 @@ def test_an_allocator_of_each_thread_is_weighed_against_contention() -> None:
         return row | {"wall_ns": wall, "cpu_ns": wall}
 
     case = replace(case_of("DS4"), threads=2)
-    assert used(answer(case, density(), contention_rows())) == "AS3"
+    decision = answer(case, density(), contention_rows())
+    assert used(decision) == "AS3"
+    assert "each thread has an allocator of its own" in decision.notes
+    assert "shared-synchronized" in figure(decision, "freed_by")
     decision = answer(case, density(), [slow(row) for row in contention_rows()])
     assert used(decision) == "AS11"
     assert "with several threads" in decision.excluded["AS3"]
@@ -242,6 +245,12 @@ def test_rows_without_what_can_serve_are_no_answer() -> None:
     decision = answer(replace(case_of("DS4"), binding="base"), density(strategies=("AS1", "AS3", "AS7")))
     assert decision.recommended is None
     assert decision.missing == ("mallard bench density --ds 4 --size 10",)
+
+
+def test_an_initial_buffer_is_part_of_the_recommendation() -> None:
+    assert any("AS3 had an initial buffer (warm)" in note for note in answer(case_of("DS4"), density()).notes)
+    decision = answer(case_of("DS4"), density(strategies=("AS1", "AS7")))
+    assert decision.notes == ()
 
 
 def test_another_malloc_is_a_note_and_no_strategy() -> None:

@@ -91,7 +91,7 @@ def density(asked: Asked) -> Finding:
     parameters = found.place.parameters
     leaves = 1 << (int(parameters["size_log2"]) + int(parameters.get("inner_log2", 0)))
     counts = [row.allocations for row in found.place.rows if row.strategy == BASE and row.allocations]
-    text = f"{counts[0]} allocations for {leaves} leaf elements" if counts else "not counted"
+    text = f"allocations of one: {counts[0]}, of {leaves} leaf elements" if counts else "not counted"
     return Finding(text, _cells(found.place, [BASE]))
 
 
@@ -107,8 +107,10 @@ def variation(asked: Asked) -> Finding:
 
 def utilization(asked: Asked) -> Finding:
     if asked.case.only_grows_bearably:
-        more = 1.0 / asked.case.utilization
-        return Finding(f"at U = {asked.case.utilization:.2g} that takes {more:.2g} times the memory at most")
+        share = asked.case.utilization
+        if share == 1.0:
+            return Finding("U = 1: nothing is freed before the end")
+        return Finding(f"at U = {share:.2g} that takes at most {1.0 / share:.2g} times the memory")
     growing = {
         name: f"its memory only grows, and U = {asked.case.utilization:.2g}"
         for name, each in strategies().items()

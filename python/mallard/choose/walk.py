@@ -77,7 +77,7 @@ def decide(case: Case, evidence: Evidence) -> Decision:
         found.equals,
         excluded,
         tuple(dict.fromkeys(command for command in missing if command)),
-        _notes(case, decisive),
+        (*_notes(case, decisive), *_conditions(case, decisive, found.recommended)),
     )
 
 
@@ -185,3 +185,17 @@ def _notes(case: Case, decisive: Ground) -> tuple[str, ...]:
         ratio = place.ratio(name, BASE, decisive.figure)
         notes.append(f"another malloc for the whole process: {name} takes {percent_of(ratio)}")
     return tuple(notes)
+
+
+def _conditions(case: Case, decisive: Ground, recommended: Choice | None) -> list[str]:
+    """What a program must do as the measured one did."""
+    if recommended is None or recommended.is_global:
+        return []
+    conditions = []
+    if case.threads > 1 and not recommended.strategy.startswith(SHARED):
+        conditions.append("each thread has an allocator of its own")
+    buffer = decisive.place.parameters.get("buffer", "none") if decisive.place else "none"
+    if buffer != "none" and "monotonic" in recommended.text:
+        name = recommended.strategy
+        conditions.append(f"{name} had an initial buffer ({buffer}); --buffer none asks for rows without one")
+    return conditions

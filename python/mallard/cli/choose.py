@@ -49,25 +49,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--structure",
         metavar="TYPE",
         default="",
-        help="as in C++, or DS1 to DS12; the nearest of these stands for others (by density and variation)",
+        help="as in C++, or DS1 to DS12, or what comes nearest (default: by --density and --variation)",
     )
     what.add_argument(
         "--elements", metavar="N", type=elements, default=10.0, help="of it: 2^14 or 16384 (default: 2^10)"
     )
     dimensions = parser.add_argument_group("the papers' dimensions (P0089 section 5, P0213 section 4)")
-    _choices(
-        dimensions, "density", (HIGH, LOW), "", "D: how much of what it does is allocating (by structure)"
-    )
-    _choices(dimensions, "variation", (HIGH, LOW), "", "V: of the sizes of blocks (by structure)")
+    _choices(dimensions, "density", (HIGH, LOW), "", "D: how much of what it does is allocating")
+    _choices(dimensions, "variation", (HIGH, LOW), "", "V: of the sizes of blocks")
     _choices(dimensions, "locality", (HIGH, LOW), HIGH, "L: low if it lives long and is used between others")
     dimensions.add_argument(
         "--utilization",
         metavar="0..1",
         type=utilization,
-        help="U: the most memory in use at once by all that is allocated (1; with --lifetime program 0)",
+        help="U: the most memory in use, of all that is allocated (default: 1; 0 for --lifetime program)",
     )
     dimensions.add_argument(
-        "--threads", metavar="N", type=positive_int, default=1, help="C: that allocate at once (1)"
+        "--threads", metavar="N", type=positive_int, default=1, help="C: that allocate at once (default: 1)"
     )
     _choices(dimensions, "fragmented", (YES, NO), NO, "F: others allocate and free on the same heap")
     more = parser.add_argument_group("how it is used")
@@ -80,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=positive_int,
         default=1,
-        help="traversals a visit, for locality (1)",
+        help="traversals a visit, for locality (default: 1)",
     )
     can = parser.add_argument_group("what it can do with")
     _choices(can, "binding", (TYPE, BASE_CLASS, ANY), ANY, "of the allocator")
@@ -124,7 +122,7 @@ def utilization(text: str) -> float:
 def _choices(
     group: argparse._ArgumentGroup, name: str, allowed: tuple[str, ...], default: str, text: str
 ) -> None:
-    text = f"{text} ({default})" if default else text
+    text = f"{text} (default: {default or 'by the structure'})"
     group.add_argument(f"--{name}", choices=allowed, default=default, metavar="|".join(allowed), help=text)
 
 
