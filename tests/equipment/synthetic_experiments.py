@@ -185,6 +185,7 @@ def utilization_rows(
                         operations,
                         figures=figures,
                         minor_faults=faults,
+                        system_ns=round(0.6 * time * operations) if strategy in MONOTONIC else 0,
                     )
                 )
     return rows

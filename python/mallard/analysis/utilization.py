@@ -6,12 +6,85 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mallard.analysis.cells import CellTable, cell_tables
+from mallard.analysis.cells import Cell, CellTable, Line, cell_tables
+from mallard.analysis.labels import STATUS_TEXT
+from mallard.analysis.names import BASE, FLOOR
+from mallard.analysis.ranking import ranking_of
+from mallard.analysis.words import also_equal, amount, in_a_list, nanoseconds, percent_text
 from mallard.result import Row
+from mallard.stats import paired_ratio
 
 PLACES = ("total_log2", "active_log2", "block_log2")
+# From here on the kernel's share and the page faults are what a time is made of.
+KERNEL_SHARE = 0.4
+FAULTS_PER_1000 = 10.0
 
 
 def utilization_tables(rows: Iterable[Row]) -> list[CellTable]:
     """Figures of a cell beside its time, an allocation with its deallocation: `held_bytes`, `free_ns`."""
     return [table for _, table in cell_tables(rows, "utilization", PLACES)]
+
+
+def utilization_sentences(table: CellTable) -> list[str]:
+    return [*_fastest(table), *_unfinished(table), *faults_sentences(table)]
+
+
+def faults_dominate(cell: Cell) -> bool:
+    """Whether a time is that of touching new pages, more than of allocating."""
+    return cell.finished and cell.system_share >= KERNEL_SHARE and cell.faults_per_1000 >= FAULTS_PER_1000
+
+
+def faults_sentences(table: CellTable) -> list[str]:
+    """Which times are those of page faults."""
+    cells = [cell for line in table.lines for cell in line.cells.values() if faults_dominate(cell)]
+    if not cells:
+        return []
+    names = [name for name in table.strategies if any(cell.strategy == name for cell in cells)]
+    faults = max(cell.faults_per_1000 for cell in cells)
+    share = max(cell.system_share for cell in cells)
+    kernel = f"up to {100 * share:.0f} % of the time in the kernel"
+    most = f"up to {faults:.0f} page faults in 1000 operations, {kernel}"
+    return [f"Touching new pages is most of what {in_a_list(names)} did: {most}."]
+
+
+def _fastest(table: CellTable) -> list[str]:
+    ranking = ranking_of(table)
+    best = ranking.best
+    if best is None:
+        return [f"No verdict: {BASE} has not finished in every row."]
+    if best.strategy == BASE:
+        return [f"No strategy is faster than {BASE}{also_equal(ranking.equals)}."]
+    times = [line.cells[best.strategy].ns_per_operation for line in table.lines]
+    span = f"{nanoseconds(min(times))} to {nanoseconds(max(times))} ns an allocation with its deallocation"
+    fastest = (
+        f"{best.strategy} is fastest: {percent_text(best.ratio)} of {BASE}'s time over {best.ratio.n} rows, "
+        f"{span}{also_equal(ranking.equals)}."
+    )
+    not_faster = [line for line in table.lines if not _faster(line, best.strategy)]
+    if not not_faster or not best.ratio.bounded:
+        return [fastest]
+    where = "; ".join(_place(line) for line in not_faster)
+    return [fastest, f"{best.strategy} is not faster than {BASE} where (T, A, S) is {where}."]
+
+
+def _faster(line: Line, strategy: str) -> bool:
+    both = line.paired(strategy, BASE)
+    return both is not None and paired_ratio(*both).verdict == "faster"
+
+
+def _unfinished(table: CellTable) -> list[str]:
+    """What did not finish, strategies that ended alike together; how they do where they finish."""
+    ended: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for name in table.strategies:
+        lines = [line for line in table.lines if name in line.cells and not line.finished(name)]
+        if lines and name != FLOOR:
+            how = STATUS_TEXT.get(lines[0].cells[name].status, lines[0].cells[name].status)
+            ended.setdefault((how, tuple(map(_place, lines))), []).append(name)
+    return [
+        f"{in_a_list(names)} did not finish ({how}) where (T, A, S) is {'; '.join(places)}."
+        for (how, places), names in ended.items()
+    ]
+
+
+def _place(line: Line) -> str:
+    return ", ".join(amount(1 << value) for value in line.place)

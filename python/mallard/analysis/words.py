@@ -21,8 +21,22 @@ def percent_text(ratio: Ratio) -> str:
 def times_text(ratio: Ratio) -> str:
     """`3.2 times (3.0 to 3.4)`, for what grows by more than can be read off percents."""
     if not ratio.bounded:
-        return f"{ratio.median:.1f} times (one repetition: no interval)"
-    return f"{ratio.median:.1f} times ({ratio.low:.1f} to {ratio.high:.1f})"
+        return f"{factor(ratio.median)} times (one repetition: no interval)"
+    return f"{factor(ratio.median)} times ({factor(ratio.low)} to {factor(ratio.high)})"
+
+
+def factor(value: float) -> str:
+    return f"{value:.2f}" if value < 1.995 else f"{value:.1f}"
+
+
+def no_difference(ratio: Ratio) -> bool:
+    """Whether an interval says so; one repetition has none, and says nothing."""
+    return ratio.bounded and ratio.verdict == "no difference"
+
+
+def nanoseconds(value: float) -> str:
+    """Three digits of it."""
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
 
 
 def in_a_list(words: Sequence[str]) -> str:
@@ -57,3 +71,7 @@ def amounts(values: Sequence[int], among: Sequence[int], tens: bool = False) -> 
             words += [" to ".join(ends)] if len(run) > 2 else [amount(each, tens) for each in run]
             run = []
     return ", ".join(words)
+
+
+def also_equal(names: Sequence[str]) -> str:
+    return f"; no difference from it: {in_a_list(names)}" if names else ""

@@ -1,0 +1,234 @@
+"""What the new experiments say in words, on rows whose figures are known beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from synthetic_experiments import (
+    ALL_LOCALITY,
+    LINKS,
+    contention_rows,
+    fragmentation_rows,
+    locality_rows,
+    shuffle_table_rows,
+    utilization_rows,
+)
+from synthetic_rows import failed_row
+
+from mallard.analysis.contention import contention_sentences, contention_tables
+from mallard.analysis.fragmentation import fragmentation_tables
+from mallard.analysis.fragmentation_verdict import fragmentation_sentences
+from mallard.analysis.locality import locality_systems
+from mallard.analysis.locality_verdict import locality_sentences
+from mallard.analysis.names import contestants, in_table_order, malloc, plain, reuse_variants
+from mallard.analysis.utilization import utilization_sentences, utilization_tables
+from mallard.analysis.words import amount, amounts, counted_in_tens, in_a_list, percent_text, times_text
+from mallard.result import Row
+from mallard.stats import Ratio
+
+Natives = list[dict[str, Any]]
+
+
+def rows_of(natives: Natives) -> list[Row]:
+    return [Row.from_native(1, native) for native in natives]
+
+
+def of_locality(natives: Natives) -> list[str]:
+    (system,) = locality_systems(rows_of(natives))
+    return locality_sentences(system)
+
+
+def of_utilization(natives: Natives) -> list[str]:
+    (table,) = utilization_tables(rows_of(natives))
+    return utilization_sentences(table)
+
+
+def of_contention(natives: Natives, cores: int | None = 2) -> list[str]:
+    (table,) = contention_tables(rows_of(natives))
+    return contention_sentences(table, cores)
+
+
+def of_fragmentation(natives: Natives) -> list[str]:
+    return fragmentation_sentences(fragmentation_tables(rows_of(natives)))
+
+
+# ---- names and words ----------------------------------------------------------------------------------
+
+
+def test_names_in_table_order() -> None:
+    ordered = [
+        *("null", "AS1", "AS1@jemalloc", "AS1@mimalloc", "AS1-keep", "AS2", "AS2@jemalloc", "AS7"),
+        *("AS7-last", "AS7-first", "AS7-lowest", "AS7-hybrid", "AS7-random", "AS10", "null-base"),
+        *("shared-concurrent", "shared-synchronized"),
+    ]
+    assert in_table_order(sorted(ordered)) == ordered
+    assert contestants(ordered) == [
+        *("AS1", "AS2", "AS7", "AS7-last", "AS7-first", "AS7-lowest", "AS7-hybrid", "AS10"),
+        *("shared-concurrent", "shared-synchronized"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "of_the_papers", "under"),
+    [
+        ("AS1", "AS1", ""),
+        ("AS1@jemalloc", "AS1", "jemalloc"),
+        ("AS7-lowest", "AS7", ""),
+        ("null", "null", ""),
+        ("shared-concurrent", "shared-concurrent", ""),
+    ],
+)
+def test_what_a_name_is_a_variant_of(name: str, of_the_papers: str, under: str) -> None:
+    assert (plain(name), malloc(name)) == (of_the_papers, under)
+
+
+def test_the_default_is_one_of_the_orders_of_reuse() -> None:
+    assert reuse_variants(["AS9", "AS7-first", "AS1-keep", "AS7", "AS1"]) == ["AS7", "AS7-first"]
+    assert reuse_variants(["AS1", "AS7"]) == []
+
+
+def test_figures_in_words() -> None:
+    assert percent_text(Ratio(0.452, 0.443, 0.461, 3)) == "45 % (44 to 46)"
+    assert percent_text(Ratio(0.0512, 0.05, 0.052, 3)) == "5.1 % (5.0 to 5.2)"
+    assert "no interval" in times_text(Ratio(2.0, 0.0, float("inf"), 1))
+    assert in_a_list(["a"]) == "a"
+    assert in_a_list(["a", "b", "c"]) == "a, b and c"
+    assert [amount(value) for value in (1, 2, 512, 10, 12)] == ["2^0", "2^1", "2^9", "10", "12"]
+    assert (amount(1000, tens=True), amount(1, tens=True)) == ("10^3", "10^0")
+    assert counted_in_tens(10**7)
+    assert not counted_in_tens(LINKS)
+    assert amounts([1, 2, 4, 16], [1, 2, 4, 8, 16]) == "2^0 to 2^2, 2^4"
+
+
+# ---- locality -----------------------------------------------------------------------------------------
+
+
+def test_locality_says_what_a_shuffle_does_and_to_whom() -> None:
+    said = of_locality(locality_rows())
+    assert said[0].startswith("After the shuffle an access with AS1 takes 2.9 times (2.9 to 2.9) as long")
+    assert said[0].endswith("at worst 7.9 times, at |S| = 2^18, af = 2^0.")
+    assert said[1].startswith("After the shuffle an access with AS7 takes 1.12 times")
+
+
+def test_locality_says_where_a_local_allocator_pays() -> None:
+    said = of_locality(locality_rows())
+    assert any(text.startswith("After the shuffle AS7 is the fastest local allocator: 62 %") for text in said)
+    assert any(text.endswith("no difference from it: AS9.") for text in said)
+    assert "AS7 pays at every access factor for |S| = 2^4 to 2^18; not for |S| = 2^0, 2^21." in said
+
+
+def test_locality_says_at_which_access_factors_it_pays() -> None:
+    def times(strategy: str, links: int, length: int, shuffle_factor: int, access_factor: int) -> float:
+        return 2.0 if (strategy, access_factor) == ("AS7", 256) else 1.0 + (strategy == "AS1")
+
+    said = of_locality(locality_rows(("AS1", "AS7"), times=times, list_lengths=(16, 1)))
+    assert "AS7 pays for |S| = 2^0 where af = 2^0, 2^4; for |S| = 2^4 where af = 2^0, 2^4." in said
+
+
+def test_locality_names_the_best_order_of_reuse_and_the_worst() -> None:
+    said = of_locality(locality_rows(ALL_LOCALITY))
+    assert any("AS7-lowest serves accesses after the shuffle best, 92 %" in text for text in said)
+    assert any("slowest AS7-random" in text for text in said)
+    assert any("with AS1@jemalloc takes" in text for text in said)
+
+
+def test_a_local_allocator_that_never_pays() -> None:
+    said = of_locality(
+        locality_rows(("AS1", "AS7"), times=lambda strategy, *_: 1.0 if strategy == "AS1" else 2.0)
+    )
+    assert said[-1] == "AS7 pays nowhere."
+    assert "(no difference)" in said[0]
+
+
+def test_one_repetition_does_not_say_where() -> None:
+    said = of_locality(locality_rows(repetitions=1))
+    assert not any("pays" in text for text in said)
+    assert not any("(no difference)" in text for text in said)
+
+
+def test_table_15_counts_in_tens() -> None:
+    assert "|S| = 10^6, af = 10" in of_locality(shuffle_table_rows())[0]
+
+
+def test_without_as1_locality_has_no_verdict() -> None:
+    assert of_locality(locality_rows(("AS7",))) == ["No verdict: AS1 has not finished here."]
+
+
+# ---- utilization --------------------------------------------------------------------------------------
+
+
+def test_utilization_names_the_fastest_and_what_fails() -> None:
+    said = of_utilization(utilization_rows())
+    assert said[0].startswith("AS7 is fastest: 40 % (40 to 40) of AS1's time over 4 rows, 8.16 to 12.2 ns")
+    assert said[1] == "AS3 and AS5 did not finish (out of memory) where (T, A, S) is 2^35, 2^20, 2^10."
+    assert "AS3 and AS5 did: up to 250 page faults in 1000 operations, up to 60 %" in said[2]
+
+
+def test_utilization_says_where_the_fastest_is_not_faster() -> None:
+    natives = utilization_rows(("AS1", "AS7"))
+    for native in natives:
+        if native["strategy"] == "AS7" and native["parameters"]["block_log2"] == 15:
+            native["cpu_ns"] *= 3
+    assert "AS7 is not faster than AS1 where (T, A, S) is 2^30, 2^20, 2^15." in of_utilization(natives)
+
+
+def test_utilization_keeps_as1_where_nothing_is_faster() -> None:
+    assert of_utilization(utilization_rows(("null", "AS1", "AS2")))[0] == "No strategy is faster than AS1."
+
+
+# ---- contention ---------------------------------------------------------------------------------------
+
+
+def test_contention_tells_a_pair_alone_and_with_all_cores_and_what_sharing_costs() -> None:
+    said = of_contention(contention_rows())
+    assert said[0] == "One thread: a pair takes 20.4 ns with AS1 and 1.22 ns with AS7, 6.0 % (6.0 to 6.0)."
+    assert said[1].startswith("One thread, sharing: shared-concurrent takes 4.08 ns, 3.3 times (3.3 to 3.3)")
+    assert said[2].startswith("2 threads: a pair takes 20.4 ns with AS1")
+    assert "shared-synchronized takes 61.2 ns, 50.0 times" in said[3]
+    assert said[4].startswith("A pair with 2 threads: within 10 % of that with 1: AS1, AS2")
+    assert said[4].endswith("shared-synchronized 2.0 times.")
+    assert said[5].startswith("Up to 4 threads ran on 2 cores")
+
+
+def test_blocks_freed_by_another_thread_are_a_race_of_those_who_can() -> None:
+    names = ("AS1", "AS2", "shared-concurrent", "shared-synchronized")
+    said = of_contention(contention_rows(names, threads=(2,), freed_by="other"))
+    assert said == [
+        "2 threads: a pair takes 20.4 ns with AS1 and 4.08 ns with shared-concurrent, 20 % (20 to 20)."
+    ]
+
+
+def test_shared_allocators_that_crashed_have_not_finished() -> None:
+    natives = contention_rows(("AS1", "AS7"), threads=(1,), sizes=((15, 6),))
+    parameters = natives[0]["parameters"]
+    natives.append(failed_row("contention", parameters, "shared-concurrent", 0, "crashed", "SIGSEGV"))
+    assert "One thread, sharing: shared-concurrent has not finished." in of_contention(natives)
+
+
+# ---- fragmentation ------------------------------------------------------------------------------------
+
+
+def test_fragmentation_tells_r_for_everything_freed_and_for_part_of_it() -> None:
+    assert of_fragmentation(fragmentation_rows()) == [
+        "In a fragmented heap AS1 takes 125 % (125 to 125) of its time in a fresh one.",
+        (
+            "With everything freed (D = N), R of the local strategies is 1.00 (1.00 to 1.00): no difference "
+            "from a fresh heap."
+        ),
+        "With part of it freed (D = N/2, N/4, N/8), R of the local strategies is 0.80 (0.80 to 0.80).",
+    ]
+
+
+def test_fragmentation_compares_the_two_upstreams() -> None:
+    said = of_fragmentation(fragmentation_rows() + fragmentation_rows(upstream="heap"))
+    assert any("their chunks being from that heap too, R of the local strategies is 0.88" in s for s in said)
+    assert said[-1].startswith("Chunks from the fragmented heap in place of cached ones make a strategy take")
+    assert "AS7 1.10 times (1.10 to 1.10)" in said[-1]
+
+
+def test_a_buffer_is_not_compared_with_no_buffer() -> None:
+    natives = fragmentation_rows(buffer="warm") + fragmentation_rows(upstream="heap")
+    last = of_fragmentation(natives)[-1]
+    assert "AS7 1.10" in last
+    assert "AS3" not in last
