@@ -55,5 +55,9 @@ def grains(repetition: Repetition) -> Grains:
     )
 
 
+# What decides how long a cell takes, of whatever experiment.
+KIND = ("ds", "operation", "links", "list_length", "total_log2", "iterations_log2", "threads", "compiler")
+
+
 def _kind(parameters: Parameters) -> str:
-    return str(parameters.get("ds", parameters.get("operation", "")))
+    return " ".join(str(parameters[name]) for name in KIND if name in parameters)

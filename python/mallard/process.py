@@ -13,9 +13,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from mallard import mallocs
 from mallard.errors import UsageError
 from mallard.result import (
     CRASHED,
@@ -46,18 +48,26 @@ class Repetition:
 
     def command(self, runner: Path, cpu: int | None) -> list[str]:
         words = [str(runner), self.experiment]
-        for name, value in self.parameters.items():
-            words += [f"--{OPTION_OF.get(name, name)}", str(value)]
-        words += ["--strategy", self.strategy, "--seed", str(self.seed), "--repetition", str(self.repetition)]
+        for name, value in self.native_parameters.items():
+            words += [f"--{OPTION_OF.get(name, name.replace('_', '-'))}", str(value)]
+        words += ["--strategy", self.native_strategy]
+        words += ["--seed", str(self.seed), "--repetition", str(self.repetition)]
         return words if cpu is None else [*words, "--cpu", str(cpu)]
 
+    @property
+    def native_strategy(self) -> str:
+        """The runner knows nothing of what is preloaded into it."""
+        return mallocs.split(self.strategy)[0]
 
-OPTION_OF = {
-    "size_log2": "size",
-    "product_log2": "product",
-    "inner_log2": "inner",
-    "buffer_bytes": "buffer-bytes",
-}
+    @property
+    def native_parameters(self) -> Parameters:
+        return {name: value for name, value in self.parameters.items() if name not in OUR_PARAMETERS}
+
+
+# Options that are not named as their parameter.
+OPTION_OF = {"size_log2": "size", "product_log2": "product", "inner_log2": "inner"}
+# Of which the runner knows nothing: they choose it.
+OUR_PARAMETERS = ("compiler",)
 
 
 @dataclass(frozen=True)
@@ -72,7 +82,7 @@ def measure(
     """Runs the repetition; `tick` is called about once a second meanwhile. An interrupt kills the process."""
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     try:
-        process = _start(asked.command(runner, cpu), limits.memory_bytes, mask)
+        process = _start(asked, asked.command(runner, cpu), limits.memory_bytes, mask)
     except BaseException:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         raise
@@ -95,7 +105,9 @@ def measure(
     return _outcome(asked, run_id, process.returncode, output, errors)
 
 
-def _start(command: list[str], memory_bytes: int | None, mask: SignalMask) -> subprocess.Popen[str]:
+def _start(
+    asked: Repetition, command: list[str], memory_bytes: int | None, mask: SignalMask
+) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(
             command,
@@ -104,6 +116,7 @@ def _start(command: list[str], memory_bytes: int | None, mask: SignalMask) -> su
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
+            env=mallocs.environment(asked.strategy),
             # A session of its own: Ctrl-C is for us, who then end it.
             start_new_session=True,
             # Safe because this program has no threads.
@@ -145,9 +158,21 @@ def _outcome(asked: Repetition, run_id: int, code: int, output: str, errors: str
     if code != 0:
         return _failure(asked, run_id, FAILED, f"exit status {code}: {said}")
     try:
-        return _row(asked, run_id, output)
+        row = _row(asked, run_id, output)
     except RowError as error:
         return _failure(asked, run_id, FAILED, f"no result row of format {FORMAT}: {error}")
+    wrong = _wrong_malloc(asked, row)
+    return _failure(asked, run_id, FAILED, wrong) if wrong else row
+
+
+def _wrong_malloc(asked: Repetition, row: Row) -> str:
+    """What a figure would be worth that tells of another malloc than it says."""
+    _, malloc = mallocs.split(asked.strategy)
+    if malloc and row.malloc != malloc:
+        return f"the process had the malloc {row.malloc or 'unknown'} where {malloc} was preloaded"
+    if not malloc and row.malloc in mallocs.MALLOCS:
+        return f"the process had the malloc {row.malloc} where none was asked for: unset LD_PRELOAD"
+    return ""
 
 
 def _row(asked: Repetition, run_id: int, output: str) -> Row:
@@ -161,17 +186,21 @@ def _row(asked: Repetition, run_id: int, output: str) -> Row:
     if not isinstance(native, dict):
         raise RowError(f"the last line is {lines[-1][:60]!r}")
     row = Row.from_native(run_id, native)
-    answered = asdict(row)
-    expected = asdict(asked)
-    # The runner may tell of parameters that are not asked for, such as a size that is always the same.
-    answered |= answered.pop("parameters")
-    expected |= expected.pop("parameters")
+    answered, expected = _flat(row), _flat(asked)
+    expected |= {"strategy": asked.native_strategy}
     for name, value in expected.items():
-        if answered.get(name) != value:
+        if name not in OUR_PARAMETERS and answered.get(name) != value:
             raise RowError(f"'{name}' is {answered.get(name)!r} where {value!r} was asked")
     if row.status != OK:
         raise RowError(f"status '{row.status}' with exit status 0")
-    return row
+    # The runner may tell of parameters that are not asked for, such as a size that is always the same.
+    return replace(row, strategy=asked.strategy, parameters=row.parameters | asked.parameters)
+
+
+def _flat(of: Row | Repetition) -> dict[str, Any]:
+    flat = asdict(of)
+    flat.update(flat.pop("parameters"))
+    return flat
 
 
 def _failure(asked: Repetition, run_id: int, status: str, detail: str) -> Row:

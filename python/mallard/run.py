@@ -10,23 +10,21 @@ import math
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from mallard import machine
 from mallard.checksums import Checksums
 from mallard.errors import UsageError
 from mallard.footprint import readable
 from mallard.pace import Grains, Pace, grains
-from mallard.plan import Plan
+from mallard.plan import MEMORY_SHARE, Plan
 from mallard.process import Limits, Repetition, measure
 from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT, Row, canonical
-from mallard.runner import Runner
+from mallard.runner import Builds
 from mallard.store import Run, Store
 
-# Of MemAvailable, as the limit of one process.
-MEMORY_SHARE = 0.95
 # So many in a row: then it is the runner that does not work, not a cell.
 FAILURES_TO_STOP = 20
 RECOUNT_SECONDS = 0.5
@@ -69,18 +67,22 @@ class Prepared:
 
 
 def prepare(
-    store: Store, runner: Runner, command: str, make_plan: Callable[[int | None], Plan], listener: Listener
+    store: Store,
+    builds: Builds,
+    command: str,
+    make_plan: Callable[[Mapping[str, Any]], Plan],
+    listener: Listener,
 ) -> Prepared:
     """Takes up the interrupted run that the same command began, or begins a new one.
 
-    `make_plan` is given the initial buffer of the run that goes on, and None otherwise.
+    `make_plan` is given the options of the run that goes on, and none otherwise.
     """
-    plan = make_plan(None)
+    plan = make_plan({})
     facts = machine.facts()
-    identity = plan.identity(machine.fingerprint(facts), runner.build_id)
+    identity = plan.identity(machine.fingerprint(facts), builds.build_id)
     interrupted = store.unfinished_run(identity)
     if interrupted is not None:
-        plan = make_plan(interrupted.options.get("buffer_bytes"))
+        plan = make_plan(interrupted.options)
         rows = len(store.rows(interrupted.id))
         listener.say(f"run {interrupted.id} was interrupted after {rows} rows and goes on")
         store.add_note(interrupted.id, "resumed", f"load {machine.load1()}")
@@ -95,15 +97,15 @@ def prepare(
             "seed": plan.seed,
             "repetitions": plan.repetitions,
             "identity": identity,
-            "options": {**plan.options, "time_limit": plan.time_limit},
+            "options": {**plan.options, "time_limit": plan.time_limit, "memory_limit": plan.memory_limit},
             "machine": facts,
-            "runner": runner.about,
+            "runner": builds.about,
         }
     )
     return Prepared(plan, store.run(run_id), False)
 
 
-def execute(store: Store, prepared: Prepared, runner: Runner, listener: Listener) -> Outcome:
+def execute(store: Store, prepared: Prepared, builds: Builds, listener: Listener) -> Outcome:
     """Measures what is not measured yet; whatever stops it, every row finished before is kept."""
     plan, run = prepared.plan, prepared.run
     progress = _Progress(run.id, plan)
@@ -120,6 +122,7 @@ def execute(store: Store, prepared: Prepared, runner: Runner, listener: Listener
                 progress.outcome.not_tried_again += 1
                 continue
             started = time.monotonic()
+            runner = builds.of(repetition.parameters)
             row = measure(repetition, runner.path, cpu, _limits(plan), run.id, listener.tick)
             store.add_row(run.id, row)
             mismatch = progress.add(row, time.monotonic() - started)
@@ -143,7 +146,9 @@ class _Progress:
 
     def __init__(self, run_id: int, plan: Plan) -> None:
         self.outcome = Outcome(run_id)
-        self._asked = frozenset(plan.rows[0].parameters)
+        self._asked = {canonical(row.parameters) for row in plan.rows}
+        # Rows need not have the same parameters; the longest are tried first.
+        self._names = sorted({frozenset(row.parameters) for row in plan.rows}, key=len, reverse=True)
         self.rows = 0
         self.failures_in_a_row = 0
         self._tried: set[tuple[CellKey, int]] = set()
@@ -172,8 +177,11 @@ class _Progress:
 
     def _repetition(self, row: Row) -> Repetition:
         """What was asked when this row came back; the runner may have added parameters of its own."""
-        asked = {name: value for name, value in row.parameters.items() if name in self._asked}
-        return Repetition(row.experiment, asked, row.strategy, row.repetition, row.seed)
+        for names in self._names:
+            asked = {name: value for name, value in row.parameters.items() if name in names}
+            if canonical(asked) in self._asked:
+                return Repetition(row.experiment, asked, row.strategy, row.repetition, row.seed)
+        return Repetition(row.experiment, row.parameters, row.strategy, row.repetition, row.seed)
 
     def has(self, repetition: Repetition) -> bool:
         return (_cell(repetition), repetition.repetition) in self._tried
@@ -214,8 +222,12 @@ def _check_room(store: Store, plan: Plan) -> None:
 
 
 def _limits(plan: Plan) -> Limits:
+    """Memory may have become less since the plan was made."""
     available = machine.memory("MemAvailable")
-    return Limits(plan.time_limit, None if available is None else int(available * MEMORY_SHARE))
+    if available is None:
+        return Limits(plan.time_limit, plan.memory_limit)
+    most = int(available * MEMORY_SHARE)
+    return Limits(plan.time_limit, most if plan.memory_limit is None else min(most, plan.memory_limit))
 
 
 def _tell_of_other_interrupted(store: Store, plan: Plan, listener: Listener) -> None:

@@ -1,10 +1,11 @@
-"""The native runner `mallard-bench`: where it is, and what it says of itself."""
+"""The native runner `mallard-bench`: where it is, and what it says of itself; one for each compiler."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,19 +19,108 @@ NAME = "mallard-bench"
 DESCRIBE_SECONDS = 30
 
 
+# What --compiler names, and the preset that builds with it.
+COMPILERS = {"g++": "release", "clang++": "release-clang"}
+Limit = tuple[int, int]  # the least and the most
+
+
+@dataclass(frozen=True)
+class Described:
+    """What the runner says of one experiment."""
+
+    strategies: tuple[Strategy, ...]
+    limits: Mapping[str, Limit]
+
+
 @dataclass(frozen=True)
 class Runner:
     path: Path
     about: dict[str, Any]  # the description without its experiments; stored with each run
     structures: tuple[Structure, ...]
-    strategies: tuple[Strategy, ...]  # of density
     sizes_log2: tuple[int, ...]
     operations: dict[str, str]  # of primitives: name -> what one is
-    primitive_strategies: tuple[str, ...]
+    experiments: Mapping[str, Described]
 
     @property
     def build_id(self) -> str:
         return str(self.about["build_id"])
+
+    def strategies_of(self, experiment: str) -> tuple[Strategy, ...]:
+        return self._described(experiment).strategies
+
+    def names_of(self, experiment: str) -> list[str]:
+        return [strategy.name for strategy in self.strategies_of(experiment)]
+
+    def limit(self, experiment: str, name: str, otherwise: Limit) -> Limit:
+        """Of a parameter; `otherwise` where the runner says nothing and decides itself."""
+        return self._described(experiment).limits.get(name, otherwise)
+
+    def _described(self, experiment: str) -> Described:
+        if experiment not in self.experiments:
+            raise UsageError(
+                f"{self.path} does not know the experiment {experiment}; build it again: './mallard bench'"
+            )
+        return self.experiments[experiment]
+
+
+@dataclass(frozen=True)
+class Builds:
+    """The runners of a run by compiler; one of no name where none was asked for."""
+
+    runners: Mapping[str, Runner]
+
+    @property
+    def first(self) -> Runner:
+        """What they can do they all can: it is one source."""
+        return next(iter(self.runners.values()))
+
+    def of(self, parameters: Mapping[str, Any]) -> Runner:
+        return self.runners[str(parameters.get("compiler", ""))]
+
+    @property
+    def build_id(self) -> str:
+        return " ".join(runner.build_id for runner in self.runners.values())
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """For the database."""
+        if len(self.runners) == 1:
+            return self.first.about
+        return {
+            **self.first.about,
+            "compiler": ", ".join(str(runner.about["compiler"]) for runner in self.runners.values()),
+            "build_id": self.build_id,
+            "builds": {name: runner.about for name, runner in self.runners.items()},
+        }
+
+
+def load_builds(compilers: Sequence[str]) -> Builds:
+    """The runner of each compiler; where none is named, the runner that there is."""
+    if not compilers:
+        return Builds({"": load_runner()})
+    return Builds({compiler: _build_of(compiler) for compiler in compilers})
+
+
+def _build_of(compiler: str) -> Runner:
+    if os.environ.get("MALLARD_BENCH"):
+        raise UsageError(
+            "--compiler needs a runner from each, and MALLARD_BENCH names one for all; unset it, or leave "
+            "--compiler out"
+        )
+    path = source_root() / "build" / COMPILERS[compiler] / "bench" / NAME
+    if not _runs(path):
+        raise UsageError(
+            f"there is no {NAME} from {compiler}: {path} is missing; './mallard bench' with --compiler in "
+            "the "
+            f"source tree builds it (where {compiler} is installed), or leave {compiler} out of --compiler"
+        )
+    runner = load_runner(path)
+    if not str(runner.about["compiler"]).startswith(compiler):
+        raise UsageError(
+            f"{path} was compiled by {runner.about['compiler']}, not by {compiler}; unset CXX, remove "
+            f"{path.parent.parent} and build it again: './mallard bench'"
+        )
+    return runner
 
 
 def find_runner() -> Path:
@@ -98,8 +188,8 @@ def _refuse_slow(path: Path, description: dict[str, Any]) -> None:
 
 
 def _runner(path: Path, description: dict[str, Any]) -> Runner:
-    density = description["experiments"]["density"]
-    primitives = description["experiments"]["primitives"]
+    experiments = description["experiments"]
+    density = experiments["density"]
     about = {key: value for key, value in description.items() if key != "experiments"}
     _ = about["build_id"], about["commit"], about["compiler"]
     return Runner(
@@ -109,14 +199,28 @@ def _runner(path: Path, description: dict[str, Any]) -> Runner:
             Structure(entry["name"], entry["type"], int(entry["inner_log2"]))
             for entry in density["structures"]
         ),
-        strategies=tuple(
-            Strategy(entry["name"], entry["allocator"], entry["binding"], entry["destruction"])
-            for entry in density["strategies"]
-        ),
         sizes_log2=tuple(int(size) for size in density["sizes_log2"]),
-        operations={entry["name"]: entry["text"] for entry in primitives["operations"]},
-        primitive_strategies=tuple(str(name) for name in primitives["strategies"]),
+        operations={entry["name"]: entry["text"] for entry in experiments["primitives"]["operations"]},
+        experiments={name: _described(each) for name, each in experiments.items()},
     )
+
+
+def _described(experiment: dict[str, Any]) -> Described:
+    return Described(
+        strategies=tuple(_strategy(entry) for entry in experiment["strategies"]),
+        limits={
+            name: (int(value[0]), int(value[1]))
+            for name, value in experiment.items()
+            if isinstance(value, list) and len(value) == 2 and all(isinstance(end, int) for end in value)
+        },
+    )
+
+
+def _strategy(entry: dict[str, str] | str) -> Strategy:
+    """The primitives name theirs only: what each is stands with the others."""
+    if isinstance(entry, str):
+        return Strategy(entry, "", "", "")
+    return Strategy(entry["name"], entry["allocator"], entry["binding"], entry["destruction"])
 
 
 def _runs(path: Path) -> bool:

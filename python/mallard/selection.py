@@ -23,24 +23,64 @@ def select_names(text: str, option: str, there: Sequence[str]) -> list[str]:
 
 def select_sizes(text: str, option: str, there: Sequence[int]) -> list[int]:
     """Exponents of two: `6..16`, `6-16`, `6,8,10`, `2^10`."""
-    all_of_them = f"{min(there)}..{max(there)}"
-    allowed = f"{all_of_them} (exponents of two), as in {option} {all_of_them} or {option} 8,10"
+    return _numbers(text, option, there, "size", " (exponents of two)", r"(?:2\^)?")
+
+
+def select_numbers(text: str, option: str, there: Sequence[int]) -> list[int]:
+    """Whole numbers: `1..8`, `1-8`, `1,2,4`."""
+    return _numbers(text, option, there, "number", "", "")
+
+
+def select_counts(text: str, option: str, least: int, most: int) -> list[int]:
+    """Counts as powers or plainly, in ascending order: `2^21`, `10^7`, `2097152`, `2^0..2^8`."""
+    low, high = least.bit_length() - 1, most.bit_length() - 1
+    allowed = f"{least} to {most}, as in {option} 2^{low}..2^{high} or {option} {least},{most}"
     chosen: set[int] = set()
     for item in _items(text, option, allowed):
-        found = re.fullmatch(r"(?:2\^)?(\d+)(?:(?:\.\.|-)(?:2\^)?(\d+))?", item)
+        chosen.update(_counts(item, option, allowed))
+    outside = [count for count in sorted(chosen) if not least <= count <= most]
+    if outside:
+        raise UsageError(f"{option}: {outside[0]} is not possible; allowed are {allowed}")
+    return sorted(chosen)
+
+
+def _counts(item: str, option: str, allowed: str) -> list[int]:
+    powers = re.fullmatch(r"(2|10)\^(\d{1,2})(?:(?:\.\.|-)(?:(2|10)\^)?(\d{1,2}))?", item, re.ASCII)
+    if powers and powers[3] in (None, powers[1]):
+        base, first = int(powers[1]), int(powers[2])
+        last = int(powers[4] or first)
+        if first > last:
+            raise UsageError(f"{option} {item} is an empty range; write {base}^{last}..{base}^{first}")
+        return [int(base**exponent) for exponent in range(first, last + 1)]
+    if re.fullmatch(r"\d{1,18}", item, re.ASCII):
+        return [int(item)]
+    raise UsageError(f"{option} '{item}' is not a number; allowed are {allowed}")
+
+
+def _numbers(text: str, option: str, there: Sequence[int], noun: str, meaning: str, prefix: str) -> list[int]:
+    all_of_them = f"{min(there)}..{max(there)}"
+    allowed = f"{all_of_them}{meaning}, as in {option} {all_of_them} or {option} {_two_of(there)}"
+    chosen: set[int] = set()
+    for item in _items(text, option, allowed):
+        found = re.fullmatch(rf"{prefix}(\d{{1,9}})(?:(?:\.\.|-){prefix}(\d{{1,9}}))?", item)
         if not found:
-            raise UsageError(f"{option} '{item}' is not a size; allowed are {allowed}")
+            raise UsageError(f"{option} '{item}' is not a {noun}; allowed are {allowed}")
         first = int(found[1])
         last = int(found[2] or first)
         if first > last:
             raise UsageError(
-                f"{option} {item} is an empty range; write the smaller size first: {last}..{first}"
+                f"{option} {item} is an empty range; write the smaller {noun} first: {last}..{first}"
             )
-        outside = [size for size in (first, last) if size not in there]
+        outside = [number for number in (first, last) if number not in there]
         if outside:
-            raise UsageError(f"{option} {item}: there is no size {outside[0]}; allowed are {allowed}")
+            raise UsageError(f"{option} {item}: there is no {noun} {outside[0]}; allowed are {allowed}")
         chosen.update(range(first, last + 1))
-    return [size for size in there if size in chosen]
+    return [number for number in there if number in chosen]
+
+
+def _two_of(there: Sequence[int]) -> str:
+    """As an example: 8,10 of the sizes 6 to 16."""
+    return f"{there[len(there) // 5]},{there[2 * len(there) // 5]}" if len(there) > 1 else str(there[0])
 
 
 def in_words(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 
 FAKE_BENCH is a JSON object:
     describe   what to change in the description
+    malloc     the malloc that every row tells of; without it what LD_PRELOAD says
     behaviour  strategy -> one of crash, kill, hang, oom, fail, garbage, foreign, wrong_checksum, hog, slow
     log        a file that gets one line for each cell that was begun: its arguments
 """
@@ -15,6 +16,8 @@ import time
 import zlib
 
 SETTINGS = json.loads(os.environ.get("FAKE_BENCH", "{}"))
+PLACES = {"release-clang": "clang++ 16.0.6", "release": "g++ 12.2.0"}
+COMPILER = next((text for place, text in PLACES.items() if f"/{place}/" in sys.argv[0]), "fake 1.0")
 TYPES = (
     "vector<int>",
     "vector<string>",
@@ -35,46 +38,55 @@ BINDINGS = ("type parameter", "type parameter", "abstract base", "abstract base"
 NANOSECONDS = {"null": 8.0, "AS1": 60.0, "AS1-keep": 45.0, "AS2": 63.0}
 
 
+REUSES = ("last", "first", "lowest", "hybrid", "random")
+
+
+def strategy(name: str, allocator: str, binding: str, destruction: str = "normal") -> dict[str, str]:
+    return {"name": name, "allocator": allocator, "binding": binding, "destruction": destruction}
+
+
 def strategies() -> list[dict[str, str]]:
     named = [
-        {
-            "name": "null",
-            "allocator": "memory already there",
-            "binding": "type parameter",
-            "destruction": "winked out",
-        },
-        {"name": "AS1", "allocator": "global default", "binding": "type parameter", "destruction": "normal"},
-        {
-            "name": "AS1-keep",
-            "allocator": "global default",
-            "binding": "type parameter",
-            "destruction": "normal",
-        },
-        {"name": "AS2", "allocator": "new/delete", "binding": "abstract base", "destruction": "normal"},
+        strategy("null", "memory already there", "type parameter", "winked out"),
+        strategy("AS1", "global default", "type parameter"),
+        strategy("AS1-keep", "global default", "type parameter"),
+        strategy("AS2", "new/delete", "abstract base"),
     ]
     for number in range(3, 15):
-        named.append(
-            {
-                "name": f"AS{number}",
-                "allocator": ALLOCATORS[(number - 3) // 4],
-                "binding": BINDINGS[(number - 3) % 4],
-                "destruction": "winked out" if number % 2 == 0 else "normal",
-            }
-        )
+        allocator, binding = ALLOCATORS[(number - 3) // 4], BINDINGS[(number - 3) % 4]
+        named.append(strategy(f"AS{number}", allocator, binding, "normal" if number % 2 else "winked out"))
     return named
+
+
+def these(*names: str) -> list[dict[str, str]]:
+    return [each for each in strategies() if each["name"] in names]
+
+
+def variants() -> list[dict[str, str]]:
+    return [strategy(f"AS7-{reuse}", "multipool", "type parameter") for reuse in REUSES]
+
+
+def shared() -> list[dict[str, str]]:
+    return [
+        strategy(f"shared-{how}", "multipool", "type parameter") for how in ("synchronized", "concurrent")
+    ]
+
+
+NOT_WINKED = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
 
 
 def description() -> dict[str, object]:
     return {
         "format": 1,
         "version": "0.1.0",
-        "compiler": "fake 1.0",
+        # Stands in for the runner of a preset where it is called from that preset's place.
+        "compiler": COMPILER,
         "standard_library": "fake",
         "flags": "-O3",
         "optimised": True,
         "sanitizers": "",
         "commit": "0123abc",
-        "build_id": "fake-build",
+        "build_id": f"fake-build{'' if COMPILER == 'fake 1.0' else ' ' + COMPILER}",
         "experiments": {
             "density": {
                 "structures": [
@@ -91,6 +103,13 @@ def description() -> dict[str, object]:
                 ],
                 "strategies": ["AS1", "AS3", "AS5", "AS7", "AS9"],
             },
+            "locality": {
+                "strategies": these("AS1", "AS2", "AS7", "AS9", "AS11", "AS13") + variants(),
+                "links_log2": [10, 27],
+            },
+            "utilization": {"strategies": these("null", *NOT_WINKED), "total_log2": [10, 40]},
+            "contention": {"strategies": these(*NOT_WINKED) + shared(), "threads": [1, 64]},
+            "fragmentation": {"strategies": strategies()},
         },
         **SETTINGS.get("describe", {}),
     }
@@ -104,7 +123,7 @@ class Arguments:
         given = dict(zip(words[1::2], words[2::2], strict=True))
         self._texts = {name.removeprefix("--"): value for name, value in given.items()}
         unknown = sorted(set(self._texts) - set(OPTIONS))
-        if unknown or self.experiment not in ("density", "primitives"):
+        if unknown or self.experiment not in EXPERIMENTS:
             print(f"mallard-bench: error: unknown {unknown or self.experiment}", file=sys.stderr)
             sys.exit(2)
 
@@ -118,43 +137,91 @@ class Arguments:
         return name in self._texts
 
 
-OPTIONS = (
-    "ds",
-    "operation",
-    "buffer",
-    "hash",
-    "pages",
-    "strategy",
-    "size",
-    "product",
-    "inner",
-    "buffer-bytes",
-    "seed",
-    "repetition",
-    "cpu",
-)
+EXPERIMENTS = ("density", "primitives", "locality", "utilization", "contention", "fragmentation")
+# Option -> parameter and its kind.
+PARAMETERS = {
+    "ds": ("ds", str),
+    "operation": ("operation", str),
+    "size": ("size_log2", int),
+    "product": ("product_log2", int),
+    "inner": ("inner_log2", int),
+    "buffer": ("buffer", str),
+    "buffer-bytes": ("buffer_bytes", int),
+    "hash": ("hash", str),
+    "pages": ("pages", str),
+    "links": ("links", int),
+    "list-length": ("list_length", int),
+    "shuffle-factors": ("shuffle_factors", str),
+    "access-factors": ("access_factors", str),
+    "accesses": ("accesses", int),
+    "repeat-factor": ("repeat_factor", int),
+    "total-log2": ("total_log2", int),
+    "active-log2": ("active_log2", int),
+    "block-log2": ("block_log2", int),
+    "final-frees": ("final_frees", str),
+    "threads": ("threads", int),
+    "iterations-log2": ("iterations_log2", int),
+    "multiplier": ("multiplier", int),
+    "freed-by": ("freed_by", str),
+    "freed": ("freed", str),
+    "upstream": ("upstream", str),
+}
+OPTIONS = (*PARAMETERS, "strategy", "seed", "repetition", "cpu")
+
+
+def parameters_of(asked: Arguments) -> dict[str, object]:
+    given = {
+        name: kind(asked.text(option)) for option, (name, kind) in PARAMETERS.items() if asked.has(option)
+    }
+    if asked.experiment == "primitives":
+        return {**given, "block_bytes": 24}
+    if asked.experiment == "density":
+        return {"buffer_bytes": 1 << 30, **given}
+    return given
+
+
+def operations_of(asked: Arguments) -> int:
+    if asked.has("product"):
+        return 2 ** asked.number("product")
+    if asked.experiment == "utilization":
+        return 2 ** (asked.number("total-log2") - asked.number("block-log2"))
+    if asked.experiment == "contention":
+        return 2 ** asked.number("iterations-log2") * asked.number("multiplier")
+    return asked.number("accesses") if asked.has("accesses") else asked.number("links")
+
+
+def figures_of(asked: Arguments, nanoseconds: float) -> dict[str, float]:
+    if asked.experiment == "locality":
+        return {
+            f"sf{shuffle}_af{access}_ns": nanoseconds * (1.0 + 0.1 * int(shuffle))
+            for shuffle in asked.text("shuffle-factors").split(",")
+            for access in asked.text("access-factors").split(",")
+        } | {
+            "build_ns": 30.0,
+            "shuffle_ns": 90.0,
+            "reallocate_ns": 40.0,
+            "reaccess_ns": 5.0,
+            "built_bytes": 1.0e6,
+            "shuffled_bytes": 1.5e6,
+            "list_bytes": 64.0,
+        }
+    if asked.experiment == "utilization":
+        return {"held_bytes": 4096.0, "free_ns": 2.5}
+    if asked.experiment == "contention":
+        return {"slowest_ns": nanoseconds, "fastest_ns": nanoseconds - 1.0, "cpu_ns_per_pair": nanoseconds}
+    return {}
+
+
+def preloaded() -> str:
+    """By its name only: what a test puts there is no library."""
+    names = ("jemalloc", "mimalloc", "tcmalloc")
+    return next((name for name in names if name in os.environ.get("LD_PRELOAD", "")), "glibc")
 
 
 def result(asked: Arguments) -> dict[str, object]:
-    if asked.experiment == "density":
-        parameters = {
-            "ds": asked.text("ds"),
-            "size_log2": asked.number("size"),
-            "product_log2": asked.number("product"),
-            "inner_log2": asked.number("inner"),
-            "buffer": asked.text("buffer"),
-            "buffer_bytes": asked.number("buffer-bytes") if asked.has("buffer-bytes") else 1 << 30,
-            "hash": asked.text("hash"),
-            "pages": asked.text("pages"),
-        }
-    else:
-        parameters = {
-            "operation": asked.text("operation"),
-            "product_log2": asked.number("product"),
-            "block_bytes": 24,
-        }
+    parameters = parameters_of(asked)
     text = json.dumps(parameters, sort_keys=True)
-    operations = 2 ** asked.number("product")
+    operations = operations_of(asked)
     number = int(asked.text("strategy")[2:]) if asked.text("strategy")[2:].isdigit() else 0
     nanoseconds = NANOSECONDS.get(asked.text("strategy"), 15.0 + 1.5 * number)
     # The same for the same cell, and a percent or two apart between repetitions.
@@ -183,6 +250,8 @@ def result(asked: Arguments) -> dict[str, object]:
         "spills": 0,
         "load1": 0.1,
         "notes": [],
+        "malloc": SETTINGS.get("malloc", preloaded()),
+        "figures": figures_of(asked, nanoseconds),
         **({"pinned_cpu": asked.number("cpu")} if asked.has("cpu") else {}),
         **(looked_at_once(text, asked.number("seed")) if asked.number("repetition") == 0 else {}),
     }

@@ -11,8 +11,8 @@ import pytest
 from mallard.errors import UsageError
 from mallard.footprint import cell_bytes, fitting_buffer, readable, structure_bytes
 from mallard.papers.catalogue import Strategy, Structure
-from mallard.plan import SCALES, Plan, Request, plan_density, plan_primitives
-from mallard.runner import Runner
+from mallard.plan import Host, Plan, Request, make_plan
+from mallard.runner import Described, Runner
 
 GIB = 1 << 30
 TYPES = (
@@ -33,16 +33,27 @@ def runner() -> Runner:
             Structure(f"DS{place + 1}", text, inner)
             for place, (text, inner) in enumerate(zip(TYPES, INNER, strict=True))
         ),
-        strategies=(
-            Strategy("null", "memory already there", "type parameter", "winked out"),
-            Strategy("AS1", "global default", "type parameter", "normal"),
-            Strategy("AS3", "monotonic", "type parameter", "normal"),
-            Strategy("AS7", "multipool", "type parameter", "normal"),
-        ),
         sizes_log2=tuple(range(6, 17)),
         operations={"pair": "one pair", "create": "one allocator"},
-        primitive_strategies=("AS1", "AS3"),
+        experiments={
+            "density": Described(
+                (
+                    Strategy("null", "memory already there", "type parameter", "winked out"),
+                    Strategy("AS1", "global default", "type parameter", "normal"),
+                    Strategy("AS3", "monotonic", "type parameter", "normal"),
+                    Strategy("AS7", "multipool", "type parameter", "normal"),
+                ),
+                {},
+            ),
+            "primitives": Described((Strategy("AS1", "", "", ""), Strategy("AS3", "", "", "")), {}),
+        },
     )
+
+
+def plan_density(
+    request: Request, runner: Runner, available: int | None, continued: dict[str, object] | None = None
+) -> Plan:
+    return make_plan(request, runner, Host(available, 2), continued)
 
 
 def cells(plan: Plan) -> set[tuple[object, object]]:
@@ -59,19 +70,19 @@ def test_quick_takes_every_second_size_and_leaves_the_large_to_standard(runner: 
 
 
 def test_standard_takes_every_size(runner: Runner) -> None:
-    plan = plan_density(Request(scale=SCALES["standard"]), runner, 64 * GIB)
+    plan = plan_density(Request(scale="standard"), runner, 64 * GIB)
     assert len(plan.rows) == 4 * 11
     assert plan.messages == ()
     assert plan.time_limit == 600
 
 
 def test_a_size_that_was_asked_for_is_measured_in_quick_too(runner: Runner) -> None:
-    plan = plan_density(Request(structures="3", sizes="15"), runner, 64 * GIB)
+    plan = plan_density(Request(given={"ds": "3", "size": "15"}), runner, 64 * GIB)
     assert cells(plan) == {("DS3", 15)}
 
 
 def test_the_parameters_are_those_of_the_row(runner: Runner) -> None:
-    (row,) = plan_density(Request(structures="3", sizes="8", hash="full"), runner, 64 * GIB).rows
+    (row,) = plan_density(Request(given={"ds": "3", "size": "8", "hash": "full"}), runner, 64 * GIB).rows
     assert row.parameters == {
         "ds": "DS3",
         "size_log2": 8,
@@ -85,20 +96,20 @@ def test_the_parameters_are_those_of_the_row(runner: Runner) -> None:
 
 
 def test_without_a_buffer_none_has_a_size(runner: Runner) -> None:
-    (row,) = plan_density(Request(structures="1", sizes="8", buffer="none"), runner, 64 * GIB).rows
+    (row,) = plan_density(Request(given={"ds": "1", "size": "8", "buffer": "none"}), runner, 64 * GIB).rows
     assert row.parameters["buffer"] == "none"
     assert "buffer_bytes" not in row.parameters
 
 
 def test_the_base_is_measured_with_every_selection(runner: Runner) -> None:
-    plan = plan_density(Request(strategies="AS7,null", sizes="6"), runner, 64 * GIB)
+    plan = plan_density(Request(given={"size": "6"}, strategies="AS7,null"), runner, 64 * GIB)
     assert plan.rows[0].strategies == ("null", "AS1", "AS7")
     assert "AS1 is measured as well: every ratio is to it" in plan.messages
 
 
 def test_a_size_that_cannot_fit_is_an_error_when_it_was_asked_for(runner: Runner) -> None:
     with pytest.raises(UsageError) as error:
-        plan_density(Request(sizes="6..16"), runner, 2 * GIB)
+        plan_density(Request(given={"size": "6..16"}), runner, 2 * GIB)
     text = str(error.value)
     assert "--size: DS4 from 2^14 on cannot fit in memory" in text
     assert "2.0 GiB are free" in text
@@ -106,7 +117,7 @@ def test_a_size_that_cannot_fit_is_an_error_when_it_was_asked_for(runner: Runner
 
 
 def test_a_size_that_cannot_fit_is_left_out_when_it_was_not_asked_for(runner: Runner) -> None:
-    plan = plan_density(Request(scale=SCALES["standard"]), runner, 2 * GIB)
+    plan = plan_density(Request(scale="standard"), runner, 2 * GIB)
     assert ("DS4", 14) not in cells(plan)
     assert ("DS4", 13) in cells(plan)
     assert ("DS3", 16) in cells(plan)
@@ -115,53 +126,53 @@ def test_a_size_that_cannot_fit_is_left_out_when_it_was_not_asked_for(runner: Ru
 
 def test_when_nothing_is_left_it_is_an_error(runner: Runner) -> None:
     with pytest.raises(UsageError, match="nothing is left to measure"):
-        plan_density(Request(structures="4"), runner, 1 << 20)
+        plan_density(Request(given={"ds": "4"}), runner, 1 << 20)
 
 
 def test_a_smaller_buffer_where_memory_is_short_is_said(runner: Runner) -> None:
-    plan = plan_density(Request(structures="1"), runner, 2 * GIB)
+    plan = plan_density(Request(given={"ds": "1"}), runner, 2 * GIB)
     assert plan.options["buffer_bytes"] == GIB // 2
     assert any("512 MiB instead of 1.0 GiB" in message for message in plan.messages)
 
 
 def test_a_run_that_goes_on_keeps_its_buffer(runner: Runner) -> None:
-    request = Request(structures="1")
+    request = Request(given={"ds": "1"})
     begun = plan_density(request, runner, 2 * GIB)
     later = plan_density(request, runner, 64 * GIB)
     assert begun.identity("machine", "b1") == later.identity("machine", "b1")
-    resumed = plan_density(request, runner, 64 * GIB, buffer_bytes=begun.options["buffer_bytes"])
+    resumed = plan_density(request, runner, 64 * GIB, begun.options)
     assert resumed.rows == begun.rows
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        Request(structures="2"),
-        Request(structures="1", sizes="6"),
-        Request(structures="1", strategies="AS1,AS3"),
-        Request(structures="1", seed=2),
-        Request(structures="1", repetitions=4),
-        Request(structures="1", buffer="cold"),
-        Request(structures="1", hash="full"),
-        Request(structures="1", pin=False),
-        Request(structures="1", scale=SCALES["standard"]),
+        Request(given={"ds": "2"}),
+        Request(given={"ds": "1", "size": "6"}),
+        Request(given={"ds": "1"}, strategies="AS1,AS3"),
+        Request(given={"ds": "1"}, seed=2),
+        Request(given={"ds": "1"}, repetitions=4),
+        Request(given={"ds": "1", "buffer": "cold"}),
+        Request(given={"ds": "1", "hash": "full"}),
+        Request(given={"ds": "1"}, pin=False),
+        Request(given={"ds": "1"}, scale="standard"),
     ],
 )
 def test_another_request_is_another_run(runner: Runner, other: Request) -> None:
-    plan = plan_density(Request(structures="1"), runner, 64 * GIB)
+    plan = plan_density(Request(given={"ds": "1"}), runner, 64 * GIB)
     changed = plan_density(other, runner, 64 * GIB)
     assert plan.identity("machine", "b1") != changed.identity("machine", "b1")
 
 
 def test_another_machine_or_build_is_another_run(runner: Runner) -> None:
-    plan = plan_density(Request(structures="1"), runner, 64 * GIB)
+    plan = plan_density(Request(given={"ds": "1"}), runner, 64 * GIB)
     identities = {plan.identity(machine, build) for machine in ("m1", "m2") for build in ("b1", "b2")}
     assert len(identities) == 4
 
 
 def test_the_same_selection_written_differently_is_the_same_run(runner: Runner) -> None:
-    one = plan_density(Request(structures="1-3", sizes="6..8"), runner, 64 * GIB)
-    other = plan_density(Request(structures="DS3,2,1", sizes="8,7,6", time_limit=5.0), runner, 64 * GIB)
+    one = plan_density(Request(given={"ds": "1-3", "size": "6..8"}), runner, 64 * GIB)
+    other = plan_density(Request(given={"ds": "DS3,2,1", "size": "8,7,6"}, time_limit=5.0), runner, 64 * GIB)
     assert one.identity("machine", "b1") == other.identity("machine", "b1")
 
 
@@ -182,9 +193,9 @@ def test_cells_of_a_millisecond_are_repeated_more_often(runner: Runner) -> None:
         plan = plan_density(request, runner, 64 * GIB)
         return {str(row.parameters["ds"]): row.repetitions for row in plan.rows}
 
-    assert repetitions(Request(structures="1,2")) == {"DS1": 9, "DS2": 3}
-    assert repetitions(Request(structures="1,2", repetitions=4)) == {"DS1": 4, "DS2": 4}
-    assert repetitions(Request(structures="1,2", scale=SCALES["paper"])) == {"DS1": 3, "DS2": 3}
+    assert repetitions(Request(given={"ds": "1,2"})) == {"DS1": 9, "DS2": 3}
+    assert repetitions(Request(given={"ds": "1,2"}, repetitions=4)) == {"DS1": 4, "DS2": 4}
+    assert repetitions(Request(given={"ds": "1,2"}, scale="paper")) == {"DS1": 3, "DS2": 3}
 
 
 def test_strategies_of_a_row_are_neighbours_in_a_random_order(runner: Runner) -> None:
@@ -206,14 +217,14 @@ def test_the_order_comes_from_the_seed(runner: Runner) -> None:
 
 
 def test_primitives(runner: Runner) -> None:
-    plan = plan_primitives(Request(operations="pair", strategies="AS3"), runner)
+    plan = plan_density(Request("primitives", given={"operation": "pair"}, strategies="AS3"), runner, None)
     (row,) = plan.rows
     assert row.parameters == {"operation": "pair", "product_log2": 24}
     assert row.strategies == ("AS3",)
     with pytest.raises(UsageError, match="--operation 'free' is unknown; allowed are pair, create"):
-        plan_primitives(Request(operations="free"), runner)
+        plan_density(Request("primitives", given={"operation": "free"}), runner, None)
     with pytest.raises(UsageError, match="--strategy 'AS7' is unknown; allowed are AS1, AS3"):
-        plan_primitives(Request(strategies="AS7"), runner)
+        plan_density(Request("primitives", strategies="AS7"), runner, None)
 
 
 def test_footprints() -> None:

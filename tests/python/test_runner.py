@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mallard.errors import UsageError
-from mallard.runner import find_runner, load_runner
+from mallard.runner import find_runner, load_builds, load_runner
 
 FAKE = Path(__file__).resolve().parent / "fake_bench.py"
 
@@ -17,7 +17,10 @@ def test_the_description(fake: object) -> None:
     assert runner.path == FAKE
     assert runner.build_id == "fake-build"
     assert [structure.inner_log2 for structure in runner.structures] == [0] * 4 + [7] * 8
-    assert runner.strategies[2].name == "AS1-keep"
+    assert runner.strategies_of("density")[2].name == "AS1-keep"
+    assert runner.names_of("primitives") == ["AS1", "AS3", "AS5", "AS7", "AS9"]
+    assert runner.limit("locality", "links_log2", (1, 2)) == (10, 27)
+    assert runner.limit("contention", "multiplier", (1, 2)) == (1, 2)
     assert runner.sizes_log2 == tuple(range(6, 17))
     assert list(runner.operations) == ["pair", "create"]
     assert "experiments" not in runner.about
@@ -74,3 +77,56 @@ def program(directory: Path, script: str) -> Path:
 def test_runners_that_are_not_measured_with(tmp_path: Path, script: str, what: str) -> None:
     with pytest.raises(UsageError, match=what):
         load_runner(program(tmp_path, script))
+
+
+def put_in(root: Path, *presets: str) -> None:
+    for preset in presets:
+        path = root / "build" / preset / "bench" / "mallard-bench"
+        path.parent.mkdir(parents=True)
+        path.symlink_to(FAKE)
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("MALLARD_BENCH", raising=False)
+    monkeypatch.setenv("MALLARD_ROOT", str(tmp_path))
+    return tmp_path
+
+
+def test_a_runner_from_each_compiler(tree: Path) -> None:
+    put_in(tree, "release", "release-clang")
+    builds = load_builds(["g++", "clang++"])
+    assert builds.about["compiler"] == "g++ 12.2.0, clang++ 16.0.6"
+    assert {name: about["compiler"] for name, about in builds.about["builds"].items()} == {
+        "g++": "g++ 12.2.0",
+        "clang++": "clang++ 16.0.6",
+    }
+    assert builds.build_id == "fake-build g++ 12.2.0 fake-build clang++ 16.0.6"
+    assert "release-clang" in str(builds.of({"compiler": "clang++"}).path)
+
+
+def test_without_a_compiler_there_is_the_one_runner(fake: object) -> None:
+    builds = load_builds([])
+    assert builds.of({"ds": "DS1"}) == builds.first
+    assert "builds" not in builds.about
+
+
+def test_a_build_that_is_missing_says_how_to_get_it(tree: Path) -> None:
+    put_in(tree, "release")
+    with pytest.raises(UsageError, match=r"there is no mallard-bench from clang\+\+.*'./mallard bench'"):
+        load_builds(["g++", "clang++"])
+
+
+def test_a_build_by_another_compiler_is_not_passed_off(tree: Path) -> None:
+    path = tree / "build" / "release" / "bench" / "mallard-bench"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"#!/bin/sh\nexec {tree}/build/release-clang/bench/mallard-bench $@\n", encoding="utf-8")
+    path.chmod(0o755)
+    put_in(tree, "release-clang")
+    with pytest.raises(UsageError, match=r"was compiled by clang\+\+ 16.0.6, not by g\+\+"):
+        load_builds(["g++"])
+
+
+def test_one_stated_runner_cannot_be_two(fake: object) -> None:
+    with pytest.raises(UsageError, match="MALLARD_BENCH names one for all; unset it"):
+        load_builds(["g++", "clang++"])

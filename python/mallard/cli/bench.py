@@ -5,31 +5,23 @@ from __future__ import annotations
 import argparse
 import shlex
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 from rich.console import Console
 
 from mallard import machine
 from mallard.cli import exit_status
 from mallard.cli.options import add_database
-from mallard.cli.parser import positive_int, positive_seconds, seed_number
+from mallard.cli.parser import gibibytes, positive_int, positive_seconds, seed_number
 from mallard.errors import UsageError
-from mallard.plan import (
-    BUFFERS,
-    HASHES,
-    PAGES,
-    REPETITIONS,
-    SCALES,
-    SHORT_REPETITIONS,
-    Plan,
-    Request,
-    plan_density,
-    plan_primitives,
-)
+from mallard.experiments import EXPERIMENTS
+from mallard.mallocs import NAMES
+from mallard.plan import OPTIONS, REPETITIONS, SCALES, Host, Plan, Request, make_plan, selected_compilers
 from mallard.run import execute, prepare
-from mallard.runner import load_runner
+from mallard.runner import COMPILERS, load_builds
 from mallard.store import Store
 from mallard.view.terminal import show_outcome, show_run
 from mallard.view.terminal.console import output_console
@@ -40,37 +32,55 @@ EXAMPLES = """\
 mallard bench                                          density --quick: a few minutes, then heat maps
 mallard bench density --ds 1,4-6 --size 6..12          some data structures, some sizes (2^6 to 2^12)
 mallard bench density --strategy AS1,AS7-AS10 --reps 5
-mallard bench density --standard --buffer none         an hour, monotonic strategies without a buffer
-mallard bench primitives                               ns for one allocation and for one allocator"""
+mallard bench locality --links 2^21 --list-length 2^9..2^12 --strategy AS1,AS7,AS7-first
+mallard bench utilization --total 30..33 --buffer warm,none
+mallard bench contention --threads 1..8 --freed-by other
+mallard bench fragmentation --ds 2 --freed half,eighth --upstream cache,heap
+mallard bench density --malloc jemalloc,mimalloc,tcmalloc    AS1 and AS2 under other mallocs as well
+mallard bench density --compiler g++,clang++           the same cells from each compiler
+mallard bench primitives                               ns for one allocation and for one allocator
 
-EXPERIMENTS = ("density", "primitives")
-ONLY_DENSITY = ("ds", "size", "buffer", "hash", "pages")
-ONLY_PRIMITIVES = ("operation",)
+P0089 section 8 writes a run of locality as five numbers, |G| |S| af sf rf, and so may you:
+mallard bench locality -20 18 32 -3 8
+  |G|  links in all; a negative number makes it and |S| exponents of two: -20 18 is 2^20 links in
+       lists of 2^18, four lists
+  |S|  links of each list at first; it divides |G|
+  af   access factor: traversals of a list in a visit, 32
+  sf   shuffle factor: passes of the shuffle, 3; -3: the access comes before the shuffle, +3 or 3:
+       after it (here both are measured and told, and the shuffle is never in their time)
+  rf   repeat factor: visits of every list, 8"""
+
+DEFAULT = "density"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "experiment",
         nargs="?",
-        default=EXPERIMENTS[0],
+        default=DEFAULT,
         metavar="EXPERIMENT",
-        help="density (the default): build and destroy data structures; primitives: single operations",
+        help=f"{', '.join(EXPERIMENTS)} (default: {DEFAULT}); 'mallard list experiments' tells what each is",
     )
-    what = parser.add_argument_group("what to measure")
-    what.add_argument("--ds", metavar="LIST", help="data structures: 1,4-6 (default: all)")
+    parser.add_argument(
+        "notation",
+        nargs="*",
+        metavar="NUMBER",
+        help="of locality: |G| |S| af sf rf, as P0089 writes a run (below)",
+    )
+    what = parser.add_argument_group("what to measure, in any experiment")
+    what.add_argument("--strategy", metavar="LIST", help="AS1,AS7-AS10,null (default: the experiment's)")
     what.add_argument(
-        "--size", metavar="RANGE", help="exponents of two: 6..16 or 8,10 (default: the scale's)"
+        "--malloc", metavar="LIST", help=f"AS1 and AS2 under these as well, preloaded: {','.join(NAMES)}"
     )
-    what.add_argument("--operation", metavar="LIST", help="of primitives: pair,create (default: all)")
-    what.add_argument("--strategy", metavar="LIST", help="AS1,AS7-AS10,null,AS1-keep (default: all)")
-    what.add_argument("--buffer", choices=BUFFERS, help="initial buffer of the monotonic strategies (warm)")
-    what.add_argument("--pages", choices=PAGES, help="pages of that buffer and of the floor's memory (huge)")
-    what.add_argument("--hash", choices=HASHES, help="how much of a string is hashed (prefix)")
+    what.add_argument(
+        "--compiler", metavar="LIST", help=f"the runner of each, side by side: {','.join(COMPILERS)}"
+    )
+    _add_own_options(parser)
     scale = parser.add_argument_group("how long").add_mutually_exclusive_group()
     for name, text in (
-        ("quick", "minutes: every second size, 2^20 leaf elements a cell (the default)"),
-        ("standard", "about an hour: 2^24 leaf elements a cell"),
-        ("paper", "the papers' own: 2^27 leaf elements a cell"),
+        ("quick", "one or two minutes, density a few (the default)"),
+        ("standard", "all experiments but primitives together within 90 minutes on 2 cores"),
+        ("paper", "the papers' own sizes and numbers of operations: hours, locality weeks"),
     ):
         scale.add_argument(f"--{name}", dest="scale", action="store_const", const=name, help=text)
     how = parser.add_argument_group("how")
@@ -78,39 +88,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--reps",
         metavar="N",
         type=positive_int,
-        help=f"repetitions ({REPETITIONS}; {SHORT_REPETITIONS} of cells that last a millisecond)",
+        help=f"repetitions ({REPETITIONS}; more of cells that last a millisecond, fewer of long ones)",
     )
     how.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of inputs and order (1)")
     how.add_argument(
-        "--time-limit",
-        metavar="SECONDS",
-        type=positive_seconds,
-        help="for one process (by scale: 60, 600, 3600)",
+        "--time-limit", metavar="SECONDS", type=positive_seconds, help="for one process (default: by scale)"
+    )
+    how.add_argument(
+        "--memory-limit",
+        metavar="GIB",
+        type=gibibytes,
+        help="for one process (12, or 95 %% of what is free where that is less)",
     )
     how.add_argument("--no-pin", action="store_true", help="let the system choose the core")
     add_database(parser)
 
 
+def _add_own_options(parser: argparse.ArgumentParser) -> None:
+    """Each option once, with what it means to each experiment that has it."""
+    group = parser.add_argument_group("what to measure, by experiment")
+    texts: dict[str, dict[str, list[str]]] = {}
+    metavars: dict[str, str] = {}
+    for experiment, options in OPTIONS.items():
+        for option in options:
+            metavars[option.name] = option.metavar
+            texts.setdefault(option.name, {}).setdefault(option.text, []).append(experiment)
+    for name, meanings in texts.items():
+        told = "; ".join(f"{', '.join(experiments)}: {text}" for text, experiments in meanings.items())
+        group.add_argument(f"--{name}", metavar=metavars[name], help=told)
+
+
 def run(arguments: argparse.Namespace) -> int:
     request = _request(arguments)
-    runner = load_runner()
+    builds = load_builds(selected_compilers(request))
 
-    def make_plan(buffer_bytes: int | None) -> Plan:
-        if arguments.experiment == "primitives":
-            return plan_primitives(request, runner)
-        return plan_density(request, runner, machine.memory("MemAvailable"), buffer_bytes)
+    def planned(continued: Mapping[str, Any]) -> Plan:
+        host = Host(machine.memory("MemAvailable"), len(machine.allowed_cpus()))
+        return make_plan(request, builds.first, host, dict(continued))
 
-    messages = make_plan(None).messages  # bad input is found before a database is made
+    messages = planned({}).messages  # bad input is found before a database is made
     command = shlex.join(arguments.command_words)
     display = ProgressDisplay(Console(stderr=True, highlight=False))
     for message in messages:
         display.say(message)
     with Store(arguments.db) as store:
         store.claim()
-        prepared = prepare(store, runner, command, make_plan, display)
+        prepared = prepare(store, builds, command, planned, display)
         try:
             with _ended_like_an_interrupt():
-                outcome = execute(store, prepared, runner, display)
+                outcome = execute(store, prepared, builds, display)
         except KeyboardInterrupt:
             kept = len(store.rows(prepared.run.id))
             display.say(
@@ -128,26 +154,21 @@ def _request(arguments: argparse.Namespace) -> Request:
     experiment = arguments.experiment
     if experiment not in EXPERIMENTS:
         raise UsageError(f"unknown experiment '{experiment}'; allowed are {', '.join(EXPERIMENTS)}")
-    foreign = ONLY_DENSITY if experiment == "primitives" else ONLY_PRIMITIVES
-    for name in foreign:
-        if getattr(arguments, name) is not None:
-            other = EXPERIMENTS[1 - EXPERIMENTS.index(experiment)]
-            raise UsageError(
-                f"--{name} is an option of {other}; leave it out, or say 'mallard bench {other}'"
-            )
+    own = {option.name for options in OPTIONS.values() for option in options}
+    values = {name: getattr(arguments, name.replace("-", "_")) for name in sorted(own)}
     return Request(
-        scale=SCALES[arguments.scale or "quick"],
-        structures=arguments.ds,
-        sizes=arguments.size,
-        operations=arguments.operation,
+        experiment=experiment,
+        scale=arguments.scale or SCALES[0],
+        given={name: value for name, value in values.items() if value is not None},
+        notation=tuple(arguments.notation),
         strategies=arguments.strategy,
+        mallocs=arguments.malloc,
+        compilers=arguments.compiler,
         repetitions=arguments.reps,
         seed=arguments.seed,
-        buffer=arguments.buffer or BUFFERS[0],
-        hash=arguments.hash or HASHES[0],
-        pages=arguments.pages or PAGES[0],
         pin=not arguments.no_pin,
         time_limit=arguments.time_limit,
+        memory_limit=arguments.memory_limit,
     )
 
 

@@ -33,15 +33,22 @@ def seed_number(text: str) -> int:
 
 
 def positive_seconds(text: str) -> float:
+    return _positive(text, "no time", "seconds")
+
+
+def gibibytes(text: str) -> int:
+    """In bytes."""
+    return int(_positive(text, "no amount of memory", "gibibytes") * 2**30)
+
+
+def _positive(text: str, what: str, unit: str) -> float:
     try:
-        seconds = float(text)
+        number = float(text)
     except ValueError:
-        seconds = 0.0
-    if not 0.0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is no time; allowed are seconds above 0, such as 90 or 0.5"
-        )
-    return seconds
+        number = 0.0
+    if not 0.0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is {what}; allowed are {unit} above 0, such as 90 or 0.5")
+    return number
 
 
 def _whole_number(text: str, least: int) -> int:

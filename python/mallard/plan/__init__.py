@@ -1,0 +1,81 @@
+"""What a run will measure, and what was left out of it and why: a module for each experiment.
+
+    Request x Runner x Host -> make_plan -> Plan
+
+`OPTIONS[experiment]` are the options that it takes besides those that all have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mallard.errors import UsageError
+from mallard.plan import contention, density, fragmentation, locality, primitives, utilization
+from mallard.plan.assembly import selected_compilers
+from mallard.plan.planned import Plan, PlannedRow
+from mallard.plan.request import (
+    MEMORY_SHARE,
+    REPETITIONS,
+    SCALES,
+    Host,
+    Option,
+    Options,
+    Request,
+)
+from mallard.runner import Runner
+
+__all__ = [
+    "MEMORY_SHARE",
+    "OPTIONS",
+    "REPETITIONS",
+    "SCALES",
+    "Host",
+    "Option",
+    "Plan",
+    "PlannedRow",
+    "Request",
+    "make_plan",
+    "selected_compilers",
+]
+
+Planner = Callable[[Request, Runner, Host, Options], Plan]
+
+OPTIONS: dict[str, tuple[Option, ...]] = {
+    "density": density.OPTIONS,
+    "locality": locality.OPTIONS,
+    "utilization": utilization.OPTIONS,
+    "contention": contention.OPTIONS,
+    "fragmentation": fragmentation.OPTIONS,
+    "primitives": primitives.OPTIONS,
+}
+PLANNERS: dict[str, Planner] = {
+    "density": density.plan,
+    "locality": locality.plan,
+    "utilization": utilization.plan,
+    "contention": contention.plan,
+    "fragmentation": fragmentation.plan,
+    "primitives": primitives.plan,
+}
+
+
+def make_plan(request: Request, runner: Runner, host: Host, continued: Options | None = None) -> Plan:
+    """`continued` is what the interrupted run has stored of itself that goes on; None for a new run."""
+    _check_options(request)
+    return PLANNERS[request.experiment](request, runner, host, continued or {})
+
+
+def _check_options(request: Request) -> None:
+    """An option of another experiment is a UsageError."""
+    own = {option.name for option in OPTIONS[request.experiment]}
+    for name in request.given:
+        if name not in own:
+            others = [other for other, options in OPTIONS.items() if name in {each.name for each in options}]
+            raise UsageError(
+                f"--{name} is an option of {' and '.join(others)}; leave it out, or say "
+                f"'mallard bench {others[0]}'"
+            )
+    if request.notation and request.experiment != "locality":
+        raise UsageError(
+            f"unrecognized arguments: {' '.join(request.notation)}; numbers after the experiment are P0089's "
+            "notation for a run of locality: mallard bench locality -20 18 32 -3 8"
+        )

@@ -1,0 +1,101 @@
+"""What every experiment's plan has in common: whose strategies, under which mallocs, from which compilers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from mallard import mallocs
+from mallard.errors import UsageError
+from mallard.plan.planned import Plan, PlannedRow
+from mallard.plan.request import REPETITIONS, Host, Options, Request
+from mallard.runner import COMPILERS
+from mallard.selection import select_names
+
+BASE = "AS1"
+COMPILER = "compiler"
+
+
+def chosen_strategies(request: Request, there: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Those that were selected and the one that every ratio is to; with messages."""
+    if request.strategies is None:
+        return list(there), []
+    chosen = select_names(request.strategies, "--strategy", there)
+    if BASE in chosen or BASE not in there:
+        return chosen, []
+    return (
+        [name for name in there if name in chosen or name == BASE],
+        [f"{BASE} is measured as well: every ratio is to it"],
+    )
+
+
+def assemble(
+    request: Request,
+    host: Host,
+    rows: Iterable[PlannedRow],
+    *,
+    time_limit: float,
+    options: Options,
+    messages: Sequence[str] = (),
+    pin: bool = True,
+) -> Plan:
+    """The plan of these rows, under each malloc and from each compiler that was asked for."""
+    rows = list(rows)
+    if not rows:
+        raise UsageError(f"nothing is left to measure: {'; '.join(messages)}")
+    names, missing = _mallocs(request)
+    compilers = selected_compilers(request)
+    rows = [replace(row, strategies=_under(row.strategies, names)) for row in rows]
+    if compilers:
+        rows = [
+            replace(row, parameters={**row.parameters, COMPILER: compiler})
+            for row in rows
+            for compiler in compilers
+        ]
+    return Plan(
+        experiment=request.experiment,
+        scale=request.scale,
+        rows=tuple(rows),
+        repetitions=request.repetitions or REPETITIONS,
+        seed=request.seed,
+        time_limit=request.time_limit or time_limit,
+        memory_limit=host.memory_limit(request),
+        options={
+            **options,
+            "pin": request.pin and pin,
+            **({"mallocs": names} if names else {}),
+            **({"compilers": compilers} if compilers else {}),
+        },
+        messages=(*messages, *missing),
+    )
+
+
+def selected_compilers(request: Request) -> list[str]:
+    """Empty where none was named: then there is one runner, whatever compiled it."""
+    if request.compilers is None:
+        return []
+    return select_names(request.compilers, "--compiler", list(COMPILERS))
+
+
+def _mallocs(request: Request) -> tuple[list[str], list[str]]:
+    """Those that are here, and a message for each that is not."""
+    if request.mallocs is None:
+        return [], []
+    chosen = select_names(request.mallocs, "--malloc", mallocs.NAMES)
+    here = [name for name in chosen if name == mallocs.OWN or mallocs.find_library(name)]
+    return here, [
+        f"{name} is left out: its library is not here; 'apt-get install {mallocs.MALLOCS[name].package}' "
+        "has it"
+        for name in chosen
+        if name not in here
+    ]
+
+
+def _under(strategies: tuple[str, ...], names: list[str]) -> tuple[str, ...]:
+    added = (
+        mallocs.under(strategy, name)
+        for name in names
+        for strategy in mallocs.GLOBAL_STRATEGIES
+        if strategy in strategies
+    )
+    return tuple(dict.fromkeys([*strategies, *added]))

@@ -1,0 +1,174 @@
+"""Benchmark V: the work of density in a heap in which others have allocated and freed (P0213 section 13)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from mallard.errors import UsageError
+from mallard.papers.catalogue import Structure
+from mallard.plan import density
+from mallard.plan.assembly import assemble, chosen_strategies
+from mallard.plan.planned import Plan, PlannedRow
+from mallard.plan.request import PAPER, QUICK, STANDARD, Host, Option, Options, Request
+from mallard.result import Parameters, canonical
+from mallard.runner import Runner
+from mallard.selection import select_sizes
+
+FREED = ("none", "all", "half", "quarter", "eighth")
+UPSTREAMS = ("cache", "heap")
+OPTIONS = (
+    *density.OPTIONS,
+    Option(
+        "freed", "LIST", "of 2^16 chunks allocated before: all,half,quarter,eighth; none: no chunks at all"
+    ),
+    Option("upstream", "LIST", "where local allocators get their chunks: cache (the default), heap"),
+)
+EVERY_STRUCTURE = tuple(range(1, 13))
+FEW = ("AS1", "AS3", "AS7", "AS8", "AS11")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """`strategies` None: all that there are."""
+
+    structures: tuple[int, ...]
+    sizes_log2: tuple[int, ...]
+    freed: tuple[str, ...]
+    upstreams: tuple[str, ...]
+    strategies: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class Scale:
+    grids: tuple[Grid, ...]
+    product_log2: int
+    time_limit: float
+
+
+# R needs `none` beside every other.
+SCALES = {
+    QUICK: Scale((Grid((2, 4), (6, 10, 14), ("none", "half"), UPSTREAMS, FEW),), 20, 60),
+    STANDARD: Scale(
+        (
+            Grid(EVERY_STRUCTURE, (10,), ("none", "half"), ("cache",), None),
+            Grid((2, 4, 8, 12), (6, 13), FREED, UPSTREAMS, FEW),
+        ),
+        22,
+        600,
+    ),
+    PAPER: Scale((Grid(EVERY_STRUCTURE, tuple(range(6, 17)), FREED, ("cache",), None),), 27, 3600),
+}
+
+
+def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
+    scale = SCALES[request.scale]
+    there = runner.names_of(request.experiment)
+    chosen, messages = chosen_strategies(request, there)
+    buffer_bytes, smaller = density.buffer_of(request, host, continued)
+    grids = _named(request, runner, scale)
+    rows: dict[str, PlannedRow] = {}
+    for grid in grids:
+        wanted = chosen if request.strategies or grid.strategies is None else list(grid.strategies)
+        places, left = _places(request, runner, host, grid, buffer_bytes)
+        messages += [text for text in left if text not in messages]
+        for row in _rows(request, grid, places, wanted, scale.product_log2, buffer_bytes):
+            _add(rows, row, there)
+    return assemble(
+        request,
+        host,
+        rows.values(),
+        time_limit=scale.time_limit,
+        options={
+            "structures": list(dict.fromkeys(row.parameters["ds"] for row in rows.values())),
+            "sizes_log2": sorted({row.parameters["size_log2"] for row in rows.values()}),
+            "freed": [word for word in FREED if any(word in grid.freed for grid in grids)],
+            "upstreams": [word for word in UPSTREAMS if any(word in grid.upstreams for grid in grids)],
+            "strategies": [name for name in there if any(name in row.strategies for row in rows.values())],
+            **density.setting_of(request, buffer_bytes),
+        },
+        messages=[*messages, *filter(None, [smaller])],
+    )
+
+
+def _named(request: Request, runner: Runner, scale: Scale) -> list[Grid]:
+    """The scale's grids; or the one that the options name, with what R needs."""
+    given = request.given
+    if not {"ds", "size", "freed", "upstream"} & set(given):
+        return list(scale.grids)
+    names = request.several("ds", [each.name for each in runner.structures], _structures_of(scale))
+    sizes = (
+        select_sizes(given["size"], "--size", runner.sizes_log2)
+        if "size" in given
+        else sorted({size for grid in scale.grids for size in grid.sizes_log2})
+    )
+    freed = request.several("freed", FREED, FREED)
+    if freed == ["none"]:
+        raise UsageError(
+            "--freed none alone is density: R compares it with another; add some, as in --freed "
+            "none,half, or say "
+            "'mallard bench density'"
+        )
+    return [
+        Grid(
+            structures=tuple(int(name.removeprefix("DS")) for name in names),
+            sizes_log2=tuple(sizes),
+            freed=tuple(word for word in FREED if word in freed or word == "none"),
+            upstreams=tuple(request.several("upstream", UPSTREAMS, UPSTREAMS[:1])),
+            strategies=scale.grids[0].strategies,
+        )
+    ]
+
+
+def _structures_of(scale: Scale) -> list[str]:
+    return [f"DS{number}" for number in sorted({each for grid in scale.grids for each in grid.structures})]
+
+
+def _places(
+    request: Request, runner: Runner, host: Host, grid: Grid, buffer_bytes: int
+) -> tuple[density.Wanted, list[str]]:
+    structures = [each for each in runner.structures if int(each.name.removeprefix("DS")) in grid.structures]
+    wanted = [(each, size) for each in structures for size in grid.sizes_log2]
+    allocators = {strategy.allocator for strategy in runner.strategies_of(request.experiment)}
+    return density.within_memory(request, host, wanted, allocators, buffer_bytes)
+
+
+def _rows(
+    request: Request,
+    grid: Grid,
+    places: density.Wanted,
+    strategies: list[str],
+    product_log2: int,
+    buffer_bytes: int,
+) -> list[PlannedRow]:
+    return [
+        PlannedRow(
+            request.experiment,
+            {
+                **_parameters(request, structure, size, product_log2, buffer_bytes, upstream),
+                "freed": freed,
+                "upstream": upstream,
+            },
+            tuple(strategies),
+            density.repetitions_of(request, structure, product_log2),
+        )
+        for structure, size in places
+        for upstream in grid.upstreams
+        for freed in grid.freed
+    ]
+
+
+def _parameters(
+    request: Request, structure: Structure, size: int, product_log2: int, buffer_bytes: int, upstream: str
+) -> Parameters:
+    """A local allocator with a buffer takes nothing from the heap that is looked at."""
+    if upstream == "heap":
+        request = replace(request, given={**request.given, "buffer": "none"})
+    return density.parameters_of(request, structure, size, product_log2, buffer_bytes)
+
+
+def _add(rows: dict[str, PlannedRow], row: PlannedRow, there: list[str]) -> None:
+    """Grids overlap: then a row has the strategies of each."""
+    key = canonical(row.parameters)
+    before = rows.get(key, row)
+    strategies = tuple(name for name in there if name in {*before.strategies, *row.strategies})
+    rows[key] = replace(row, strategies=strategies)

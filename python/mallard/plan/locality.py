@@ -1,0 +1,181 @@
+"""Benchmark II: a system of |G| links in lists of |S|, shuffled between the lists and then walked through.
+
+One process measures every shuffle factor and access factor of one |G|, |S| and strategy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from mallard.errors import UsageError
+from mallard.plan.assembly import assemble, chosen_strategies
+from mallard.plan.locality_grids import ACCESS_FACTORS, PAPER_ACCESSES, SCALES, SHUFFLE_FACTORS, SMALL, Grid
+from mallard.plan.notation import HOW, Notation, check_lengths, read_notation
+from mallard.plan.planned import Plan, PlannedRow
+from mallard.plan.request import Host, Option, Options, Request
+from mallard.result import Parameters, canonical
+from mallard.runner import Runner
+from mallard.selection import select_counts, select_numbers
+
+OPTIONS = (
+    Option("links", "LIST", "|G|, links in all: 2^21,2^25 (2^21 where another of these is given)"),
+    Option("list-length", "LIST", "|S|, links of a list at first: 2^0..2^21 or 1,1024"),
+    Option("af", "LIST", "access factors: traversals of a list in a visit: 2^0..2^8 or 1,256"),
+    Option("sf", "LIST", "shuffle factors: passes of the shuffle: 0..9 or 0,5; 0 is before any"),
+    Option("accesses", "N", "accesses that a time is taken of, about: 2^21"),
+)
+MOST_ACCESS_FACTOR = 2**20
+MOST_SHUFFLE_FACTOR = 99
+LINKS_LOG2 = (10, 27)
+
+
+def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
+    most_links = 2 ** runner.limit(request.experiment, "links_log2", LINKS_LOG2)[1]
+    there = runner.names_of(request.experiment)
+    chosen, messages = chosen_strategies(request, there)
+    if request.notation:
+        notation = _notation(request, most_links)
+        messages = [notation.sentence, *messages]
+        cells = [_Cell(_parameters_of(notation), 3, chosen if request.strategies else ["AS1", "AS7"])]
+        options: Options = {"notation": notation.text}
+    else:
+        grids = _grids(request, runner)
+        cells = _cells(grids, chosen, there, everywhere=request.strategies is not None)
+        options = {}
+    return assemble(
+        request,
+        host,
+        [cell.row(request, there) for cell in cells],
+        time_limit=SCALES[request.scale].time_limit,
+        options={**options, **_options(cells, there)},
+        messages=messages,
+    )
+
+
+@dataclass
+class _Cell:
+    """A row in the making: grids overlap, and then it has the strategies of each."""
+
+    parameters: Parameters
+    repetitions: int
+    strategies: list[str] = field(default_factory=list)
+
+    def row(self, request: Request, there: list[str]) -> PlannedRow:
+        strategies = tuple(name for name in there if name in self.strategies)
+        repetitions = request.repetitions or self.repetitions
+        return PlannedRow(request.experiment, self.parameters, strategies, repetitions)
+
+
+def _cells(grids: Iterable[Grid], chosen: list[str], there: list[str], *, everywhere: bool) -> list[_Cell]:
+    cells: dict[str, _Cell] = {}
+    for grid in grids:
+        wanted = chosen if everywhere or grid.strategies is None else list(grid.strategies)
+        for length in grid.list_lengths:
+            parameters = _parameters(grid, length)
+            cell = cells.setdefault(canonical(parameters), _Cell(parameters, grid.repetitions))
+            cell.strategies += wanted
+    return list(cells.values())
+
+
+def _parameters(grid: Grid, length: int) -> Parameters:
+    return {
+        "links": grid.links,
+        "list_length": length,
+        "shuffle_factors": _list(grid.shuffle_factors),
+        "access_factors": _list(grid.access_factors),
+        "accesses": grid.accesses,
+    }
+
+
+def _parameters_of(notation: Notation) -> Parameters:
+    """Both sides of the shuffle: the one that was asked for, and the one that it is compared with."""
+    return {
+        "links": notation.links,
+        "list_length": notation.list_length,
+        "shuffle_factors": _list(sorted({0, notation.shuffle_factor})),
+        "access_factors": str(notation.access_factor),
+        "repeat_factor": notation.repeat_factor,
+    }
+
+
+def _list(numbers: Iterable[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
+def _options(cells: list[_Cell], there: list[str]) -> Options:
+    return {
+        "links": sorted({cell.parameters["links"] for cell in cells}),
+        "list_lengths": sorted({cell.parameters["list_length"] for cell in cells}),
+        "shuffle_factors": sorted({cell.parameters["shuffle_factors"] for cell in cells}),
+        "access_factors": sorted({cell.parameters["access_factors"] for cell in cells}),
+        "accesses": sorted({cell.parameters.get("accesses", 0) for cell in cells}),
+        "strategies": [name for name in there if any(name in cell.strategies for cell in cells)],
+    }
+
+
+def _notation(request: Request, most_links: int) -> Notation:
+    others = [f"--{name}" for name in request.given]
+    if others:
+        raise UsageError(
+            f"{' '.join(request.notation)} says all that {others[0]} could say; leave one of them out; {HOW}"
+        )
+    notation = read_notation(request.notation, most_links)
+    if notation.access_factor > MOST_ACCESS_FACTOR or notation.shuffle_factor > MOST_SHUFFLE_FACTOR:
+        raise UsageError(
+            f"{notation.text}: allowed are af up to {MOST_ACCESS_FACTOR} and sf from "
+            f"-{MOST_SHUFFLE_FACTOR} to {MOST_SHUFFLE_FACTOR}; {HOW}"
+        )
+    return notation
+
+
+def _grids(request: Request, runner: Runner) -> list[Grid]:
+    """The scale's; or what the options name, one grid for each |G|."""
+    given = request.given
+    if not given:
+        return list(SCALES[request.scale].grids)
+    least, most = (2**end for end in runner.limit(request.experiment, "links_log2", LINKS_LOG2))
+    links = select_counts(given["links"], "--links", least, most) if "links" in given else [SMALL]
+    return [_grid(request, each) for each in links]
+
+
+def _grid(request: Request, links: int) -> Grid:
+    given = request.given
+    scale = SCALES[request.scale]
+    like = next((grid for grid in scale.grids if grid.links == links), None)
+    # Table 15 has one access factor, which is not what |G| = 10^7 is when somebody asks for it.
+    grid = Grid(links, like.list_lengths if like else (), accesses=scale.accesses or PAPER_ACCESSES * links)
+    if "list-length" in given:
+        lengths = select_counts(given["list-length"], "--list-length", 1, 2 ** LINKS_LOG2[1])
+        for length in lengths:
+            check_lengths(links, length, f"--list-length {given['list-length']}")
+        grid = replace(grid, list_lengths=tuple(lengths))
+    if not grid.list_lengths:
+        grid = replace(grid, list_lengths=_powers_within(links))
+    factors = (
+        select_counts(given["af"], "--af", 1, MOST_ACCESS_FACTOR)[::-1] if "af" in given else ACCESS_FACTORS
+    )
+    passes = (
+        select_numbers(given["sf"], "--sf", range(MOST_SHUFFLE_FACTOR + 1))
+        if "sf" in given
+        else SHUFFLE_FACTORS
+    )
+    if "accesses" in given:
+        accesses = select_counts(given["accesses"], "--accesses", 1, 2**40)
+        if len(accesses) > 1:
+            raise UsageError(f"--accesses {given['accesses']}: give one number")
+        grid = replace(grid, accesses=accesses[0])
+    return replace(grid, access_factors=tuple(factors), shuffle_factors=tuple(passes))
+
+
+def _powers_within(links: int) -> tuple[int, ...]:
+    for base in (2, 10):
+        lengths = [1]
+        while lengths[-1] < links:
+            lengths.append(lengths[-1] * base)
+        if lengths[-1] == links:
+            return tuple(lengths)
+    raise UsageError(
+        f"--links {links}: which lists? It is no power of two or ten, so say --list-length, numbers that "
+        "divide it"
+    )

@@ -1,0 +1,123 @@
+"""P0089's own way to write a run of locality: `-20 18 32 -3 8` is |G| |S| af sf rf (P0089 section 8).
+
+A negative |G| says that it and |S| are exponents of two. The sign of sf says when the access comes: before
+the shuffle (-) or after it (+); the shuffle itself is made either way, and not timed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mallard.errors import UsageError
+
+HOW = "write |G| |S| af sf rf, as in: mallard bench locality -20 18 32 -3 8"
+MOST_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Notation:
+    text: str
+    links: int
+    list_length: int
+    access_factor: int
+    shuffle_factor: int
+    before: bool  # the access comes before the shuffle
+    repeat_factor: int
+
+    @property
+    def sentence(self) -> str:
+        lists = self.links // self.list_length
+        passes = _count(self.shuffle_factor, "pass", "passes")
+        when = "before" if self.before else "after"
+        shuffle = f"{when} a shuffle of {passes}" if self.shuffle_factor else "without a shuffle"
+        return (
+            f"{self.text}: {self.links} links in {_count(lists, 'list', 'lists')} of {self.list_length}, "
+            "each "
+            f"traversed {_count(self.access_factor, 'time', 'times')} in a visit, all visited "
+            f"{_count(self.repeat_factor, 'time', 'times')}, {shuffle}"
+        )
+
+
+def read_notation(words: Sequence[str], most_links: int) -> Notation:
+    """What makes no sense is a UsageError that says why."""
+    text = " ".join(words)
+    if len(words) != 5:
+        raise UsageError(f"'{text}' has {len(words)} numbers where P0089's notation has five; {HOW}")
+    g, s, af, sf, rf = (_number(word, text) for word in words)
+    links, length = _sizes(g, s, text, most_links)
+    _refuse_idle(text, af, rf)
+    return Notation(
+        text=text,
+        links=links,
+        list_length=length,
+        access_factor=af,
+        shuffle_factor=abs(sf),
+        before=words[3].startswith("-"),
+        repeat_factor=rf,
+    )
+
+
+def check_lengths(links: int, list_length: int, where: str) -> None:
+    """The lists of a system are equally long, and there is at least one."""
+    if list_length > links:
+        raise UsageError(
+            f"{where}: a list of {list_length} links (|S|) is longer than the whole system of {links} (|G|); "
+            f"|S| is at most |G|"
+        )
+    if links % list_length:
+        raise UsageError(
+            f"{where}: {links} links (|G|) cannot be divided into lists of {list_length} (|S|); choose an "
+            "|S| "
+            f"that divides |G|: a power of two where |G| is one, of ten where |G| is one"
+        )
+
+
+def _sizes(g: int, s: int, text: str, most_links: int) -> tuple[int, int]:
+    if g == 0:
+        raise UsageError(f"{text}: |G| is 0, a system without links; {HOW}")
+    if s < 0 or (s == 0 and g > 0):
+        raise UsageError(
+            f"{text}: |S| is {s}, and a list has at least one link; a negative |G| alone makes both "
+            "exponents of "
+            f"two, so -20 18 is |G| = 2^20, |S| = 2^18; {HOW}"
+        )
+    if g < 0 and max(-g, s) >= most_links.bit_length():
+        raise UsageError(
+            f"{text}: 2^{max(-g, s)} links are too many; a negative |G| makes |G| and |S| exponents of "
+            "two, and "
+            f"|G| may have up to 2^{most_links.bit_length() - 1} links"
+        )
+    links, length = (2**-g, 2**s) if g < 0 else (g, s)
+    check_lengths(links, length, text)
+    return links, length
+
+
+def _refuse_idle(text: str, af: int, rf: int) -> None:
+    for name, value in (("af", af), ("rf", rf)):
+        if value < 0:
+            raise UsageError(f"{text}: {name} is {value}, and nothing happens less than never; {HOW}")
+    if af == 0:
+        raise UsageError(
+            f"{text}: af = 0 accesses nothing. P0089 ran that to subtract the time of shuffle and visits "
+            "from "
+            "the whole; here the accesses alone are timed, so there is nothing to subtract and nothing "
+            "to measure"
+        )
+    if rf == 0:
+        raise UsageError(
+            f"{text}: rf = 0 visits no list, so af = {af} accesses nothing. P0089 names it as a way to "
+            "find the "
+            "time of the shuffle alone; here that is a figure of every row (shuffle_ns), with rf of 1 or more"
+        )
+
+
+def _number(word: str, text: str) -> int:
+    if not re.fullmatch(rf"[+-]?\d{{1,{MOST_DIGITS}}}", word, re.ASCII):
+        raise UsageError(f"{text}: '{word}' is not a whole number; {HOW}")
+    return int(word)
+
+
+def _count(number: int, one: str, more: str) -> str:
+    return f"{number} {one if number == 1 else more}"

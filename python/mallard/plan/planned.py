@@ -1,0 +1,67 @@
+"""A plan: rows, cells, repetitions, and their order.
+
+    request x runner x host -> Plan -> rows -> cells -> repetitions
+
+A row is the cells that differ only in strategy. `identity` of a plan tells whether an interrupted run is
+the one that is asked for now: same cells, scale, seed, repetitions, machine and builds of the runner.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mallard.plan.request import Options
+from mallard.process import Repetition
+from mallard.result import Parameters, canonical
+
+
+@dataclass(frozen=True)
+class PlannedRow:
+    experiment: str
+    parameters: Parameters
+    strategies: tuple[str, ...]
+    repetitions: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    experiment: str
+    scale: str
+    rows: tuple[PlannedRow, ...]
+    repetitions: int  # of most rows
+    seed: int
+    time_limit: float
+    memory_limit: int | None  # of one process; None: the machine does not tell its memory
+    options: Options
+    messages: tuple[str, ...] = field(default=(), compare=False)  # what the user should know before the start
+
+    @property
+    def processes(self) -> int:
+        return sum(row.repetitions * len(row.strategies) for row in self.rows)
+
+    def identity(self, machine: str, build_id: str) -> str:
+        """Without `buffer_bytes`: free memory may differ when a run goes on, and its buffer stays."""
+        options = {name: value for name, value in self.options.items() if name != "buffer_bytes"}
+        repetitions = [row.repetitions for row in self.rows]
+        facts = [self.experiment, self.scale, repetitions, self.seed, options, machine, build_id]
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    def in_order(self) -> Iterator[Repetition]:
+        """Every row once, then every row again ...; the strategies of a row in an order drawn from the seed.
+
+        Repetitions of a cell lie minutes apart, so that a disturbance meets one of them, and strategies of
+        a row lie next to each other, so that it meets them all.
+        """
+        for repetition in range(max(row.repetitions for row in self.rows)):
+            for row in self.rows:
+                if repetition >= row.repetitions:
+                    continue
+                drawn = list(row.strategies)
+                place = f"{self.seed} {repetition} {row.experiment} {canonical(row.parameters)}"
+                random.Random(place).shuffle(drawn)
+                for strategy in drawn:
+                    yield Repetition(row.experiment, row.parameters, strategy, repetition, self.seed)

@@ -1,0 +1,99 @@
+"""Benchmark III: 2^T bytes allocated in all, 2^A of them live at a time, in blocks of 2^S."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mallard.errors import UsageError
+from mallard.plan.assembly import assemble, chosen_strategies
+from mallard.plan.blocks import chosen_pairs, exponents
+from mallard.plan.planned import Plan, PlannedRow
+from mallard.plan.request import PAPER, QUICK, REPETITIONS, STANDARD, Host, Option, Options, Request
+from mallard.runner import Runner
+
+BUFFERS = ("warm", "cold", "none")
+FINAL_FREES = ("timed", "untimed")
+OPTIONS = (
+    Option("total", "RANGE", "T, bytes allocated in all, exponents of two: 30..35"),
+    Option("active", "RANGE", "A, bytes live at a time, exponents of two: 15..20"),
+    Option("block", "RANGE", "S, bytes of a block, exponents of two: 10..15"),
+    Option("buffer", "LIST", "of the monotonic strategies: warm (the default), cold, none"),
+    Option("final-frees", "LIST", "of the blocks live at the end: timed (the default), untimed"),
+)
+# P0089 section 10 and P0213 section 11 print these rows (A, S) for every T.
+PRINTED = tuple((active, 10) for active in range(15, 21)) + tuple((20, block) for block in range(11, 16))
+TOTAL_LOG2, ACTIVE_LOG2, BLOCK_LOG2 = (10, 40), (4, 30), (3, 20)
+
+
+@dataclass(frozen=True)
+class Scale:
+    totals_log2: tuple[int, ...]
+    buffers: tuple[str, ...]
+    time_limit: float
+
+
+SCALES = {
+    QUICK: Scale((30,), ("warm",), 60),
+    STANDARD: Scale((30, 32), ("warm", "none"), 300),
+    PAPER: Scale(tuple(range(30, 36)), ("warm",), 3600),
+}
+
+
+def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
+    scale, name = SCALES[request.scale], request.experiment
+    strategies, messages = chosen_strategies(request, runner.names_of(name))
+    totals = exponents(request, "total", runner.limit(name, "total_log2", TOTAL_LOG2), scale.totals_log2)
+    limits = (
+        runner.limit(name, "active_log2", ACTIVE_LOG2),
+        runner.limit(name, "block_log2", BLOCK_LOG2),
+    )
+    pairs = chosen_pairs(request, ("active", "block"), limits, PRINTED)
+    for active, block in pairs:
+        _check(min(totals), active, block)
+    buffers = request.several("buffer", BUFFERS, scale.buffers)
+    final_frees = request.several("final-frees", FINAL_FREES, FINAL_FREES[:1])
+    return assemble(
+        request,
+        host,
+        [
+            PlannedRow(
+                name,
+                {
+                    "total_log2": total,
+                    "active_log2": active,
+                    "block_log2": block,
+                    "buffer": buffer,
+                    "final_frees": frees,
+                },
+                tuple(strategies),
+                request.repetitions or REPETITIONS,
+            )
+            for frees in final_frees
+            for buffer in buffers
+            for total in totals
+            for active, block in pairs
+        ],
+        time_limit=scale.time_limit,
+        options={
+            "totals_log2": totals,
+            "blocks": [list(pair) for pair in pairs],
+            "buffers": buffers,
+            "final_frees": final_frees,
+            "strategies": strategies,
+        },
+        messages=messages,
+    )
+
+
+def _check(total: int, active: int, block: int) -> None:
+    if block > active:
+        raise UsageError(
+            f"--block {block} with --active {active}: a block of 2^{block} bytes (S) is larger than the "
+            f"2^{active} "
+            "that are live at a time (A); choose S up to A"
+        )
+    if active > total:
+        raise UsageError(
+            f"--active {active} with --total {total}: 2^{active} bytes live at a time (A) are more than the "
+            f"2^{total} allocated in all (T); choose A up to T"
+        )
