@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from mallard.analysis.cells import Cell
-from mallard.analysis.comparison import NOT_MEASURED, Compared
+from mallard.evidence.beside import NOT_MEASURED, Beside
 from mallard.papers.printed import Key, PrintedTable
 
 
@@ -29,12 +29,13 @@ def matching(
     return max(found, key=fit, default=None)
 
 
-def compared(printed: PrintedTable | None, key: Key, name: str, cell: Cell | None) -> Compared | None:
+def beside(printed: PrintedTable | None, key: Key, name: str, cell: Cell | None) -> Beside | None:
     """None where the paper has no such cell."""
     if printed is None or name not in printed.rows.get(key, {}):
         return None
-    return Compared(
-        printed.percent(key, name),
+    percent = printed.percent_of_base(key, name)
+    return Beside(
+        None if percent is None else percent / 100,
         printed.nanoseconds(key, name),
         cell.ratio if cell else None,
         cell.ns_per_operation if cell and cell.finished else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mallard.analysis.cells import Setting
 from mallard.experiments import EXPERIMENTS
 from mallard.result import Row
 from mallard.store import Note, Run
@@ -48,3 +49,12 @@ def introduction(name: str, *more: str) -> Markup:
     """What the experiment does, then what else a reader must know."""
     text = EXPERIMENTS[name].text
     return element("p", text[:1].upper() + text[1:] + ".", *(f" {each}" for each in more))
+
+
+def setting_text(setting: Setting) -> str:
+    """Not the size of a buffer: which it is follows from the rest, and is told among the conditions."""
+    return ", ".join(
+        f"{name.removesuffix('_log2').replace('_', ' ')} {value}"
+        for name, value in setting
+        if not name.endswith("_bytes")
+    )

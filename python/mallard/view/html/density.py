@@ -6,21 +6,23 @@ from collections.abc import Sequence
 
 from mallard.analysis.cells import Setting, StructureTable
 from mallard.analysis.summary import Summary
-from mallard.analysis.verdicts import Verdict, pick_of, sentence
-from mallard.papers.tables import P0089, P0213, PRINTED_DISPATCH, PRINTED_WINK_OUT
+from mallard.analysis.verdicts import Verdict, sentence
+from mallard.papers.tables import P0089, P0213, PRINTED_DISPATCH, PRINTED_WINK_OUT, own_table
 from mallard.view.html.averages import averages_table
+from mallard.view.html.beside import beside
 from mallard.view.html.contents import Section, introduction, unmeasured
 from mallard.view.html.controls import controls
 from mallard.view.html.effects import effect_block
 from mallard.view.html.figures import size
-from mallard.view.html.heat_map import HeatMap, strategy_columns
 from mallard.view.html.markup import Markup, element, joined
-from mallard.view.html.race_cells import Beside, Wording, race_cell
+from mallard.view.html.race_cells import Published, Wording
+from mallard.view.html.race_table import Race
 from mallard.view.html.unfinished import unfinished_table
 from mallard.view.html.verdict import headline, reading_help, verdict_table
 
 WORDING = Wording("a leaf", "leaves", "one leaf element, made and destroyed")
 KINDS = "pincdfm"
+RACE = Race(WORDING, KINDS)
 NAME = "density"
 HEADING = "Density: twelve data structures"
 
@@ -115,33 +117,24 @@ def _maps(summary: Summary, mark: str) -> list[Markup]:
 
 
 def _map(summary: Summary, table: StructureTable, verdict: Verdict, mark: str) -> Markup:
-    p0213, p0089 = summary.beside_paper(P0213, table), summary.beside_paper(P0089, table)
-    grid = HeatMap(
-        title=table.type,
-        caption=f"{table.structure}, {table.type}: one row for each size of the outer container",
-        corner="size",
-        columns=strategy_columns(table.strategies),
-        terms=WORDING.terms,
-        kinds=KINDS,
+    p0213, p0089 = own_table(P0213, table.structure), own_table(P0089, table.structure)
+    grid = RACE.markup(
+        table.type,
+        f"{table.structure}, {table.type}: one row for each size of the outer container",
+        "size",
+        table.strategies,
+        [(size(line.size_log2), line) for line in table.lines],
+        lambda line, name: Published(
+            beside(p0213, line.place, name, line.cells.get(name)),
+            beside(p0089, line.place, name, line.cells.get(name)),
+        ),
     )
-    lines = []
-    for line in table.lines:
-        picked = pick_of(line)
-        least = min((cell.peak_rss_bytes for cell in line.cells.values() if cell.finished), default=0.0)
-        printed, printed_too = p0213.get(line.size_log2, {}), p0089.get(line.size_log2, {})
-        cells = []
-        for name in table.strategies:
-            cell = line.cells.get(name)
-            beside = Beside(printed.get(name), printed_too.get(name))
-            memory = cell.peak_rss_bytes if cell else 0.0
-            cells.append(race_cell(grid, name, cell, beside, WORDING, memory, least, name == picked))
-        lines.append((size(line.size_log2), cells))
     says = sentence(verdict).removeprefix(f"{table.type}: ")
     return element(
         "section",
         element("h4", table.type, element("small", table.structure)),
         element("p", says[:1].upper() + says[1:], class_="says"),
-        grid.markup(lines),
+        grid,
         id=f"{table.structure}{mark}",
         class_="structure",
     )

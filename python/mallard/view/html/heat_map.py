@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from mallard.analysis.labels import SHORT_STATUS, STATUS_TEXT, binding, family, short_name, winked_out
-from mallard.papers.catalogue import EXTRA_STRATEGIES, strategy_text
+from mallard.analysis.names import FLOOR, KEEP
+from mallard.papers.catalogue import strategy_text
 from mallard.view.html.markup import Markup, element
-
-FLOOR_NAMES = {strategy.name for strategy in EXTRA_STRATEGIES}
 
 
 @dataclass(frozen=True)
@@ -99,8 +98,8 @@ def strategy_columns(names: Sequence[str]) -> list[Column]:
 
 
 def _tags(name: str) -> str:
-    if name == "null":
+    if name == FLOOR:
         return "in place"
-    if name == "AS1-keep":
+    if name == KEEP:
         return "pages kept"
     return f"{binding(name)} wink" if winked_out(name) else binding(name)

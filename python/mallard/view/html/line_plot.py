@@ -47,7 +47,7 @@ class LinePlot:
             role="img",
             aria_label=f"{self.title}: {self.y_name} by {self.x_name}",
         )
-        return element("figure", drawing, element("figcaption", self.title), class_="lines")
+        return element("figure", element("figcaption", self.title), drawing, class_="lines")
 
     def _xs(self) -> list[float]:
         return sorted({x for each in self.series for x, _ in each.points})

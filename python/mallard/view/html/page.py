@@ -7,11 +7,13 @@ from importlib import resources
 
 from mallard.analysis.summary import summaries
 from mallard.view.html.conditions import cautions, conditions, reproduce
+from mallard.view.html.contention import contention_section
 from mallard.view.html.contents import Measured, Section
 from mallard.view.html.density import density_section, verdict_section
 from mallard.view.html.locality import locality_section
 from mallard.view.html.markup import Markup, element, empty_element, joined
 from mallard.view.html.paper_notes import paper_notes
+from mallard.view.html.utilization import utilization_section
 
 TITLE = "Which allocation strategy is fastest here?"
 STYLES = ("report.css", "maps.css", "surface.css", "plots.css", "print.css")
@@ -47,6 +49,8 @@ def _sections(measured: Mapping[str, Measured]) -> list[Section]:
         verdict_section(density),
         density_section(density),
         locality_section(measured.get("locality")),
+        utilization_section(measured.get("utilization")),
+        contention_section(measured.get("contention")),
         Section("conditions", "Conditions", "Machine, build and runs", conditions(runs)),
         Section("reproduce", "Reproduce", "How to reproduce it", reproduce(runs)),
         Section("papers", "Papers", "Beside the papers", paper_notes(structures)),

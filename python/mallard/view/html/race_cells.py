@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import BASE, FLOOR, Cell
-from mallard.analysis.comparison import Compared
+from mallard.analysis.cells import Cell
+from mallard.analysis.names import BASE, FLOOR
+from mallard.evidence.beside import Beside
 from mallard.view.html.figures import interval, mebibytes, percent, step_beside, step_of, three_digits
 from mallard.view.html.heat_map import HeatMap, figure
 from mallard.view.html.markup import Markup
@@ -43,16 +44,18 @@ class Wording:
 
 
 @dataclass(frozen=True)
-class Beside:
-    p0213: Compared | None = None
-    p0089: Compared | None = None
+class Published:
+    """The same cell in the papers, None where they have none."""
+
+    p0213: Beside | None = None
+    p0089: Beside | None = None
 
 
 def race_cell(
     table: HeatMap,
     name: str,
     cell: Cell | None,
-    beside: Beside,
+    published: Published,
     wording: Wording,
     memory: float,
     least: float,
@@ -71,14 +74,14 @@ def race_cell(
         "n": figure("n", colour, three_digits(cell.ns_per_operation)),
         "f": figure("f", f"z{_fault_step(cell.faults_per_1000)}", count(cell.faults_per_1000)),
         "m": figure("m", f"z{_memory_step(memory, least)}", mebibytes(memory)),
-        "c": _beside(beside.p0213, "c", name),
-        "d": _beside(beside.p0089, "d", name),
+        "c": _beside(published.p0213, "c", name),
+        "d": _beside(published.p0089, "d", name),
     }
-    told = _told(cell, name, beside, wording, memory)
+    told = _told(cell, name, published, wording, memory)
     return table.cell(name, [spans[kind] for kind in table.kinds if kind in spans], told, best)
 
 
-def _told(cell: Cell, name: str, beside: Beside, wording: Wording, memory: float) -> Sequence[str]:
+def _told(cell: Cell, name: str, published: Published, wording: Wording, memory: float) -> Sequence[str]:
     ratio = cell.ratio
     low, high = cell.spread
     times = f"{len(cell.times)} repetition{'' if len(cell.times) == 1 else 's'}"
@@ -87,8 +90,8 @@ def _told(cell: Cell, name: str, beside: Beside, wording: Wording, memory: float
     return [
         f"{percent(ratio.median)} %{between}" if ratio else "",
         f"{three_digits(cell.ns_per_operation)} ({three_digits(low)}\u2013{three_digits(high)}; {times})",
-        _beside_text(beside.p0213, name, wording),
-        _beside_text(beside.p0089, name, wording),
+        _beside_text(published.p0213, name, wording),
+        _beside_text(published.p0089, name, wording),
         f"{count(cell.faults_per_1000)} in 1000 {wording.operations}{major}",
         f"{mebibytes(memory)} MiB",
         f"{100 * cell.system_share:.0f} % of the time",
@@ -96,35 +99,31 @@ def _told(cell: Cell, name: str, beside: Beside, wording: Wording, memory: float
     ]
 
 
-def _beside(compared: Compared | None, kind: str, name: str) -> Markup:
-    if compared is None:
+def _beside(beside: Beside | None, kind: str, name: str) -> Markup:
+    if beside is None:
         return figure(kind, "none", "·")
-    if compared.printed_percent is None:
+    if beside.printed is None:
         return figure(kind, "none", "fail", "there")
-    ours, theirs = compared.ours, percent(compared.printed_percent / 100)
-    if name == BASE and compared.ours_ns is not None and compared.printed_ns is not None:
-        return figure(
-            kind, "plain", three_digits(compared.ours_ns), f"{three_digits(compared.printed_ns)} ns"
-        )
-    ratio = compared.ratio_of_ratios
+    ours, theirs = beside.ours, percent(beside.printed)
+    if name == BASE and beside.ours_ns is not None and beside.printed_ns is not None:
+        return figure(kind, "plain", three_digits(beside.ours_ns), f"{three_digits(beside.printed_ns)} ns")
+    ratio = beside.ratio_of_ratios
     if ratio is None or ours is None:
         return figure(kind, "none", NOTHING, f"{NOTHING} / {theirs}")
     return figure(kind, step_beside(ratio), f"{ratio:.2f}", f"{percent(ours.median)} / {theirs}")
 
 
-def _beside_text(compared: Compared | None, name: str, wording: Wording) -> str:
-    if compared is None or compared.ours is None:
+def _beside_text(beside: Beside | None, name: str, wording: Wording) -> str:
+    if beside is None or beside.ours is None:
         return ""
-    if compared.printed_percent is None:
+    if beside.printed is None:
         return "failed there"
-    if name == BASE and compared.ours_ns is not None and compared.printed_ns is not None:
-        return (
-            f"{three_digits(compared.ours_ns)} / {three_digits(compared.printed_ns)} ns {wording.operation}"
-        )
-    if compared.ratio_of_ratios is None:
+    if name == BASE and beside.ours_ns is not None and beside.printed_ns is not None:
+        return f"{three_digits(beside.ours_ns)} / {three_digits(beside.printed_ns)} ns {wording.operation}"
+    if beside.ratio_of_ratios is None:
         return ""
-    both = f"{percent(compared.ours.median)} / {percent(compared.printed_percent / 100)} % of AS1"
-    return f"{both}: ratio {compared.ratio_of_ratios:.2f}"
+    both = f"{percent(beside.ours.median)} / {percent(beside.printed)} % of AS1"
+    return f"{both}: ratio {beside.ratio_of_ratios:.2f}"
 
 
 def count(value: float) -> str:

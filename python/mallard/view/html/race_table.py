@@ -1,0 +1,55 @@
+"""A heat map of a race of strategies: lines of cells, AS1 among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mallard.analysis.cells import Cell, Line
+from mallard.analysis.verdicts import pick_of
+from mallard.view.html.heat_map import HeatMap, strategy_columns
+from mallard.view.html.markup import Markup
+from mallard.view.html.race_cells import Published, Wording, race_cell
+
+PublishedOf = Callable[[Line, str], Published]
+
+
+@dataclass(frozen=True)
+class Race:
+    """What the maps of one experiment have in common."""
+
+    wording: Wording
+    kinds: str
+    memory: Callable[[Cell], float] = lambda cell: cell.peak_rss_bytes
+
+    def markup(
+        self,
+        title: str,
+        caption: str,
+        corner: str,
+        names: Sequence[str],
+        lines: Sequence[tuple[str, Line]],
+        published: PublishedOf,
+    ) -> Markup:
+        table = HeatMap(
+            title, caption, corner, strategy_columns(names), self.wording.terms, self.kinds, "race"
+        )
+        return table.markup([(label, self._line(table, line, names, published)) for label, line in lines])
+
+    def _line(self, table: HeatMap, line: Line, names: Sequence[str], published: PublishedOf) -> list[Markup]:
+        picked = pick_of(line)
+        held = {name: self.memory(cell) for name, cell in line.cells.items() if cell.finished}
+        least = min(held.values(), default=0.0)
+        return [
+            race_cell(
+                table,
+                name,
+                line.cells.get(name),
+                published(line, name),
+                self.wording,
+                held.get(name, 0.0),
+                least,
+                name == picked,
+            )
+            for name in names
+        ]

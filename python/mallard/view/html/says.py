@@ -1,0 +1,20 @@
+"""Sentences about measured figures, as the analysis makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mallard.view.html.figures import with_raised_exponents
+from mallard.view.html.markup import Markup, element
+
+
+def says(sentences: Sequence[str]) -> Markup | None:
+    if not sentences:
+        return None
+    items = [element("li", with_raised_exponents(sentence)) for sentence in sentences]
+    return element("ul", *items, class_="says")
+
+
+def answer(sentences: Sequence[str]) -> Markup | None:
+    """The first is what a reader must know."""
+    return element("span", with_raised_exponents(sentences[0])) if sentences else None
