@@ -44,26 +44,18 @@ public:
         first_ = b;
     }
 
-    /// Effects: keeps the first `kept` blocks.
-    /// Returns: the blocks behind them.
-    MALLARD_READS_POISONED block_chain cut_behind(std::size_t kept) noexcept {
+    /// Effects: keeps the first `most` blocks and moves those behind them to `rest`, which is empty.
+    /// Returns: how many it keeps: fewer than `most` where there were no more.
+    /// Complexity: linear in what it keeps.
+    MALLARD_READS_POISONED std::size_t keep(std::size_t most, block_chain& rest) noexcept {
         block** link = &first_;
-        for (; kept != 0 && *link != nullptr; --kept) {
+        std::size_t kept = 0;
+        for (; kept != most && *link != nullptr; ++kept) {
             link = &(*link)->next;
         }
-        block_chain rest;
         rest.first_ = *link;
         *link = nullptr;
-        return rest;
-    }
-
-    /// Complexity: linear.
-    MALLARD_READS_POISONED [[nodiscard]] std::size_t length() const noexcept {
-        std::size_t n = 0;
-        for (const block* b = first_; b != nullptr; b = b->next) {
-            ++n;
-        }
-        return n;
+        return kept;
     }
 
 private:
@@ -103,9 +95,8 @@ public:
     /// afterwards.
     /// Returns: the others.
     [[nodiscard]] block_chain make_room(std::size_t index) noexcept {
-        const std::size_t kept = magazine_capacity(index) / 2;
-        block_chain rest = blocks_.cut_behind(kept);
-        set_room(index, blocks_.length());
+        block_chain rest;
+        set_room(index, blocks_.keep(magazine_capacity(index) / 2, rest));
         return rest;
     }
 

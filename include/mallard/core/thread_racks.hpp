@@ -65,10 +65,8 @@ protected:
     explicit rack_owner(take_back_function take_back) noexcept;
     ~rack_owner() = default;
 
-    /// Returns: the rack that this thread has used last, where it is one of this allocator; else null.
-    [[nodiscard]] magazine_rack* rack_used_last() const noexcept {
-        return last_rack.key == key_ ? last_rack.rack : nullptr;
-    }
+    /// Returns: whether the rack that this thread has used last is one of this allocator.
+    [[nodiscard]] bool used_last() const noexcept { return last_rack.key == key_; }
 
     /// Returns: this thread's rack, attached now where it was not, or null: the thread is ending, or has too
     /// many.

@@ -63,8 +63,8 @@ public:
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const std::size_t index = size_class(bytes, alignment);
         if (index < magazine_classes && alignment <= fundamental_alignment) [[likely]] {
-            if (magazine_rack* rack = rack_used_last()) [[likely]] {
-                if (void* block = rack->magazines[index].pop()) [[likely]] {
+            if (used_last()) [[likely]] {
+                if (void* block = last_rack.rack->magazines[index].pop()) [[likely]] {
                     hand_out(block, bytes);
                     return block;
                 }
@@ -81,10 +81,8 @@ public:
         expect_usable(p);
         const std::size_t index = size_class(bytes, alignment);
         if (index < magazine_classes && alignment <= fundamental_alignment) [[likely]] {
-            if (magazine_rack* rack = rack_used_last()) [[likely]] {
-                if (rack->magazines[index].push(p, index)) [[likely]] {
-                    return;
-                }
+            if (used_last() && last_rack.rack->magazines[index].push(p, index)) [[likely]] {
+                return;
             }
         }
         deallocate_slowly(p, bytes, alignment);
