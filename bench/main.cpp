@@ -5,6 +5,7 @@
 #include "bench/harness/row.hpp"
 #include "bench/workload/contention.hpp"
 #include "bench/workload/density.hpp"
+#include "bench/workload/fragmentation.hpp"
 #include "bench/workload/locality.hpp"
 #include "bench/workload/primitives.hpp"
 #include "bench/workload/utilization.hpp"
@@ -33,6 +34,8 @@ constexpr std::string_view usage =
     "                     [--buffer warm|cold|none] [--final-frees timed|untimed]\n"
     "       mallard-bench contention --threads 2 --strategy AS7 [--iterations-log2 15] [--multiplier 100]\n"
     "                     [--block-log2 6] [--buffer static|none] [--freed-by self|other]\n"
+    "       mallard-bench fragmentation --freed none|all|half|quarter|eighth, and what density takes\n"
+    "                     [--upstream cache|heap] [--perturb-chunks-log2 16]\n"
     "       for all: [--seed 1] [--repetition 0] [--cpu N] [--allow-unoptimised]\n"
     "Runs one cell and prints one line of JSON. Exit status: 0 done, 2 usage, 3 out of memory.\n";
 
@@ -48,6 +51,7 @@ constexpr experiment experiments[] = {
     {"locality", run_locality, describe_locality},
     {"utilization", run_utilization, describe_utilization},
     {"contention", run_contention, describe_contention},
+    {"fragmentation", run_fragmentation, describe_fragmentation},
 };
 
 std::string names_of_experiments() {

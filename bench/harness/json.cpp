@@ -52,7 +52,7 @@ json_writer& json_writer::value(std::string_view text) {
 
 json_writer& json_writer::value(double number) {
     char digits[32];
-    std::snprintf(digits, sizeof digits, "%.10g", number);
+    std::snprintf(digits, sizeof digits, "%.12g", number);
     return literal(digits);
 }
 

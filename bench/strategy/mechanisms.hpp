@@ -5,9 +5,12 @@
 #include "bench/harness/escape.hpp"
 #include "bench/strategy/global_source.hpp"
 #include "bench/strategy/null_source.hpp"
+#include "bench/strategy/random_freed.hpp"
 #include "bench/strategy/table.hpp"
 
 #include <mallard/bind/resource.hpp>
+#include <mallard/core/first_freed.hpp>
+#include <mallard/core/last_freed.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
 
@@ -15,6 +18,7 @@
 #include <cstdlib>
 #include <memory_resource>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace bench {
@@ -22,45 +26,71 @@ namespace bench {
 using monotonic = mallard::monotonic<>;
 using multipool = mallard::multipool<>;
 using multipool_over_monotonic = mallard::multipool<mallard::monotonic<>>;
+template <class Reuse>
+using multipool_by = mallard::multipool<mallard::chunk_cache, Reuse>;
 
 /// Returns: the abstract base of `made`, of which the compiler no longer knows what it is.
 inline std::pmr::memory_resource& abstract(std::pmr::memory_resource& made) noexcept {
     return *opaque(&made);
 }
 
-/// Effects: makes the mechanism of `s` over `buffer` (those that take one), calls `use` with its handle (the
-/// mechanism itself, or std::pmr::memory_resource& for the abstract base), and destroys it.
-/// Returns: how many chunks the monotonic allocator took beyond its buffer.
+/// Calls `use` with the type of the multipool that reuses blocks as `kind` says.
 template <class Use>
+auto with_multipool_by(reuse_kind kind, Use&& use) {
+    switch (kind) {
+    case reuse_kind::last_freed:
+        return use(std::type_identity<multipool_by<mallard::last_freed>>());
+    case reuse_kind::first_freed:
+        return use(std::type_identity<multipool_by<mallard::first_freed>>());
+    case reuse_kind::random:
+        return use(std::type_identity<multipool_by<random_freed>>());
+    default:
+        return use(std::type_identity<multipool>());
+    }
+}
+
+/// Effects: makes the mechanism of `s` over `buffer` (those that take one), calls `use` with its handle (the
+/// mechanism itself, or std::pmr::memory_resource& for the abstract base), and destroys it. Chunks come from
+/// `Upstream`; the orders of reuse are there for the usual one.
+/// Returns: how many chunks the monotonic allocator took beyond its buffer.
+template <class Upstream = mallard::chunk_cache, class Use>
 std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&& use) {
+    using arena_type = mallard::monotonic<Upstream>;
+    using pool_type = mallard::multipool<Upstream>;
+    using pool_over_arena_type = mallard::multipool<arena_type>;
     const bool by_type = s.binding == binding_kind::type_parameter;
     switch (s.mechanism) {
     case mechanism_kind::monotonic:
         if (by_type) {
-            monotonic made(buffer);
+            arena_type made(buffer);
             use(made);
             return made.stats().spills;
         } else {
-            mallard::resource<monotonic> made(buffer);
+            mallard::resource<arena_type> made(buffer);
             use(abstract(made));
             return made.mechanism().stats().spills;
         }
     case mechanism_kind::multipool:
-        if (by_type) {
-            multipool made;
-            use(made);
-        } else {
-            mallard::resource<multipool> made;
+        if (!by_type) {
+            mallard::resource<pool_type> made;
             use(abstract(made));
+        } else if constexpr (std::is_same_v<Upstream, mallard::chunk_cache>) {
+            with_multipool_by(s.reuse, [&use](auto type) {
+                typename decltype(type)::type made;
+                use(made);
+            });
+        } else {
+            pool_type made;
+            use(made);
         }
         return 0;
     case mechanism_kind::multipool_over_monotonic: {
-        monotonic arena(buffer);
+        arena_type arena(buffer);
         if (by_type) {
-            multipool_over_monotonic made(arena);
+            pool_over_arena_type made(arena);
             use(made);
         } else {
-            mallard::resource<multipool_over_monotonic> made(arena);
+            mallard::resource<pool_over_arena_type> made(arena);
             use(abstract(made));
         }
         return arena.stats().spills;

@@ -15,6 +15,10 @@
 
 namespace bench {
 
+inline constexpr unsigned least_size_log2 = 6;
+inline constexpr unsigned largest_size_log2 = 16;
+inline constexpr unsigned inner_leaves_log2 = 7; ///< of DS5..DS12 (P0089R1, section 7)
+
 /// Whether the experiment has the strategy: all that need no other thread.
 [[nodiscard]] bool has_density(const strategy& s) noexcept;
 

@@ -22,7 +22,9 @@ struct abstract_base {
 
 } // namespace
 
-constinit const density_table<std::pmr::memory_resource> density_abstract =
-    make_density_table<abstract_base>();
+template <>
+const density_table<std::pmr::memory_resource>& density_table_for() {
+    return density_table_under<abstract_base>();
+}
 
 } // namespace bench

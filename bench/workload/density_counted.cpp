@@ -2,7 +2,9 @@
 
 namespace bench {
 
-constinit const density_table<counting_source> density_counted =
-    make_density_table<type_parameter<counting_source>>();
+template <>
+const density_table<counting_source>& density_table_for() {
+    return density_table_under<type_parameter<counting_source>>();
+}
 
 } // namespace bench

@@ -20,6 +20,9 @@ struct standard {
 
 } // namespace
 
-constinit const density_table<global_handle> density_global = make_density_table<standard>();
+template <>
+const density_table<global_handle>& density_table_for() {
+    return density_table_under<standard>();
+}
 
 } // namespace bench

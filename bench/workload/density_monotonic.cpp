@@ -2,7 +2,9 @@
 
 namespace bench {
 
-constinit const density_table<mallard::monotonic<>> density_monotonic =
-    make_density_table<type_parameter<mallard::monotonic<>>>();
+template <>
+const density_table<monotonic>& density_table_for() {
+    return density_table_under<type_parameter<monotonic>>();
+}
 
 } // namespace bench

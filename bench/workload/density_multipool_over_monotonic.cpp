@@ -2,7 +2,9 @@
 
 namespace bench {
 
-constinit const density_table<mallard::multipool<mallard::monotonic<>>> density_multipool_over_monotonic =
-    make_density_table<type_parameter<mallard::multipool<mallard::monotonic<>>>>();
+template <>
+const density_table<multipool_over_monotonic>& density_table_for() {
+    return density_table_under<type_parameter<multipool_over_monotonic>>();
+}
 
 } // namespace bench

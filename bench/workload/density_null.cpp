@@ -2,6 +2,9 @@
 
 namespace bench {
 
-constinit const density_table<null_source> density_null = make_density_table<type_parameter<null_source>>();
+template <>
+const density_table<null_source>& density_table_for() {
+    return density_table_under<type_parameter<null_source>>();
+}
 
 } // namespace bench

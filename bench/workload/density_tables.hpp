@@ -1,12 +1,10 @@
 /// Benchmark I under every binding; each table is made in the file of the same name.
 #pragma once
 
-#include "bench/strategy/null_source.hpp"
+#include "bench/strategy/mechanisms.hpp"
 #include "bench/workload/density_binding.hpp"
 
 #include <mallard/adapt/counted.hpp>
-#include <mallard/local/monotonic.hpp>
-#include <mallard/local/multipool.hpp>
 
 #include <memory_resource>
 
@@ -18,12 +16,46 @@ struct global_handle {};
 /// Counts what a structure asks for; winks too, because the memory goes back when the counting is done.
 using counting_source = mallard::counted<mallard::monotonic<>>;
 
-extern const density_table<global_handle> density_global;
-extern const density_table<std::pmr::memory_resource> density_abstract;
-extern const density_table<mallard::monotonic<>> density_monotonic;
-extern const density_table<mallard::multipool<>> density_multipool;
-extern const density_table<mallard::multipool<mallard::monotonic<>>> density_multipool_over_monotonic;
-extern const density_table<null_source> density_null;
-extern const density_table<counting_source> density_counted;
+/// The mechanisms whose chunks come from the global heap (Benchmark V).
+using heap_monotonic = mallard::monotonic<mallard::new_delete>;
+using heap_multipool = mallard::multipool<mallard::new_delete>;
+using heap_multipool_over_monotonic = mallard::multipool<heap_monotonic>;
+
+/// Returns: the operations on the twelve structures under the binding that takes such a handle.
+template <class Handle>
+const density_table<Handle>& density_table_for();
+
+template <>
+const density_table<global_handle>& density_table_for();
+template <>
+const density_table<std::pmr::memory_resource>& density_table_for();
+template <>
+const density_table<null_source>& density_table_for();
+template <>
+const density_table<counting_source>& density_table_for();
+template <>
+const density_table<monotonic>& density_table_for();
+template <>
+const density_table<multipool_over_monotonic>& density_table_for();
+template <>
+const density_table<heap_monotonic>& density_table_for();
+template <>
+const density_table<heap_multipool>& density_table_for();
+template <>
+const density_table<heap_multipool_over_monotonic>& density_table_for();
+/// One of these is the usual multipool.
+template <>
+const density_table<multipool_by<mallard::last_freed>>& density_table_for();
+template <>
+const density_table<multipool_by<mallard::first_freed>>& density_table_for();
+template <>
+const density_table<multipool_by<random_freed>>& density_table_for();
+
+/// The body of each.
+template <class Binding>
+const density_table<typename Binding::handle>& density_table_under() {
+    static constexpr auto table = make_density_table<Binding>();
+    return table;
+}
 
 } // namespace bench

@@ -71,7 +71,11 @@ auto with_subsystems(const strategy& s, Use&& use) {
     case mechanism_kind::new_delete:
         return use(life_of<new_delete_subsystem, abstract_list>());
     case mechanism_kind::multipool:
-        return by_type ? use(life_of<typed_subsystem<multipool>, list_over<multipool>>())
+        return by_type ? with_multipool_by(s.reuse,
+                                           [&use](auto type) {
+                                               using pool = typename decltype(type)::type;
+                                               return use(life_of<typed_subsystem<pool>, list_over<pool>>());
+                                           })
                        : use(life_of<abstract_subsystem<multipool>, abstract_list>());
     case mechanism_kind::multipool_over_monotonic:
         return by_type ? use(life_of<typed_subsystem<pool_over_arena>, list_over<pool_over_arena>>())

@@ -1,0 +1,44 @@
+/// A cell of Benchmark I: its parameters, and how it is measured. Benchmark V is the same work in a heap that
+/// others have used before.
+#pragma once
+
+#include "bench/harness/arguments.hpp"
+#include "bench/harness/row.hpp"
+#include "bench/strategy/table.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace bench {
+
+/// Where the local allocators take their chunks from.
+enum class chunk_source { cache, heap };
+
+struct density_cell {
+    std::size_t structure; ///< index into data_structures() and the tables
+    strategy how;
+    unsigned size_log2;
+    unsigned inner_log2;
+    unsigned product_log2;
+    std::string buffer;
+    std::size_t buffer_bytes;
+    std::string hash;
+    std::string pages;
+    chunk_source upstream = chunk_source::cache;
+};
+
+/// Effects: reads the options of a cell, and the strategy's name into `options`. A buffer that memory does not
+/// hold is made smaller, and a note says so.
+/// Throws: usage_error.
+[[nodiscard]] density_cell parse_density(arguments& given, run_options& options,
+                                         const std::string& usual_buffer = "warm");
+
+/// Effects: writes the members of "parameters".
+void write_density_parameters(const density_cell& cell, json_writer& json);
+
+/// Effects: draws the inputs, calls `prepare`, and measures the cell.
+void measure_density(const density_cell& cell, run_options& options, row& result,
+                     const std::function<void()>& prepare);
+
+} // namespace bench

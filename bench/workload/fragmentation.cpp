@@ -1,0 +1,108 @@
+#include "bench/workload/fragmentation.hpp"
+
+#include "bench/strategy/global_source.hpp"
+#include "bench/workload/density.hpp"
+#include "bench/workload/density_measure.hpp"
+#include "bench/workload/perturbation.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace bench {
+
+namespace {
+
+constexpr unsigned usual_chunks_log2 = 16; // P0213R0
+constexpr unsigned most_chunks_log2 = 24;
+
+/// How many of the chunks are freed: one in so many.
+struct freed_share {
+    std::string_view name;
+    std::size_t one_in;
+};
+constexpr freed_share shares[] = {{"all", 1}, {"half", 2}, {"quarter", 4}, {"eighth", 8}};
+constexpr std::string_view untouched = "none";
+
+struct fragmentation_cell {
+    density_cell work;
+    std::string freed;
+    std::string upstream;
+    std::size_t chunks;
+
+    [[nodiscard]] std::size_t freed_chunks() const {
+        return chunks / std::ranges::find(shares, freed, &freed_share::name)->one_in;
+    }
+};
+
+std::vector<std::string> names_of_shares() {
+    std::vector<std::string> names{std::string(untouched)};
+    for (const freed_share& share : shares) {
+        names.emplace_back(share.name);
+    }
+    return names;
+}
+
+fragmentation_cell parse(arguments& given, run_options& options) {
+    fragmentation_cell cell;
+    cell.freed = given.choice("freed", names_of_shares());
+    cell.upstream = given.choice("upstream", {"cache", "heap"}, "cache");
+    const bool from_heap = cell.upstream == "heap";
+    const auto chunks_log2 = given.number("perturb-chunks-log2", usual_chunks_log2, 3, most_chunks_log2);
+    cell.chunks = std::size_t{1} << chunks_log2;
+    cell.work = parse_density(given, options, from_heap ? "none" : "warm");
+    if (from_heap) {
+        cell.work.upstream = chunk_source::heap;
+        if (cell.work.buffer != "none") {
+            throw usage_error("--upstream heap with --buffer " + cell.work.buffer +
+                              ": an allocator that has a buffer takes nothing from the heap; give --buffer "
+                              "none");
+        }
+    }
+    if (from_heap && cell.work.how.reuse != reuse_kind::standard) {
+        throw usage_error(
+            "--upstream heap with --strategy " + options.strategy +
+            ": the orders of reuse are built for the usual upstream only; give AS7, or --upstream "
+            "cache");
+    }
+    if (chunks_log2 != usual_chunks_log2) {
+        options.notes.push_back("the heap was used for " + std::to_string(cell.chunks) +
+                                " chunks, not 2^16 as in the paper");
+    }
+    return cell;
+}
+
+} // namespace
+
+row run_fragmentation(arguments& given, run_options& options) {
+    const fragmentation_cell cell = parse(given, options);
+    given.finish();
+
+    row result;
+    result.experiment = "fragmentation";
+    result.write_parameters = [cell](json_writer& json) {
+        write_density_parameters(cell.work, json);
+        json.member("freed", cell.freed).member("upstream", cell.upstream);
+    };
+    global_source heap;
+    std::optional<perturbation<global_source>> others;
+    measure_density(cell.work, options, result, [&] {
+        if (cell.freed != untouched) {
+            others.emplace(heap, cell.chunks, cell.freed_chunks(), static_cast<std::uint64_t>(options.seed));
+        }
+    });
+    return result;
+}
+
+void describe_fragmentation(json_writer& json) {
+    describe_strategies(json, has_density);
+    json.key("freed").open('[');
+    for (const std::string& name : names_of_shares()) {
+        json.value(name);
+    }
+    json.close(']');
+    json.key("upstreams").open('[').value("cache").value("heap").close(']');
+    json.key("perturb_chunks_log2").open('[').value(3).value(most_chunks_log2).close(']');
+}
+
+} // namespace bench

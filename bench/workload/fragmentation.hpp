@@ -1,0 +1,22 @@
+/// Benchmark V: the work of Benchmark I in a program whose heap others have used before.
+///
+/// Chunks of random sizes are allocated from the global heap and some of them freed, at random; the others stay
+/// where they are. Only the global allocator can notice, as in the paper, unless the local allocators take their
+/// chunks from that heap too.
+///
+/// Source: P0213R0, section 13.
+#pragma once
+
+#include "bench/harness/arguments.hpp"
+#include "bench/harness/row.hpp"
+
+namespace bench {
+
+/// Effects: runs the cell that `given` describes.
+/// Throws: usage_error.
+[[nodiscard]] row run_fragmentation(arguments& given, run_options& options);
+
+/// Effects: writes the members of the object that describes the experiment.
+void describe_fragmentation(json_writer& json);
+
+} // namespace bench

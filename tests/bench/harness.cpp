@@ -1,0 +1,74 @@
+/// Plan: what rows say of the process, and the numbers that are drawn inside timed parts.
+#include "bench/harness/process.hpp"
+#include "bench/harness/quick_random.hpp"
+#include "bench/harness/row.hpp"
+#include "bench/harness/static_buffer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace {
+
+TEST(process, knows_its_resident_memory) {
+    constexpr std::size_t bytes = std::size_t{64} << 20;
+    const std::int64_t before = bench::resident_bytes();
+    EXPECT_GT(before, 0);
+    {
+        const bench::static_buffer touched(bench::buffer_state::warm, bench::page_size::small, bytes, bytes);
+        EXPECT_GE(bench::resident_bytes() - before, static_cast<std::int64_t>(bytes / 10 * 9));
+    }
+    EXPECT_LT(bench::resident_bytes() - before, static_cast<std::int64_t>(bytes / 2));
+}
+
+TEST(process, brings_no_more_memory_in_than_is_good_for_the_machine) {
+    EXPECT_LE(bench::most_to_bring_in(), std::size_t{12} << 30);
+    EXPECT_LT(bench::most_to_bring_in(), bench::available_memory_bytes());
+}
+
+TEST(process, names_its_malloc) {
+#ifdef __GLIBC__
+    EXPECT_EQ(bench::malloc_in_use(), "glibc"); // the tests have no other
+#else
+    EXPECT_EQ(bench::malloc_in_use(), "unknown");
+#endif
+}
+
+TEST(row, writes_its_figures_and_its_malloc) {
+    bench::row result;
+    result.experiment = "made up";
+    result.write_parameters = [](bench::json_writer&) {};
+    EXPECT_EQ(bench::to_json(result, {}).find("figures"), std::string::npos);
+    result.add_figure("held_bytes", 12'884'901'888.0);
+    result.add_figure("free_ns", 1.5);
+    const std::string text = bench::to_json(result, {});
+    EXPECT_NE(text.find(R"("figures":{"held_bytes":12884901888,"free_ns":1.5})"), std::string::npos) << text;
+    EXPECT_NE(text.find(R"("malloc":")" + std::string(bench::malloc_in_use())), std::string::npos) << text;
+}
+
+TEST(cost, is_added_part_by_part) {
+    bench::cost sum{1, 2, 3, 4, 5, 6};
+    sum += {10, 20, 30, 40, 50, 60};
+    EXPECT_EQ(sum.cpu_ns, 11);
+    EXPECT_EQ(sum.wall_ns, 22);
+    EXPECT_EQ(sum.user_ns, 33);
+    EXPECT_EQ(sum.system_ns, 44);
+    EXPECT_EQ(sum.minor_faults, 55);
+    EXPECT_EQ(sum.major_faults, 66);
+}
+
+TEST(quick_random, draws_every_number_below_the_bound_about_as_often) {
+    bench::quick_random draw(1);
+    std::array<int, 7> seen{};
+    for (int i = 0; i != 70'000; ++i) {
+        const std::uint64_t n = draw.below(seen.size());
+        ASSERT_LT(n, seen.size());
+        ++seen[n];
+    }
+    for (const int count : seen) {
+        EXPECT_NEAR(count, 10'000, 500);
+    }
+    EXPECT_EQ(draw.below(1), 0U);
+}
+
+} // namespace
