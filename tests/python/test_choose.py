@@ -244,7 +244,35 @@ def test_strategies_that_failed_do_not_compete() -> None:
 def test_rows_without_what_can_serve_are_no_answer() -> None:
     decision = answer(replace(case_of("DS4"), binding="base"), density(strategies=("AS1", "AS3", "AS7")))
     assert decision.recommended is None
-    assert decision.missing == ("mallard bench density --ds 4 --size 10",)
+    assert decision.missing == ("mallard bench density --ds 4 --size 10 --strategy AS1,AS5,AS9,AS13",)
+
+
+def test_they_are_measured_with_the_strategies_that_they_lack() -> None:
+    case = replace(case_of("DS4"), locality="low", binding="base", wink_out="yes")
+    decision = answer(case, locality_rows(("AS1", "AS7")))
+    assert decision.recommended is None
+    assert decision.missing == ("mallard bench locality --strategy AS1,AS9,AS13",)
+
+
+def test_an_answer_from_some_of_the_strategies_names_the_command_for_all() -> None:
+    decision = answer(replace(case_of("DS4"), locality="low"), locality_rows(("AS1", "AS7")))
+    assert used(decision) == "AS7"
+    assert decision.missing == ("mallard bench locality --strategy AS1,AS7,AS9,AS11,AS13",)
+
+
+def test_a_newer_run_without_what_can_serve_does_not_hide_an_older_one() -> None:
+    case = replace(case_of("DS4"), locality="low", binding="type")
+    decision = answer(case, locality_rows(("AS1", "AS7")), locality_rows(("AS1", "AS9")))
+    assert used(decision) == "AS7"
+    assert decision.recommended.cells[0].run == 1
+
+
+def test_of_two_compilers_the_first_ones_rows_are_taken() -> None:
+    rows = []
+    for compiler, strategy in (("clang++", "AS7"), ("g++", "AS9")):
+        for row in density(names=("DS4",), strategies=("AS1", strategy)):
+            rows.append(row | {"parameters": row["parameters"] | {"compiler": compiler}})
+    assert used(answer(case_of("DS4"), rows)) == "AS9"
 
 
 def test_an_initial_buffer_is_part_of_the_recommendation() -> None:

@@ -18,6 +18,8 @@ from mallard.analysis.names import BASE, contestants
 from mallard.result import Row, canonical
 from mallard.stats import Ratio, Spread, spread
 
+SECOND_COMPILER = "clang++"  # where a run has both, the first one's rows are taken
+
 Distance = Callable[[Mapping[str, Any]], float]
 
 
@@ -88,12 +90,24 @@ class Evidence:
             if all(place.parameters.get(name) == value for name, value in exactly.items())
         ]
 
-    def nearest(self, experiment: str, distance: Distance, **exactly: object) -> Place | None:
-        """Of the newest run that has such a place, the one of least distance."""
+    def nearest(
+        self,
+        experiment: str,
+        distance: Distance,
+        able: Callable[[str], bool] | None = None,
+        **exactly: object,
+    ) -> Place | None:
+        """Of the newest run that has such a place, the one of least distance. A run with strategies that are
+        able to serve stands before one without.
+        """
         found = self.places(experiment, **exactly)
-        newest = max((place.run for place in found), default=0)
+        serving = [place for place in found if able is None or any(map(able, place.strategies))]
+        newest = max((place.run for place in serving or found), default=0)
         return min(
             (place for place in found if place.run == newest),
-            key=lambda place: distance(place.parameters),
+            key=lambda place: (
+                distance(place.parameters),
+                place.parameters.get("compiler") == SECOND_COMPILER,
+            ),
             default=None,
         )

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 
 from mallard.analysis.cells import ratio_of
 from mallard.analysis.labels import family
-from mallard.analysis.names import BASE, SHARED, plain
+from mallard.analysis.names import BASE, SHARED
 from mallard.analysis.words import in_a_list, percent_text, times_text
 from mallard.choose import ground
 from mallard.choose.case import Case
 from mallard.choose.evidence import CellReference, Evidence, Place
 from mallard.choose.ground import Ground
+from mallard.choose.serving import GLOBAL, MONOTONIC, counterpart
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair, strategies
 from mallard.stats import Ratio
 
 NOT_MEASURED = "not measured"
-GLOBAL = ("AS1", "AS2")
 POOL, GROWING = "AS7", "AS3"  # what stands for a multipool and for a monotonic allocator
 
 
@@ -114,7 +114,7 @@ def utilization(asked: Asked) -> Finding:
     growing = {
         name: f"its memory only grows, and U = {asked.case.utilization:.2g}"
         for name, each in strategies().items()
-        if each.allocator == "monotonic"
+        if each.allocator == MONOTONIC
     }
     found = ground.utilization(asked.case, asked.evidence)
     if found.place is None:
@@ -169,12 +169,6 @@ def slower_in(place: Place, where: str) -> dict[str, str]:
         for name, ratio in ratios.items()
         if ratio and ratio.verdict == "slower" and name not in GLOBAL
     }
-
-
-def counterpart(name: str) -> str:
-    """The strategy of the same allocator and binding that other experiments have: destroyed normally."""
-    winked = {after: before for before, after in WINK_OUT_PAIRS}
-    return winked.get(plain(name), plain(name))
 
 
 def _pairs(asked: Asked, pairs: Iterable[Pair], verb: str, of: str) -> Finding:

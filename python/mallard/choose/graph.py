@@ -6,9 +6,9 @@
        |              |                    |
     freed_by    access_binding            FEW
        |   `-itself-> locality
-     another          |
-       |          SCATTERED
-     SHARED
+     another      SCATTERED
+       |
+   FROM_ANOTHER
 
 A question knows which answer a case gives, and what case an answer stands for; so one table serves the walk
 of one case and the chart of all.
@@ -35,11 +35,11 @@ from mallard.choose.case import (
 SEVERAL_THREADS = 4  # what the chart shows for more than one
 
 # Leaves: what kind of rows decides.
-SHARED = "shared"  # contention, blocks freed by another thread
+FROM_ANOTHER = "from_another"  # contention, blocks freed by another thread
 SCATTERED = "scattered"  # locality, access after the shuffle
 FEW = "few"  # none: allocation is not where the time goes
 BUILT = "built"  # density, or fragmentation where the heap is shared
-LEAVES = (SHARED, SCATTERED, FEW, BUILT)
+LEAVES = (FROM_ANOTHER, SCATTERED, FEW, BUILT)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ _ALL = (
         "freed_by",
         "C",
         "Which thread frees a block?",
-        {"its own": "locality", "another": SHARED},
+        {"its own": "locality", "another": FROM_ANOTHER},
         _one_of("its own", "another", lambda case: case.freed_by == SELF),
         _set("freed_by", {"its own": SELF, "another": OTHER}),
     ),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log2
 from typing import Any
 
 from mallard.choose.case import ANY, OTHER, SELF, YES, Case
 from mallard.choose.evidence import Distance, Evidence, Place
-from mallard.choose.graph import BUILT, SCATTERED, SHARED
+from mallard.choose.graph import BUILT, FROM_ANOTHER, SCATTERED
+from mallard.choose.serving import can_serve
 
 # Of the perturbed heaps that were measured, the first: freed so, with chunks from there.
 _PERTURBED = [
@@ -28,7 +29,7 @@ class Ground:
 
 
 def ground_of(leaf: str, case: Case, evidence: Evidence) -> Ground:
-    if leaf == SHARED:
+    if leaf == FROM_ANOTHER:
         return contention(case, evidence, OTHER)
     if leaf == SCATTERED:
         return locality(case, evidence)
@@ -40,14 +41,16 @@ def ground_of(leaf: str, case: Case, evidence: Evidence) -> Ground:
 
 def density(case: Case, evidence: Evidence) -> Ground:
     where = {"ds": case.structure.name} | _buffer(case)
-    return Ground(evidence.nearest("density", _size(case), **where), _command("density", case))
+    return Ground(evidence.nearest("density", _size(case), _able(case), **where), _command("density", case))
 
 
 def fragmentation(case: Case, evidence: Evidence) -> Ground:
     command = _command("fragmentation", case)
     where = {"ds": case.structure.name} | _buffer(case)
     for freed, upstream in _PERTURBED:
-        place = evidence.nearest("fragmentation", _size(case), freed=freed, upstream=upstream, **where)
+        place = evidence.nearest(
+            "fragmentation", _size(case), _able(case), freed=freed, upstream=upstream, **where
+        )
         if place:
             return Ground(place, command)
     return Ground(None, command)
@@ -65,7 +68,7 @@ def locality(case: Case, evidence: Evidence) -> Ground:
         # One list alone has nothing to be scattered among.
         return abs(length - case.elements_log2) + (100.0 if length == links else 0.0) - _TIE * links
 
-    place = evidence.nearest("locality", distance)
+    place = evidence.nearest("locality", distance, _able(case))
     return Ground(place, "mallard bench locality", shuffled(place, case) if place else "")
 
 
@@ -95,6 +98,10 @@ def contention(case: Case, evidence: Evidence, freed_by: str = SELF) -> Ground:
     return Ground(evidence.nearest("contention", distance, freed_by=freed_by), command)
 
 
+def _able(case: Case) -> Callable[[str], bool]:
+    return lambda name: can_serve(case, name)
+
+
 def _access(place: Place, shuffle_factor: int, case: Case) -> str:
     factors = _numbers(place, "access_factors")
     nearest = min(factors, key=lambda factor: (abs(log2(factor) - log2(case.access_factor)), factor))
@@ -111,9 +118,7 @@ def _buffer(case: Case) -> dict[str, str]:
 
 def _size(case: Case) -> Distance:
     return lambda parameters: (
-        abs(int(parameters["size_log2"]) - case.elements_log2)
-        - _TIE * int(parameters.get("product_log2", 0))
-        + _TIE**2 * (parameters.get("compiler") == "clang++")
+        abs(int(parameters["size_log2"]) - case.elements_log2) - _TIE * int(parameters.get("product_log2", 0))
     )
 
 

@@ -8,8 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from mallard.choose.case import SCOPE, Case
+from mallard.choose.contest import Choice
 from mallard.choose.findings import percent_of
-from mallard.choose.walk import Choice, Decision, Step
+from mallard.choose.walk import Decision, Step
 
 INDENT = (0, 0, 0, 2)
 

@@ -1,0 +1,95 @@
+"""The contest at a leaf: the strategies that are left, by their ratio to the global allocator."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+
+from mallard.analysis.names import BASE, plain, variant
+from mallard.choose.case import BASE_CLASS, Case
+from mallard.choose.evidence import CellReference, Place
+from mallard.choose.findings import percent_of
+from mallard.choose.graph import FEW
+from mallard.choose.ground import Ground
+from mallard.choose.serving import GLOBAL, can_serve, counterpart
+from mallard.papers.catalogue import strategy_text
+from mallard.stats import Ratio
+
+_SHARED_TEXT = {
+    "shared-synchronized": "one multipool behind a lock for all threads",
+    "shared-concurrent": "one concurrent_multipool for all threads",
+}
+_NO_MATTER = "allocation is not where the time goes"
+
+
+@dataclass(frozen=True)
+class Choice:
+    strategy: str
+    text: str
+    ratio: Ratio | None  # to AS1; None for AS1 itself and where nothing was measured
+    cells: tuple[CellReference, ...] = ()
+
+    @property
+    def is_global(self) -> bool:
+        return self.strategy in GLOBAL
+
+
+@dataclass(frozen=True)
+class Outcome:
+    recommended: Choice | None  # None: what decides is not measured
+    reason: str
+    runner_up: Choice | None = None
+    equals: tuple[str, ...] = ()  # not told apart from what is recommended
+
+
+def contest(case: Case, leaf: str, ground: Ground, excluded: Container[str]) -> Outcome:
+    stay = choice("AS2" if case.binding == BASE_CLASS else BASE, ground)
+    place = ground.place
+    if place is None:
+        return Outcome(stay, _NO_MATTER) if leaf == FEW else Outcome(None, "what decides is not measured yet")
+    able = [name for name in place.strategies if can_serve(case, name)]
+    ranked = _ranked(able, place, ground.figure, excluded)
+    best = choice(ranked[0], ground) if ranked else None
+    if leaf == FEW:
+        even = f"; where it were all, {best.strategy} would take {percent_of(best.ratio)}" if best else ""
+        return Outcome(stay, _NO_MATTER + even, best)
+    if best is None:
+        if able:
+            return Outcome(stay, "everything else that could serve is excluded")
+        return Outcome(None, f"of what can serve, run {place.run} of {place.experiment} has nothing")
+    if best.ratio is None or best.ratio.verdict != "faster":
+        closest = f"{best.strategy} comes closest: {percent_of(best.ratio)}"
+        return Outcome(stay, f"no strategy is faster beyond its interval; {closest}", best)
+    others = {name: place.ratio(name, best.strategy, ground.figure) for name in ranked[1:]}
+    equals = tuple(name for name, ratio in others.items() if ratio and ratio.verdict == "no difference")
+    after = choice(ranked[1], ground) if len(ranked) > 1 else stay
+    if after.ratio and after.ratio.median >= 1.0:
+        after = stay
+    return Outcome(best, percent_of(best.ratio, "the global allocator's time"), after, equals)
+
+
+def choice(name: str, ground: Ground) -> Choice:
+    place = ground.place
+    if place is None:
+        return Choice(name, describe(name), None)
+    ratio = place.ratio(name, BASE, ground.figure) if name != BASE else None
+    cells = tuple(place.cell(each) for each in dict.fromkeys((BASE, name)))
+    return Choice(name, describe(name), ratio, cells)
+
+
+def describe(name: str) -> str:
+    if name in _SHARED_TEXT:
+        return _SHARED_TEXT[name]
+    order = variant(name)
+    return strategy_text(plain(name)) + (f", freed blocks reused {order}" if order else "")
+
+
+def _ranked(able: Iterable[str], place: Place, figure: str, excluded: Container[str]) -> list[str]:
+    """Those not excluded, by their ratio to the global allocator."""
+    ratios = {
+        name: ratio.median
+        for name in able
+        if counterpart(name) not in excluded
+        if (ratio := place.ratio(name, BASE, figure)) is not None
+    }
+    return sorted(ratios, key=lambda name: ratios[name])

@@ -1,0 +1,43 @@
+"""Which strategies can serve a case: by binding, by how objects end, and by what was excluded."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from mallard.analysis.labels import binding, winked_out
+from mallard.analysis.names import BASE, SHARED, plain
+from mallard.choose.case import ANY, TYPE, YES, Case
+from mallard.papers.catalogue import WINK_OUT_PAIRS, strategies
+
+GLOBAL = ("AS1", "AS2")
+MONOTONIC = "monotonic"
+
+
+def can_serve(case: Case, name: str) -> bool:
+    """Whether a local allocator is of the kind that the case can do with."""
+    if name in GLOBAL:
+        return False
+    if name.startswith(SHARED):
+        return case.binding in (ANY, TYPE)
+    bound = binding(plain(name))
+    return (
+        bool(bound) and case.binding in (ANY, bound) and (case.wink_out == YES or not winked_out(plain(name)))
+    )
+
+
+def counterpart(name: str) -> str:
+    """The strategy of the same allocator and binding that other experiments have: destroyed normally."""
+    winked = {after: before for before, after in WINK_OUT_PAIRS}
+    return winked.get(plain(name), plain(name))
+
+
+def to_measure(case: Case, excluded: Container[str], long_lived: bool) -> list[str]:
+    """Those of the papers that a complete answer compares. What lives long has neither monotonic strategies,
+    which never give back, nor an end to wink out at.
+    """
+    return [
+        name
+        for name, each in strategies().items()
+        if name == BASE or (can_serve(case, name) and counterpart(name) not in excluded)
+        if not long_lived or (each.allocator != MONOTONIC and not winked_out(name))
+    ]
