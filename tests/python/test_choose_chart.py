@@ -97,6 +97,12 @@ def test_it_is_about_a_structure_that_was_measured(chart: Chart) -> None:
     assert asked.subject == "vector<string>, 2^10 elements"
 
 
+def test_a_leaf_that_stands_in_for_a_perturbed_heap_says_so() -> None:
+    chart = decision_chart(rows_of(density_rows(names=("DS4",))))
+    answers = ("one", "together", "much", "much", "it can", "yes", "type parameter", "no")
+    assert "on a fresh heap" in leaf_of(chart, answers).text
+
+
 def test_without_rows_the_leaves_name_the_commands() -> None:
     empty = decision_chart([])
     assert len(empty.leaves) == 20

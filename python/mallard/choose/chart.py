@@ -134,6 +134,7 @@ def _leaf(identity: str, decision: Decision, column: int, row: float) -> ChartLe
         cells = closest.cells if closest else found.cells
         title, text = "the global allocator", decision.reason
         return ChartLeaf(identity, title, found.strategy, text, found.ratio, cells, "", column, row)
-    return ChartLeaf(
-        identity, found.strategy, found.strategy, found.text, found.ratio, found.cells, "", column, row
-    )
+    name, text = found.strategy, found.text
+    if any(step.question.name == "fragmentation" and step.finding.missing for step in decision.steps):
+        text += "; on a fresh heap, as no other was measured"
+    return ChartLeaf(identity, name, name, text, found.ratio, found.cells, "", column, row)
