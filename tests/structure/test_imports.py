@@ -12,7 +12,7 @@ LEVELS = [
     {"checksums", "process", "runner", "store"},
     {"footprint", "pace", "stages"},
     {"doctor", "evidence", "plan"},
-    {"analysis", "cell_figures", "run"},
+    {"analysis", "cell_figures", "claims", "run"},
     {"choose"},
     {"view"},
     {"cli"},

@@ -1,0 +1,32 @@
+"""The claims ledger: what the documents say, what this machine says to it.
+
+claims.csv -> Claim -> Rule(statement, figures) + rows -> Entry(printed, ours, interval, verdict)
+"""
+
+from mallard.claims.judge import Estimate
+from mallard.claims.ledger import (
+    NOT_APPLICABLE,
+    NOT_MEASURED,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    VERDICTS,
+    Entry,
+    counts,
+    ledger,
+    newest_runs,
+)
+from mallard.claims.markdown import claims_markdown
+
+__all__ = [
+    "NOT_APPLICABLE",
+    "NOT_MEASURED",
+    "NOT_REPRODUCED",
+    "REPRODUCED",
+    "VERDICTS",
+    "Entry",
+    "Estimate",
+    "claims_markdown",
+    "counts",
+    "ledger",
+    "newest_runs",
+]

@@ -1,0 +1,148 @@
+"""What rules are made of: the figures of many cells at once.
+
+Each function gives one figure a cell, in the order of structures, sizes and strategies, and none at all where
+a whole structure or strategy that was asked for is missing: a claim about twelve structures is not decided
+by one of them. Sizes that were not measured are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from mallard.evidence import Evidence
+from mallard.papers.catalogue import DISPATCH_PAIRS, PAPER_PRODUCT_LOG2, SIZES_LOG2, WINK_OUT_PAIRS, Pair
+
+BASE = "AS1"
+MONOTONIC = tuple(f"AS{number}" for number in range(3, 7))
+MULTIPOOL = tuple(f"AS{number}" for number in range(7, 11))
+BOTH = tuple(f"AS{number}" for number in range(11, 15))
+LOCAL = (*MONOTONIC, *MULTIPOOL, *BOTH)
+GLOBAL = ("AS1", "AS2")
+ALL = (*GLOBAL, *LOCAL)
+EVERY_STRUCTURE = tuple(f"DS{number}" for number in range(1, 13))
+
+GLOBAL_DISPATCH = DISPATCH_PAIRS[:1]
+LOCAL_DISPATCH = DISPATCH_PAIRS[1:]
+MONOTONIC_DISPATCH = tuple(pair for pair in DISPATCH_PAIRS if pair[0] in MONOTONIC)
+SECONDS = 1e-9 * (1 << PAPER_PRODUCT_LOG2)  # of nanoseconds a leaf element, in the papers' seconds
+
+Change = Callable[[float, float], float]  # (time, time of its base) -> figure
+
+
+def percent_of(time: float, base: float) -> float:
+    return 100.0 * time / base
+
+
+def times_faster(time: float, base: float) -> float:
+    return base / time
+
+
+def percent_longer(time: float, base: float) -> float:
+    return 100.0 * (time / base - 1.0)
+
+
+def percent_saved(time: float, base: float) -> float:
+    return 100.0 * (1.0 - time / base)
+
+
+def percent_better(time: float, base: float) -> float:
+    """P0089's improvement: by how much the base takes longer."""
+    return 100.0 * (base / time - 1.0)
+
+
+def over_pairs(
+    evidence: Evidence,
+    structures: Iterable[str],
+    pairs: Sequence[Pair],
+    change: Change,
+    sizes: Sequence[int] = SIZES_LOG2,
+) -> list[float]:
+    """Of every (base, strategy): the change in every row of density that has both."""
+    cells: list[float] = []
+    for structure in structures:
+        for base, strategy in pairs:
+            found = [
+                change(time, below)
+                for size in sizes
+                if (time := evidence.density.get((structure, size, strategy))) is not None
+                and (below := evidence.density.get((structure, size, base))) is not None
+            ]
+            if not found:
+                return []
+            cells += found
+    return cells
+
+
+def against_base(
+    evidence: Evidence,
+    structures: Iterable[str],
+    strategies: Iterable[str],
+    change: Change,
+    sizes: Sequence[int] = SIZES_LOG2,
+) -> list[float]:
+    return over_pairs(evidence, structures, [(BASE, name) for name in strategies], change, sizes)
+
+
+def overheads(
+    evidence: Evidence,
+    structures: Iterable[str],
+    pairs: Sequence[Pair] = DISPATCH_PAIRS,
+    sizes: Sequence[int] = SIZES_LOG2,
+) -> list[float]:
+    """How much longer the abstract base takes than the type parameter, in percent."""
+    return over_pairs(evidence, structures, pairs, percent_longer, sizes)
+
+
+def reductions(
+    evidence: Evidence,
+    structures: Iterable[str],
+    pairs: Sequence[Pair] = WINK_OUT_PAIRS,
+    sizes: Sequence[int] = SIZES_LOG2,
+) -> list[float]:
+    """How much of normal destruction's time winking out saves, in percent."""
+    return over_pairs(evidence, structures, pairs, percent_saved, sizes)
+
+
+def jumps(evidence: Evidence, structure: str, strategies: Iterable[str], size: int) -> list[float]:
+    """How much longer a leaf element takes at 2^`size` than at half of it, in percent."""
+    cells = []
+    for strategy in strategies:
+        before, after = (evidence.density.get((structure, each, strategy)) for each in (size - 1, size))
+        if before is None or after is None:
+            return []
+        cells.append(percent_longer(after, before))
+    return cells
+
+
+def wink_out_of(*families: Sequence[str]) -> tuple[Pair, ...]:
+    names = {name for family in families for name in family}
+    return tuple(pair for pair in WINK_OUT_PAIRS if pair[0] in names)
+
+
+def in_blocks(
+    times: dict[tuple[str, int, int, int, str], float],
+    strategies: Iterable[str],
+    change: Change,
+    where: Callable[[tuple[int, int, int]], bool] = lambda place: True,
+    buffers: Sequence[str] = (),
+) -> list[float]:
+    """Of utilization and contention: every strategy against AS1 in every row that has both.
+
+    `buffers` is in the order of preference; only the first that was measured counts.
+    """
+    there = [buffer for buffer in buffers if any(place[0] == buffer for place in times)]
+    chosen = {there[0]} if there else {place[0] for place in times} if not buffers else set()
+    cells: list[float] = []
+    for strategy in strategies:
+        found = [
+            change(time, base)
+            for (buffer, first, second, third, name), time in times.items()
+            if name == strategy
+            and buffer in chosen
+            and where((first, second, third))
+            and (base := times.get((buffer, first, second, third, BASE))) is not None
+        ]
+        if not found:
+            return []
+        cells += found
+    return cells

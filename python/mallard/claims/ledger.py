@@ -1,0 +1,192 @@
+"""The ledger: every claim with its figure as printed, this machine's figure, and a verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mallard.claims.claim import Claim, claims, range_text
+from mallard.claims.judge import (
+    Estimate,
+    Found,
+    cells_text,
+    disagreements,
+    found,
+    interval_text,
+    judged_text,
+)
+from mallard.claims.known_errors import known_error
+from mallard.claims.rule import Rule
+from mallard.claims.rules import RULES
+from mallard.claims.rules.findings import FINDINGS
+from mallard.claims.undecided import NO_EXPERIMENT, why_not_applicable
+from mallard.evidence import Evidence, Measured, by_setting
+from mallard.result import Row
+from mallard.store import Run, Store
+
+REPRODUCED = "reproduced"
+NOT_REPRODUCED = "not reproduced"
+NOT_APPLICABLE = "not applicable here"
+NOT_MEASURED = "not measured"
+VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_APPLICABLE, NOT_MEASURED)
+
+TIME_OF_MACHINE = "a time of the authors' machine; only ratios can be compared"
+ONE_REPETITION = "one repetition: no interval"
+TOO_WIDE = "the interval is too wide to decide"
+INCOMPLETE = "some of its cells were not measured"
+# What a claim is judged on where several settings were measured; the first that is there counts.
+PREFERRED = {
+    "buffer": ("warm", "cold", "none"),
+    "freed_by": ("self",),
+    "hash": ("prefix",),
+    "pages": ("huge",),
+    "final_frees": ("untimed",),
+}
+SECOND_COMPILER = "clang++"
+COMPILER = "compiler"
+
+
+@dataclass(frozen=True)
+class Entry:
+    number: str  # place in claims.csv; M1, M2 ... are findings of this project
+    paper: str  # p0089, p0213, loki, allocplus, optimized, mallard
+    document: str
+    section: str
+    text: str
+    printed: str
+    ours: str  # the judged figure
+    interval: str  # its 95 % interval
+    all_cells: str  # least, most and middle of the cells behind it
+    figures: list[Estimate]
+    cells: int
+    repetitions: int
+    verdict: str
+    reason: str  # of what is not reproduced, applicable or measured
+    command: str  # that would measure it
+    rule: str
+    note: str
+    runs: tuple[int, ...]
+
+
+def ledger(rows: Iterable[Row], runs: Sequence[Run] = ()) -> list[Entry]:
+    """One entry for each claim of the documents, in their order, then the findings of this project."""
+    settings = by_setting(rows, joined=True)
+    numbers = tuple(run.id for run in runs)
+    return [_entry(claim, settings, numbers) for claim in (*claims(), *FINDINGS)]
+
+
+def newest_runs(store: Store) -> list[Run]:
+    """The newest finished run of every experiment."""
+    newest = {run.experiment: run for run in store.runs() if run.finished is not None}
+    return sorted(newest.values(), key=lambda run: run.id)
+
+
+def counts(entries: Iterable[Entry]) -> dict[str, int]:
+    there = Counter(entry.verdict for entry in entries)
+    return {verdict: there[verdict] for verdict in VERDICTS}
+
+
+def _entry(claim: Claim, settings: Sequence[Measured], runs: tuple[int, ...]) -> Entry:
+    rule = RULES.get(claim.key)
+    if rule is None:
+        reason = why_not_applicable(claim.key)
+        verdict = NOT_APPLICABLE if reason else NOT_MEASURED
+        return _of(claim, None, None, verdict, reason or NO_EXPERIMENT, (), "")
+    chosen = evidence_for(rule, settings)
+    what = found(rule, chosen.repetitions.values()) if chosen else None
+    used = tuple(sorted(chosen.runs & set(runs))) if chosen and what else ()
+    verdict, reason = _verdict(claim, rule, what, chosen is not None)
+    command = rule.command if verdict == NOT_MEASURED else ""
+    if verdict == NOT_MEASURED and what is not None:
+        command += " --reps 5"
+    return _of(claim, rule, what, verdict, reason, used, command)
+
+
+def _verdict(claim: Claim, rule: Rule, what: Found | None, experiment_there: bool) -> tuple[str, str]:
+    if rule.of_machine:
+        return NOT_APPLICABLE, TIME_OF_MACHINE
+    if what is None:
+        return NOT_MEASURED, (INCOMPLETE if experiment_there else "") if rule.experiment else NO_EXPERIMENT
+    if not all(each.bounded for each in what.judged):
+        return NOT_MEASURED, ONE_REPETITION
+    if any(each.vague for each in what.judged):
+        return NOT_MEASURED, TOO_WIDE
+    differences = disagreements(claim, rule.statement, what.judged)
+    return (NOT_REPRODUCED, "; ".join(differences)) if differences else (REPRODUCED, "")
+
+
+def evidence_for(rule: Rule, settings: Sequence[Measured]) -> Measured | None:
+    """The rows that a rule is run on: of its experiment, its compiler, and the preferred setting."""
+    matching = [
+        each for each in settings if each.experiment == rule.experiment and _compiled(each, rule.compiler)
+    ]
+    return min(matching, key=_rank, default=None)
+
+
+def _compiled(measured: Measured, compiler: str) -> bool:
+    named = dict(measured.setting).get(COMPILER, "")
+    return named == compiler if compiler else named != SECOND_COMPILER
+
+
+def _rank(measured: Measured) -> tuple[list[int], int]:
+    setting = dict(measured.setting)
+    places = [
+        order.index(str(setting[name])) if setting[name] in order else len(order)
+        for name, order in PREFERRED.items()
+        if name in setting
+    ]
+    return places, -sum(_size(evidence) for evidence in measured.repetitions.values())
+
+
+def _size(evidence: Evidence) -> int:
+    parts = (
+        evidence.density,
+        evidence.locality,
+        evidence.utilization,
+        evidence.contention,
+        evidence.fragmentation,
+    )
+    return sum(len(part) for part in parts)
+
+
+def _of(
+    claim: Claim,
+    rule: Rule | None,
+    what: Found | None,
+    verdict: str,
+    reason: str,
+    runs: tuple[int, ...],
+    command: str,
+) -> Entry:
+    printed = rule.statement.printed_text(claim) if rule else _bare(claim)
+    return Entry(
+        number=claim.number,
+        paper=claim.paper,
+        document=claim.document,
+        section=claim.section,
+        text=claim.text,
+        printed=printed,
+        ours=judged_text(claim, what) if what else "",
+        interval=interval_text(what) if what else "",
+        all_cells=cells_text(claim, what) if what else "",
+        figures=what.judged if what else [],
+        cells=what.cells if what else 0,
+        repetitions=what.repetitions if what else 0,
+        verdict=verdict,
+        reason=reason,
+        command=command,
+        rule=rule.name if rule else "",
+        note="; ".join(filter(None, (claim.note, known_error(claim.key)))),
+        runs=runs,
+    )
+
+
+def _bare(claim: Claim) -> str:
+    """A figure that no rule reads."""
+    if claim.low is not None and claim.high is not None:
+        return range_text(claim, claim.low, claim.high)
+    if claim.high is not None:
+        return f"up to {claim.with_unit(claim.high)}"
+    assert claim.low is not None
+    return f"at least {claim.with_unit(claim.low)}"

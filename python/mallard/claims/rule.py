@@ -1,0 +1,67 @@
+"""Rules: for each claim that figures can decide, a named function from evidence to the cells it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mallard.claims.claim import Claim, claims
+from mallard.claims.statement import Statement
+from mallard.evidence import Evidence
+
+Cells = list[float]
+Figures = Callable[[Evidence], Cells]  # empty where something that the claim is about was not measured
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Rule:
+    figures: Figures
+    statement: Statement
+    experiment: str  # empty: mallard has none for it
+    command: str  # that would measure it
+    compiler: str = ""  # whose rows it needs; empty: any but a second compiler's
+    of_machine: bool = False  # a time of the authors' machine, which nobody else's can agree with
+
+    @property
+    def name(self) -> str:
+        return self.figures.__name__
+
+
+class Rules:
+    """The rules of one document and experiment; an object is the decorator that adds one."""
+
+    def __init__(self, source: str, experiment: str, command: str = "") -> None:
+        self._source, self._experiment, self._command = source, experiment, command
+        self.by_claim: dict[Key, Rule] = {}
+
+    def __call__(
+        self,
+        section: str,
+        text: str,
+        statement: Statement,
+        command: str = "",
+        *,
+        compiler: str = "",
+        of_machine: bool = False,
+    ) -> Callable[[Figures], Figures]:
+        key = (self._source, section, text)
+        if key not in {claim.key for claim in claims()} and self._source != "mallard":
+            raise KeyError(f"no such claim: {key}")
+
+        def add(figures: Figures) -> Figures:
+            self.by_claim[key] = Rule(
+                figures, statement, self._experiment, command or self._command, compiler, of_machine
+            )
+            return figures
+
+        return add
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A claim that no figure of this machine can decide: why, and whether mallard could be taught to."""
+
+    claim: Claim
+    reason: str
+    measurable: bool

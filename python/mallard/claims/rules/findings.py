@@ -1,0 +1,187 @@
+"""What this project found and the papers lack, in the same form: a statement, a rule, a verdict.
+
+(a) Page return, not pooling, makes the "multipool pessimization" of P0213. (b) One free list, last freed
+first, diffuses a subsystem. (c) An inlined deallocate that does nothing makes normal destruction as fast as
+winking out. What is stated is what the explanation predicts, not what was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mallard.claims.claim import Claim
+from mallard.claims.figures import MULTIPOOL, against_base, over_pairs, percent_of, percent_saved
+from mallard.claims.rule import Cells, Figures, Rules
+from mallard.claims.statement import (
+    MIDDLE_AT_LEAST,
+    MIDDLE_BELOW,
+    MOSTLY_BELOW,
+    TYPICALLY,
+    Statement,
+)
+from mallard.evidence import Evidence
+from mallard.evidence.evidence import FRESH, SHUFFLED
+
+SOURCE = "mallard"
+density = Rules(SOURCE, "density", "mallard bench density")
+locality = Rules(SOURCE, "locality", "mallard bench locality")
+fragmentation = Rules(SOURCE, "fragmentation", "mallard bench fragmentation")
+
+FINDINGS: list[Claim] = []
+
+PAGE_RETURN = "page return"
+REUSE = "order of reuse"
+DESTRUCTION = "normal destruction"
+LARGE_LOG2 = tuple(range(12, 17))
+# Nodes or buffers freed one by one; a vector of integers frees once a structure.
+MANY_FREES = tuple(f"DS{number}" for number in (2, 3, 4, 6, 7, 8, 10, 11, 12))
+
+
+def finding(
+    rules: Rules,
+    section: str,
+    text: str,
+    statement: Statement,
+    figures: tuple[float | None, float | None],
+    unit: str,
+    command: str,
+) -> Callable[[Figures], Figures]:
+    low, high = figures
+    metric = "reduction_percent" if statement is TYPICALLY and unit == "percent" else ""
+    FINDINGS.append(Claim(f"M{len(FINDINGS) + 1}", SOURCE, section, text, metric, low, high, unit, 0.0))
+    return rules(section, text, statement, command)
+
+
+@finding(
+    density,
+    PAGE_RETURN,
+    "with the platform's page return off, AS1 needs less than three quarters of its time, vector<string> "
+    "from 2^12 elements on",
+    MIDDLE_BELOW,
+    (None, 75.0),
+    "percent",
+    "mallard bench density --ds 2 --size 12..16",
+)
+def page_return_of_the_global_allocator(e: Evidence) -> Cells:
+    """AS1-keep in percent of AS1, DS2, 2^12 to 2^16."""
+    return against_base(e, ["DS2"], ["AS1-keep"], percent_of, LARGE_LOG2)
+
+
+@finding(
+    fragmentation,
+    PAGE_RETURN,
+    "a multipool that keeps its chunks for the next use is faster than one that gives them back to the heap, "
+    "vector<string>",
+    MIDDLE_BELOW,
+    (None, 100.0),
+    "percent",
+    "mallard bench fragmentation --ds 2 --freed none --upstream cache,heap",
+)
+def kept_chunks(e: Evidence) -> Cells:
+    """AS7 over the chunk cache in percent of AS7 over the heap, DS2, nothing perturbed."""
+    return [
+        percent_of(time, e.fragmentation["heap", structure, size, freed, strategy])
+        for (upstream, structure, size, freed, strategy), time in e.fragmentation.items()
+        if (upstream, structure, freed, strategy) == ("cache", "DS2", FRESH, "AS7")
+        and ("heap", structure, size, freed, strategy) in e.fragmentation
+    ]
+
+
+@finding(
+    density,
+    PAGE_RETURN,
+    "with kept chunks the multipool is no pessimization: AS7-AS10 take less time than AS1 on vector<string>, "
+    "where P0213 has 84 to 255 %",
+    MOSTLY_BELOW,
+    (None, 100.0),
+    "percent",
+    "mallard bench density --ds 2",
+)
+def multipool_without_page_return(e: Evidence) -> Cells:
+    """AS7 to AS10 in percent of AS1, DS2."""
+    return against_base(e, ["DS2"], MULTIPOOL, percent_of)
+
+
+REUSE_COMMAND = "mallard bench locality --links 2^21 --strategy AS1,AS7,AS7-last,AS7-first,AS7-random"
+
+
+def shuffled_times(e: Evidence, above: str, below: str) -> Cells:
+    """Access after the shuffle, one strategy by another, lists of 2^9 links and more but not one alone."""
+    return [
+        time / other
+        for (links, length, shuffled, factor, strategy), time in e.locality.items()
+        if strategy == above
+        and shuffled >= SHUFFLED
+        and 1 << 9 <= length < links
+        and (other := e.locality.get((links, length, shuffled, factor, below)))
+    ]
+
+
+@finding(
+    locality,
+    REUSE,
+    "one free list, last freed first, diffuses a subsystem: after the shuffle an access takes at least 1.1 "
+    "times as long as with first freed first (|S| >= 2^9)",
+    MIDDLE_AT_LEAST,
+    (1.1, None),
+    "x",
+    REUSE_COMMAND,
+)
+def last_freed_first(e: Evidence) -> Cells:
+    """AS7-last / AS7-first after the shuffle."""
+    return shuffled_times(e, "AS7-last", "AS7-first")
+
+
+@finding(
+    locality,
+    REUSE,
+    "with first freed first a shuffle costs next to nothing: shuffled / unshuffled almost always below 1.3 "
+    "(|S| >= 2^9)",
+    MOSTLY_BELOW,
+    (None, 1.3),
+    "x",
+    REUSE_COMMAND,
+)
+def degradation_with_first_freed_first(e: Evidence) -> Cells:
+    """Shuffled / unshuffled of AS7-first."""
+    places = [place for place in e.locality if place[4] == "AS7-first" and place[2] == 0]
+    found = (
+        e.degradation(links, length, factor, "AS7-first")
+        for links, length, _, factor, _ in places
+        if 1 << 9 <= length < links
+    )
+    return [ratio for ratio in found if ratio is not None]
+
+
+@finding(
+    density,
+    DESTRUCTION,
+    "bound by type, a monotonic allocator's empty deallocate is compiled away: winking out (AS4) saves next "
+    "to nothing of AS3",
+    TYPICALLY,
+    (-2.0, 2.0),
+    "percent",
+    "mallard bench density --ds 2-4,6-8,10-12",
+)
+def wink_out_of_type_bound_monotonic(e: Evidence) -> Cells:
+    """What AS4 saves of AS3, structures that free block by block."""
+    return over_pairs(e, MANY_FREES, [("AS3", "AS4")], percent_saved)
+
+
+@finding(
+    density,
+    DESTRUCTION,
+    "behind the abstract base the same call remains: winking out (AS6) saves more of AS5 than AS4 "
+    "does of AS3, by one percentage point at least",
+    MIDDLE_AT_LEAST,
+    (1.0, None),
+    "percent",
+    "mallard bench density --ds 2-4,6-8,10-12",
+)
+def wink_out_behind_the_base(e: Evidence) -> Cells:
+    """What AS6 saves of AS5 less what AS4 saves of AS3, row by row."""
+    by_type = over_pairs(e, MANY_FREES, [("AS3", "AS4")], percent_saved)
+    by_base = over_pairs(e, MANY_FREES, [("AS5", "AS6")], percent_saved)
+    if len(by_type) != len(by_base):
+        return []
+    return [base - direct for base, direct in zip(by_base, by_type, strict=True)]

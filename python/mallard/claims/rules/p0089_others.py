@@ -1,0 +1,277 @@
+"""P0089R1: what section 7 says of all of Benchmark I, and sections 8 to 10, Benchmarks II to IV."""
+
+from __future__ import annotations
+
+from mallard.claims.figures import (
+    BASE,
+    EVERY_STRUCTURE,
+    MONOTONIC,
+    MULTIPOOL,
+    against_base,
+    in_blocks,
+    over_pairs,
+    overheads,
+    percent_better,
+    percent_of,
+    times_faster,
+)
+from mallard.claims.rule import Cells, Rules
+from mallard.claims.statement import (
+    ABOUT,
+    BELOW,
+    BETWEEN,
+    MOSTLY_AT_LEAST,
+    MOSTLY_BELOW,
+    OCCASIONALLY,
+    SOMETIMES,
+    TYPICALLY,
+)
+from mallard.evidence import Evidence
+
+VECTORS_OF_STRUCTURES = ("DS5", "DS6", "DS7", "DS8")
+SETS_OF_INT_INSIDE = ("DS7", "DS11")
+PER_LIST = "AS7"  # the multipool of each list in Benchmark II
+FIRST_UTILIZATION = (30, 15, 10)  # T, A, S
+FIRST_CONTENTION = (15, 6, 1)  # N, S, W
+NO_BUFFER = ("none",)
+
+density = Rules("P0089R1", "density", "mallard bench density")
+locality = Rules("P0089R1", "locality", "mallard bench locality")
+utilization = Rules("P0089R1", "utilization", "mallard bench utilization --total 30 --buffer none")
+contention = Rules("P0089R1", "contention", "mallard bench contention --buffer none")
+
+# ---- Benchmark I, all structures ----------------------------------------------------------------------
+
+
+@density("7 general", "monotonic speedup over default global", BETWEEN)
+def monotonic_speedup(e: Evidence) -> Cells:
+    """AS1 / monotonic in DS2 to DS12; DS1 has one allocation a structure."""
+    return against_base(e, EVERY_STRUCTURE[1:], MONOTONIC, times_faster)
+
+
+@density("7 general", "virtual vs direct access overhead where present", TYPICALLY)
+def dispatch_overhead(e: Evidence) -> Cells:
+    """Seven pairs, all structures and sizes."""
+    return overheads(e, EVERY_STRUCTURE)
+
+
+@density("7 general", "multipool gain over default global", TYPICALLY)
+def multipool_gain(e: Evidence) -> Cells:
+    """By how much AS1 takes longer than a multipool, all structures but DS7 and DS11."""
+    others = [name for name in EVERY_STRUCTURE if name not in SETS_OF_INT_INSIDE]
+    return against_base(e, others, MULTIPOOL, percent_better)
+
+
+@density("7 general", "multipool gain for DS7 and DS11", MOSTLY_AT_LEAST, "mallard bench density --ds 7,11")
+def multipool_gain_of_sets_of_int(e: Evidence) -> Cells:
+    """AS1 / multipool in DS7 and DS11."""
+    return against_base(e, SETS_OF_INT_INSIDE, MULTIPOOL, times_faster)
+
+
+CLANG = "mallard bench density --ds 5-8 --compiler clang++"
+
+
+@density(
+    "7.8 / 7 general",
+    "Clang only: abstract-base vs direct run time, DS5-DS8",
+    TYPICALLY,
+    CLANG,
+    compiler="clang++",
+)
+def clang_dispatch(e: Evidence) -> Cells:
+    """Abstract base / type parameter of the local allocators, built with clang++."""
+    pairs = [
+        ("AS3", "AS5"),
+        ("AS4", "AS6"),
+        ("AS7", "AS9"),
+        ("AS8", "AS10"),
+        ("AS11", "AS13"),
+        ("AS12", "AS14"),
+    ]
+    return over_pairs(e, VECTORS_OF_STRUCTURES, pairs, lambda time, base: time / base)
+
+
+@density(
+    "7 general",
+    "Clang: monotonic via abstract base vs default, DS5-DS8",
+    TYPICALLY,
+    CLANG,
+    compiler="clang++",
+)
+def clang_monotonic_behind_the_base(e: Evidence) -> Cells:
+    """AS1 / AS5 and AS1 / AS6, built with clang++."""
+    return against_base(e, VECTORS_OF_STRUCTURES, ("AS5", "AS6"), times_faster)
+
+
+# ---- Benchmark II -------------------------------------------------------------------------------------
+
+SMALL = "mallard bench locality --links 2^15..2^18 --strategy AS1,AS7"
+NO_BENEFIT = 1.05  # an access counts as faster with a local allocator from here on
+
+
+def degradations(e: Evidence, strategy: str) -> Cells:
+    """After the shuffle by before it, wherever both were measured with P0089's sizes of |G|."""
+    places = [
+        place
+        for place in e.locality
+        if place[2] == 0 and place[4] == strategy and place[0] in (1 << 21, 1 << 25)
+    ]
+    found = (e.degradation(links, length, factor, strategy) for links, length, _, factor, _ in places)
+    return [ratio for ratio in found if ratio is not None]
+
+
+def improvements(e: Evidence) -> Cells:
+    """Degradation with the global allocator by that with a multipool, 2^12 <= |S| < |G|."""
+    cells = []
+    for links, length, shuffled, factor, strategy in e.locality:
+        if strategy != PER_LIST or shuffled != 0 or not 1 << 12 <= length < links:
+            continue
+        mine = e.degradation(links, length, factor, PER_LIST)
+        theirs = e.degradation(links, length, factor, BASE)
+        if mine is not None and theirs is not None:
+            cells.append(theirs / mine)
+    return cells
+
+
+@locality("8 B II", "log2 of total size |G| below which local allocators showed no benefit", ABOUT, SMALL)
+def size_without_benefit(e: Evidence) -> Cells:
+    """The smallest |G| measured at which the middle access after the shuffle is faster with a multipool.
+
+    Needs a |G| below 2^18, where the claim says that there is no benefit.
+    """
+    sizes = sorted({place[0] for place in e.locality})
+    if not sizes or sizes[0] >= 1 << 18:
+        return []
+    for links in sizes:
+        speedups = sorted(
+            time / mine
+            for (g, length, shuffled, factor, strategy), time in e.locality.items()
+            if g == links
+            and strategy == BASE
+            and shuffled > 0
+            and 1 < length < links
+            and (mine := e.locality.get((g, length, shuffled, factor, PER_LIST)))
+        )
+        if speedups and speedups[len(speedups) // 2] >= NO_BENEFIT:
+            return [float(links.bit_length() - 1)]
+    return [float(sizes[-1].bit_length())]
+
+
+@locality("8 B II", "ratio shuffled/unshuffled near the low-temporal-locality edge, global", TYPICALLY)
+def degradation_at_the_edge(e: Evidence) -> Cells:
+    """Global allocator at access factor 1, more than one link in a list and more than one list."""
+    places = [
+        place for place in e.locality if place[2] == 0 and place[3:] == (1, BASE) and 1 < place[1] < place[0]
+    ]
+    found = (e.degradation(links, length, 1, BASE) for links, length, *_ in places if links >= 1 << 21)
+    return [ratio for ratio in found if ratio is not None]
+
+
+@locality("8 B II", "degradation with local multipool, always below", BELOW)
+def degradation_with_multipool(e: Evidence) -> Cells:
+    """Every |S| and access factor."""
+    return degradations(e, PER_LIST)
+
+
+@locality("8 B II", "degradation with local multipool, almost always below", MOSTLY_BELOW)
+def usual_degradation_with_multipool(e: Evidence) -> Cells:
+    """Every |S| and access factor."""
+    return degradations(e, PER_LIST)
+
+
+@locality("8 B II", "improvement factor for |S| >= 2^12, almost always at least", MOSTLY_AT_LEAST)
+def usual_improvement(e: Evidence) -> Cells:
+    """How much less a shuffle costs with a multipool for each list."""
+    return improvements(e)
+
+
+@locality("8 B II", "improvement factor for |S| >= 2^12, sometimes", SOMETIMES)
+def improvement_of_one_cell_in_ten(e: Evidence) -> Cells:
+    """The same cells."""
+    return improvements(e)
+
+
+@locality("8 B II", "improvement factor for |S| >= 2^12, occasionally", OCCASIONALLY)
+def best_improvement(e: Evidence) -> Cells:
+    """The same cells."""
+    return improvements(e)
+
+
+# ---- Benchmark III ------------------------------------------------------------------------------------
+
+
+def first_row(e: Evidence, *strategies: str) -> Cells:
+    """Percent of AS1 at T = 2^30, A = 2^15, S = 2^10, monotonic without a buffer."""
+    return in_blocks(
+        e.utilization, strategies, percent_of, lambda place: place == FIRST_UTILIZATION, NO_BUFFER
+    )
+
+
+@utilization("9 B III", "first row (T=2^30;A=2^15;S=2^10): AS1 run time", ABOUT, of_machine=True)
+def utilization_first_row_seconds(e: Evidence) -> Cells:
+    """Seconds of AS1 for 2^20 blocks."""
+    time = e.utilization.get((*NO_BUFFER, *FIRST_UTILIZATION, BASE))
+    return [] if time is None else [time * 1e-9 * (1 << 20)]
+
+
+@utilization("9 B III", "first row: AS3 relative to AS1 (0.277 s)", ABOUT)
+def utilization_first_row_monotonic(e: Evidence) -> Cells:
+    """AS3 in percent of AS1."""
+    return first_row(e, "AS3")
+
+
+@utilization("9 B III", "first row: AS5", ABOUT)
+def utilization_first_row_monotonic_behind_the_base(e: Evidence) -> Cells:
+    """AS5 in percent of AS1."""
+    return first_row(e, "AS5")
+
+
+@utilization("9 B III", "first row: AS7 / AS9", TYPICALLY)
+def utilization_first_row_multipool(e: Evidence) -> Cells:
+    """AS7 and AS9 in percent of AS1."""
+    return first_row(e, "AS7", "AS9")
+
+
+# ---- Benchmark IV -------------------------------------------------------------------------------------
+
+
+def first_threads(e: Evidence, *strategies: str) -> Cells:
+    """Percent of AS1 with one thread, N = 2^15, S = 2^6, monotonic without a buffer."""
+    return in_blocks(e.contention, strategies, percent_of, lambda place: place == FIRST_CONTENTION, NO_BUFFER)
+
+
+@contention("10 B IV", "multipool-based strategies (AS7;AS9;AS11;AS13) over default", ABOUT)
+def contention_speedup(e: Evidence) -> Cells:
+    """AS1 / strategy in every row."""
+    return in_blocks(e.contention, ("AS7", "AS9", "AS11", "AS13"), times_faster, buffers=NO_BUFFER)
+
+
+@contention("10 B IV", "prose: first row AS1 (table prints 0.041 s)", ABOUT, of_machine=True)
+def contention_first_row_seconds(e: Evidence) -> Cells:
+    """Seconds of AS1 for 2^15 pairs of one thread."""
+    time = e.contention.get((*NO_BUFFER, *FIRST_CONTENTION, BASE))
+    return [] if time is None else [time * 1e-9 * (1 << 15)]
+
+
+@contention("10 B IV", "prose: first row AS2 (table prints 91)", ABOUT)
+def contention_first_row_dispatch(e: Evidence) -> Cells:
+    """AS2 in percent of AS1."""
+    return first_threads(e, "AS2")
+
+
+@contention("10 B IV", "prose: first row AS3;AS5 (table prints 40;39)", ABOUT)
+def contention_first_row_monotonic(e: Evidence) -> Cells:
+    """AS3 and AS5 in percent of AS1."""
+    return first_threads(e, "AS3", "AS5")
+
+
+@contention("10 B IV", "prose: first row AS7;AS9 (table prints 26;26)", TYPICALLY)
+def contention_first_row_multipool(e: Evidence) -> Cells:
+    """AS7 and AS9 in percent of AS1."""
+    return first_threads(e, "AS7", "AS9")
+
+
+@contention("10 B IV", "prose: first row AS11;AS13 (table prints 24;24)", TYPICALLY)
+def contention_first_row_multipool_on_monotonic(e: Evidence) -> Cells:
+    """AS11 and AS13 in percent of AS1."""
+    return first_threads(e, "AS11", "AS13")

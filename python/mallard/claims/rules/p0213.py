@@ -1,0 +1,304 @@
+"""P0213R0 sections 9 to 13, Benchmarks I to V.
+
+Its ranges are the extremes of its tables, so all cells are judged; its averages are means of percents of AS1.
+"""
+
+from __future__ import annotations
+
+from mallard.claims.figures import (
+    BOTH,
+    EVERY_STRUCTURE,
+    LOCAL,
+    MONOTONIC,
+    MULTIPOOL,
+    against_base,
+    in_blocks,
+    overheads,
+    percent_longer,
+    percent_of,
+    percent_saved,
+    reductions,
+    times_faster,
+)
+from mallard.claims.rule import Cells, Rules
+from mallard.claims.statement import ABOUT, AS_LOW_AS, BELOW, BETWEEN, BUT_ONE, UP_TO
+from mallard.evidence import Evidence
+from mallard.papers.fragmentation import PARTLY_FREED
+
+SOURCE = "P0213R0"
+density = Rules(SOURCE, "density", "mallard bench density")
+utilization = Rules(SOURCE, "utilization", "mallard bench utilization --buffer cold")
+contention = Rules(SOURCE, "contention", "mallard bench contention --buffer static")
+p0089_contention = Rules(SOURCE, "contention", "mallard bench contention --buffer none")
+fragmentation = Rules(SOURCE, "fragmentation", "mallard bench fragmentation")
+
+FURTHER = EVERY_STRUCTURE[2:]
+LOCAL_TYPE_AND_BASE = ("AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
+UNTOUCHED = ("cold", "warm")  # its static buffer is touched for the first time in the timed part
+STATIC = ("static",)
+NO_BUFFER = ("none",)
+POOLED_LOG2 = 12  # the largest block of its multipool
+
+# ---- Benchmark I --------------------------------------------------------------------------------------
+
+DS1 = "mallard bench density --ds 1"
+DS2 = "mallard bench density --ds 2"
+DS3_TO_12 = "mallard bench density --ds 3-12"
+
+
+@density("9 DS1", "monotonic AS3-AS6 range", BETWEEN, DS1)
+def p0213_ds1_monotonic_range(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS1"], MONOTONIC, percent_of)
+
+
+@density("9 DS1", "monotonic AS3-AS6 average", ABOUT, DS1)
+def p0213_ds1_monotonic_average(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS1"], MONOTONIC, percent_of)
+
+
+@density("9 DS1", "multipool AS7-AS10 range", BETWEEN, DS1)
+def p0213_ds1_multipool_range(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS1"], MULTIPOOL, percent_of)
+
+
+@density("9 DS1", "multipool AS7-AS10 average", ABOUT, DS1)
+def p0213_ds1_multipool_average(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS1"], MULTIPOOL, percent_of)
+
+
+@density("9 DS1", "multipool+monotonic AS11-AS14 range", BETWEEN, DS1)
+def p0213_ds1_both_range(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS1"], BOTH, percent_of)
+
+
+@density("9 DS1", "multipool+monotonic AS11-AS14 average", ABOUT, DS1)
+def p0213_ds1_both_average(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS1"], BOTH, percent_of)
+
+
+@density("9 DS2", "monotonic AS3-AS6 range", BETWEEN, DS2)
+def p0213_ds2_monotonic_range(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS2"], MONOTONIC, percent_of)
+
+
+@density("9 DS2", "monotonic AS3-AS6 average", ABOUT, DS2)
+def p0213_ds2_monotonic_average(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS2"], MONOTONIC, percent_of)
+
+
+@density("9 DS2", "multipool AS7-AS10 range", BETWEEN, DS2)
+def p0213_ds2_multipool_range(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS2"], MULTIPOOL, percent_of)
+
+
+@density("9 DS2", "multipool AS7-AS10 average", ABOUT, DS2)
+def p0213_ds2_multipool_average(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS2"], MULTIPOOL, percent_of)
+
+
+@density("9 DS2", "multipool+monotonic AS11-AS14 range", BETWEEN, DS2)
+def p0213_ds2_both_range(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS2"], BOTH, percent_of)
+
+
+@density("9 DS2", "multipool+monotonic AS11-AS14 average", ABOUT, DS2)
+def p0213_ds2_both_average(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, ["DS2"], BOTH, percent_of)
+
+
+@density("9 Further (DS3-DS12)", "monotonic AS3-AS6 range", BETWEEN, DS3_TO_12)
+def further_monotonic_range(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, FURTHER, MONOTONIC, percent_of)
+
+
+@density("9 Further (DS3-DS12)", "monotonic AS3-AS6 average", ABOUT, DS3_TO_12)
+def further_monotonic_average(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, FURTHER, MONOTONIC, percent_of)
+
+
+@density("9 Further (DS3-DS12)", "multipool+monotonic AS11-AS14 range", BETWEEN, DS3_TO_12)
+def further_both_range(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, FURTHER, BOTH, percent_of)
+
+
+@density("9 Further (DS3-DS12)", "multipool+monotonic AS11-AS14 average", ABOUT, DS3_TO_12)
+def further_both_average(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, FURTHER, BOTH, percent_of)
+
+
+@density("9 Further (DS3-DS12)", "multipool AS7-AS10 range", BETWEEN, DS3_TO_12)
+def further_multipool_range(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, FURTHER, MULTIPOOL, percent_of)
+
+
+@density("9 Further (DS3-DS12)", "multipool AS7-AS10 average", ABOUT, DS3_TO_12)
+def further_multipool_average(e: Evidence) -> Cells:
+    """Percent of AS1."""
+    return against_base(e, FURTHER, MULTIPOOL, percent_of)
+
+
+@density("9 Analysis", "virtual call overhead, average over everything", ABOUT)
+def average_dispatch(e: Evidence) -> Cells:
+    """Seven pairs, all structures and sizes."""
+    return overheads(e, EVERY_STRUCTURE)
+
+
+@density("9 Analysis", "wink-out reduction, average over everything", ABOUT)
+def average_wink_out(e: Evidence) -> Cells:
+    """Six pairs, all structures and sizes."""
+    return reductions(e, EVERY_STRUCTURE)
+
+
+@density("9 Conclusions", "monotonic with static buffer: largest improvement (Table 8 best AS4)", ABOUT)
+def average_of_best(e: Evidence) -> Cells:
+    """AS4 in percent of AS1, all structures and sizes."""
+    return against_base(e, EVERY_STRUCTURE, ["AS4"], percent_of)
+
+
+# ---- Benchmark III ------------------------------------------------------------------------------------
+
+
+@utilization("11 B III", "monotonic AS3;AS5 slower than AS1 at T=2^30", BETWEEN)
+def monotonic_at_low_utilization(e: Evidence) -> Cells:
+    """Monotonic / AS1 in the rows of T = 2^30."""
+    return in_blocks(
+        e.utilization,
+        ("AS3", "AS5"),
+        lambda time, base: time / base,
+        lambda place: place[0] == 30,
+        UNTOUCHED,
+    )
+
+
+@utilization("11 B III", "virtual overhead of global (AS2), consistent", BETWEEN)
+def utilization_global_dispatch(e: Evidence) -> Cells:
+    """AS2 against AS1 in every row."""
+    return in_blocks(e.utilization, ("AS2",), percent_longer, buffers=(*UNTOUCHED, *NO_BUFFER))
+
+
+@utilization("11 B III", "multipool run time vs AS1 (within its size limit), below", BELOW)
+def utilization_multipool(e: Evidence) -> Cells:
+    """AS7 and AS9 in percent of AS1, blocks up to 2^12."""
+    return in_blocks(
+        e.utilization,
+        ("AS7", "AS9"),
+        percent_of,
+        lambda place: place[2] <= POOLED_LOG2,
+        (*UNTOUCHED, *NO_BUFFER),
+    )
+
+
+@utilization("11 B III", "P0089 anomaly: AS2 as low as", AS_LOW_AS, "mallard bench utilization --buffer none")
+def utilization_dispatch_anomaly(e: Evidence) -> Cells:
+    """AS2 in percent of AS1, every row."""
+    return in_blocks(e.utilization, ("AS2",), percent_of, buffers=(*NO_BUFFER, *UNTOUCHED))
+
+
+# ---- Benchmark IV -------------------------------------------------------------------------------------
+
+
+def first_table(e: Evidence, strategies: tuple[str, ...], buffers: tuple[str, ...]) -> Cells:
+    """N = 2^15 (times the multiplier), S = 2^6, percent of AS1."""
+    return in_blocks(e.contention, strategies, percent_of, lambda place: place[:2] == (15, 6), buffers)
+
+
+@contention("12 B IV", "monotonic with static buffer, Table 14 (one outlier 50)", BUT_ONE)
+def contention_monotonic(e: Evidence) -> Cells:
+    """AS3 and AS5 in percent of AS1."""
+    return first_table(e, ("AS3", "AS5"), STATIC)
+
+
+@contention("12 B IV", "multipool, Table 14 (one outlier 76)", BUT_ONE)
+def contention_multipool(e: Evidence) -> Cells:
+    """AS7 and AS9 in percent of AS1."""
+    return first_table(e, ("AS7", "AS9"), STATIC)
+
+
+@contention("12 B IV", "multipool+monotonic, Table 14", BETWEEN)
+def contention_both(e: Evidence) -> Cells:
+    """AS11 and AS13 in percent of AS1."""
+    return first_table(e, ("AS11", "AS13"), STATIC)
+
+
+@contention("12 B IV", "virtual overhead of global (AS2)", BETWEEN)
+def contention_global_dispatch(e: Evidence) -> Cells:
+    """AS2 against AS1."""
+    return [percent - 100.0 for percent in first_table(e, ("AS2",), STATIC)]
+
+
+@p0089_contention("12 B IV", "P0089 Table 15 monotonic", BETWEEN)
+def contention_monotonic_of_p0089(e: Evidence) -> Cells:
+    """AS3 and AS5 in percent of AS1, without a buffer."""
+    return first_table(e, ("AS3", "AS5"), NO_BUFFER)
+
+
+@p0089_contention("12 B IV", "P0089 Table 15 multipool", BETWEEN)
+def contention_multipool_of_p0089(e: Evidence) -> Cells:
+    """AS7 and AS9 in percent of AS1, without a buffer."""
+    return first_table(e, ("AS7", "AS9"), NO_BUFFER)
+
+
+@p0089_contention("12 B IV", "P0089 Table 15 multipool+monotonic", BETWEEN)
+def contention_both_of_p0089(e: Evidence) -> Cells:
+    """AS11 and AS13 in percent of AS1, without a buffer."""
+    return first_table(e, ("AS11", "AS13"), NO_BUFFER)
+
+
+@contention("12 Conclusions", "thread-local allocators vs global, up to", UP_TO)
+def contention_best(e: Evidence) -> Cells:
+    """AS1 / private allocator, every row with the static buffer."""
+    return in_blocks(e.contention, LOCAL_TYPE_AND_BASE, times_faster, buffers=STATIC)
+
+
+# ---- Benchmark V --------------------------------------------------------------------------------------
+
+
+@fragmentation(
+    "13 B V", "D=N: ratios deviate from 1 by at most", BELOW, "mallard bench fragmentation --ds 1 --freed all"
+)
+def whole_heap_freed(e: Evidence) -> Cells:
+    """R of DS1 with everything freed beforehand, in percent from 1."""
+    return [100.0 * abs(ratio - 1.0) for ratio in ratios(e, ("DS1",), ("AS2", *LOCAL), ("all",))]
+
+
+@fragmentation("13 B V", "local strategies improve relative to global with fragmented memory, average", ABOUT)
+def fragmented_heap(e: Evidence) -> Cells:
+    """1 - R in percent, every structure, size and D that were measured."""
+    structures = dict.fromkeys(place[1] for place in e.fragmentation) or dict.fromkeys(
+        place[0] for place in e.ratios
+    )
+    return [percent_saved(ratio, 1.0) for ratio in ratios(e, tuple(structures), LOCAL, PARTLY_FREED)]
+
+
+def ratios(
+    e: Evidence, structures: tuple[str, ...], strategies: tuple[str, ...], freed: tuple[str, ...]
+) -> Cells:
+    """R, strategies that were not measured left out."""
+    places = {(structure, size) for _, structure, size, *_ in e.fragmentation} | {
+        place[:2] for place in e.ratios
+    }
+    found = (
+        e.ratio_of_ratios(structure, size, part, strategy)
+        for structure, size in sorted(places)
+        if structure in structures
+        for part in freed
+        for strategy in strategies
+    )
+    return [ratio for ratio in found if ratio is not None]

@@ -1,0 +1,143 @@
+"""How a claim is to be read: what kind of statement its figure is part of, and when figures agree with it.
+
+A rule gives the figures of all cells that a claim is about. A statement takes some of them (the least, the
+middle, the most ...), and each must lie in a region made from the printed figure:
+
+    between       all cells lie in low .. high: the least and the most, to the rounding of the printed figure
+    but one       the same without the cell farthest from the middle, which the text calls an outlier
+    typically     "about 5 to 15 %": the middle cell (median) lies in low .. high
+    about         one figure: the mean of the cells is within a quarter of it
+    up to         the most of the cells is within a quarter of it; as low as: the least
+    at least, below                            every cell
+    almost always at least, almost always below   nine cells in ten
+    sometimes, occasionally                    one cell in ten, one cell, reaches the printed range
+    in the middle at least, in the middle below   the middle cell
+
+A difference in percent (overhead, reduction) is given one percentage point where a quarter would be less, and
+a typical range of them one point on either side. A figure agrees when its 95 % interval touches the region.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+
+from mallard.claims.claim import Claim, range_text
+
+Pick = Callable[[Sequence[float]], float]
+Region = tuple[float, float]
+NEAR = 0.25
+POINT = 1.0
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One figure that is taken from the cells, and where it must lie."""
+
+    pick: Pick
+    region: Callable[[Claim], Region]
+
+
+@dataclass(frozen=True)
+class Statement:
+    name: str
+    judged: tuple[Judged, ...]
+    printed: str  # with {range}, or {bound} where only one end is meant; both have their unit
+
+    def printed_text(self, claim: Claim) -> str:
+        if claim.low is not None and claim.high is not None and "{range}" in self.printed:
+            return self.printed.format(range=range_text(claim, claim.low, claim.high))
+        bound = claim.low if claim.high is None else claim.high
+        return self.printed.replace("{range}", "{bound}").format(bound=claim.with_unit(_given(bound)))
+
+
+def quantile(share: float) -> Pick:
+    return lambda cells: float(np.quantile(np.asarray(cells), share))
+
+
+def without_farthest(pick: Pick) -> Pick:
+    def picked(cells: Sequence[float]) -> float:
+        middle = quantile(0.5)(cells)
+        farthest = max(cells, key=lambda cell: abs(cell - middle))
+        rest = [*cells]
+        rest.remove(farthest)
+        return pick(rest or cells)
+
+    return picked
+
+
+least, middle, most = quantile(0.0), quantile(0.5), quantile(1.0)
+
+
+def _low(claim: Claim) -> float:
+    return _given(claim.low if claim.low is not None else claim.high)
+
+
+def _high(claim: Claim) -> float:
+    return _given(claim.high if claim.high is not None else claim.low)
+
+
+def _given(figure: float | None) -> float:
+    assert figure is not None, "a claim has one figure at least"
+    return figure
+
+
+def _allowance(claim: Claim, figure: float) -> float:
+    quarter = NEAR * abs(figure)
+    return max(quarter, POINT) if claim.is_difference else quarter
+
+
+def _from_low(claim: Claim) -> Region:
+    return _low(claim) - claim.rounding, math.inf
+
+
+def _to_high(claim: Claim) -> Region:
+    return -math.inf, _high(claim) + claim.rounding
+
+
+def _inside(claim: Claim) -> Region:
+    wider = claim.rounding + (POINT if claim.is_difference else 0.0)
+    return _low(claim) - wider, _high(claim) + wider
+
+
+def _near(claim: Claim) -> Region:
+    return _low(claim) - _allowance(claim, _low(claim)), _high(claim) + _allowance(claim, _high(claim))
+
+
+def _close_above(claim: Claim) -> Region:
+    return _low(claim) - _allowance(claim, _low(claim)), math.inf
+
+
+BETWEEN = Statement("between", (Judged(least, _from_low), Judged(most, _to_high)), "{range}")
+BUT_ONE = Statement(
+    "but one",
+    (Judged(without_farthest(least), _from_low), Judged(without_farthest(most), _to_high)),
+    "{range}, but for one outlier",
+)
+TYPICALLY = Statement("typically", (Judged(middle, _inside),), "about {range}")
+ABOUT = Statement("about", (Judged(fmean, _near),), "about {range}")
+UP_TO = Statement("up to", (Judged(most, _near),), "up to {bound}")
+AS_LOW_AS = Statement("as low as", (Judged(least, _near),), "as low as {bound}")
+AT_LEAST = Statement("at least", (Judged(least, _from_low),), "at least {range}")
+BELOW = Statement("below", (Judged(most, _to_high),), "below {bound}")
+MOSTLY_AT_LEAST = Statement(
+    "almost always at least", (Judged(quantile(0.1), _from_low),), "almost always at least {range}"
+)
+MOSTLY_CLOSE_TO = Statement(
+    "almost always close to",
+    (Judged(quantile(0.1), _close_above),),
+    "almost always at least close to {range}",
+)
+MOSTLY_BELOW = Statement(
+    "almost always below", (Judged(quantile(0.9), _to_high),), "almost always below {bound}"
+)
+SOMETIMES = Statement("sometimes", (Judged(quantile(0.9), _from_low),), "sometimes {range}")
+OCCASIONALLY = Statement("occasionally", (Judged(most, _from_low),), "occasionally {range}")
+MIDDLE_AT_LEAST = Statement(
+    "in the middle at least", (Judged(middle, _from_low),), "in the middle at least {range}"
+)
+MIDDLE_BELOW = Statement("in the middle below", (Judged(middle, _to_high),), "in the middle below {bound}")

@@ -1,0 +1,82 @@
+"""`mallard claims`: what the papers claim, and what this machine says to it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+
+from mallard.claims import VERDICTS, Entry, claims_markdown, counts, ledger, newest_runs
+from mallard.claims.claim import PAPERS
+from mallard.cli.options import add_database, default_database
+from mallard.errors import UsageError
+from mallard.store import Run, Store
+from mallard.view.terminal.claims import show_claims
+from mallard.view.terminal.console import output_console
+
+HELP = "judge every claim of the papers by what was measured here"
+EXAMPLES = """\
+mallard claims                               every claim, by the newest finished run of each experiment
+mallard claims --paper p0213                 those of one document
+mallard claims --verdict 'not reproduced'    those of one verdict
+mallard claims --run 3,5                     by these runs
+mallard claims --format md > claims.md       as Markdown; json has the figures as numbers"""
+
+FORMATS = ("text", "md", "json")
+PIPE_WIDTH = 200
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--paper", metavar="NAME", help=f"one of {', '.join(PAPERS)} (mallard: its own findings)"
+    )
+    parser.add_argument("--verdict", metavar="VERDICT", help=f"one of {', '.join(VERDICTS)}")
+    parser.add_argument(
+        "--run",
+        metavar="N",
+        default="latest",
+        help="latest (the newest finished run of each experiment, the default), all, or numbers such as 3,5",
+    )
+    parser.add_argument("--format", metavar="FORMAT", default="text", help=f"one of {', '.join(FORMATS)}")
+    add_database(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    _one_of("--paper", arguments.paper, PAPERS)
+    _one_of("--verdict", arguments.verdict, VERDICTS)
+    _one_of("--format", arguments.format, FORMATS)
+    entries, runs = _ledger(arguments)
+    chosen = [
+        entry
+        for entry in entries
+        if arguments.paper in (None, entry.paper) and arguments.verdict in (None, entry.verdict)
+    ]
+    if arguments.format == "json":
+        print(json.dumps({"counts": counts(chosen), "claims": [asdict(entry) for entry in chosen]}, indent=1))
+    elif arguments.format == "md":
+        print(claims_markdown(chosen), end="")
+    else:
+        show_claims(output_console(PIPE_WIDTH), chosen, runs)
+    return 0
+
+
+def _ledger(arguments: argparse.Namespace) -> tuple[list[Entry], list[Run]]:
+    if not arguments.db.exists() and arguments.db == default_database() and arguments.run == "latest":
+        return ledger([]), []  # the claims can be read before anything was measured
+    with Store.open_existing(arguments.db) as store:
+        runs = _runs(store, arguments.run)
+        rows = [row for run in runs for row in store.rows(run.id)]
+    return ledger(rows, runs), runs
+
+
+def _runs(store: Store, text: str) -> list[Run]:
+    if text == "latest":
+        return newest_runs(store)
+    if text == "all":
+        return store.runs()
+    return [store.select_run(number.strip()) for number in text.split(",")]
+
+
+def _one_of(option: str, given: str | None, allowed: tuple[str, ...]) -> None:
+    if given is not None and given not in allowed:
+        raise UsageError(f"{option} '{given}': allowed are {', '.join(allowed)}")

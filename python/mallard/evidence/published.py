@@ -1,0 +1,91 @@
+"""What the documents print, as evidence: so a rule can be tried on the very tables that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mallard.evidence.evidence import SHUFFLED, Evidence
+from mallard.papers.files import read_csv
+from mallard.papers.locality import DEGRADATION, ONSET, TIME
+from mallard.papers.printed import PrintedTable
+from mallard.papers.registry import table_named
+from mallard.papers.tables import P0089, P0213, own_table
+
+STRUCTURES = tuple(f"DS{number}" for number in range(1, 13))
+AVERAGED = ("DS1-DS12", 0, "half")  # where Table 20, a mean of R, stands among the ratios
+P0213_PERCENTS = (12, *range(53, 58), 14, 16, *range(59, 65), *range(66, 72))
+
+
+def evidence_of(tables: Iterable[PrintedTable]) -> Evidence:
+    evidence = Evidence()
+    for table in tables:
+        for key, line in table.rows.items():
+            for column in line:
+                _add(evidence, table, key, column)
+    return evidence
+
+
+def p0089() -> Evidence:
+    """DS1 with the two decimals of P0213's copy; Benchmark II as what shuffling does; no buffers."""
+    names = [
+        *(f"p0089:{number}" for number in range(15, 20)),
+        *(f"p0089:III-{total}" for total in range(30, 36)),
+    ]
+    parts = ((15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8))
+    names += [f"p0089:IV-{n}-{s}" for n, s in parts]
+    return evidence_of([*(own_table(P0089, name) for name in STRUCTURES), *map(table_named, names)])
+
+
+def p0213() -> Evidence:
+    """Percents where it prints them, seconds elsewhere."""
+    numbers = (*range(43, 47), *P0213_PERCENTS, *range(17, 20))
+    tables = [table_named(f"p0213:{number}") for number in numbers]
+    return evidence_of([*(own_table(P0213, name) for name in STRUCTURES), *tables])
+
+
+def small_documents() -> Evidence:
+    evidence = Evidence()
+    for row in read_csv("loki_soa.csv"):
+        place = ("loki", row["mode"], int(row["size_n"]), row["order"], row["phase"])
+        evidence.others[place] = float(row["seconds"] or row["memory_kb"])
+    for row in read_csv("optimized_cpp.csv"):
+        if row["variant"] != "speedup_stated":
+            evidence.others["optimized", row["experiment"], row["variant"]] = float(row["value"])
+    return evidence
+
+
+def _add(evidence: Evidence, table: PrintedTable, key: tuple[int, ...], column: str) -> None:
+    figure = table.rows[key][column]
+    if figure is None:
+        return
+    if table.experiment == "locality":
+        _add_access(evidence, table, key[0], column, figure)
+        return
+    if table.experiment == "fragmentation":
+        structure, freed = table.place.get("ds"), table.place.get("freed")
+        place = (str(structure), key[0], str(freed)) if structure else AVERAGED
+        evidence.ratios[*place, column] = figure
+        return
+    time = table.nanoseconds(key, column)
+    assert time is not None
+    if table.experiment == "density":
+        evidence.density[str(table.place["ds"]), key[0], column] = time
+    elif table.experiment == "utilization":
+        total, active, block = key
+        buffer = "none" if table.data_of == "P0089" else "cold"
+        evidence.utilization[buffer, total, active, block, column] = time
+    else:
+        n, s = int(table.place["iterations_log2"]), int(table.place["block_log2"])
+        evidence.contention[str(table.place["buffer"]), n, s, key[0], column] = time
+
+
+def _add_access(evidence: Evidence, table: PrintedTable, length: int, column: str, figure: float) -> None:
+    what, links, strategy = table.place["what"], int(table.place["links"]), str(table.place["strategy"])
+    if what == TIME:
+        shuffled = int(table.place["shuffle_factor"])
+        evidence.locality[links, length, shuffled, int(column), strategy] = figure
+    elif what == ONSET:
+        evidence.locality[links, length, int(column), int(table.place["access_factor"]), strategy] = figure
+    elif what == DEGRADATION:
+        evidence.locality[links, length, 0, int(column), strategy] = 1.0
+        evidence.locality[links, length, SHUFFLED, int(column), strategy] = figure

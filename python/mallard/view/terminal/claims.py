@@ -1,0 +1,98 @@
+"""The claims ledger in the terminal: a line a claim where there is room, else a block a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mallard.claims import (
+    NOT_APPLICABLE,
+    NOT_MEASURED,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    VERDICTS,
+    Entry,
+    counts,
+)
+from mallard.store import Run
+
+# Narrower, the columns would break every word.
+WIDTH_OF_TABLE = 150
+STYLES = {
+    REPRODUCED: "bold",
+    NOT_REPRODUCED: "bold reverse",
+    NOT_APPLICABLE: "dim",
+    NOT_MEASURED: "dim italic",
+}
+
+
+def show_claims(console: Console, entries: Sequence[Entry], runs: Sequence[Run]) -> None:
+    if not entries:
+        console.print("No claim has this verdict in this document.")
+        return
+    for document in dict.fromkeys(entry.document for entry in entries):
+        mine = [entry for entry in entries if entry.document == document]
+        console.print(f"[bold]{document}[/]: {_counted(mine)}", soft_wrap=True)
+        show = _table if console.width >= WIDTH_OF_TABLE else _blocks
+        show(console, mine)
+        console.print()
+    console.print(f"{len(entries)} claims: {_counted(entries)}", soft_wrap=True)
+    console.print(_by_which(runs), soft_wrap=True)
+
+
+def _counted(entries: Sequence[Entry]) -> str:
+    there = counts(entries)
+    return ", ".join(f"{there[verdict]} {verdict}" for verdict in VERDICTS if there[verdict])
+
+
+def _by_which(runs: Sequence[Run]) -> str:
+    if not runs:
+        return "Nothing was measured yet; 'mallard bench EXPERIMENT' does."
+    names = ", ".join(f"{run.experiment} {run.id} ({run.scale})" for run in runs)
+    return f"here: runs {names}; in brackets 95 % intervals over the repetitions"
+
+
+def _table(console: Console, entries: Sequence[Entry]) -> None:
+    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", show_edge=False)
+    grid.add_column("", justify="right", no_wrap=True, style="dim")
+    grid.add_column("section", ratio=2)
+    grid.add_column("claim", ratio=6)
+    grid.add_column("printed", ratio=3)
+    grid.add_column("here", ratio=4)
+    grid.add_column("verdict", ratio=6)
+    for entry in entries:
+        claim = Text.assemble(entry.text, (f"  ({entry.note})" if entry.note else "", "dim"))
+        grid.add_row(entry.number, entry.section, claim, entry.printed, _here(entry), _verdict(entry))
+    console.print(grid)
+
+
+def _blocks(console: Console, entries: Sequence[Entry]) -> None:
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(justify="right", no_wrap=True, style="dim")
+    grid.add_column()
+    for entry in entries:
+        figures = Text.assemble(("printed ", "dim"), entry.printed)
+        if entry.ours:
+            figures.append_text(Text.assemble(("; here ", "dim"), _here(entry)))
+        grid.add_row(entry.number, Text(f"{entry.section}: {entry.text}"))
+        grid.add_row("", figures)
+        grid.add_row("", _verdict(entry))
+        if entry.note:
+            grid.add_row("", Text(f"note: {entry.note}", "dim"))
+    console.print(grid)
+
+
+def _here(entry: Entry) -> str:
+    return f"{entry.ours} ({entry.interval})" if entry.interval else entry.ours
+
+
+def _verdict(entry: Entry) -> Text:
+    text = Text(entry.verdict, STYLES[entry.verdict])
+    if entry.reason:
+        text.append(f": {entry.reason}", "dim" if entry.verdict == NOT_APPLICABLE else "")
+    if entry.command:
+        text.append(f"; {entry.command}", "")
+    return text
