@@ -73,7 +73,7 @@ public:
         std::fill(lists + old_size, lists + size, nullptr);
         poison(p, block_bytes);
         lists_ = lists;
-        size_ = static_cast<std::uint32_t>(size);
+        size_ = static_cast<std::uint16_t>(size);
         if (old_size != 0) {
             static_cast<void>(push(static_cast<void*>(old_lists), table_class(old_size)));
         }
@@ -113,7 +113,7 @@ private:
     }
 
     free_block** lists_ = nullptr;
-    std::uint32_t size_ = 0;
+    std::uint16_t size_ = 0; // there are fewer than 2^9 classes
 };
 
 } // namespace mallard

@@ -1,4 +1,6 @@
 /// How the chunks of an allocator grow: geometrically, from a first size to a largest one.
+///
+///     first_chunk_bytes   x factor   x factor   ...   64 KiB   x 2   x 2   ...   largest_chunk_bytes   ...
 #pragma once
 
 #include <mallard/core/contract.hpp>
@@ -11,23 +13,26 @@
 namespace mallard {
 
 /// The sizes of the chunks that an allocator takes from its upstream, in bytes, headers included; powers of
-/// two. Each chunk is twice the one before it, until `largest_chunk_bytes`. A single request that needs more
-/// gets a chunk of its own size.
+/// two. Each chunk is `factor` times the one before it, or twice from 64 KiB on, until `largest_chunk_bytes`.
+/// A single request that needs more gets a chunk of its own size.
 struct chunk_growth {
     std::size_t first_chunk_bytes = 256;
     std::size_t largest_chunk_bytes = std::size_t{8} << 20;
+    std::size_t factor = 2;
 };
 
-/// The size of the next chunk, kept in three bytes because an allocator should be small.
+/// The size of the next chunk, kept in four bytes because an allocator should be small.
 class next_chunk {
 public:
-    /// Requires: both sizes are powers of two, the first no larger than the largest and at least 64.
+    /// Requires: all three are powers of two, the first size no larger than the largest and at least 64.
     explicit constexpr next_chunk(chunk_growth growth) noexcept
         : first_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.first_chunk_bytes))),
           log2_(first_log2_),
-          largest_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.largest_chunk_bytes))) {
+          largest_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.largest_chunk_bytes))),
+          factor_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.factor))) {
         MALLARD_EXPECTS(std::has_single_bit(growth.first_chunk_bytes) && growth.first_chunk_bytes >= 64);
         MALLARD_EXPECTS(std::has_single_bit(growth.largest_chunk_bytes) && log2_ <= largest_log2_);
+        MALLARD_EXPECTS(std::has_single_bit(growth.factor) && growth.factor > 1);
     }
 
     /// Returns: the size that a chunk should have now to hold `least_bytes`.
@@ -39,11 +44,12 @@ public:
         return std::max(std::size_t{1} << log2_, std::bit_ceil(least_bytes));
     }
 
-    /// Effects: makes the next chunk twice as large as one of `bytes`, up to the cap. Apart from bytes_for(),
-    /// so that a request that fails leaves the plan as it was.
+    /// Effects: makes the next chunk `factor` times as large as one of `bytes`, or twice, within the limits.
+    /// Apart from bytes_for(), so that a request that fails leaves the plan as it was.
     constexpr void took(std::size_t bytes) noexcept {
-        log2_ = static_cast<std::uint8_t>(
-            std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(bytes)), largest_log2_));
+        const unsigned step = bytes < (std::size_t{64} << 10) ? factor_log2_ : 1U;
+        const unsigned next_log2 = static_cast<unsigned>(std::bit_width(bytes)) - 1U + step;
+        log2_ = static_cast<std::uint8_t>(std::clamp<unsigned>(next_log2, first_log2_, largest_log2_));
     }
 
     /// Effects: begins again with the first size, or with the first that holds more than `bytes`.
@@ -57,6 +63,7 @@ private:
     std::uint8_t first_log2_;
     std::uint8_t log2_;
     std::uint8_t largest_log2_;
+    std::uint8_t factor_log2_;
 };
 
 } // namespace mallard

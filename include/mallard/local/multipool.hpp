@@ -1,31 +1,32 @@
 /// The multipool: blocks of many sizes from shared chunks, reused by size class.
 ///
 ///     chunk:  [h| 24 | 24 | 520 | 24 | ... | free ............ ]     blocks in the order of the requests
-///                                          ^ cursor_           ^ limit_
+///                                          ^ cursor_           ^ its address ends in limit_low_
 ///     free_:  the free blocks of each size class, in the order of their reuse
 ///
 /// Data model: one pool a size class (core/size_classes.hpp), but all pools carve from the same chunk, so
 /// that blocks that are asked for together lie together, and an allocator that makes a few blocks needs one
 /// small chunk. No block has a header: deallocate() is told the size. Requests above the largest pooled size
 /// go straight upstream and are remembered, so that release() returns them too. What a chunk has left when it
-/// is too short for a request becomes a free block. Which of the free blocks of a class is used next is a
+/// is too short for a request becomes a free block. The first chunk holds the first request and nothing else:
+/// a pool may serve a single node, and there may be a million of them. Which of the free blocks of a class is used next is a
 /// parameter (core/reuse.hpp).
-/// Invariants: cursor_ and limit_ are multiples of 8; blocks whose size is a multiple of 16 lie at multiples
+/// Invariants: the cursor and the limit are multiples of 8, less than 4 GiB apart, so that the lower half of
+/// the limit's address is enough to know it; blocks whose size is a multiple of 16 lie at multiples
 /// of 16.
 ///
 /// Source: P0089R1, section 3 ("adaptive pools"); P0213R0, section 5.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
-#include <mallard/core/chunk_list.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/first_freed.hpp>
+#include <mallard/core/held_list.hpp>
 #include <mallard/core/last_freed.hpp>
 #include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
 #include <mallard/core/stats.hpp>
-#include <mallard/core/tracked_list.hpp>
 #include <mallard/core/upstream_handle.hpp>
 #include <mallard/local/growth.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
@@ -38,7 +39,8 @@ namespace mallard {
 struct multipool_options {
     /// Larger requests go straight upstream. At least 8, at most 2^30.
     std::size_t largest_pooled_bytes = std::size_t{32} << 10;
-    chunk_growth growth{};
+    /// Of the chunks from the second on. No chunk may be larger than 2 GiB.
+    chunk_growth growth{.factor = 4};
 };
 
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
@@ -48,11 +50,11 @@ public:
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit multipool(multipool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : next_(options.growth), classes_(class_count(options)) {}
+        : classes_(class_count(options)), next_(options.growth) {}
 
     /// Requires: `source` outlives the allocator.
     explicit multipool(Upstream& source, multipool_options options = {}) noexcept
-        : upstream_(source), next_(options.growth), classes_(class_count(options)) {}
+        : classes_(class_count(options)), next_(options.growth), upstream_(source) {}
 
     multipool(const multipool&) = delete;
     multipool& operator=(const multipool&) = delete;
@@ -73,7 +75,7 @@ public:
             return block;
         }
         if (index < classes_) [[likely]] {
-            if (void* block = free_.carve(cursor_, limit_, index)) [[likely]] {
+            if (void* block = free_.carve(cursor_, limit(), index)) [[likely]] {
                 hand_out(block, bytes);
                 return block;
             }
@@ -99,9 +101,8 @@ public:
     /// Complexity: linear in the chunks and in the blocks above the largest pooled size.
     void release() noexcept {
         free_.clear();
-        cursor_ = limit_ = nullptr;
-        direct_.release(upstream_.get());
-        chunks_.release(upstream_.get());
+        set_room(nullptr, 0);
+        held_.release(upstream_.get());
         next_.restart();
     }
 
@@ -109,19 +110,26 @@ public:
 
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
-        return {.chunks = chunks_.count(),
-                .chunk_bytes = chunks_.bytes(),
-                .direct_blocks = direct_.count(),
-                .direct_bytes = direct_.bytes(),
-                .spills = 0,
-                .upstream_calls = upstream_calls_};
+        allocator_stats sum = held_.stats();
+        sum.upstream_calls = upstream_calls_;
+        return sum;
     }
 
 private:
     static constexpr std::uint16_t class_count(const multipool_options& options) noexcept {
         MALLARD_EXPECTS(options.largest_pooled_bytes >= 8 && options.largest_pooled_bytes <= std::size_t{1}
                                                                                                  << 30);
+        MALLARD_EXPECTS(options.growth.largest_chunk_bytes <= std::size_t{1} << 31);
         return static_cast<std::uint16_t>(size_class(options.largest_pooled_bytes) + 1);
+    }
+
+    [[nodiscard]] std::byte* limit() const noexcept {
+        return cursor_ + (limit_low_ - static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(cursor_)));
+    }
+
+    void set_room(std::byte* begin, std::size_t bytes) noexcept {
+        cursor_ = begin;
+        limit_low_ = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(begin) + bytes);
     }
 
     /// What rounding up to a class adds stays poisoned, but for one byte, by which a second deallocation is
@@ -130,28 +138,29 @@ private:
         unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
-    /// Over-aligned blocks hold the address of the pool's block in front of the caller's.
+    /// Over-aligned blocks of a pool hold the address of the pool's block in front of the caller's. Those that
+    /// are too large for that are direct blocks.
     static constexpr std::size_t over_aligned_bytes(std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t sum = std::max<std::size_t>(bytes, 1) + alignment;
         return sum < bytes ? SIZE_MAX : sum;
     }
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+    void* allocate_direct(std::size_t bytes, std::size_t alignment);
     [[gnu::cold, gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes,
                                                         std::size_t alignment) noexcept;
     [[gnu::cold, gnu::noinline]] void* allocate_over_aligned(std::size_t bytes, std::size_t alignment);
     [[gnu::cold, gnu::noinline]] void deallocate_over_aligned(void* p, std::size_t bytes,
                                                               std::size_t alignment) noexcept;
 
-    [[no_unique_address]] Reuse free_; // lends its last four bytes to the next member
-    std::uint32_t upstream_calls_ = 0;
-    std::byte* cursor_ = nullptr;
-    std::byte* limit_ = nullptr;
-    chunk_list chunks_;
-    tracked_list direct_;
-    [[no_unique_address]] upstream_handle<Upstream> upstream_;
-    next_chunk next_;
+    [[no_unique_address]] Reuse free_; // lends its last bytes to the next members
     std::uint16_t classes_;
+    std::uint32_t limit_low_ = 0;
+    std::byte* cursor_ = nullptr;
+    held_list held_;
+    std::uint32_t upstream_calls_ = 0;
+    next_chunk next_;
+    [[no_unique_address]] upstream_handle<Upstream> upstream_;
 };
 
 multipool(multipool_options) -> multipool<>;
@@ -164,21 +173,25 @@ template <upstream Upstream, reuse_order Reuse>
 void* multipool<Upstream, Reuse>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = size_class(bytes, alignment);
     if (index >= classes_) {
-        void* block = direct_.allocate(upstream_.get(), bytes, alignment);
-        ++upstream_calls_;
-        return block;
+        return allocate_direct(bytes, alignment);
     }
-    std::byte* const tail = cursor_;
-    const auto tail_bytes = static_cast<std::size_t>(limit_ - cursor_);
-    chunk* added = chunks_.grow(upstream_.get(), next_.bytes_for(free_.room_for(index) + sizeof(chunk)));
-    next_.took(added->bytes);
+    const std::size_t least_bytes = sizeof(held) + free_.room_for(index);
+    const std::size_t chunk_bytes = cursor_ == nullptr ? least_bytes : next_.bytes_for(least_bytes);
+    std::byte* const room = held_.add_chunk(upstream_.get(), chunk_bytes);
+    next_.took(chunk_bytes);
     ++upstream_calls_;
-    free_.donate(tail, tail_bytes, classes_);
+    free_.donate(cursor_, static_cast<std::size_t>(limit() - cursor_), classes_);
 
-    cursor_ = added->begin();
-    limit_ = cursor_ + align_down(added->bytes - sizeof(chunk), 8);
-    void* block = free_.carve(cursor_, limit_, index);
+    set_room(room, align_down(chunk_bytes - sizeof(held), 8));
+    void* block = free_.carve(cursor_, limit(), index);
     hand_out(block, bytes);
+    return block;
+}
+
+template <upstream Upstream, reuse_order Reuse>
+void* multipool<Upstream, Reuse>::allocate_direct(std::size_t bytes, std::size_t alignment) {
+    void* block = held_.allocate(upstream_.get(), bytes, alignment);
+    ++upstream_calls_;
     return block;
 }
 
@@ -189,13 +202,16 @@ void multipool<Upstream, Reuse>::deallocate_slowly(void* p, std::size_t bytes,
     if (index < classes_) {
         free_.reach(p, index, classes_);
     } else {
-        direct_.deallocate(upstream_.get(), p);
+        held_.deallocate(upstream_.get(), p);
     }
 }
 
 template <upstream Upstream, reuse_order Reuse>
 void* multipool<Upstream, Reuse>::allocate_over_aligned(std::size_t bytes, std::size_t alignment) {
     const std::size_t whole_bytes = over_aligned_bytes(bytes, alignment);
+    if (size_class(whole_bytes) >= classes_) {
+        return allocate_direct(bytes, alignment);
+    }
     auto* block = static_cast<std::byte*>(allocate(whole_bytes));
     std::byte* aligned = block + sizeof(void*);
     aligned += padding_to(aligned, alignment);
@@ -208,11 +224,16 @@ void* multipool<Upstream, Reuse>::allocate_over_aligned(std::size_t bytes, std::
 template <upstream Upstream, reuse_order Reuse>
 void multipool<Upstream, Reuse>::deallocate_over_aligned(void* p, std::size_t bytes,
                                                          std::size_t alignment) noexcept {
+    const std::size_t whole_bytes = over_aligned_bytes(bytes, alignment);
+    if (size_class(whole_bytes) >= classes_) {
+        held_.deallocate(upstream_.get(), p);
+        return;
+    }
     std::byte* block = *(static_cast<std::byte**>(p) - 1);
-    deallocate(block, over_aligned_bytes(bytes, alignment));
+    deallocate(block, whole_bytes);
 }
 
 static_assert(local_allocator<multipool<>>);
-static_assert(sizeof(multipool<>) < 64, "a program may have a million of them");
+static_assert(sizeof(multipool<>) <= 40, "a program may have a million of them");
 
 } // namespace mallard

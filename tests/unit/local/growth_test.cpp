@@ -13,6 +13,29 @@ TEST(growth, doubles_up_to_the_cap) {
     }
 }
 
+TEST(growth, grows_by_its_factor) {
+    mallard::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 2048, .factor = 4});
+    for (const std::size_t expected : {64U, 256U, 1024U, 2048U, 2048U}) {
+        const std::size_t bytes = next.bytes_for(24);
+        EXPECT_EQ(bytes, expected);
+        next.took(bytes);
+    }
+}
+
+TEST(growth, doubles_from_64_kib_on) {
+    mallard::next_chunk next({.first_chunk_bytes = 32 << 10, .factor = 4});
+    for (const std::size_t expected : {32U << 10, 128U << 10, 256U << 10, 512U << 10}) {
+        EXPECT_EQ(next.bytes_for(24), expected);
+        next.took(expected);
+    }
+}
+
+TEST(growth, goes_on_with_the_first_size_after_a_smaller_chunk) {
+    mallard::next_chunk next({.first_chunk_bytes = 256, .largest_chunk_bytes = 2048, .factor = 4});
+    next.took(40);
+    EXPECT_EQ(next.bytes_for(24), 256U);
+}
+
 TEST(growth, makes_room_for_a_large_request) {
     mallard::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
     EXPECT_EQ(next.bytes_for(65), 128U);

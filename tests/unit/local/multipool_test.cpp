@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/out_of_memory.hpp"
 
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
@@ -31,10 +32,11 @@ std::byte* bytes_of(void* p) {
 // ---- blocks and their reuse
 
 TEST_F(multipool, carves_blocks_of_all_sizes_from_one_chunk) {
+    static_cast<void>(pool_.allocate(24, 8));
     std::byte* const a = bytes_of(pool_.allocate(24, 8));
     EXPECT_EQ(bytes_of(pool_.allocate(24, 8)), a + 24);
     EXPECT_EQ(bytes_of(pool_.allocate(40, 8)), a + 48);
-    EXPECT_EQ(source_.granted().size(), 1U);
+    EXPECT_EQ(source_.granted().size(), 2U) << "the first chunk holds the first request only";
 }
 
 TEST_F(multipool, gives_the_last_freed_block_of_a_size_first) {
@@ -67,30 +69,40 @@ TEST_F(multipool, aligns_blocks_of_multiples_of_16_after_odd_ones) {
 
 // ---- chunks
 
-TEST_F(multipool, begins_small) {
+TEST_F(multipool, begins_with_what_the_first_request_needs) {
+    static_cast<void>(pool_.allocate(24, 8));
+    ASSERT_EQ(source_.granted().size(), 1U);
+    EXPECT_LE(source_.granted()[0].bytes, 40U) << "there may be a million pools of one node";
+    pool_.release();
+    static_cast<void>(pool_.allocate(1000, 8));
+    EXPECT_LE(source_.granted().back().bytes, 1040U) << "1000 bytes and the rounding to their class";
+}
+
+TEST_F(multipool, stays_small) {
     for (int i = 0; i < 8; ++i) {
         static_cast<void>(pool_.allocate(24, 8));
     }
-    ASSERT_EQ(source_.granted().size(), 1U);
-    EXPECT_LE(source_.granted()[0].bytes, 256U) << "eight nodes must not take a page";
+    EXPECT_LE(source_.outstanding_bytes(), 296U) << "eight nodes must not take a page";
 }
 
 TEST_F(multipool, grows_geometrically_up_to_the_cap) {
-    pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}});
+    pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024, .factor = 2}});
     for (int i = 0; i < 300; ++i) {
         static_cast<void>(pool.allocate(24, 8));
     }
-    for (std::size_t i = 0; i < source_.granted().size(); ++i) {
-        EXPECT_EQ(source_.granted()[i].bytes, std::min<std::size_t>(64U << i, 1024U));
+    ASSERT_GT(source_.granted().size(), 6U);
+    for (std::size_t i = 1; i < source_.granted().size(); ++i) {
+        EXPECT_EQ(source_.granted()[i].bytes, std::min<std::size_t>(64U << (i - 1), 1024U));
     }
 }
 
 TEST_F(multipool, makes_use_of_what_a_chunk_has_left) {
-    // The chunk has room for 240 bytes; the first 120 become the table of free blocks.
+    // The second chunk has room for 240 bytes; the first 120 become the table of free blocks.
+    static_cast<void>(pool_.allocate(8, 8));
     void* const table = pool_.allocate(120, 8);
     pool_.deallocate(table, 120, 8);
     static_cast<void>(pool_.allocate(400, 8));
-    EXPECT_EQ(source_.granted().size(), 2U);
+    EXPECT_EQ(source_.granted().size(), 3U);
     // Of the 120 bytes left, 112 lie behind a multiple of 16.
     EXPECT_EQ(pool_.allocate(112, 16), bytes_of(table) + 128);
     EXPECT_EQ(pool_.allocate(8, 8), bytes_of(table) + 120);
@@ -187,10 +199,34 @@ TEST_F(multipool, aligns_beyond_the_fundamental_alignment) {
     }
 }
 
+TEST_F(multipool, tells_of_an_over_aligned_request_that_fails_by_the_callers_size) {
+    static std::size_t told_bytes = 0;
+    static std::size_t told_alignment = 0;
+    mallard::set_out_of_memory_handler([](std::size_t bytes, std::size_t alignment) noexcept {
+        told_bytes = bytes;
+        told_alignment = alignment;
+    });
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(SIZE_MAX - 100, 64)));
+    mallard::set_out_of_memory_handler(nullptr);
+#ifdef __cpp_exceptions
+    EXPECT_EQ(told_bytes, SIZE_MAX - 100);
+    EXPECT_EQ(told_alignment, 64U);
+#endif
+}
+
+TEST_F(multipool, sends_large_over_aligned_requests_upstream_at_their_alignment) {
+    void* const p = pool_.allocate(40000, 256);
+    EXPECT_TRUE(mallard::is_aligned(p, 256));
+    EXPECT_EQ(pool_.stats().direct_blocks, 1U);
+    EXPECT_EQ(source_.granted().back().alignment, 256U);
+    pool_.deallocate(p, 40000, 256);
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
 // ---- size and construction
 
 TEST(multipool_construction, is_small_and_asks_for_nothing) {
-    EXPECT_LE(sizeof(mallard::multipool<>), 128U);
+    EXPECT_LE(sizeof(mallard::multipool<>), 40U);
     equipment::ledger source;
     {
         const pool_type pool(source);

@@ -52,7 +52,7 @@ TEST(buffer_without_bytes, gives_no_null_pointers) {
 
 TEST_F(buffer, bounds_the_allocator_on_top_of_it) {
     mallard::multipool pool(buffer_, {.growth = {.first_chunk_bytes = 128, .largest_chunk_bytes = 128}});
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < 5; ++i) {
         std::fill_n(static_cast<std::byte*>(pool.allocate(24, 8)), 24, std::byte{1});
     }
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(100, 8)));

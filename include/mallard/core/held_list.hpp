@@ -1,0 +1,152 @@
+/// All that an allocator took from its upstream, in one list, so that a release can return it: chunks, which
+/// blocks are carved from, and direct blocks, which are single requests that went straight upstream.
+///
+///     chunk:                                      [ next | size ][ room for blocks ............ ]
+///     direct block:   [ padding | align | prev ]  [ next | size ][ the caller's block ......... ]
+///                                                 ^ held          ^ begin()
+///
+/// Data model: a direct block leaves the list when it is deallocated, so it knows what stands before it; a
+/// chunk stays until the release and does not. One pointer leads to both kinds, because a program may have a
+/// million of these lists.
+/// Invariants: the size is what the upstream was asked for, all headers and padding included. The header ends where the caller's block begins, and where that is within the upstream's block
+/// is a function of the alignment alone.
+/// Owner: the allocator that holds the list; it must call release() before it ends.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/failure.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/core/stats.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace mallard {
+
+/// The part of the header that both kinds have.
+struct alignas(fundamental_alignment) held {
+    held* next;
+    std::size_t tagged_bytes;
+
+    static constexpr std::size_t direct_tag = std::size_t{1} << 63; ///< of a direct block; no size has it
+
+    [[nodiscard]] std::size_t bytes() const noexcept { return tagged_bytes & ~direct_tag; }
+    [[nodiscard]] bool is_direct() const noexcept { return tagged_bytes >= direct_tag; }
+
+    [[nodiscard]] std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+class held_list {
+public:
+    /// Effects: takes a chunk of `bytes` bytes, header included, from `source`. Its room is poisoned.
+    /// Requires: `bytes` is at most PTRDIFF_MAX.
+    /// Returns: where its room begins, a multiple of fundamental_alignment.
+    /// Throws: what the upstream throws; the list is then as it was.
+    template <upstream Upstream>
+    [[nodiscard]] std::byte* add_chunk(Upstream&& source, std::size_t bytes) {
+        void* memory = source.allocate(bytes, alignof(held));
+        auto* added = ::new (memory) held{.next = first_, .tagged_bytes = bytes};
+        poison(added->begin(), bytes - sizeof(held));
+        put_in_front(added);
+        return added->begin();
+    }
+
+    /// Effects: takes a block from `source` and remembers it.
+    /// Throws: std::bad_alloc where the size with its header has no representation; what the upstream throws.
+    template <upstream Upstream>
+    [[nodiscard]] void* allocate(Upstream&& source, std::size_t bytes, std::size_t alignment) {
+        const std::size_t offset = direct_header_bytes(alignment);
+        if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - offset) {
+            fail_allocation(bytes, alignment);
+        }
+        void* memory = source.allocate(bytes + offset, upstream_alignment(alignment));
+        std::byte* block = static_cast<std::byte*>(memory) + offset;
+        auto* added = ::new (block - sizeof(direct))
+            direct{alignment, nullptr, {.next = first_, .tagged_bytes = (bytes + offset) | held::direct_tag}};
+        put_in_front(&added->common);
+        return block;
+    }
+
+    /// Effects: gives a block that allocate() returned back to `source`.
+    template <upstream Upstream>
+    void deallocate(Upstream&& source, void* p) noexcept {
+        held* gone = static_cast<held*>(p) - 1;
+        held* previous = direct_of(gone)->previous;
+        (previous != nullptr ? previous->next : first_) = gone->next;
+        set_previous(gone->next, previous);
+        give_back(source, gone);
+    }
+
+    /// Effects: gives everything back to `source`, as it was taken.
+    /// Complexity: linear in the chunks and direct blocks, not in the blocks carved from chunks.
+    template <upstream Upstream>
+    void release(Upstream&& source) noexcept {
+        while (first_ != nullptr) {
+            held* gone = first_;
+            first_ = gone->next;
+            give_back(source, gone);
+        }
+    }
+
+    /// Returns: chunks and direct blocks, by number and bytes.
+    [[nodiscard]] allocator_stats stats() const noexcept {
+        allocator_stats sum;
+        for (const held* h = first_; h != nullptr; h = h->next) {
+            ++(h->is_direct() ? sum.direct_blocks : sum.chunks);
+            (h->is_direct() ? sum.direct_bytes : sum.chunk_bytes) += h->bytes();
+        }
+        return sum;
+    }
+
+private:
+    /// What the header of a direct block has in front of the common part.
+    struct alignas(fundamental_alignment) direct {
+        std::size_t alignment;
+        held* previous; ///< the one before it in the list; null for the first
+        held common;
+    };
+
+    static direct* direct_of(held* common) noexcept {
+        return reinterpret_cast<direct*>(reinterpret_cast<std::byte*>(common + 1) - sizeof(direct));
+    }
+
+    static void set_previous(held* of, held* previous) noexcept {
+        if (of != nullptr && of->is_direct()) {
+            direct_of(of)->previous = previous;
+        }
+    }
+
+    void put_in_front(held* added) noexcept {
+        set_previous(first_, added);
+        first_ = added;
+    }
+
+    static constexpr std::size_t upstream_alignment(std::size_t alignment) noexcept {
+        return std::max(alignment, alignof(direct));
+    }
+
+    static constexpr std::size_t direct_header_bytes(std::size_t alignment) noexcept {
+        return align_up(sizeof(direct), upstream_alignment(alignment));
+    }
+
+    template <upstream Upstream>
+    static void give_back(Upstream&& source, held* gone) noexcept {
+        std::size_t offset = sizeof(held);
+        std::size_t alignment = alignof(held);
+        if (gone->is_direct()) {
+            alignment = upstream_alignment(direct_of(gone)->alignment);
+            offset = direct_header_bytes(alignment);
+        }
+        const std::size_t bytes = gone->bytes();
+        std::byte* memory = gone->begin() - offset;
+        unpoison(memory, bytes);
+        source.deallocate(memory, bytes, alignment);
+    }
+
+    held* first_ = nullptr;
+};
+
+} // namespace mallard
