@@ -5,6 +5,8 @@ import subprocess
 import pytest
 from source_tree import ROOT
 
+VERBS = ("bench", "choose", "claims", "report", "table", "export", "list", "test", "doctor")
+
 
 def call(*words):
     return subprocess.run([ROOT / "mallard", *words], capture_output=True, text=True, timeout=300, cwd="/")
@@ -15,11 +17,11 @@ def test_an_unknown_verb_is_refused_with_those_allowed():
     assert failed.returncode == 2
     assert failed.stdout == ""
     assert "frobnicate" in failed.stderr
-    for verb in ("bench", "choose", "report", "table", "export", "list", "test", "doctor"):
+    for verb in VERBS:
         assert verb in failed.stderr
 
 
-@pytest.mark.parametrize("verb", ["bench", "choose", "report", "table", "export", "list", "test", "doctor"])
+@pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_has_help_with_examples(verb):
     done = call(verb, "--help")
     assert done.returncode == 0, done.stderr
