@@ -12,8 +12,8 @@ from mallard.claims.ledger import (
     VERDICTS,
     Entry,
     counts,
+    finished_runs,
     ledger,
-    newest_runs,
 )
 from mallard.claims.markdown import claims_markdown
 
@@ -27,6 +27,6 @@ __all__ = [
     "Estimate",
     "claims_markdown",
     "counts",
+    "finished_runs",
     "ledger",
-    "newest_runs",
 ]

@@ -21,7 +21,7 @@ from mallard.claims.rule import Rule
 from mallard.claims.rules import RULES
 from mallard.claims.rules.findings import FINDINGS
 from mallard.claims.undecided import NO_EXPERIMENT, why_not_applicable
-from mallard.evidence import Evidence, Measured, by_setting
+from mallard.evidence import Measured, by_setting
 from mallard.result import Row
 from mallard.store import Run, Store
 
@@ -33,6 +33,7 @@ VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_APPLICABLE, NOT_MEASURED)
 
 TIME_OF_MACHINE = "a time of the authors' machine; only ratios can be compared"
 ONE_REPETITION = "one repetition: no interval"
+MORE_REPETITIONS = 5
 TOO_WIDE = "the interval is too wide to decide"
 INCOMPLETE = "some of its cells were not measured"
 # What a claim is judged on where several settings were measured; the first that is there counts.
@@ -41,7 +42,7 @@ PREFERRED = {
     "freed_by": ("self",),
     "hash": ("prefix",),
     "pages": ("huge",),
-    "final_frees": ("untimed",),
+    "final_frees": ("timed",),
 }
 SECOND_COMPILER = "clang++"
 COMPILER = "compiler"
@@ -66,20 +67,20 @@ class Entry:
     command: str  # that would measure it
     rule: str
     note: str
-    runs: tuple[int, ...]
+    run: int | None  # whose rows decided
 
 
-def ledger(rows: Iterable[Row], runs: Sequence[Run] = ()) -> list[Entry]:
-    """One entry for each claim of the documents, in their order, then the findings of this project."""
+def ledger(rows: Iterable[Row]) -> list[Entry]:
+    """One entry for each claim of the documents, in their order, then the findings of this project.
+
+    A claim is judged by the newest run among the rows that has its cells.
+    """
     settings = by_setting(rows, joined=True)
-    numbers = tuple(run.id for run in runs)
-    return [_entry(claim, settings, numbers) for claim in (*claims(), *FINDINGS)]
+    return [_entry(claim, settings) for claim in (*claims(), *FINDINGS)]
 
 
-def newest_runs(store: Store) -> list[Run]:
-    """The newest finished run of every experiment."""
-    newest = {run.experiment: run for run in store.runs() if run.finished is not None}
-    return sorted(newest.values(), key=lambda run: run.id)
+def finished_runs(store: Store) -> list[Run]:
+    return [run for run in store.runs() if run.finished is not None]
 
 
 def counts(entries: Iterable[Entry]) -> dict[str, int]:
@@ -87,20 +88,32 @@ def counts(entries: Iterable[Entry]) -> dict[str, int]:
     return {verdict: there[verdict] for verdict in VERDICTS}
 
 
-def _entry(claim: Claim, settings: Sequence[Measured], runs: tuple[int, ...]) -> Entry:
+def _entry(claim: Claim, settings: Sequence[Measured]) -> Entry:
     rule = RULES.get(claim.key)
     if rule is None:
         reason = why_not_applicable(claim.key)
-        verdict = NOT_APPLICABLE if reason else NOT_MEASURED
-        return _of(claim, None, None, verdict, reason or NO_EXPERIMENT, (), "")
-    chosen = evidence_for(rule, settings)
-    what = found(rule, chosen.repetitions.values()) if chosen else None
-    used = tuple(sorted(chosen.runs & set(runs))) if chosen and what else ()
-    verdict, reason = _verdict(claim, rule, what, chosen is not None)
+        return _of(claim, None, None, NOT_APPLICABLE if reason else NOT_MEASURED, reason or NO_EXPERIMENT)
+    candidates = candidates_for(rule, settings)
+    what, run = _first_found(rule, candidates)
+    verdict, reason = _verdict(claim, rule, what, bool(candidates))
     command = rule.command if verdict == NOT_MEASURED else ""
     if verdict == NOT_MEASURED and what is not None:
-        command += " --reps 5"
-    return _of(claim, rule, what, verdict, reason, used, command)
+        command += f" --reps {MORE_REPETITIONS}"
+    return _of(claim, rule, what, verdict, reason, command, run)
+
+
+def _first_found(rule: Rule, candidates: Sequence[Measured]) -> tuple[Found | None, int | None]:
+    """Of the first candidate with an interval; without one, of the first that has the cells at all."""
+    without: tuple[Found | None, int | None] = (None, None)
+    for measured in candidates:
+        what = found(rule, measured.steady())
+        if what is None:
+            continue
+        if all(each.bounded for each in what.judged):
+            return what, measured.run
+        if without[0] is None:
+            without = what, measured.run
+    return without
 
 
 def _verdict(claim: Claim, rule: Rule, what: Found | None, experiment_there: bool) -> tuple[str, str]:
@@ -116,12 +129,12 @@ def _verdict(claim: Claim, rule: Rule, what: Found | None, experiment_there: boo
     return (NOT_REPRODUCED, "; ".join(differences)) if differences else (REPRODUCED, "")
 
 
-def evidence_for(rule: Rule, settings: Sequence[Measured]) -> Measured | None:
-    """The rows that a rule is run on: of its experiment, its compiler, and the preferred setting."""
-    matching = [
+def candidates_for(rule: Rule, settings: Sequence[Measured]) -> list[Measured]:
+    """The rows that a rule may be run on, best first: the newest run, and in it the preferred setting."""
+    matching = (
         each for each in settings if each.experiment == rule.experiment and _compiled(each, rule.compiler)
-    ]
-    return min(matching, key=_rank, default=None)
+    )
+    return sorted(matching, key=_rank)
 
 
 def _compiled(measured: Measured, compiler: str) -> bool:
@@ -129,25 +142,14 @@ def _compiled(measured: Measured, compiler: str) -> bool:
     return named == compiler if compiler else named != SECOND_COMPILER
 
 
-def _rank(measured: Measured) -> tuple[list[int], int]:
+def _rank(measured: Measured) -> tuple[int, list[int], int]:
     setting = dict(measured.setting)
     places = [
         order.index(str(setting[name])) if setting[name] in order else len(order)
         for name, order in PREFERRED.items()
         if name in setting
     ]
-    return places, -sum(_size(evidence) for evidence in measured.repetitions.values())
-
-
-def _size(evidence: Evidence) -> int:
-    parts = (
-        evidence.density,
-        evidence.locality,
-        evidence.utilization,
-        evidence.contention,
-        evidence.fragmentation,
-    )
-    return sum(len(part) for part in parts)
+    return -measured.run, places, -len(measured.repetitions)
 
 
 def _of(
@@ -156,8 +158,8 @@ def _of(
     what: Found | None,
     verdict: str,
     reason: str,
-    runs: tuple[int, ...],
-    command: str,
+    command: str = "",
+    run: int | None = None,
 ) -> Entry:
     printed = rule.statement.printed_text(claim) if rule else _bare(claim)
     return Entry(
@@ -178,7 +180,7 @@ def _of(
         command=command,
         rule=rule.name if rule else "",
         note="; ".join(filter(None, (claim.note, known_error(claim.key)))),
-        runs=runs,
+        run=run,
     )
 
 

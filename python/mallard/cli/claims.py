@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from dataclasses import asdict
+from typing import Any
 
-from mallard.claims import VERDICTS, Entry, claims_markdown, counts, ledger, newest_runs
+from mallard.claims import VERDICTS, Entry, claims_markdown, counts, finished_runs, ledger
 from mallard.claims.claim import PAPERS
 from mallard.cli.options import add_database, default_database
 from mallard.errors import UsageError
@@ -16,7 +18,7 @@ from mallard.view.terminal.console import output_console
 
 HELP = "judge every claim of the papers by what was measured here"
 EXAMPLES = """\
-mallard claims                               every claim, by the newest finished run of each experiment
+mallard claims                               every claim, by the newest finished run that has its cells
 mallard claims --paper p0213                 those of one document
 mallard claims --verdict 'not reproduced'    those of one verdict
 mallard claims --run 3,5                     by these runs
@@ -35,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--run",
         metavar="N",
         default="latest",
-        help="latest (the newest finished run of each experiment, the default), all, or numbers such as 3,5",
+        help="latest (of each claim the newest finished run with its cells, the default), all, or 3,5",
     )
     parser.add_argument("--format", metavar="FORMAT", default="text", help=f"one of {', '.join(FORMATS)}")
     add_database(parser)
@@ -52,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.paper in (None, entry.paper) and arguments.verdict in (None, entry.verdict)
     ]
     if arguments.format == "json":
-        print(json.dumps({"counts": counts(chosen), "claims": [asdict(entry) for entry in chosen]}, indent=1))
+        print(json.dumps({"counts": counts(chosen), "claims": [_numbers(entry) for entry in chosen]}, indent=1))
     elif arguments.format == "md":
         print(claims_markdown(chosen), end="")
     else:
@@ -65,16 +67,27 @@ def _ledger(arguments: argparse.Namespace) -> tuple[list[Entry], list[Run]]:
         return ledger([]), []  # the claims can be read before anything was measured
     with Store.open_existing(arguments.db) as store:
         runs = _runs(store, arguments.run)
-        rows = [row for run in runs for row in store.rows(run.id)]
-    return ledger(rows, runs), runs
+        entries = ledger(row for run in runs for row in store.rows(run.id))
+    used = {entry.run for entry in entries}
+    return entries, [run for run in runs if run.id in used]
 
 
 def _runs(store: Store, text: str) -> list[Run]:
+    """`all` has the interrupted runs too."""
     if text == "latest":
-        return newest_runs(store)
+        return finished_runs(store)
     if text == "all":
         return store.runs()
     return [store.select_run(number.strip()) for number in text.split(",")]
+
+
+def _numbers(entry: Entry) -> dict[str, Any]:
+    """JSON has no infinity: an end that is unknown is null."""
+    figures = [
+        {name: value if math.isfinite(value) else None for name, value in asdict(each).items()}
+        for each in entry.figures
+    ]
+    return asdict(entry) | {"figures": figures}
 
 
 def _one_of(option: str, given: str | None, allowed: tuple[str, ...]) -> None:

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     found, measured = _measured(arguments, printed, local)
     console.print(f"[bold]{printed.paper} {printed.label}[/]: {printed.caption}\n", soft_wrap=True)
     if found is None:
-        nothing = beside(printed, Measured(printed.experiment, ()), local)
+        nothing = beside(printed, Measured(printed.experiment), local)
         console.print(beside_text(printed, nothing, console, arguments.nanoseconds))
         console.print(f"Not measured here yet; this measures it: {_command_for(printed)}\n", soft_wrap=True)
     for each in measured:

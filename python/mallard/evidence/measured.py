@@ -8,6 +8,7 @@ when tables are made, and is none when claims are judged, which may need both.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -15,7 +16,6 @@ from mallard.evidence.evidence import AnyPlace, Evidence
 from mallard.result import Row
 
 Setting = tuple[tuple[str, object], ...]
-Repetition = tuple[int, int]  # run, number
 
 IN_TABLE = {
     "density": {"ds", "size_log2", "inner_log2"},
@@ -24,44 +24,60 @@ IN_TABLE = {
     "contention": {"threads", "iterations_log2", "block_log2"},
     "fragmentation": {"ds", "size_log2", "inner_log2", "freed"},
 }
-IN_PLACE = {"utilization": {"buffer"}, "contention": {"buffer"}, "fragmentation": {"upstream"}}
+# What is joined when claims are judged: parameters that a place names itself, and how many accesses of a list
+# are timed, which differs between sizes of one run.
+IN_PLACE = {
+    "locality": {"accesses", "repeat_factor"},
+    "utilization": {"buffer"},
+    "contention": {"buffer"},
+    "fragmentation": {"upstream"},
+}
+# A cell that was measured less often than this tells no interval; it is left out where others were.
+ENOUGH = 3
 ACCESS_FIGURE = re.compile(r"sf(\d+)_af(\d+)_ns")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The rows of one experiment under one setting."""
+    """The rows of one run and experiment under one setting."""
 
     experiment: str
-    setting: Setting
-    repetitions: dict[Repetition, Evidence] = field(default_factory=dict)
+    setting: Setting = ()
+    run: int = 0
+    repetitions: dict[int, Evidence] = field(default_factory=dict)
     failures: dict[AnyPlace, str] = field(default_factory=dict)  # of a cell: the status of its last failure
-    runs: set[int] = field(default_factory=set)
 
-    @property
-    def finished(self) -> bool:
-        return bool(self.repetitions)
+    def steady(self) -> list[Evidence]:
+        """The repetitions, without the cells of which there are fewer than three where others have more."""
+        parts = [getattr(evidence, self.experiment) for evidence in self.repetitions.values()]
+        often = Counter(place for part in parts for place in part)
+        least = min(ENOUGH, max(often.values(), default=0))
+        return [
+            Evidence(
+                **{self.experiment: {place: time for place, time in part.items() if often[place] >= least}}
+            )
+            for part in parts
+        ]
 
 
 def by_setting(rows: Iterable[Row], *, joined: bool = False) -> list[Measured]:
-    """One for each experiment and setting; `joined` puts those together that differ in `IN_PLACE` only."""
-    found: dict[tuple[str, Setting], Measured] = {}
+    """One for each run and setting; `joined` puts those together that differ in `IN_PLACE` only."""
+    found: dict[tuple[int, str, Setting], Measured] = {}
     for row in rows:
         if row.experiment not in IN_TABLE:
             continue
         apart = IN_TABLE[row.experiment] | (IN_PLACE.get(row.experiment, set()) if joined else set())
         setting: Setting = tuple(sorted((k, v) for k, v in row.parameters.items() if k not in apart))
-        measured = found.setdefault((row.experiment, setting), Measured(row.experiment, setting))
-        _add(measured, row)
+        key = (row.run_id, row.experiment, setting)
+        _add(found.setdefault(key, Measured(row.experiment, setting, row.run_id)), row)
     return list(found.values())
 
 
 def _add(measured: Measured, row: Row) -> None:
-    measured.runs.add(row.run_id)
     if not row.ok:
         measured.failures[place_of(row)] = row.status
         return
-    evidence = measured.repetitions.setdefault((row.run_id, row.repetition), Evidence())
+    evidence = measured.repetitions.setdefault(row.repetition, Evidence())
     if row.experiment == "locality":
         links, length = int(row.parameters["links"]), int(row.parameters["list_length"])
         for name, nanoseconds in row.figures.items():

@@ -102,7 +102,7 @@ def multipool_without_page_return(e: Evidence) -> Cells:
     return against_base(e, ["DS2"], MULTIPOOL, percent_of)
 
 
-REUSE_COMMAND = "mallard bench locality --links 2^21 --strategy AS1,AS7,AS7-last,AS7-first,AS7-random"
+REUSE_COMMAND = "mallard bench locality --links 2^21 --list-length 2^9..2^20 --strategy AS7-last,AS7-first"
 
 
 def shuffled_times(e: Evidence, above: str, below: str) -> Cells:
