@@ -11,12 +11,26 @@ from dataclasses import dataclass
 CPU = "cpu_ns"
 WALL = "wall_ns"
 
+# Orders in which a pool reuses freed blocks.
+REUSES = ("AS7-last", "AS7-first", "AS7-lowest", "AS7-hybrid", "AS7-random")
+EVERY = (
+    "null",
+    "AS1",
+    "AS1-keep",
+    *(f"AS{number}" for number in range(2, 8)),
+    *REUSES,
+    *(f"AS{number}" for number in range(8, 15)),
+)
+# What is single blocks, and no structure, cannot be winked out.
+NOT_WINKED_OUT = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
+
 
 @dataclass(frozen=True)
 class Experiment:
     name: str
     text: str
     operation: str  # what a time is of
+    strategies: tuple[str, ...]  # those that it offers
     clock: str = CPU  # the field of the result row
 
     @property
@@ -32,29 +46,39 @@ EXPERIMENTS = {
             "density",
             "build and destroy a data structure (Benchmark I of P0089 and P0213)",
             "a leaf element",
+            EVERY,
         ),
         Experiment(
             "locality",
             "walk through lists whose links were shuffled between them (Benchmark II)",
             "an access",
+            ("AS1", "AS2", "AS7", *REUSES, "AS9", "AS11", "AS13"),
         ),
         Experiment(
             "utilization",
             "free the oldest block and allocate another, over and over (Benchmark III)",
             "an allocation with its deallocation",
+            ("null", *NOT_WINKED_OUT),
         ),
         Experiment(
             "contention",
             "allocate and deallocate in several threads at once (Benchmark IV)",
             "a pair of one thread",
+            (*NOT_WINKED_OUT, "shared-synchronized", "shared-concurrent"),
             WALL,
         ),
         Experiment(
             "fragmentation",
             "density in a heap that others have used before (Benchmark V)",
             "a leaf element",
+            EVERY,
         ),
-        Experiment("primitives", "one allocation, one allocator", "a pair or creation"),
+        Experiment(
+            "primitives",
+            "one allocation, one allocator",
+            "a pair or creation",
+            ("null", "null-base", *NOT_WINKED_OUT),
+        ),
     )
 }
 

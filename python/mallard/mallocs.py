@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 OWN = "glibc"
@@ -65,6 +66,7 @@ def environment(strategy: str) -> dict[str, str]:
     return {**os.environ, "LD_PRELOAD": ":".join(filter(None, libraries))}
 
 
+@cache
 def _known_to_linker() -> list[Path]:
     """Administrators' folders are in nobody's PATH, and this needs no rights."""
     program = shutil.which("ldconfig") or shutil.which("ldconfig", path="/sbin:/usr/sbin")

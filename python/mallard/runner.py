@@ -30,6 +30,7 @@ class Described:
 
     strategies: tuple[Strategy, ...]
     limits: Mapping[str, Limit]
+    variants: tuple[str, ...] = ()  # of its strategies, those that the papers do not have
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ class Runner:
 
     def names_of(self, experiment: str) -> list[str]:
         return [strategy.name for strategy in self.strategies_of(experiment)]
+
+    def usual_names_of(self, experiment: str) -> list[str]:
+        """Without the variants."""
+        variants = self._described(experiment).variants
+        return [name for name in self.names_of(experiment) if name not in variants]
 
     def limit(self, experiment: str, name: str, otherwise: Limit) -> Limit:
         """Of a parameter; `otherwise` where the runner says nothing and decides itself."""
@@ -111,8 +117,7 @@ def _build_of(compiler: str) -> Runner:
     if not _runs(path):
         raise UsageError(
             f"there is no {NAME} from {compiler}: {path} is missing; './mallard bench' with --compiler in "
-            "the "
-            f"source tree builds it (where {compiler} is installed), or leave {compiler} out of --compiler"
+            f"the source tree builds it, where {compiler} is installed; or leave {compiler} out"
         )
     runner = load_runner(path)
     if not str(runner.about["compiler"]).startswith(compiler):
@@ -213,6 +218,11 @@ def _described(experiment: dict[str, Any]) -> Described:
             for name, value in experiment.items()
             if isinstance(value, list) and len(value) == 2 and all(isinstance(end, int) for end in value)
         },
+        variants=tuple(
+            entry["name"]
+            for entry in experiment["strategies"]
+            if not isinstance(entry, str) and entry.get("variant")
+        ),
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,12 @@ from mallard.store import Row, Store
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = HERE.parents[1] / "python"
+
+
+def heed_signals() -> None:
+    """As a terminal starts a program: nohup and background jobs start one that ignores interrupts."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class FakeBench:
@@ -43,7 +51,9 @@ class FakeBench:
     def run(self, *words: str) -> int:
         return main(list(words))
 
-    def start(self, *words: str, **options: Any) -> subprocess.Popen[str]:
+    def start(
+        self, *words: str, preexec_fn: Callable[[], None] = heed_signals, **options: Any
+    ) -> subprocess.Popen[str]:
         """The command line in a process of its own, to be interrupted or starved."""
         environment = {**os.environ, "PYTHONPATH": str(PACKAGES)}
         return subprocess.Popen(
@@ -52,6 +62,7 @@ class FakeBench:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=preexec_fn,
             **options,
         )
 

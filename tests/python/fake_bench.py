@@ -63,7 +63,7 @@ def these(*names: str) -> list[dict[str, str]]:
 
 
 def variants() -> list[dict[str, str]]:
-    return [strategy(f"AS7-{reuse}", "multipool", "type parameter") for reuse in REUSES]
+    return [{**strategy(f"AS7-{reuse}", "multipool", "type parameter"), "variant": reuse} for reuse in REUSES]
 
 
 def shared() -> list[dict[str, str]]:
@@ -109,7 +109,7 @@ def description() -> dict[str, object]:
             },
             "utilization": {"strategies": these("null", *NOT_WINKED), "total_log2": [10, 40]},
             "contention": {"strategies": these(*NOT_WINKED) + shared(), "threads": [1, 64]},
-            "fragmentation": {"strategies": strategies()},
+            "fragmentation": {"strategies": strategies() + variants()},
         },
         **SETTINGS.get("describe", {}),
     }

@@ -6,13 +6,14 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mallard import process
+from mallard import mallocs, process
 from mallard.errors import UsageError
 from mallard.process import Limits, Repetition, measure
 from mallard.result import Row
@@ -106,6 +107,46 @@ def test_a_runner_that_is_gone_is_an_error(tmp_path: Path) -> None:
         measure(ASKED, tmp_path / "gone", None, Limits(5, None), 1, lambda: None)
 
 
+def test_the_malloc_is_preloaded_and_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What is preloaded here is no library, which the dynamic linker says and passes over."""
+    library = tmp_path / "libjemalloc.so.2"
+    library.touch()
+    monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [library])
+    asked = replace(ASKED, strategy="AS1@jemalloc")
+    assert "--strategy AS1 --seed" in " ".join(asked.command(Path("bench"), None))
+    monkeypatch.setenv("FAKE_BENCH", "{}")
+    row = measure(asked, FAKE, None, Limits(30, None), 1, lambda: None)
+    assert (row.status, row.strategy, row.malloc) == ("ok", "AS1@jemalloc", "jemalloc")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "has", "detail"),
+    [
+        ("AS1@jemalloc", "glibc", "the process had the malloc glibc where jemalloc was preloaded"),
+        ("AS1@jemalloc", "", "the process had the malloc unknown where jemalloc was preloaded"),
+        ("AS1", "mimalloc", "the process had the malloc mimalloc where none was asked for: unset LD_PRELOAD"),
+        ("AS1", "glibc", ""),
+        ("AS1", "", ""),
+    ],
+)
+def test_a_figure_of_another_malloc_is_a_failure(
+    monkeypatch: pytest.MonkeyPatch, strategy: str, has: str, detail: str
+) -> None:
+    monkeypatch.setenv("FAKE_BENCH", json.dumps({"malloc": has}))
+    row = measure(replace(ASKED, strategy=strategy), FAKE, None, Limits(30, None), 1, lambda: None)
+    assert (row.strategy, row.detail) == (strategy, detail)
+    assert row.status == ("failed" if detail else "ok")
+
+
+def test_the_runner_is_not_told_which_compiler_made_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace(ASKED, parameters={**ASKED.parameters, "compiler": "clang++"})
+    assert "compiler" not in " ".join(asked.command(Path("bench"), None))
+    monkeypatch.setenv("FAKE_BENCH", "{}")
+    row = measure(asked, FAKE, None, Limits(30, None), 1, lambda: None)
+    assert row.ok
+    assert row.parameters == {**asked.parameters, "block_bytes": 24}
+
+
 @pytest.mark.parametrize(
     ("line", "what"),
     [
@@ -144,6 +185,15 @@ def test_out_of_memory_with_exit_status_0_is_a_failure(tmp_path: Path) -> None:
     )
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Also where the tests were started with interrupts ignored, as by nohup."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_while_the_process_starts_leaves_none_behind(
     measured: Measure, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -174,12 +174,16 @@ def _request(arguments: argparse.Namespace) -> Request:
 
 @contextmanager
 def _ended_like_an_interrupt() -> Iterator[None]:
-    """A kill or a closed terminal is treated as Ctrl-C: the process that is measured must not stay behind."""
+    """A kill or a closed terminal is treated as Ctrl-C: the process that is measured must not stay behind.
+
+    What was to be ignored stays so: nohup is for runs that outlast their terminal.
+    """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    heeded = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
+    before = {number: signal.signal(number, interrupt) for number in heeded}
     try:
         yield
     finally:

@@ -6,10 +6,13 @@ import argparse
 
 from rich.table import Table
 
+from mallard.analysis.names import in_table_order
 from mallard.cli.options import add_database
 from mallard.errors import UsageError
+from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import EXTRA_STRATEGIES, strategies, structures
 from mallard.papers.registry import all_tables
+from mallard.selection import in_words
 from mallard.store import Run, Store
 from mallard.view.terminal.console import output_console
 
@@ -19,10 +22,6 @@ mallard list                   all but the tables and runs
 mallard list tables            the printed tables, for 'mallard table'
 mallard list runs --db FILE    what a database holds"""
 
-EXPERIMENTS = {
-    "density": "build and destroy a data structure (Benchmark I of P0089 and P0213)",
-    "primitives": "one allocation, one allocator",
-}
 PIPE_WIDTH = 160  # the longest caption of a table
 
 
@@ -50,7 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _experiments() -> Table:
-    return _table(["", ""], [[name, text] for name, text in EXPERIMENTS.items()])
+    rows = [
+        [each.name, each.text, each.operation, in_words(each.strategies)] for each in EXPERIMENTS.values()
+    ]
+    return _table(["name", "what it does", "a time is of", "strategies"], rows)
 
 
 def _structures() -> Table:
@@ -59,7 +61,8 @@ def _structures() -> Table:
 
 
 def _strategies() -> Table:
-    known = [*strategies().values(), *EXTRA_STRATEGIES]
+    every = {each.name: each for each in (*strategies().values(), *EXTRA_STRATEGIES)}
+    known = [every[name] for name in in_table_order(every)]
     rows = [[each.name, each.allocator, each.binding, each.destruction] for each in known]
     return _table(["name", "allocator", "binding", "destruction"], rows)
 

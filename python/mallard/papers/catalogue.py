@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from mallard import mallocs
 from mallard.papers.files import read_csv
 
 Pair = tuple[str, str]
@@ -31,12 +32,19 @@ class Structure:
     inner_log2: int  # leaf elements in one element of the outer container
 
 
-# What the papers do not have: the floors, of a row and of two calls that do nothing, and AS1 on a platform
-# that keeps its pages.
+# What the papers do not have: the floors, of a row and of two calls that do nothing, AS1 on a platform that
+# keeps its pages, AS7 with other orders of reuse, and allocators that threads share.
 EXTRA_STRATEGIES = (
     Strategy("null", "none: memory that is already there", "type parameter", "winked out"),
     Strategy("null-base", "none: two calls that do nothing", "abstract base", "normal"),
     Strategy("AS1-keep", "global default, page return off", "type parameter", "normal"),
+    Strategy("AS7-last", "multipool, last freed first", "type parameter", "normal"),
+    Strategy("AS7-first", "multipool, first freed first", "type parameter", "normal"),
+    Strategy("AS7-lowest", "multipool, lowest address first", "type parameter", "normal"),
+    Strategy("AS7-hybrid", "multipool, a magazine before bitmaps", "type parameter", "normal"),
+    Strategy("AS7-random", "multipool, reuse at random (the worst case)", "type parameter", "normal"),
+    Strategy("shared-synchronized", "one synchronized multipool for all threads", "type parameter", "normal"),
+    Strategy("shared-concurrent", "one concurrent multipool for all threads", "type parameter", "normal"),
 )
 
 # (type parameter, abstract base) with everything else equal; P0213 section 9, first paragraph of "Analysis".
@@ -82,5 +90,8 @@ def structures() -> dict[str, Structure]:
 
 def strategy_text(name: str) -> str:
     """What a strategy is, for people; a name that neither we nor the papers have stands for itself."""
+    plain, malloc = mallocs.split(name)
     known = strategies() | {extra.name: extra for extra in EXTRA_STRATEGIES}
-    return known[name].text if name in known else name
+    if plain not in known:
+        return name
+    return f"{known[plain].text}, under {malloc}" if malloc else known[plain].text

@@ -16,10 +16,12 @@ BASE = "AS1"
 COMPILER = "compiler"
 
 
-def chosen_strategies(request: Request, there: Sequence[str]) -> tuple[list[str], list[str]]:
+def chosen_strategies(
+    request: Request, there: Sequence[str], default: Sequence[str] | None = None
+) -> tuple[list[str], list[str]]:
     """Those that were selected and the one that every ratio is to; with messages."""
     if request.strategies is None:
-        return list(there), []
+        return list(there if default is None else default), []
     chosen = select_names(request.strategies, "--strategy", there)
     if BASE in chosen or BASE not in there:
         return chosen, []
@@ -84,8 +86,8 @@ def _mallocs(request: Request) -> tuple[list[str], list[str]]:
     chosen = select_names(request.mallocs, "--malloc", mallocs.NAMES)
     here = [name for name in chosen if name == mallocs.OWN or mallocs.find_library(name)]
     return here, [
-        f"{name} is left out: its library is not here; 'apt-get install {mallocs.MALLOCS[name].package}' "
-        "has it"
+        f"{name} is left out: its library is not here; "
+        f"'apt-get install {mallocs.MALLOCS[name].package}' has it"
         for name in chosen
         if name not in here
     ]

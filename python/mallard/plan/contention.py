@@ -134,8 +134,8 @@ def _able(parameters: Parameters, strategies: list[str]) -> tuple[str, ...]:
 
 
 def _check_freeing(request: Request, freed_by: list[str], threads: list[int], strategies: list[str]) -> None:
-    """Only where it was asked for: else what is impossible is not measured."""
-    if "freed-by" not in request.given or "other" not in freed_by:
+    """Only where nothing else was asked for: else what is impossible is not measured."""
+    if freed_by != ["other"]:
         return
     if max(threads) < 2:
         raise UsageError("--freed-by other needs another thread: --threads 2 or more")
@@ -143,8 +143,7 @@ def _check_freeing(request: Request, freed_by: list[str], threads: list[int], st
     if request.strategies is not None and named:
         raise UsageError(
             f"--freed-by other: {', '.join(named)} give each thread an allocator of its own, which no "
-            "other thread "
-            f"may use; allowed are {', '.join(SHARED)}"
+            f"other thread may use; allowed are {', '.join(SHARED)}"
         )
 
 
@@ -156,7 +155,6 @@ def _check_memory(request: Request, host: Host, threads: int, pairs: list[Pair])
     if usable is not None and needed > usable:
         raise UsageError(
             f"{threads} static buffers for 2^{iterations} blocks of 2^{block} bytes take "
-            f"{readable(needed)}, and a "
-            f"process may take {readable(usable)}; choose smaller --threads, --iterations or --block, or "
-            "--buffer none"
+            f"{readable(needed)}, and a process may take {readable(usable)}; choose smaller --threads, "
+            "--iterations or --block, or --buffer none"
         )

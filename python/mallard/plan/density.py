@@ -53,7 +53,8 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
     """A run that is continued keeps the size of its buffer."""
     scale = SCALES[request.scale]
     structures = chosen_structures(request, runner)
-    strategies, messages = chosen_strategies(request, runner.names_of(request.experiment))
+    there, usual = runner.names_of(request.experiment), runner.usual_names_of(request.experiment)
+    strategies, messages = chosen_strategies(request, there, usual)
     buffer_bytes, smaller = buffer_of(request, host, continued)
     explicit = "size" in request.given
     sizes = (

@@ -63,7 +63,7 @@ SCALES = {
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
     scale = SCALES[request.scale]
     there = runner.names_of(request.experiment)
-    chosen, messages = chosen_strategies(request, there)
+    chosen, messages = chosen_strategies(request, there, runner.usual_names_of(request.experiment))
     buffer_bytes, smaller = density.buffer_of(request, host, continued)
     grids = _named(request, runner, scale)
     rows: dict[str, PlannedRow] = {}

@@ -176,6 +176,6 @@ def _powers_within(links: int) -> tuple[int, ...]:
         if lengths[-1] == links:
             return tuple(lengths)
     raise UsageError(
-        f"--links {links}: which lists? It is no power of two or ten, so say --list-length, numbers that "
-        "divide it"
+        f"--links {links}: which lists? It is no power of two or ten; name numbers that divide it: "
+        "--list-length"
     )

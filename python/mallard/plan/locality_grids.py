@@ -16,8 +16,7 @@ SMALL, LARGE, DECIMAL = 2**21, 2**25, 10**7
 
 @dataclass(frozen=True)
 class Grid:
-    """Lists of one system; `strategies` None: all that there are. A process measures all factors of a "
-    "cell."""
+    """Lists of one system; `strategies` None: all that there are. A process measures all factors."""
 
     links: int
     list_lengths: tuple[int, ...]

@@ -34,9 +34,8 @@ class Notation:
         shuffle = f"{when} a shuffle of {passes}" if self.shuffle_factor else "without a shuffle"
         return (
             f"{self.text}: {self.links} links in {_count(lists, 'list', 'lists')} of {self.list_length}, "
-            "each "
-            f"traversed {_count(self.access_factor, 'time', 'times')} in a visit, all visited "
-            f"{_count(self.repeat_factor, 'time', 'times')}, {shuffle}"
+            f"each traversed {_count(self.access_factor, 'time', 'times')} in a visit, "
+            f"all visited {_count(self.repeat_factor, 'time', 'times')}, {shuffle}"
         )
 
 
@@ -68,9 +67,8 @@ def check_lengths(links: int, list_length: int, where: str) -> None:
         )
     if links % list_length:
         raise UsageError(
-            f"{where}: {links} links (|G|) cannot be divided into lists of {list_length} (|S|); choose an "
-            "|S| "
-            f"that divides |G|: a power of two where |G| is one, of ten where |G| is one"
+            f"{where}: {links} links (|G|) cannot be divided into lists of {list_length} (|S|); choose a "
+            "divisor: a power of two where |G| is one, of ten where |G| is one"
         )
 
 
@@ -80,15 +78,15 @@ def _sizes(g: int, s: int, text: str, most_links: int) -> tuple[int, int]:
     if s < 0 or (s == 0 and g > 0):
         raise UsageError(
             f"{text}: |S| is {s}, and a list has at least one link; a negative |G| alone makes both "
-            "exponents of "
-            f"two, so -20 18 is |G| = 2^20, |S| = 2^18; {HOW}"
+            f"exponents of two, so -20 18 is |G| = 2^20, |S| = 2^18; {HOW}"
         )
     if g < 0 and max(-g, s) >= most_links.bit_length():
         raise UsageError(
             f"{text}: 2^{max(-g, s)} links are too many; a negative |G| makes |G| and |S| exponents of "
-            "two, and "
-            f"|G| may have up to 2^{most_links.bit_length() - 1} links"
+            f"two, and |G| may have up to 2^{most_links.bit_length() - 1} links"
         )
+    if g > most_links:
+        raise UsageError(f"{text}: {g} links are too many; |G| may have up to {most_links}")
     links, length = (2**-g, 2**s) if g < 0 else (g, s)
     check_lengths(links, length, text)
     return links, length
@@ -101,15 +99,14 @@ def _refuse_idle(text: str, af: int, rf: int) -> None:
     if af == 0:
         raise UsageError(
             f"{text}: af = 0 accesses nothing. P0089 ran that to subtract the time of shuffle and visits "
-            "from "
-            "the whole; here the accesses alone are timed, so there is nothing to subtract and nothing "
+            "from the whole; here the accesses alone are timed, so there is nothing to subtract and nothing "
             "to measure"
         )
     if rf == 0:
         raise UsageError(
             f"{text}: rf = 0 visits no list, so af = {af} accesses nothing. P0089 names it as a way to "
-            "find the "
-            "time of the shuffle alone; here that is a figure of every row (shuffle_ns), with rf of 1 or more"
+            "find the time of the shuffle alone; here that is a figure of every row (shuffle_ns), with rf of "
+            "1 or more"
         )
 
 

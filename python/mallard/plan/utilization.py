@@ -89,8 +89,7 @@ def _check(total: int, active: int, block: int) -> None:
     if block > active:
         raise UsageError(
             f"--block {block} with --active {active}: a block of 2^{block} bytes (S) is larger than the "
-            f"2^{active} "
-            "that are live at a time (A); choose S up to A"
+            f"2^{active} that are live at a time (A); choose S up to A"
         )
     if active > total:
         raise UsageError(
