@@ -1,18 +1,20 @@
 /// Free blocks by size class: a list for each, which a single pointer leads to.
 ///
-///     lists_ -> [ class 0 | class 1 | ... | class size_ - 1 ]
-///                   |                                 each leads to a list that runs through the free blocks
+///     reach_ < 0, one class:        word_ ------------------> the list of class ~reach_
+///     reach_ > 0, several classes:  word_ -> [ class 0 | class 1 | ... | class reach_ - 1 ]
+///                                                  |                 each leads to a list of free blocks
 ///
-/// The table needs no memory of its own: it lives in a free block. A block of class c holds at least c + 1
-/// pointers (8 bytes for class 0, 16 for class 1, and more than that beyond 128 bytes), so the first block of
-/// the largest class freed so far can always hold the lists of all classes up to its own. Hence a pool that
-/// never frees has no table, one that frees nodes of 24 bytes has a table of 24 bytes, and freeing never asks
-/// anybody for memory.
+/// Most pools serve the nodes of one container, hence the first form. The table of the second needs no memory
+/// of its own: it lives in a free block. A block of class c holds at least c + 1 pointers (8 bytes for class
+/// 0, 16 for class 1, and more than that beyond 128 bytes), so a free block of the largest class freed so far
+/// can always hold the lists of all classes up to its own. Hence freeing never asks anybody for memory, and a
+/// pool that frees nodes of 24 bytes and strings of 32 has a table of 32 bytes.
 ///
 /// `Links` says how a list runs and which block is the next (core/last_freed.hpp, core/first_freed.hpp).
 ///
-/// Invariants: the table occupies exactly one block, of class size_class(8 * size_); classes from size_ on
-/// have no free blocks. Free blocks are poisoned under AddressSanitizer, and so is the table.
+/// Invariants: word_ is null where nothing is free in the first form, and never in the second. The table
+/// occupies exactly one block, of class size_class(8 * reach_); classes from reach_ on have no free blocks.
+/// Free blocks are poisoned under AddressSanitizer, and so is the table.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -44,41 +46,41 @@ class free_lists : public carves_blocks {
 public:
     /// Returns: a block of class `index`, still poisoned, or null where none is free.
     [[nodiscard]] void* pop(std::size_t index) noexcept {
-        return index < size_ ? Links::pop(lists_ + index) : nullptr;
+        free_block** list = list_of(index);
+        return list != nullptr ? Links::pop(list) : nullptr;
     }
 
     /// Effects: makes `p`, a block of class `index`, free.
-    /// Returns: false, with no effect, where the table does not reach that class yet: call reach() then.
+    /// Returns: false, with no effect, where there is no list for that class yet: call reach() then.
     [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
-        if (index >= size_) [[unlikely]] {
+        free_block** list = list_of(index);
+        if (list == nullptr) [[unlikely]] {
             return false;
         }
-        Links::push(lists_ + index, static_cast<free_block*>(p));
+        Links::push(list, static_cast<free_block*>(p));
         poison(p, class_bytes(index));
         return true;
     }
 
-    /// Effects: uses `p`, a block of class `index`, as the table from now on, for up to `classes` classes.
-    /// The block that held it until now becomes free, as does what the new block has to spare.
+    /// Effects: makes `p`, a block of class `index`, free: as the first of its list, or as the table from now
+    /// on, for up to `classes` classes. The block that held the table until now becomes free, as does what the
+    /// new one has to spare.
     /// Requires: `classes > index`, and push() refused the block.
     void reach(void* p, std::size_t index, std::size_t classes) noexcept {
-        auto** lists = static_cast<free_block**>(p);
-        const std::size_t block_bytes = class_bytes(index);
-        const std::size_t size = std::min(block_bytes / sizeof(free_block*), classes);
-        free_block** const old_lists = lists_;
-        const std::size_t old_size = size_;
-        unpoison(p, block_bytes);
-        unpoison(static_cast<void*>(old_lists), old_size * sizeof(free_block*));
-        std::copy(old_lists, old_lists + old_size, lists);
-        std::fill(lists + old_size, lists + size, nullptr);
-        poison(p, block_bytes);
-        lists_ = lists;
-        size_ = static_cast<std::uint16_t>(size);
-        if (old_size != 0) {
-            static_cast<void>(push(static_cast<void*>(old_lists), table_class(old_size)));
+        if (word_ == nullptr) {
+            reach_ = static_cast<std::int16_t>(~static_cast<int>(index));
+            free(p, index, classes);
+        } else if (reach_ > 0) {
+            free_block** const old_table = table();
+            const auto old_size = static_cast<std::size_t>(reach_);
+            move_table(p, index, classes);
+            free(old_table, table_class(old_size), classes);
+        } else if (const auto only = static_cast<std::size_t>(~reach_); only < index) {
+            move_table(p, index, classes);
+        } else {
+            move_table(pop(only), only, classes);
+            free(p, index, classes);
         }
-        donate(static_cast<std::byte*>(p) + class_bytes(table_class(size)),
-               block_bytes - class_bytes(table_class(size)), classes);
     }
 
     /// Effects: makes as large a block as possible of [p, p + bytes), memory that no block covers, free.
@@ -97,23 +99,54 @@ public:
 
     /// Effects: forgets every block.
     void clear() noexcept {
-        lists_ = nullptr;
-        size_ = 0;
+        word_ = nullptr;
+        reach_ = 0;
     }
 
 private:
-    void free(std::byte* p, std::size_t index, std::size_t classes) noexcept {
+    [[nodiscard]] free_block** table() const noexcept { return reinterpret_cast<free_block**>(word_); }
+
+    /// Returns: where the list of class `index` begins, or null where there is none.
+    [[nodiscard]] free_block** list_of(std::size_t index) noexcept {
+        const int wanted = static_cast<int>(index);
+        if (wanted < reach_) {
+            return table() + index;
+        }
+        return wanted == ~reach_ ? &word_ : nullptr;
+    }
+
+    void free(void* p, std::size_t index, std::size_t classes) noexcept {
         if (!push(p, index)) {
             reach(p, index, classes);
         }
+    }
+
+    /// Effects: makes a table of `p`, a block of class `index`, and takes the lists that there are over.
+    void move_table(void* p, std::size_t index, std::size_t classes) noexcept {
+        const std::size_t block_bytes = class_bytes(index);
+        const std::size_t size = std::min(block_bytes / sizeof(free_block*), classes);
+        auto** lists = static_cast<free_block**>(p);
+        unpoison(p, block_bytes);
+        std::fill(lists, lists + size, nullptr);
+        if (reach_ > 0) {
+            unpoison(table(), static_cast<std::size_t>(reach_) * sizeof(free_block*));
+            std::copy(table(), table() + reach_, lists);
+        } else {
+            lists[~reach_] = word_;
+        }
+        poison(p, block_bytes);
+        word_ = static_cast<free_block*>(p);
+        reach_ = static_cast<std::int16_t>(size);
+        const std::size_t kept_bytes = class_bytes(table_class(size));
+        donate(static_cast<std::byte*>(p) + kept_bytes, block_bytes - kept_bytes, classes);
     }
 
     static constexpr std::size_t table_class(std::size_t size) noexcept {
         return size_class(size * sizeof(free_block*));
     }
 
-    free_block** lists_ = nullptr;
-    std::uint16_t size_ = 0; // there are fewer than 2^9 classes
+    free_block* word_ = nullptr;
+    std::int16_t reach_ = 0; // there are fewer than 2^9 classes
 };
 
 } // namespace mallard

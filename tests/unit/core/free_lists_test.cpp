@@ -66,22 +66,58 @@ TYPED_TEST(free_lists, have_nothing_at_first) {
     EXPECT_EQ(this->lists_.pop(1000000), nullptr);
 }
 
-TYPED_TEST(free_lists, live_in_the_first_block_that_is_freed) {
-    std::byte* const table = this->block(2);
-    EXPECT_FALSE(this->lists_.push(table, 2)) << "there is no table yet";
-    this->lists_.reach(table, 2, classes);
-    EXPECT_EQ(this->lists_.pop(2), nullptr) << "the block is the table now";
+TYPED_TEST(free_lists, need_no_table_for_one_class) {
+    std::byte* const first = this->block(2);
+    EXPECT_FALSE(this->lists_.push(first, 2)) << "there is no list yet";
+    this->lists_.reach(first, 2, classes);
+    EXPECT_EQ(this->lists_.pop(2), first);
+    EXPECT_EQ(this->lists_.pop(2), nullptr);
+    EXPECT_TRUE(this->lists_.push(first, 2)) << "there is one now";
+}
 
-    std::byte* const other = this->block(2);
-    EXPECT_TRUE(this->lists_.push(other, 2));
-    EXPECT_EQ(this->lists_.pop(2), other);
+TYPED_TEST(free_lists, serve_one_class_after_the_other_without_a_table) {
+    for (const std::size_t index : {3U, 1U, 7U}) {
+        std::byte* const p = this->block(index);
+        this->free(p, index);
+        EXPECT_EQ(this->lists_.pop(index), p);
+    }
+}
+
+TYPED_TEST(free_lists, live_in_a_free_block_of_the_larger_of_two_classes) {
+    for (const bool larger_first : {true, false}) {
+        std::byte* const small = this->block(1);
+        std::byte* const large = this->block(4);
+        this->free(larger_first ? large : small, larger_first ? 4 : 1);
+        this->free(larger_first ? small : large, larger_first ? 1 : 4);
+        EXPECT_EQ(this->lists_.pop(4), nullptr) << "the block is the table now";
+        EXPECT_EQ(this->lists_.pop(1), small);
+        std::byte* const other = this->block(4);
+        EXPECT_TRUE(this->lists_.push(other, 4));
+        EXPECT_EQ(this->lists_.pop(4), other);
+        this->lists_.clear();
+    }
+}
+
+TYPED_TEST(free_lists, keep_the_blocks_of_the_first_class_when_a_second_comes) {
+    std::set<void*> freed;
+    for (int i = 0; i < 3; ++i) {
+        freed.insert(this->block(5));
+        this->free(static_cast<std::byte*>(*freed.rbegin()), 5);
+    }
+    this->free(this->block(8), 8);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(freed.erase(this->lists_.pop(5)), 1U);
+    }
 }
 
 TYPED_TEST(free_lists, free_the_old_table_when_they_move_to_a_larger_one) {
     std::byte* const small = this->block(0);
+    std::byte* const table = this->block(3);
     this->free(small, 0);
-    EXPECT_EQ(this->lists_.pop(0), nullptr);
+    this->free(table, 3);
+    EXPECT_EQ(this->lists_.pop(3), nullptr);
     this->free(this->block(9), 9);
+    EXPECT_EQ(this->lists_.pop(3), table);
     EXPECT_EQ(this->lists_.pop(0), small);
 }
 
@@ -103,6 +139,7 @@ TYPED_TEST(free_lists, carry_every_block_over_to_a_larger_table) {
 TYPED_TEST(free_lists, make_a_block_of_a_remainder) {
     // A table for all classes, so that no remainder becomes the table.
     this->free(this->block(classes - 1), classes - 1);
+    this->free(this->block(0), 0);
     static_cast<void>(this->take_all());
     for (const std::size_t skew : {0U, 8U}) {
         for (std::size_t bytes = 0; bytes <= 600; bytes += 8) {

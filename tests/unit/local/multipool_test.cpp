@@ -39,15 +39,27 @@ TEST_F(multipool, carves_blocks_of_all_sizes_from_one_chunk) {
     EXPECT_EQ(source_.granted().size(), 2U) << "the first chunk holds the first request only";
 }
 
-TEST_F(multipool, gives_the_last_freed_block_of_a_size_first) {
-    void* const table = pool_.allocate(24, 8);
-    void* const a = pool_.allocate(24, 8);
-    void* const b = pool_.allocate(24, 8);
-    pool_.deallocate(table, 24, 8);
-    pool_.deallocate(a, 24, 8);
-    pool_.deallocate(b, 24, 8);
-    EXPECT_EQ(pool_.allocate(17, 8), b) << "17 to 24 bytes are one class";
-    EXPECT_EQ(pool_.allocate(24, 1), a);
+TEST_F(multipool, gives_a_freed_block_to_a_request_of_its_size_class) {
+    void* const p = pool_.allocate(24, 8);
+    static_cast<void>(pool_.allocate(24, 8));
+    pool_.deallocate(p, 24, 8);
+    EXPECT_EQ(pool_.allocate(17, 8), p) << "17 to 24 bytes are one class";
+    pool_.deallocate(p, 17, 8);
+    EXPECT_EQ(pool_.allocate(24, 1), p);
+}
+
+TEST_F(multipool, reuses_freed_blocks_in_the_order_it_is_told) {
+    mallard::multipool<equipment::ledger, mallard::last_freed> last(source_);
+    mallard::multipool<equipment::ledger, mallard::first_freed> first(source_);
+    const auto reuse = [](auto& pool) {
+        void* const a = pool.allocate(24, 8);
+        void* const b = pool.allocate(24, 8);
+        pool.deallocate(a, 24, 8);
+        pool.deallocate(b, 24, 8);
+        return pool.allocate(24, 8) == a ? "first" : "last";
+    };
+    EXPECT_STREQ(reuse(last), "last");
+    EXPECT_STREQ(reuse(first), "first");
 }
 
 TEST_F(multipool, keeps_sizes_apart) {
