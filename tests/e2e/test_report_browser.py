@@ -120,7 +120,7 @@ def test_a_crashed_cell_says_so_whatever_is_chosen(page: Page) -> None:
     cell = "#DS12 tbody tr:nth-child(2) td[data-k=AS13]"
     for kind in KINDS:
         choose(page, kind)
-        assert shown(page, cell) == ["crash"]
+        assert shown(page, cell) == ["died"]
     page.point_at(cell)
     assert "crashed: signal 11" in page.evaluate("document.getElementById('panel').innerText")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from mallard.analysis.cells import Setting
@@ -51,10 +52,10 @@ def introduction(name: str, *more: str) -> Markup:
     return element("p", text[:1].upper() + text[1:] + ".", *(f" {each}" for each in more))
 
 
-def setting_text(setting: Setting) -> str:
+def setting_text(setting: Setting, only: Collection[str] = ()) -> str:
     """Not the size of a buffer: which it is follows from the rest, and is told among the conditions."""
     return ", ".join(
         f"{name.removesuffix('_log2').replace('_', ' ')} {value}"
         for name, value in setting
-        if not name.endswith("_bytes")
+        if (name in only if only else not name.endswith("_bytes"))
     )

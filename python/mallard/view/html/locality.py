@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mallard.analysis.locality import Surface, System, locality_systems
+from mallard.analysis.locality_verdict import locality_sentences
 from mallard.analysis.names import BASE, malloc, reuse_variants, variant
 from mallard.papers.locality import LOCAL
 from mallard.view.html.contents import Measured, Section, introduction, unmeasured
@@ -11,6 +12,7 @@ from mallard.view.html.locality_costs import costs_map, reuse_text, strategies_t
 from mallard.view.html.locality_maps import degradation, quantity_block, relief, small_blocks, speed
 from mallard.view.html.locality_onset import onset_block
 from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.says import says
 from mallard.view.html.surface import power
 
 NAME = "locality"
@@ -41,6 +43,7 @@ def _system(system: System, number: int) -> Markup:
     return element(
         "div",
         heading,
+        says(locality_sentences(system)),
         strategies_table(system),
         *onsets,
         *(_surfaces(system) if scattered else []),

@@ -6,18 +6,24 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from mallard.analysis.summary import summaries
+from mallard.choose import decision_chart
+from mallard.claims import ledger
+from mallard.view.html.claims import claims_section
 from mallard.view.html.conditions import cautions, conditions, reproduce
 from mallard.view.html.contention import contention_section
 from mallard.view.html.contents import Measured, Section
+from mallard.view.html.decision import decision_section
 from mallard.view.html.density import density_section, verdict_section
+from mallard.view.html.fragmentation import fragmentation_section
 from mallard.view.html.locality import locality_section
 from mallard.view.html.markup import Markup, element, empty_element, joined
 from mallard.view.html.paper_notes import paper_notes
+from mallard.view.html.primitives import primitives_section
 from mallard.view.html.utilization import utilization_section
 
 TITLE = "Which allocation strategy is fastest here?"
-STYLES = ("report.css", "maps.css", "surface.css", "plots.css", "print.css")
-SCRIPTS = ("panel.js", "surface.js", "sections.js")
+STYLES = ("report.css", "maps.css", "surface.css", "plots.css", "claims.css", "tree.css", "print.css")
+SCRIPTS = ("panel.js", "surface.js", "claims.js", "sections.js")
 
 
 def page(measured: Mapping[str, Measured]) -> str:
@@ -45,12 +51,17 @@ def _sections(measured: Mapping[str, Measured]) -> list[Section]:
     density = summaries(measured["density"].rows) if "density" in measured else []
     structures = list(dict.fromkeys(table.structure for summary in density for table in summary.tables))
     runs = list(measured.values())
+    rows = [row for each in runs for row in each.rows]
     return [
         verdict_section(density),
         density_section(density),
         locality_section(measured.get("locality")),
         utilization_section(measured.get("utilization")),
         contention_section(measured.get("contention")),
+        fragmentation_section(measured.get("fragmentation")),
+        primitives_section(measured.get("primitives")),
+        claims_section(ledger(rows)),
+        decision_section(decision_chart(rows)),
         Section("conditions", "Conditions", "Machine, build and runs", conditions(runs)),
         Section("reproduce", "Reproduce", "How to reproduce it", reproduce(runs)),
         Section("papers", "Papers", "Beside the papers", paper_notes(structures)),

@@ -1,0 +1,167 @@
+"""Benchmark V: the density work in a heap that others have used before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mallard.analysis.fragmentation import AS_PRINTED, FragmentationTable, fragmentation_tables
+from mallard.analysis.fragmentation_verdict import fragmentation_sentences
+from mallard.analysis.names import BASE
+from mallard.papers.fragmentation import fragmentation_tables as printed_tables
+from mallard.papers.notes import notes_for
+from mallard.papers.printed import PrintedTable
+from mallard.stats import Ratio
+from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
+from mallard.view.html.controls import Choice, choices
+from mallard.view.html.figures import LEGEND, percent, size, step_of
+from mallard.view.html.fragmentation_means import means_table
+from mallard.view.html.heat_map import HeatMap, figure, strategy_columns
+from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.says import answer, says
+
+NAME = "fragmentation"
+HEADING = "Fragmentation: a heap that others have used"
+TOLD = ("buffer", "upstream", "compiler")
+KIND = {"all": "w", "half": "h", "quarter": "q", "eighth": "e"}
+HOW_TO_READ = (
+    "2\u00b9\u2076 chunks of 1 to 1024 bytes are allocated from the global heap, D of them freed at random; "
+    "the rest stays. R is a strategy's time relative to AS1's in that heap, divided by the same in a heap "
+    "that nobody has used: below 1 the strategy suffers less than the global allocator does."
+)
+
+
+def fragmentation_section(measured: Measured | None) -> Section:
+    if measured is None:
+        return unmeasured(NAME, HEADING)
+    tables = fragmentation_tables(measured.rows)
+    sentences = fragmentation_sentences(tables)
+    freed = list(dict.fromkeys(name for table in tables for name in table.freed))
+    body = joined(
+        introduction(NAME, HOW_TO_READ),
+        says(sentences),
+        means_table(tables, freed),
+        *_beside_printed(tables),
+        _maps(tables, freed),
+    )
+    return Section(NAME, "Fragmentation", HEADING, body, answer(sentences))
+
+
+def _maps(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> Markup | None:
+    if not freed:
+        return None
+    buttons = [
+        Choice(
+            KIND[name],
+            f"D = {AS_PRINTED[name]}",
+            f"R with D = {AS_PRINTED[name]} of the chunks freed before. Blue is below 1.",
+            LEGEND,
+        )
+        for name in freed
+    ]
+    return element(
+        "section",
+        element("h3", "R for each data structure"),
+        choices(NAME, buttons),
+        *(_structure(table, freed) for table in tables),
+        class_="maps",
+    )
+
+
+def _structure(table: FragmentationTable, freed: Sequence[str]) -> Markup:
+    kinds = "".join(KIND[name] for name in freed)
+    terms = [f"R, D = {AS_PRINTED[name]}" for name in freed]
+    terms += [f"time, D = {AS_PRINTED[name]} / untouched heap" for name in freed]
+    names = [name for name in table.strategies if name != BASE]
+    caption = f"{table.type}, {setting_text(table.setting, TOLD)}: a row for each size"
+    grid = HeatMap(table.type, caption, "size", strategy_columns(names), terms, kinds)
+    lines = [
+        (size(size_log2), [_cell(grid, table, size_log2, name, freed) for name in names])
+        for size_log2 in table.sizes_log2
+    ]
+    heading = element(
+        "h4", table.type, element("small", f"{table.structure}; {setting_text(table.setting, TOLD)}")
+    )
+    return element("section", heading, grid.markup(lines), class_="structure")
+
+
+def _cell(
+    grid: HeatMap, table: FragmentationTable, size_log2: int, name: str, freed: Sequence[str]
+) -> Markup:
+    ratios = {heap: table.ratio_of_ratios(heap, size_log2, name) for heap in freed}
+    if not any(ratios.values()):
+        return _unmeasured(grid, table, size_log2, name)
+    spans = [
+        figure(KIND[heap], step_of(ratio) if ratio else "none", f"{ratio.median:.2f}" if ratio else "\u2013")
+        for heap, ratio in ratios.items()
+    ]
+    slower = [table.slowdown(heap, size_log2, name) for heap in freed]
+    told = [_with_interval(ratio) for ratio in ratios.values()]
+    told += [f"{percent(ratio.median)} %" if ratio else "" for ratio in slower]
+    return grid.cell(name, spans, told)
+
+
+def _unmeasured(grid: HeatMap, table: FragmentationTable, size_log2: int, name: str) -> Markup:
+    """A cell that failed in some heap says how."""
+    lines = [line for heap in table.tables if (line := table.line(heap, size_log2)) and name in line.cells]
+    failed = [line.cells[name] for line in lines if not line.cells[name].finished]
+    return grid.broken(name, failed[0].status, failed[0].detail) if failed else grid.empty()
+
+
+def _with_interval(ratio: Ratio | None) -> str:
+    if ratio is None:
+        return ""
+    return (
+        f"{ratio.median:.2f} ({ratio.low:.2f}\u2013{ratio.high:.2f})"
+        if ratio.bounded
+        else f"{ratio.median:.2f}"
+    )
+
+
+def _beside_printed(tables: Sequence[FragmentationTable]) -> list[Markup]:
+    """P0213's tables of single structures; ours are those whose chunks come from where they came there."""
+    found = []
+    for printed in printed_tables().values():
+        mine = [table for table in tables if table.structure == printed.place.get("ds")]
+        if mine and printed.place["freed"] in mine[0].freed:
+            found.append(_printed(printed, mine[0], str(printed.place["freed"])))
+    return found
+
+
+def _printed(printed: PrintedTable, table: FragmentationTable, freed: str) -> Markup:
+    caption = f"P0213 {printed.label}: {table.type}, D = {AS_PRINTED[freed]}"
+    grid = HeatMap(
+        caption,
+        f"{caption}, here and as printed",
+        "size",
+        strategy_columns([name for name in printed.columns if name != BASE]),
+        ["R here", "R printed"],
+        "r",
+    )
+    lines = []
+    for key, line in printed.rows.items():
+        if key[0] not in table.sizes_log2:
+            continue
+        cells = [
+            _beside_cell(grid, name, table.ratio_of_ratios(freed, key[0], name), value)
+            for name, value in line.items()
+            if name != BASE
+        ]
+        lines.append((size(key[0]), cells))
+    notes = [note.text for note in notes_for(printed) if note.kind == "error"]
+    return element(
+        "section",
+        element(
+            "h4", caption, element("small", f"here, below it as printed; {setting_text(table.setting, TOLD)}")
+        ),
+        says(notes),
+        grid.markup(lines),
+    )
+
+
+def _beside_cell(grid: HeatMap, name: str, ratio: Ratio | None, printed: float | None) -> Markup:
+    theirs = f"{printed:.2f}" if printed is not None else "\u2013"
+    if ratio is None:
+        return grid.cell(name, [figure("r", "none", "\u2013", theirs)], ["", theirs])
+    return grid.cell(
+        name, [figure("r", step_of(ratio), f"{ratio.median:.2f}", theirs)], [_with_interval(ratio), theirs]
+    )

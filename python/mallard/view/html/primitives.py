@@ -1,0 +1,55 @@
+"""What one call and one allocator cost by themselves."""
+
+from __future__ import annotations
+
+from mallard.analysis.names import in_table_order
+from mallard.cell_figures import CellFigures, cell_figures
+from mallard.papers.catalogue import strategy_text
+from mallard.view.html.contents import Measured, Section, introduction, unmeasured
+from mallard.view.html.figures import three_digits
+from mallard.view.html.markup import Markup, element, joined
+
+NAME = "primitives"
+HEADING = "Primitives: one call, one allocator"
+OPERATIONS = {
+    "pair": "an allocation with its deallocation, ns",
+    "create": "make an allocator, serve one block, destroy it, ns",
+}
+
+
+def primitives_section(measured: Measured | None) -> Section:
+    if measured is None:
+        return unmeasured(NAME, HEADING, scale="")
+    cells = cell_figures(measured.rows)
+    operations = list(dict.fromkeys(str(cell.parameters["operation"]) for cell in cells))
+    by_key = {(str(cell.parameters["operation"]), cell.strategy): cell for cell in cells}
+    head = [element("th", "strategy", scope="col")]
+    head += [element("th", OPERATIONS.get(name, name), scope="col") for name in operations]
+    rows = [
+        element(
+            "tr",
+            element("th", name, element("small", strategy_text(name)), scope="row"),
+            *(_figures(by_key.get((operation, name))) for operation in operations),
+        )
+        for name in in_table_order({cell.strategy for cell in cells})
+    ]
+    table = element(
+        "table",
+        element("caption", "Nanoseconds for one operation", class_="unseen"),
+        element("thead", element("tr", *head)),
+        element("tbody", *rows),
+        class_="plain-table",
+    )
+    wide = element("div", table, class_="wide", role="region", aria_label="Primitives", tabindex="0")
+    more = "The median, and the lowest and highest of the repetitions."
+    return Section(NAME, "Primitives", HEADING, joined(introduction(NAME, more), wide))
+
+
+def _figures(cell: CellFigures | None) -> Markup:
+    if cell is None:
+        return element("td", "")
+    times = cell.ns_per_operation
+    if times is None:
+        return element("td", cell.status.replace("_", " "))
+    between = f"{three_digits(times.low)}\u2013{three_digits(times.high)}"
+    return element("td", element("b", three_digits(times.median)), element("small", between), class_="figure")
