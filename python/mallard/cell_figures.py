@@ -1,13 +1,17 @@
-"""Repetitions joined into cells, for any experiment: median, spread, and the ratio to AS1."""
+"""Repetitions joined into cells, for any experiment: median, spread, the ratio to AS1, and the experiment's
+further figures. A strategy under another malloc stands in the row of the plain ones, so its ratio is to AS1
+under the C library's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from mallard.analysis.cells import figures_of, ratio_of, times_of
 from mallard.analysis.names import BASE, in_table_order
 from mallard.result import OK, Parameters, Row
-from mallard.stats import Ratio, Spread, median, paired_ratio, spread
+from mallard.stats import Ratio, Spread, median, spread
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class CellFigures:
     ratio: Ratio | None  # to AS1, paired by repetition
     minor_faults: float
     peak_rss_bytes: float
+    figures: dict[str, Spread]
 
 
 def cell_figures(rows: Iterable[Row]) -> list[CellFigures]:
@@ -37,8 +42,7 @@ def cell_figures(rows: Iterable[Row]) -> list[CellFigures]:
 
 
 def _figures(repetitions: list[Row], base: list[Row]) -> CellFigures:
-    times, base_times = _times(repetitions), _times(base)
-    both = sorted(times.keys() & base_times.keys())
+    times = times_of(repetitions)
     measured = [row for row in repetitions if row.ok]
     last = repetitions[-1]
     return CellFigures(
@@ -49,11 +53,8 @@ def _figures(repetitions: list[Row], base: list[Row]) -> CellFigures:
         status=OK if measured else last.status,
         detail="" if measured else last.detail,
         ns_per_operation=spread(list(times.values())) if times else None,
-        ratio=paired_ratio([times[r] for r in both], [base_times[r] for r in both]) if both else None,
+        ratio=ratio_of(times, times_of(base)),
         minor_faults=median([row.minor_faults for row in measured]) if measured else 0.0,
         peak_rss_bytes=median([row.peak_rss_bytes for row in measured]) if measured else 0.0,
+        figures={name: spread(list(values.values())) for name, values in figures_of(measured).items()},
     )
-
-
-def _times(rows: Iterable[Row]) -> dict[int, float]:
-    return {row.repetition: row.ns_per_operation for row in rows if row.ok}

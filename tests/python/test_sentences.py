@@ -133,6 +133,15 @@ def test_locality_names_the_best_order_of_reuse_and_the_worst() -> None:
     assert any("with AS1@jemalloc takes" in text for text in said)
 
 
+def test_strategies_measured_on_fewer_lists_are_compared_where_all_were() -> None:
+    natives = locality_rows(("AS1", "AS7")) + locality_rows(("AS7-lowest",), (512, 16))
+    said = of_locality(natives)
+    assert any(text.startswith("After the shuffle AS7 is the fastest local allocator") for text in said)
+    assert any("at the 6 points that each has, AS7-lowest is the fastest" in text for text in said), (
+        "two list lengths and three access factors"
+    )
+
+
 def test_a_local_allocator_that_never_pays() -> None:
     said = of_locality(
         locality_rows(("AS1", "AS7"), times=lambda strategy, *_: 1.0 if strategy == "AS1" else 2.0)

@@ -52,7 +52,7 @@ def test_cells_that_failed_are_shown_as_such(database: Path, capsys: pytest.Capt
     rows = density_rows(names=("DS2",), strategies=("AS1", "AS2"))
     write_run(database, [*rows, failed("DS2", 10, "AS3", 0, "crashed", "signal 11")])
     assert main(["table", "p0213:6"]) == 0
-    assert lines_after(capsys.readouterr().out, "2^10 here")[0].split()[4] == "crash"
+    assert lines_after(capsys.readouterr().out, "2^10 here")[0].split()[4] == "died"
 
 
 def test_no_difference_is_marked(database: Path, capsys: pytest.CaptureFixture[str]) -> None:

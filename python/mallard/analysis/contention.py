@@ -84,7 +84,7 @@ def _sharing(table: CellTable, shared: str, private: str) -> str:
         return f"{shared} has not finished"
     ratio = mean_ratio(pairings)
     same = " (no difference)" if no_difference(ratio) else ""
-    return f"{shared} takes {nanoseconds(time)} ns, {times_text(ratio)} a private {private}{same}"
+    return f"{shared} takes {nanoseconds(time)} ns, {times_text(ratio)} a private {private}'s time{same}"
 
 
 def _growth(table: CellTable, counts: list[int]) -> list[str]:

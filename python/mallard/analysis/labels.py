@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mallard.analysis.names import FLOOR, KEEP, SHARED, plain
 from mallard.papers.catalogue import strategies
 from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
@@ -12,13 +14,36 @@ STATUS_TEXT = {
     CRASHED: "crashed",
     FAILED: "failed",
 }
-SHORT_STATUS = {OUT_OF_MEMORY: "mem", TIMED_OUT: "time", CRASHED: "crash", FAILED: "fail"}
+SHORT_STATUS = {OUT_OF_MEMORY: "mem", TIMED_OUT: "time", CRASHED: "died", FAILED: "fail"}
 
 _FAMILIES = {
     "global default": "global",
     "new/delete": "global",
     "multipool backed by monotonic": "multipool on monotonic",
 }
+
+
+# What the papers call the parameters that number the lines of a table.
+_PLACES = {
+    "size_log2": "size",
+    "total_log2": "T",
+    "active_log2": "A",
+    "block_log2": "S",
+    "iterations_log2": "N",
+    "threads": "W",
+}
+
+
+def place_heads(places: Iterable[str]) -> list[str]:
+    return [_PLACES.get(name, name) for name in places]
+
+
+def place_text(places: Iterable[str], place: Iterable[int]) -> list[str]:
+    """The values of a line, each as the papers write it: 2^10 of what is an exponent of two."""
+    return [
+        f"2^{value}" if name.endswith("_log2") else str(value)
+        for name, value in zip(places, place, strict=True)
+    ]
 
 
 def short_name(strategy: str) -> str:
@@ -30,7 +55,7 @@ def family(strategy: str) -> str:
     if strategy == FLOOR:
         return "floor"
     if strategy.startswith(SHARED):
-        return "one for all threads"
+        return "shared"
     known = strategies().get(plain(strategy))
     return _FAMILIES.get(known.allocator, known.allocator) if known else "other"
 

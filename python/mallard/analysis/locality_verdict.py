@@ -40,7 +40,7 @@ def locality_sentences(system: System) -> list[str]:
     if base is None or not base.times:
         return [NO_BASE]
     said = [_shuffling(system, surface) for surface in _told(system)]
-    return [*filter(None, said), *_paying(system, base), *_reuse(system)]
+    return [*filter(None, said), *_paying(system, base), *_where_all_were(system), *_reuse(system)]
 
 
 def best_local(system: System) -> Surface | None:
@@ -102,6 +102,24 @@ def _paying(system: System, base: Surface) -> list[str]:
     return [mean, _where(system, best.strategy, points)]
 
 
+def _where_all_were(system: System) -> list[str]:
+    """The fastest over the points that every local strategy has, where some have fewer than AS1."""
+    names = local_strategies(system)
+    if len(_ranking(system, names).choices) == len(names):
+        return []
+    has = {name: set(_at_points(system, name, BASE)) for name in names}
+    common = set.intersection(*(points for points in has.values() if points), set(_points_of_base(system)))
+    ranking = ranked(
+        [name for name in names if has[name]],
+        lambda one, other: [both for at, both in _at_points(system, one, other).items() if at in common],
+    )
+    if ranking.best is None:
+        return []
+    best, least = ranking.best.strategy, percent_text(ranking.best.ratio)
+    fastest = f"{best} is the fastest: {least} of {BASE}'s time{also_equal(ranking.equals)}"
+    return [f"Of all local strategies, at the {len(common)} points that each has, {fastest}."]
+
+
 def _where(system: System, strategy: str, points: Sequence[Extreme]) -> str:
     """For which list lengths and access factors the strategy is faster than AS1."""
     lengths = sorted({each.list_length for each in points})
@@ -136,26 +154,34 @@ def _reuse(system: System) -> list[str]:
             continue
         best, worst = ranking.best, ranking.choices[-1]
         to_base = "" if best.strategy == base else f", {percent_text(best.ratio)} of {base}'s time"
+        slowest = "" if worst.strategy == base else f", {percent_text(worst.ratio)} of {base}'s"
         said.append(
             f"Of the orders in which freed blocks are used again, {best.strategy} serves accesses after the "
-            f"shuffle best{to_base}{also_equal(ranking.equals)}; slowest {worst.strategy}, "
-            f"{percent_text(worst.ratio)} of {base}'s."
+            f"shuffle best{to_base}{also_equal(ranking.equals)}; slowest {worst.strategy}{slowest}."
         )
     return said
 
 
 def _ranking(system: System, names: Sequence[str]) -> Ranking:
     """Those that have every point of AS1, by their mean over them."""
-    base = system.base
-    if base is None:
-        return Ranking((), ())
-    every = sum(bool(base.at(*point)) for point in base.points)
+    every = len(_points_of_base(system))
     complete = [name for name in names if len(_pairings(system, name, BASE)) == every > 0]
     return ranked(complete, lambda one, other: _pairings(system, one, other))
 
 
 def _pairings(system: System, one: str, other: str) -> list[Pairing]:
-    return list(system.surfaces[one].pairings_with(system.surfaces[other]).values())
+    return list(_at_points(system, one, other).values())
+
+
+def _at_points(system: System, one: str, other: str) -> dict[tuple[int, int], Pairing]:
+    if other not in system.surfaces:
+        return {}
+    return system.surfaces[one].pairings_with(system.surfaces[other])
+
+
+def _points_of_base(system: System) -> list[tuple[int, int]]:
+    base = system.base
+    return [point for point in base.points if base.at(*point)] if base else []
 
 
 def _place(system: System, extreme: Extreme) -> str:

@@ -15,8 +15,12 @@ from mallard.result import Row
 from mallard.run import Outcome
 from mallard.store import Run, Store
 from mallard.view.terminal.averages import show_averages
+from mallard.view.terminal.compilers import show_compilers
+from mallard.view.terminal.fragmentation import show_fragmentation
 from mallard.view.terminal.heat_map import legend, show_heat_map
+from mallard.view.terminal.locality import show_locality
 from mallard.view.terminal.primitives import show_primitives
+from mallard.view.terminal.races import show_contention, show_utilization
 
 __all__ = ["show_outcome", "show_run"]
 
@@ -29,7 +33,20 @@ def show_run(console: Console, run: Run, rows: Sequence[Row]) -> None:
     console.print()
     if run.experiment == "primitives":
         show_primitives(console, rows)
-        return
+    elif run.experiment == "locality":
+        show_locality(console, rows)
+    elif run.experiment == "utilization":
+        show_utilization(console, rows)
+    elif run.experiment == "contention":
+        show_contention(console, run, rows)
+    elif run.experiment == "fragmentation":
+        show_fragmentation(console, rows)
+    else:
+        _show_density(console, rows)
+    show_compilers(console, rows)
+
+
+def _show_density(console: Console, rows: Sequence[Row]) -> None:
     for summary in summaries(rows):
         for table, verdict in zip(summary.tables, summary.verdicts, strict=True):
             console.print(Text.assemble((f"{table.structure} ", "bold"), table.type))
@@ -81,5 +98,7 @@ def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
     for mismatch in outcome.mismatches:
         console.print(mismatch, style="bold", markup=False, soft_wrap=True)
     run = store.run(outcome.run_id)
-    page = "; 'mallard report' shows it beside the published figures" if run.experiment == "density" else ""
+    page = (
+        "; 'mallard report' shows it beside the published figures" if run.experiment != "primitives" else ""
+    )
     console.print(f"run {run.id} in {store.path}{page}", markup=False, soft_wrap=True)

@@ -1,37 +1,59 @@
-"""A heat map: one data structure, a line for each size, a column for each strategy.
+"""A heat map: a line for each place in a table, a column for each strategy.
 
-AS1 stands in nanoseconds for a leaf element, the others in percent of it. Marks: `*` the fastest of the row
-that a program can choose, `=` no difference from AS1 beyond the interval. Columns that do not fit the width
-go below.
+AS1 stands in nanoseconds for an operation, the others in percent of it. Marks: `*` the fastest of the row
+that a program can choose, `=` no difference from AS1 beyond the interval, `!` a time that is mostly that of
+page faults. Columns that do not fit the width go below.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from mallard.analysis import BASE, FLOOR, KEEP, Cell, Line, StructureTable, best_of
-from mallard.papers.catalogue import strategies
+from mallard.analysis import BASE, FLOOR, Cell, CellTable, Line, pick_of
+from mallard.analysis.labels import SHORT_STATUS, binding, family, place_heads, place_text, winked_out
+from mallard.analysis.names import KEEP, SHARED, malloc, variant
+from mallard.analysis.utilization import faults_dominate
+from mallard.analysis.words import nanoseconds
+from mallard.view.terminal.blocks import CELL_WIDTH, Piece, line_of
 from mallard.view.terminal.palette import ratio_style
 
-SIZE_WIDTH = 4
-CELL_WIDTH = 6
-MARKS_WIDTH = 2
-SHORT_STATUS = {"out_of_memory": "mem", "timed_out": "time", "crashed": "died", "failed": "fail"}
-SHORT_NAME = {KEEP: "keep"}
-FAMILY_NAMES = {
-    "global default": "global",
-    "new/delete": "global",
-    "multipool backed by monotonic": "multipool on monotonic",
-}
+PLAIN = Style()
+# Words too long for a column.
+BROKEN = {"synchronized": ("synchro-", "nized"), "concurrent": ("concur-", "rent")}
+# Of a family that has few columns.
+NARROW = {"multipool on monotonic": "multi+mono"}
+MARKS = (
+    "*: the fastest of the row, AS1 unless another is faster beyond its interval. =: no difference from AS1."
+)
+FAULTS = "!: page faults are most of the time."
+Show = Callable[[Line, str], Piece]  # what stands in a cell, without the mark's place
 
 
-def show_heat_map(console: Console, table: StructureTable) -> None:
-    for names in _folded(table.strategies, console.width):
-        for text in _block(table, names):
+def show_heat_map(console: Console, table: CellTable) -> None:
+    def show(line: Line, name: str) -> Piece:
+        return _cell(line.cells.get(name), pick_of(line) == name)
+
+    show_columns(console, table, show)
+
+
+def show_columns(console: Console, table: CellTable, show: Show) -> None:
+    """The lines of a table with a column for each strategy, folded where the width ends."""
+    heads = place_heads(table.places)
+    places = [place_text(table.places, line.place) for line in table.lines]
+    widths = [max(len(text) for text in column) for column in zip(heads, *places, strict=True)]
+    left = [" ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)) for row in (heads, *places)]
+    head_width = len(left[0])
+    for names in _folded(table.strategies, console.width - head_width):
+        lines = [_families(names, head_width), _headings(names, left[0]), _variants(names, head_width)]
+        for head, line in zip(left[1:], table.lines, strict=True):
+            pieces = [(name, *show(line, name)) for name in names]
+            cells = [(f"{shown:>{_width(name)}}", style) for name, shown, style in pieces]
+            lines.append(line_of(head, head_width, cells))
+        for text in lines:
             console.print(text, no_wrap=True, crop=False, soft_wrap=True)
 
 
@@ -39,8 +61,7 @@ def legend() -> str:
     return " ".join(
         (
             "AS1 in ns for a leaf element, the others in percent of AS1.",
-            "*: the fastest of the row, AS1 unless another is faster beyond its interval.",
-            "=: no difference from AS1.",
+            MARKS,
             "null: the same work over memory already there. keep: AS1 with page return off.",
             "type: bound by type parameter, wink: the same, winked out.",
             "base: by abstract base, bwink: the same, winked out.",
@@ -48,109 +69,95 @@ def legend() -> str:
     )
 
 
+def heading_of(name: str) -> tuple[str, str]:
+    """Two lines: the strategy, and what tells it from those beside it."""
+    if name == KEEP:
+        return "keep", ""
+    if name.startswith(SHARED):
+        word = name.removeprefix(SHARED)
+        return BROKEN.get(word, (word, ""))
+    if malloc(name) or variant(name):
+        return name.partition("@")[0].partition("-")[0], malloc(name) or variant(name)
+    kind = binding(name)
+    if winked_out(name):
+        return name, "wink" if kind == "type" else "bwink"
+    return name, kind
+
+
+def headings_of(names: Sequence[str]) -> list[list[str]]:
+    """The two lines, a word for each name."""
+    return [list(words) for words in zip(*map(heading_of, names), strict=True)]
+
+
+def _width(name: str) -> int:
+    return max(CELL_WIDTH, *(len(text) + 1 for text in heading_of(name)))
+
+
 def _folded(names: Sequence[str], width: int) -> list[list[str]]:
     """Columns in blocks that fit, a group of the papers never torn apart where one fits."""
-    most = max(1, (width - SIZE_WIDTH) // CELL_WIDTH)
     groups: list[list[str]] = []
     for name in names:
-        if groups and _family(groups[-1][-1]) == _family(name) and len(groups[-1]) < most:
+        if groups and family(groups[-1][-1]) == family(name) and _total([*groups[-1], name]) <= width:
             groups[-1].append(name)
         else:
             groups.append([name])
     blocks: list[list[str]] = []
     for group in groups:
-        if blocks and len(blocks[-1]) + len(group) <= most:
+        if blocks and _total(blocks[-1]) + _total(group) <= width:
             blocks[-1] += group
         else:
             blocks.append(group)
     return blocks
 
 
-def _block(table: StructureTable, names: Sequence[str]) -> list[Text]:
-    lines = [_group_headings(names), _headings(names), _variants(names)]
-    lines += [_line(line, names) for line in table.lines]
-    return lines
+def _total(names: Sequence[str]) -> int:
+    return sum(map(_width, names))
 
 
-def _group_headings(names: Sequence[str]) -> Text:
-    text = Text(" " * SIZE_WIDTH)
+def _families(names: Sequence[str], head_width: int) -> Text:
+    text = Text(" " * head_width)
     place = 0
     while place < len(names):
-        count = 1
-        while place + count < len(names) and _family(names[place + count]) == _family(names[place]):
-            count += 1
-        width = count * CELL_WIDTH
-        text.append(f" {_family(names[place])[: width - 1].center(width - 1, '_')}", style="bold")
-        place += count
+        same = [names[place]]
+        while place + len(same) < len(names) and family(names[place + len(same)]) == family(names[place]):
+            same.append(names[place + len(same)])
+        width = _total(same) - 1
+        word = family(names[place])
+        word = word if len(word) <= width else NARROW.get(word, word)[:width]
+        text.append(f" {word.center(width, '_')}", style="bold")
+        place += len(same)
     return text
 
 
-def _headings(names: Sequence[str]) -> Text:
-    words = (SHORT_NAME.get(name, name) for name in names)
-    return Text("size" + "".join(f"{word:>{CELL_WIDTH - 1}} " for word in words), style="bold")
+def _headings(names: Sequence[str], corner: str) -> Text:
+    return Text(corner + "".join(f"{heading_of(name)[0]:>{_width(name) - 1}} " for name in names), "bold")
 
 
-def _variants(names: Sequence[str]) -> Text:
-    return Text(
-        " " * SIZE_WIDTH + "".join(f"{_variant(name):>{CELL_WIDTH - 1}} " for name in names), style="dim"
-    )
+def _variants(names: Sequence[str], head_width: int) -> Text:
+    words = "".join(f"{heading_of(name)[1]:>{_width(name) - 1}} " for name in names)
+    return Text(" " * head_width + words, style="dim")
 
 
-def _line(line: Line, names: Sequence[str]) -> Text:
-    fastest = _fastest(line)
-    text = Text(f"2^{line.size_log2:<{SIZE_WIDTH - 2}}", style="bold")
-    for name in names:
-        shown, style = _cell(line.cells.get(name), fastest == name)
-        text.append(shown, style=style)
-    return text
-
-
-def _fastest(line: Line) -> str | None:
-    """The strategy to mark; AS1 unless another is faster beyond its interval."""
-    best = best_of(line)
-    if best is None:
-        return None
-    return best.strategy if best.ratio is None or best.ratio.verdict == "faster" else BASE
-
-
-def _cell(cell: Cell | None, best: bool) -> tuple[str, Style]:
-    plain = Style()
+def _cell(cell: Cell | None, best: bool) -> Piece:
     if cell is None:
-        return f"{'-':>{CELL_WIDTH - 1}} ", plain
+        return "- ", PLAIN
     if not cell.finished:
-        return f"{SHORT_STATUS.get(cell.status, cell.status):>{CELL_WIDTH - 1}} ", plain
-    mark = "*" if best else " "
+        return f"{SHORT_STATUS.get(cell.status, cell.status)} ", PLAIN
+    mark = "*" if best else "!" if faults_dominate(cell) else " "
     if cell.strategy == BASE:
-        return f"{_digits(cell.ns_per_operation):>{CELL_WIDTH - 1}}{mark}", Style(bold=True)
+        return f"{nanoseconds(cell.ns_per_operation)}{mark}", Style(bold=True)
     if cell.ratio is None:
-        return f"{_with_unit(cell.ns_per_operation):>{CELL_WIDTH - 1}}{mark}", plain
+        return f"{_with_unit(cell.ns_per_operation)}{mark}", PLAIN
     if cell.ratio.verdict == "no difference":
         mark = "="
-    style = plain if cell.strategy == FLOOR else ratio_style(cell.ratio.median, bold=best)
-    return f"{100 * cell.ratio.median:>{CELL_WIDTH - 1}.0f}{mark}", style
+    style = PLAIN if cell.strategy == FLOOR else ratio_style(cell.ratio.median, bold=best)
+    return f"{_percent(cell.ratio.median)}{mark}", style
 
 
-def _family(name: str) -> str:
-    """What a group of columns has in common: the allocator."""
-    if name == FLOOR:
-        return "floor"
-    known = strategies().get(BASE if name == KEEP else name)
-    return FAMILY_NAMES.get(known.allocator, known.allocator) if known else "other"
-
-
-def _variant(name: str) -> str:
-    """What tells the columns of a group apart: binding and destruction."""
-    known = strategies().get(name)
-    if known is None:
-        return ""
-    binding = "type" if known.binding == "type parameter" else "base"
-    if known.destruction == "normal":
-        return binding
-    return "wink" if binding == "type" else "bwink"
-
-
-def _digits(value: float) -> str:
-    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
+def _percent(ratio: float) -> str:
+    """Whole percents; where there are few of them one decimal."""
+    percent = 100 * ratio
+    return f"{percent:.1f}" if percent < 9.95 else f"{percent:.0f}"
 
 
 def _with_unit(ns: float) -> str:

@@ -21,11 +21,13 @@ MIDDLE_LUMINANCE = 0.179
 # Five times faster is as blue, and three times slower as orange, as it gets.
 FASTEST_LOG2 = -2.3
 SLOWEST_LOG2 = 1.6
+# What a shuffle does to accesses is beyond that: twenty times slower.
+SCATTERED_LOG2 = 4.3
 
 
-def ratio_style(ratio: float, *, bold: bool = False) -> Style:
+def ratio_style(ratio: float, *, bold: bool = False, slowest_log2: float = SLOWEST_LOG2) -> Style:
     log = math.log2(ratio)
-    end, share = (FASTER, log / FASTEST_LOG2) if log < 0 else (SLOWER, log / SLOWEST_LOG2)
+    end, share = (FASTER, log / FASTEST_LOG2) if log < 0 else (SLOWER, log / slowest_log2)
     share = min(1.0, share)
     red, green, blue = (round(even + (limit - even) * share) for even, limit in zip(EVEN, end, strict=True))
     ground = ColorTriplet(red, green, blue)

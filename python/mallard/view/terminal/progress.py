@@ -11,11 +11,16 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from mallard.analysis.contention import PLACES as OF_CONTENTION
+from mallard.analysis.labels import place_heads, place_text
+from mallard.analysis.utilization import PLACES as OF_UTILIZATION
+from mallard.analysis.words import amount
 from mallard.result import Row
 
 DRAW_SECONDS = 0.2
 # Between plain lines.
 LINE_SECONDS = 30.0
+RACES = (*OF_UTILIZATION, *(name for name in OF_CONTENTION if name not in OF_UTILIZATION))
 
 
 class ProgressDisplay:
@@ -97,6 +102,15 @@ def left_text(seconds: float | None) -> str:
 
 
 def _what(row: Row) -> str:
-    if "ds" in row.parameters:
-        return f"{row.parameters['ds']} 2^{row.parameters['size_log2']} {row.strategy}"
-    return f"{row.parameters.get('operation', row.experiment)} {row.strategy}"
+    """The row of the plan, by the parameters that tell it from others of its experiment."""
+    parameters = row.parameters
+    if "ds" in parameters:
+        return f"{parameters['ds']} 2^{parameters['size_log2']} {row.strategy}"
+    if "list_length" in parameters:
+        return f"|S| {amount(int(parameters['list_length']))} {row.strategy}"
+    places = [name for name in RACES if name in parameters]
+    if places:
+        heads, values = place_heads(places), place_text(places, [int(parameters[name]) for name in places])
+        words = " ".join(f"{head} {value}" for head, value in zip(heads, values, strict=True))
+        return f"{words} {row.strategy}"
+    return f"{parameters.get('operation', row.experiment)} {row.strategy}"

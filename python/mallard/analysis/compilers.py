@@ -1,0 +1,55 @@
+"""The same cells built by several compilers, side by side: for each strategy the mean over rows of its time
+with one compiler / with the other, paired by repetition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mallard.analysis.cells import Times, paired, times_of
+from mallard.analysis.names import in_table_order
+from mallard.result import Row, canonical
+from mallard.stats import Ratio, mean_ratio
+
+PARAMETER = "compiler"
+FIRST = "g++"
+
+_Cell = tuple[str, str, str]  # experiment, parameters without the compiler, strategy
+
+
+@dataclass(frozen=True)
+class CompilerEffect:
+    compiler: str
+    base: str
+    means: dict[str, Ratio]  # strategy -> time with the compiler / with the base
+
+
+def compiler_effects(rows: Iterable[Row]) -> list[CompilerEffect]:
+    """One for each compiler but the first; none where the rows come from one compiler."""
+    by_compiler: dict[str, dict[_Cell, list[Row]]] = {}
+    for row in rows:
+        if PARAMETER in row.parameters:
+            cells = by_compiler.setdefault(str(row.parameters[PARAMETER]), {})
+            cells.setdefault(_cell(row), []).append(row)
+    names = sorted(by_compiler, key=lambda name: (name != FIRST, name))
+    times = {name: {cell: times_of(found) for cell, found in by_compiler[name].items()} for name in names}
+    return [CompilerEffect(name, names[0], _means(times[name], times[names[0]])) for name in names[1:]]
+
+
+def _means(mine: dict[_Cell, Times], base: dict[_Cell, Times]) -> dict[str, Ratio]:
+    strategies = in_table_order({cell[2] for cell in mine})
+    pairings = {
+        name: [
+            both
+            for cell in mine
+            if cell[2] == name and cell in base and (both := paired(mine[cell], base[cell]))
+        ]
+        for name in strategies
+    }
+    return {name: mean_ratio(found) for name, found in pairings.items() if found}
+
+
+def _cell(row: Row) -> _Cell:
+    parameters = {name: value for name, value in row.parameters.items() if name != PARAMETER}
+    return row.experiment, canonical(parameters), row.strategy

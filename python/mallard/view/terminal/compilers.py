@@ -1,0 +1,37 @@
+"""Compilers side by side: a column for each strategy, a line for each compiler beside the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from mallard.analysis.compilers import compiler_effects
+from mallard.analysis.names import in_table_order
+from mallard.result import Row
+from mallard.view.terminal.blocks import block, fitting, ratio_piece, show_beside
+from mallard.view.terminal.heat_map import headings_of
+
+
+def show_compilers(console: Console, rows: Sequence[Row]) -> None:
+    effects = compiler_effects(rows)
+    if not effects:
+        return
+    names = in_table_order({name for effect in effects for name in effect.means})
+    widest = max(len(effect.compiler) for effect in effects)
+    console.print()
+    show_beside(
+        console,
+        (
+            block(
+                f"Time with another compiler / with {effects[0].base}, mean over rows (=: no difference)",
+                "",
+                headings_of(group),
+                [
+                    (effect.compiler, [ratio_piece(effect.means.get(name)) for name in group])
+                    for effect in effects
+                ],
+            )
+            for group in fitting(names, console.width - widest)
+        ),
+    )

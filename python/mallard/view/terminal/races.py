@@ -1,0 +1,79 @@
+"""Utilization and contention: heat maps whose lines are numbered by the papers' parameters, (T, A, S) and
+(N, S, W), and what goes with their times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from mallard.analysis.cells import CellTable, Line, setting_text
+from mallard.analysis.contention import contention_sentences, contention_tables
+from mallard.analysis.utilization import utilization_sentences, utilization_tables
+from mallard.analysis.words import nanoseconds
+from mallard.footprint import readable
+from mallard.result import Row
+from mallard.store import Run
+from mallard.view.terminal.blocks import Piece
+from mallard.view.terminal.heat_map import FAULTS, MARKS, show_columns, show_heat_map
+
+UTILIZATION_LEGEND = (
+    "T bytes allocated in all, A live at a time, blocks of S. AS1 in ns an allocation with its deallocation, "
+    f"the others in percent of AS1. null: blocks already there, taken in turn. {MARKS} {FAULTS}"
+)
+CONTENTION_LEGEND = (
+    "N pairs for each allocator made, blocks of S bytes, W threads. AS1 in ns a pair of one thread by the "
+    f"wall clock, the others in percent of AS1. {MARKS} {FAULTS}"
+)
+
+
+def show_utilization(console: Console, rows: Sequence[Row]) -> None:
+    for table in utilization_tables(rows):
+        _show_table(console, table, utilization_sentences(table))
+        _show_medians(console, table)
+    console.print(UTILIZATION_LEGEND, style="dim", markup=False)
+
+
+def show_contention(console: Console, run: Run, rows: Sequence[Row]) -> None:
+    cores = run.machine.get("cores")
+    for table in contention_tables(rows):
+        _show_table(console, table, contention_sentences(table, int(cores) if cores else None))
+        console.print(Text("CPU ns a pair, of all threads together", "bold"))
+        show_columns(console, table, _cpu)
+        console.print()
+    console.print(CONTENTION_LEGEND, style="dim", markup=False)
+
+
+def _show_table(console: Console, table: CellTable, sentences: Sequence[str]) -> None:
+    console.print(Text(setting_text(table.setting), "bold"))
+    show_heat_map(console, table)
+    for sentence in sentences:
+        console.print(sentence, markup=False)
+    console.print()
+
+
+def _show_medians(console: Console, table: CellTable) -> None:
+    """What is held at the end, at most, and what a final free takes."""
+    held = {name: most for name in table.strategies if (most := _most(table, name, "held_bytes")) is not None}
+    frees = {name: most for name in table.strategies if (most := _most(table, name, "free_ns")) is not None}
+    if held:
+        words = ", ".join(f"{name} {readable(int(most))}" for name, most in held.items())
+        console.print(f"Held at the end, at most: {words}.", markup=False)
+    if frees:
+        words = ", ".join(f"{name} {nanoseconds(most)}" for name, most in frees.items())
+        console.print(f"ns for a free at the end, at most: {words}.", markup=False)
+    console.print()
+
+
+def _most(table: CellTable, name: str, figure: str) -> float | None:
+    cells = [line.cells[name] for line in table.lines if line.finished(name)]
+    return max((found.median for cell in cells if (found := cell.figure(figure))), default=None)
+
+
+def _cpu(line: Line, name: str) -> Piece:
+    cell = line.cells.get(name)
+    found = cell.figure("cpu_ns_per_pair") if cell else None
+    return f"{nanoseconds(found.median) if found else '-'} ", Style()
