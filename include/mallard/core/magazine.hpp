@@ -1,4 +1,4 @@
-/// A thread's own stock of free blocks of one size class: taken and put back without a lock.
+/// A thread's own stock of free blocks of one shape: taken and put back without a lock.
 ///
 ///     blocks_ -> block -> block -> ... -> null        last freed first; the links are in the blocks
 ///     room_                                           how many more may be put in before somebody looks again
@@ -7,12 +7,13 @@
 /// deallocation changes would take as long as all else that they do. Instead room_ counts deallocations only;
 /// when it has come down to nothing, make_room() counts what is there. Allocations in between can only have
 /// made that less.
-/// Invariants: the length is never more than the capacity of the class less room_; all bytes are zero in a
+/// Invariants: the length is never more than the magazine's capacity less room_; all bytes are zero in a
 /// magazine that was never used. Blocks in it are poisoned under AddressSanitizer, links and all.
 ///
 /// Source: J. Bonwick, J. Adams, "Magazines and Vmem", USENIX 2001, for the name and the idea.
 #pragma once
 
+#include <mallard/core/alignment.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
 
@@ -66,12 +67,46 @@ private:
     block* first_ = nullptr;
 };
 
-/// The largest class that has magazines. Larger blocks take so long to fill that a lock does not matter.
-inline constexpr std::size_t magazine_classes = size_class(std::size_t{8} << 10) + 1;
+inline constexpr std::size_t cache_line_bytes = 64;
 
-/// Returns: how many blocks of class `index` a magazine holds at most: 64, or as many as 8 KiB hold, but two.
+/// A magazine has blocks of one shape; requests are rounded up to it.
+struct block_shape {
+    std::size_t bytes;
+    std::size_t alignment;
+};
+
+/// Magazines 0 to 63 are those of the size classes up to 8 KiB: larger blocks take so long to fill that a lock
+/// does not matter. The rest are of blocks of one to eight whole cache lines, aligned as such: what threads
+/// write should not lie in one line with what other threads write.
+inline constexpr std::size_t classes_with_magazines = size_class(std::size_t{8} << 10) + 1;
+inline constexpr std::size_t line_magazines = 8;
+inline constexpr std::size_t magazine_count = classes_with_magazines + line_magazines;
+
+/// Returns: which magazine serves a request; magazine_count where none does.
+/// Requires: `alignment` is a power of two.
+[[nodiscard]] constexpr std::size_t magazine_index(std::size_t bytes, std::size_t alignment) noexcept {
+    if (alignment <= fundamental_alignment) [[likely]] {
+        const std::size_t index = size_class(bytes, alignment);
+        return index < classes_with_magazines ? index : magazine_count;
+    }
+    if (alignment <= cache_line_bytes && bytes <= line_magazines * cache_line_bytes) {
+        return classes_with_magazines + (bytes - static_cast<std::size_t>(bytes != 0)) / cache_line_bytes;
+    }
+    return magazine_count;
+}
+
+/// Returns: the shape of the blocks of magazine `index`.
+[[nodiscard]] constexpr block_shape magazine_shape(std::size_t index) noexcept {
+    if (index >= classes_with_magazines) {
+        return {(index - classes_with_magazines + 1) * cache_line_bytes, cache_line_bytes};
+    }
+    const std::size_t bytes = class_bytes(index);
+    return {bytes, bytes % fundamental_alignment == 0 ? fundamental_alignment : 8};
+}
+
+/// Returns: how many blocks magazine `index` holds at most: 64, or as many as 8 KiB hold, but two.
 [[nodiscard]] constexpr std::size_t magazine_capacity(std::size_t index) noexcept {
-    return std::clamp<std::size_t>((std::size_t{8} << 10) / class_bytes(index), 2, 64);
+    return std::clamp<std::size_t>((std::size_t{8} << 10) / magazine_shape(index).bytes, 2, 64);
 }
 
 /// Not thread-safe: one thread's.
@@ -87,7 +122,7 @@ public:
         }
         --room_;
         blocks_.push(p);
-        poison(p, class_bytes(index));
+        poison(p, magazine_shape(index).bytes);
         return true;
     }
 
@@ -108,14 +143,14 @@ public:
         return batch_;
     }
 
-    /// Effects: puts `count` blocks of class `index` in; the first of them will be the first out.
+    /// Effects: puts `count` blocks in; the first of them will be the first out.
     /// Requires: the magazine is empty, and they are no more than half of its capacity.
     void fill(void* const* blocks, std::size_t count, std::size_t index) noexcept {
         set_room(index, count);
         while (count != 0) {
             void* const p = blocks[--count];
             blocks_.push(p);
-            poison(p, class_bytes(index));
+            poison(p, magazine_shape(index).bytes);
         }
     }
 

@@ -28,7 +28,6 @@
 
 namespace mallard {
 
-inline constexpr std::size_t cache_line_bytes = 64;
 inline constexpr std::size_t racks_of_a_thread = 8;
 
 class rack_owner;
@@ -39,7 +38,7 @@ struct alignas(cache_line_bytes) magazine_rack {
     rack_owner* owner = nullptr;
     magazine_rack* previous = nullptr;
     magazine_rack* next = nullptr;
-    std::array<magazine, magazine_classes> magazines{};
+    std::array<magazine, magazine_count> magazines{};
 };
 
 /// The rack that a thread used last. `depth` counts the centres that it has locked.

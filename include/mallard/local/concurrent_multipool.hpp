@@ -8,13 +8,14 @@
 /// Data model: the centre is a multipool behind a lock, and owns all memory. A thread that finds its magazine
 /// of a size empty fetches a batch of blocks; one that finds it full returns half of it. So a thread may free
 /// what others allocated: what gathers in its magazines goes back in batches, and is used again by whoever
-/// needs it. Requests above 8 KiB, over-aligned ones and those of a thread that is ending go to the centre.
+/// needs it. Requests above 8 KiB, those that are over-aligned to more than a cache line or above eight of
+/// them, and those of a thread that is ending go to the centre.
 /// How a thread finds its magazines, and what happens when a thread or the allocator ends, is told in
 /// core/thread_racks.hpp.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
 /// magazine, in the centre, or in use; blocks in magazines are in use as far as the centre knows. The lock and
 /// the centre share no cache line with what every request reads, nor with anybody else's data.
-/// Bound: for each thread and size at most 64 free blocks, and at most 8 KiB or two blocks, wait in a magazine
+/// Bound: for each thread and shape at most 64 free blocks, and at most 8 KiB or two blocks, wait in a magazine
 /// (core/magazine.hpp); a thread has magazines of at most eight allocators.
 ///
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
@@ -25,7 +26,6 @@
 #include <mallard/core/contract.hpp>
 #include <mallard/core/magazine.hpp>
 #include <mallard/core/sanitizer.hpp>
-#include <mallard/core/size_classes.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/thread_racks.hpp>
 #include <mallard/local/multipool.hpp>
@@ -61,13 +61,11 @@ public:
     /// Complexity: constant, but for a batch now and then and the calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
-        const std::size_t index = size_class(bytes, alignment);
-        if (index < magazine_classes && alignment <= fundamental_alignment) [[likely]] {
-            if (used_last()) [[likely]] {
-                if (void* block = last_rack.rack->magazines[index].pop()) [[likely]] {
-                    hand_out(block, bytes);
-                    return block;
-                }
+        const std::size_t index = magazine_index(bytes, alignment);
+        if (index != magazine_count && used_last()) [[likely]] {
+            if (void* block = last_rack.rack->magazines[index].pop()) [[likely]] {
+                hand_out(block, bytes);
+                return block;
             }
         }
         return allocate_slowly(bytes, alignment);
@@ -79,11 +77,10 @@ public:
     /// Complexity: constant, but for a batch now and then.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         expect_usable(p);
-        const std::size_t index = size_class(bytes, alignment);
-        if (index < magazine_classes && alignment <= fundamental_alignment) [[likely]] {
-            if (used_last() && last_rack.rack->magazines[index].push(p, index)) [[likely]] {
-                return;
-            }
+        const std::size_t index = magazine_index(bytes, alignment);
+        if (index != magazine_count && used_last() && last_rack.rack->magazines[index].push(p, index))
+            [[likely]] {
+            return;
         }
         deallocate_slowly(p, bytes, alignment);
     }
@@ -118,19 +115,20 @@ private:
     /// Blocks on their way from the centre to a magazine; they go back unless they arrive.
     class batch {
     public:
-        batch(concurrent_multipool& pool, std::size_t index) noexcept : pool_(pool), index_(index) {}
+        batch(concurrent_multipool& pool, std::size_t index) noexcept
+            : pool_(pool), index_(index), shape_(magazine_shape(index)) {}
         batch(const batch&) = delete;
         batch& operator=(const batch&) = delete;
 
         ~batch() {
             while (count_ != 0) {
-                pool_.give_to_centre(blocks_[--count_], index_);
+                pool_.give_to_centre(blocks_[--count_], shape_);
             }
         }
 
         void fetch(std::size_t count) {
             while (count_ < count) {
-                blocks_[count_] = pool_.centre_.allocate(class_bytes(index_), class_alignment(index_));
+                blocks_[count_] = pool_.centre_.allocate(shape_.bytes, shape_.alignment);
                 ++count_;
             }
         }
@@ -140,7 +138,7 @@ private:
         void* arrive(magazine& to) noexcept {
             to.fill(blocks_.data() + 1, count_ - 1, index_);
             count_ = 0;
-            poison(blocks_[0], class_bytes(index_));
+            poison(blocks_[0], shape_.bytes);
             return blocks_[0];
         }
 
@@ -149,36 +147,37 @@ private:
 
         concurrent_multipool& pool_;
         std::size_t index_;
+        block_shape shape_;
         std::size_t count_ = 0;
         std::array<void*, most_blocks> blocks_;
     };
 
-    /// The alignment that a block of class `index` may be asked for, however it is asked for.
-    static constexpr std::size_t class_alignment(std::size_t index) noexcept {
-        return class_bytes(index) % fundamental_alignment == 0 ? fundamental_alignment : 8;
-    }
-
-    /// What rounding up to a class adds stays poisoned, but for one byte, by which a second deallocation is
+    /// What rounding up to a shape adds stays poisoned, but for one byte, by which a second deallocation is
     /// known.
     static void hand_out(void* block, std::size_t bytes) noexcept {
         unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
-    [[nodiscard]] bool has_magazine(std::size_t index, std::size_t alignment) const noexcept {
-        return index < magazine_classes && alignment <= fundamental_alignment &&
-               class_bytes(index) <= centre_.largest_pooled_bytes();
+    /// What the centre does not pool has no magazine, however small.
+    [[nodiscard]] bool has_magazine(std::size_t index) const noexcept {
+        if (index == magazine_count) {
+            return false;
+        }
+        const auto [bytes, alignment] = magazine_shape(index);
+        const std::size_t extra = alignment > fundamental_alignment ? alignment : 0;
+        return bytes + extra <= centre_.largest_pooled_bytes();
     }
 
     /// Requires: mutex_ is locked.
-    void give_to_centre(void* block, std::size_t index) noexcept {
-        unpoison(block, class_bytes(index));
-        centre_.deallocate(block, class_bytes(index), class_alignment(index));
+    void give_to_centre(void* block, block_shape shape) noexcept {
+        unpoison(block, shape.bytes);
+        centre_.deallocate(block, shape.bytes, shape.alignment);
     }
 
     /// Requires: mutex_ is locked.
-    void give_to_centre(block_chain blocks, std::size_t index) noexcept {
+    void give_to_centre(block_chain blocks, block_shape shape) noexcept {
         while (void* block = blocks.pop()) {
-            give_to_centre(block, index);
+            give_to_centre(block, shape);
         }
     }
 
@@ -199,8 +198,8 @@ concurrent_multipool(Upstream&, multipool_options) -> concurrent_multipool<Upstr
 
 template <upstream Upstream>
 void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
-    const std::size_t index = size_class(bytes, alignment);
-    if (!has_magazine(index, alignment)) {
+    const std::size_t index = magazine_index(bytes, alignment);
+    if (!has_magazine(index)) {
         const centre_lock lock(mutex_);
         return centre_.allocate(bytes, alignment);
     }
@@ -227,8 +226,8 @@ void* concurrent_multipool<Upstream>::refill(magazine& to, std::size_t index) {
 template <upstream Upstream>
 void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t bytes,
                                                        std::size_t alignment) noexcept {
-    const std::size_t index = size_class(bytes, alignment);
-    if (!has_magazine(index, alignment)) {
+    const std::size_t index = magazine_index(bytes, alignment);
+    if (!has_magazine(index)) {
         const centre_lock lock(mutex_);
         centre_.deallocate(p, bytes, alignment);
         return;
@@ -236,7 +235,7 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
     magazine_rack* const rack = find_rack();
     if (rack == nullptr) {
         const centre_lock lock(mutex_);
-        give_to_centre(p, index);
+        give_to_centre(p, magazine_shape(index));
         return;
     }
     magazine& mine = rack->magazines[index];
@@ -247,7 +246,7 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
     static_cast<void>(mine.push(p, index));
     if (!rest.empty()) {
         const centre_lock lock(mutex_);
-        give_to_centre(rest, index);
+        give_to_centre(rest, magazine_shape(index));
     }
 }
 
@@ -255,8 +254,8 @@ template <upstream Upstream>
 void concurrent_multipool<Upstream>::take_back(rack_owner& owner, magazine_rack& from) noexcept {
     auto& pool = static_cast<concurrent_multipool&>(owner);
     const centre_lock lock(pool.mutex_);
-    for (std::size_t index = 0; index < magazine_classes; ++index) {
-        pool.give_to_centre(from.magazines[index].empty_out(), index);
+    for (std::size_t index = 0; index < magazine_count; ++index) {
+        pool.give_to_centre(from.magazines[index].empty_out(), magazine_shape(index));
     }
 }
 

@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace {
 
-constexpr std::size_t index_of_24 = mallard::size_class(24);
+constexpr std::size_t index_of_24 = mallard::magazine_index(24, 8);
 constexpr std::size_t capacity_of_24 = mallard::magazine_capacity(index_of_24);
 
 std::size_t length_of(mallard::block_chain blocks) {
@@ -133,13 +135,33 @@ TEST_F(magazine, is_as_new_when_it_was_emptied_out) {
 }
 
 TEST(magazine_capacity, is_bounded_in_blocks_and_in_bytes) {
-    for (std::size_t index = 0; index < mallard::magazine_classes; ++index) {
+    for (std::size_t index = 0; index < mallard::magazine_count; ++index) {
         const std::size_t capacity = mallard::magazine_capacity(index);
+        const std::size_t bytes = mallard::magazine_shape(index).bytes;
         EXPECT_GE(capacity, 2U);
         EXPECT_LE(capacity, 64U);
-        EXPECT_LE(capacity * mallard::class_bytes(index),
-                  std::max<std::size_t>(8192, 2 * mallard::class_bytes(index)));
+        EXPECT_LE(capacity * bytes, std::max<std::size_t>(8192, 2 * bytes));
     }
+}
+
+TEST(magazine_index, names_a_shape_that_holds_the_request_and_little_more) {
+    for (std::size_t alignment = 1; alignment <= 256; alignment *= 2) {
+        for (std::size_t bytes = 0; bytes <= 10000; ++bytes) {
+            const std::size_t index = mallard::magazine_index(bytes, alignment);
+            ASSERT_LE(index, mallard::magazine_count);
+            const bool served = bytes <= (alignment <= 16 ? 8192U : 512U) && alignment <= 64;
+            ASSERT_EQ(index != mallard::magazine_count, served) << bytes << " at " << alignment;
+            if (served) {
+                const mallard::block_shape shape = mallard::magazine_shape(index);
+                ASSERT_GE(shape.bytes, std::max<std::size_t>(bytes, 1));
+                ASSERT_GE(shape.alignment, alignment);
+                ASSERT_LE(shape.bytes, bytes + std::max(bytes / 8, std::max<std::size_t>(alignment, 8)) + 32);
+                ASSERT_EQ(mallard::magazine_index(shape.bytes, shape.alignment), index);
+            }
+        }
+    }
+    EXPECT_EQ(mallard::magazine_index(SIZE_MAX, 8), mallard::magazine_count);
+    EXPECT_EQ(mallard::magazine_index(SIZE_MAX, 64), mallard::magazine_count);
 }
 
 } // namespace

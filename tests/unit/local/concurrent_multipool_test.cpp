@@ -1,7 +1,7 @@
 #include "equipment/ledger.hpp"
 
 #include <mallard/local/concurrent_multipool.hpp>
-#include <mallard/local/monotonic.hpp>
+#include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
 
@@ -166,6 +166,14 @@ TEST_F(concurrent_multipool, may_be_the_upstream_of_another) {
     }
     above.release();
     EXPECT_GT(pool_.stats().chunks, 0U);
+}
+
+TEST_F(concurrent_multipool, is_a_local_allocator_like_any_other) {
+    mallard::resource<pool_type&> base(pool_);
+    auto& by_base = mallard::wink_out<std::pmr::vector<int>>(base, std::size_t{1000}, 1);
+    using ints = std::vector<int, mallard::allocator<int, pool_type>>;
+    auto& by_type = mallard::wink_out<ints>(pool_, by_base.begin(), by_base.end());
+    EXPECT_EQ(by_type.size(), 1000U);
 }
 
 #ifdef __cpp_exceptions
