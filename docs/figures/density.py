@@ -8,7 +8,7 @@ from functools import cache
 from figures.heat_map_image import heat_map_image
 from figures.stored import conditions, load, percent_interval
 from mallard.analysis.averages import Effect
-from mallard.analysis.cells import BASE, FLOOR, KEEP
+from mallard.analysis.names import BASE, FLOOR, KEEP
 from mallard.analysis.summary import Summary, paper_average, summaries
 from mallard.analysis.verdicts import sentence
 from mallard.papers.catalogue import strategy_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from mallard.analysis.averages import mean_over_rows
-from mallard.analysis.cells import BASE
 from mallard.analysis.labels import binding, families, short_name, winked_out
+from mallard.analysis.names import BASE
 from mallard.analysis.summary import Summary
 from mallard.view.terminal.palette import ratio_style
 

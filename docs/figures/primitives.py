@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from figures.stored import conditions, load, nanoseconds
-from mallard.analysis.cells import FLOOR
+from mallard.analysis.names import FLOOR
 from mallard.cell_figures import cell_figures
 from mallard.papers.catalogue import strategies, strategy_text
 

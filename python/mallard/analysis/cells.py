@@ -17,11 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from mallard.analysis.names import BASE as BASE
-from mallard.analysis.names import FLOOR as FLOOR
-from mallard.analysis.names import KEEP as KEEP
-from mallard.analysis.names import contestants as contestants
-from mallard.analysis.names import in_table_order as in_table_order
+from mallard.analysis.names import BASE, in_table_order
 from mallard.papers.catalogue import structures
 from mallard.result import OK, Row
 from mallard.stats import Ratio, Spread, paired_ratio, spread

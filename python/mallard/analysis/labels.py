@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 
 from mallard.analysis.names import FLOOR, KEEP, SHARED, plain
 from mallard.papers.catalogue import strategies
@@ -58,6 +59,11 @@ def family(strategy: str) -> str:
         return "shared"
     known = strategies().get(plain(strategy))
     return _FAMILIES.get(known.allocator, known.allocator) if known else "other"
+
+
+def families(names: Iterable[str]) -> list[tuple[str, int]]:
+    """Neighbouring columns of one family, with their number."""
+    return [(word, len(list(group))) for word, group in groupby(names, key=family)]
 
 
 def binding(strategy: str) -> str:

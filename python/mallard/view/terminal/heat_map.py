@@ -14,7 +14,15 @@ from rich.style import Style
 from rich.text import Text
 
 from mallard.analysis import BASE, FLOOR, Cell, CellTable, Line, pick_of
-from mallard.analysis.labels import SHORT_STATUS, binding, family, place_heads, place_text, winked_out
+from mallard.analysis.labels import (
+    SHORT_STATUS,
+    binding,
+    families,
+    family,
+    place_heads,
+    place_text,
+    winked_out,
+)
 from mallard.analysis.names import KEEP, SHARED, malloc, variant
 from mallard.analysis.utilization import faults_dominate
 from mallard.analysis.words import nanoseconds
@@ -117,15 +125,11 @@ def _total(names: Sequence[str]) -> int:
 def _families(names: Sequence[str], head_width: int) -> Text:
     text = Text(" " * head_width)
     place = 0
-    while place < len(names):
-        same = [names[place]]
-        while place + len(same) < len(names) and family(names[place + len(same)]) == family(names[place]):
-            same.append(names[place + len(same)])
-        width = _total(same) - 1
-        word = family(names[place])
-        word = word if len(word) <= width else NARROW.get(word, word)[:width]
-        text.append(f" {word.center(width, '_')}", style="bold")
-        place += len(same)
+    for word, count in families(names):
+        width = _total(names[place : place + count]) - 1
+        place += count
+        shown = word if len(word) <= width else NARROW.get(word, word)[:width]
+        text.append(f" {shown.center(width, '_')}", style="bold")
     return text
 
 
