@@ -9,11 +9,12 @@ import subprocess
 import time
 from collections import Counter
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mallard import machine
+from mallard import machine, mallocs
 from mallard.store import Store
 
 SMALL = ("bench", "density", "--ds", "1,2", "--size", "6", "--strategy", "AS1,AS3,AS7", "--reps", "2")
@@ -160,6 +161,86 @@ def test_the_same_command_goes_on_without_repeating(fake: Any, capsys: Any) -> N
     with Store.open_existing(fake.database) as store:
         assert store.runs()[0].finished is not None
         assert "resumed" in {note.kind for note in store.notes(1)}
+
+
+EVERY_EXPERIMENT = {
+    "locality": "--links 1024 --list-length 1,2^5 --strategy AS1,AS7",
+    "locality notation": "-10 5 8 -3 2",
+    "utilization": "--total 20 --active 12 --block 8 --strategy 1,7 --buffer warm,none",
+    "contention": "--threads 1,2 --iterations 4 --block 6 --strategy AS1,AS7",
+    "fragmentation": "--ds 2 --size 6 --freed half --upstream cache,heap --strategy 1,7",
+    "primitives": "--strategy AS1,AS7",
+}
+
+
+@pytest.mark.parametrize("experiment", EVERY_EXPERIMENT)
+def test_every_experiment_goes_on_where_it_was_stopped(
+    fake: Any, monkeypatch: pytest.MonkeyPatch, experiment: str
+) -> None:
+    words = ("bench", experiment.split()[0], *EVERY_EXPERIMENT[experiment].split(), "--reps", "2")
+    stored = Store.add_row
+
+    def stop_after_three(self: Store, run_id: int, row: Any) -> Any:
+        if len(self.rows(run_id)) == 3:
+            raise KeyboardInterrupt
+        return stored(self, run_id, row)
+
+    monkeypatch.setattr(Store, "add_row", stop_after_three)
+    assert fake.run(*words) == 130
+    before = fake.rows()
+    assert len(before) == 3
+    monkeypatch.setattr(Store, "add_row", stored)
+    assert fake.run(*words) == 0
+    rows = fake.rows()
+    assert rows[:3] == before
+    assert {row.run_id for row in rows} == {1}
+    assert all(row.ok and row.experiment == words[1] for row in rows)
+    # The one that was measured when the run was stopped is not known, and is measured again.
+    assert len(fake.begun) == len(rows) + 1
+    assert len({(str(row.parameters), row.strategy, row.repetition) for row in rows}) == len(rows)
+
+
+def test_a_run_from_two_compilers_under_two_mallocs(
+    fake: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for preset in ("release", "release-clang"):
+        place = tmp_path / "build" / preset / "bench"
+        place.mkdir(parents=True)
+        (place / "mallard-bench").symlink_to(Path(__file__).resolve().parent / "fake_bench.py")
+    library = tmp_path / "libjemalloc.so.2"
+    library.touch()
+    monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [library])
+    monkeypatch.setenv("MALLARD_ROOT", str(tmp_path))
+    monkeypatch.delenv("MALLARD_BENCH")
+    assert fake.run(*SMALL, "--compiler", "g++,clang++", "--malloc", "jemalloc") == 0
+    rows = fake.rows()
+    strategies = [("AS1", "glibc"), ("AS3", "glibc"), ("AS7", "glibc"), ("AS1@jemalloc", "jemalloc")]
+    cells = {(row.parameters["compiler"], row.parameters["ds"], row.strategy, row.malloc) for row in rows}
+    assert cells == {
+        (compiler, structure, strategy, malloc)
+        for compiler in ("g++", "clang++")
+        for structure in ("DS1", "DS2")
+        for strategy, malloc in strategies
+    }
+    assert all(row.ok for row in rows)
+    with Store.open_existing(fake.database) as store:
+        (run,) = store.runs()
+    assert run.runner["compiler"] == "g++ 12.2.0, clang++ 16.0.6"
+    assert set(run.runner["builds"]) == {"clang++", "g++"}
+    assert (run.options["compilers"], run.options["mallocs"]) == (["g++", "clang++"], ["jemalloc"])
+
+
+def test_threads_are_not_pinned(fake: Any) -> None:
+    assert fake.run("bench", "contention", *EVERY_EXPERIMENT["contention"].split()) == 0
+    assert not any("--cpu" in line for line in fake.begun)
+
+
+def test_no_process_takes_more_than_its_limit(fake: Any) -> None:
+    fake.set(behaviour={"AS3": "hog"})
+    assert fake.run(*SMALL, "--memory-limit", "0.5") == 0
+    assert {row.status for row in fake.rows() if row.strategy == "AS3"} == {"out_of_memory"}
+    with Store.open_existing(fake.database) as store:
+        assert store.runs()[0].options["memory_limit"] == 1 << 29
 
 
 def test_a_finished_run_is_not_continued(fake: Any) -> None:
