@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mallard.errors import UsageError
+from mallard.experiments import EXPERIMENTS
 from mallard.whole_file import write_whole
 
 SMALL = ("bench", "--ds", "1", "--size", "6,8", "--strategy", "AS1,AS3", "--reps", "2")
@@ -59,6 +60,24 @@ def test_json_has_the_run_and_its_rows(measured: Any, capsys: Any) -> None:
     assert document["runs"][0]["runner"]["compiler"] == "fake 1.0"
     assert document["rows"] == json.loads(json.dumps([row.to_dict() for row in measured.rows(1)]))
     assert {row["status"] for row in document["rows"]} == {"ok", "out_of_memory"}
+
+
+def test_further_figures_are_one_column_of_json(fake: Any, capsys: Any) -> None:
+    fake.run("bench", "utilization", "--total", "20", "--strategy", "AS1,AS7", "--block", "10")
+    capsys.readouterr()
+    expected = {"free_ns": 2.5, "held_bytes": 4096}
+    line = next(csv.DictReader(io.StringIO(exported(fake, capsys, "--format", "csv"))))
+    assert json.loads(line["figures"]) == expected
+    assert line["malloc"] == "glibc"
+    cell = next(csv.DictReader(io.StringIO(exported(fake, capsys, "--format", "csv", "--summary"))))
+    assert json.loads(cell["figures"]) == expected
+    document = json.loads(exported(fake, capsys, "--format", "json", "--summary"))
+    assert document["rows"][0]["figures"] == expected
+    assert "figures" in exported(fake, capsys, "--format", "md")
+
+
+def test_without_further_figures_a_table_has_no_column_for_them(measured: Any, capsys: Any) -> None:
+    assert "figures" not in exported(measured, capsys, "--format", "md")
 
 
 def test_all_runs_and_experiments_in_one_table(measured: Any, capsys: Any) -> None:
@@ -129,9 +148,9 @@ def test_a_file_that_fails_midway_leaves_the_old_one(tmp_path: Any, monkeypatch:
 
 def test_lists(measured: Any, capsys: Any) -> None:
     for what, expected in (
-        ("experiments", ["density", "primitives"]),
+        ("experiments", [*EXPERIMENTS, "an access", "shared-concurrent"]),
         ("structures", ["DS1", "DS12", "unordered_set<unordered_set<string>>"]),
-        ("strategies", ["AS1", "AS14", "null", "AS1-keep", "multipool backed by monotonic"]),
+        ("strategies", ["AS1", "AS14", "null", "AS1-keep", "AS7-hybrid", "multipool backed by monotonic"]),
         ("tables", ["p0213:6", "p0089:3"]),
     ):
         assert measured.run("list", what) == 0

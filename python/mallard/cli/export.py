@@ -76,6 +76,7 @@ def _of_cell(cell: CellFigures) -> Record:
         "verdict": ratio.verdict if ratio else "",
         "minor_faults": cell.minor_faults,
         "peak_rss_bytes": cell.peak_rss_bytes,
+        "figures": {name: figure.median for name, figure in cell.figures.items()},
     }
 
 
@@ -102,11 +103,15 @@ def _as_markdown(runs: Sequence[Run], records: Sequence[Record]) -> str:
 
 
 def _flat(record: Record) -> Record:
-    """Parameters become columns of their own; a list becomes one text."""
+    """Parameters become columns of their own; a list becomes one text, and so do the further figures: which
+    there are differs from cell to cell.
+    """
     flat: Record = {}
     for name, value in record.items():
         if name == "parameters":
             flat.update(value)
+        elif name == "figures":
+            flat[name] = json.dumps(value, sort_keys=True) if value else ""
         else:
             flat[name] = "; ".join(value) if isinstance(value, list) else value
     return flat
