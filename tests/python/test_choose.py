@@ -285,6 +285,8 @@ def test_another_malloc_is_a_note_and_no_strategy() -> None:
     rows = locality_rows(("AS1", "AS1@jemalloc", "AS7"))
     decision = answer(replace(case_of("DS4"), locality="low"), rows)
     assert any("AS1@jemalloc takes" in note for note in decision.notes)
+    behind = answer(replace(case_of("DS4"), locality="low", binding="base"), rows)
+    assert not any("@jemalloc" in note for note in behind.notes)
 
 
 # ---- structures -----------------------------------------------------------------------------------------

@@ -6,12 +6,12 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from mallard.analysis.names import BASE, plain, variant
-from mallard.choose.case import BASE_CLASS, Case
+from mallard.choose.case import Case
 from mallard.choose.evidence import CellReference, Place
 from mallard.choose.findings import percent_of
 from mallard.choose.graph import FEW
 from mallard.choose.ground import Ground
-from mallard.choose.serving import GLOBAL, can_serve, counterpart
+from mallard.choose.serving import GLOBAL, can_serve, counterpart, global_strategy
 from mallard.papers.catalogue import strategy_text
 from mallard.stats import Ratio
 
@@ -43,7 +43,7 @@ class Outcome:
 
 
 def contest(case: Case, leaf: str, ground: Ground, excluded: Container[str]) -> Outcome:
-    stay = choice("AS2" if case.binding == BASE_CLASS else BASE, ground)
+    stay = choice(global_strategy(case), ground)
     place = ground.place
     if place is None:
         return Outcome(stay, _NO_MATTER) if leaf == FEW else Outcome(None, "what decides is not measured yet")

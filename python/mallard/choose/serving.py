@@ -6,11 +6,17 @@ from collections.abc import Container
 
 from mallard.analysis.labels import binding, winked_out
 from mallard.analysis.names import BASE, SHARED, plain
-from mallard.choose.case import ANY, TYPE, YES, Case
+from mallard.choose.case import ANY, BASE_CLASS, TYPE, YES, Case
 from mallard.papers.catalogue import WINK_OUT_PAIRS, strategies
 
 GLOBAL = ("AS1", "AS2")
 MONOTONIC = "monotonic"
+
+
+def global_strategy(case: Case) -> str:
+    """The global allocator as the case can have it: behind the abstract base it is new/delete."""
+    type_bound, base_bound = GLOBAL
+    return base_bound if case.binding == BASE_CLASS else type_bound
 
 
 def can_serve(case: Case, name: str) -> bool:

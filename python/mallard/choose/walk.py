@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-from mallard.analysis.names import BASE, SHARED, malloc
+from mallard.analysis.names import BASE, SHARED, malloc, plain
 from mallard.choose.case import Case
 from mallard.choose.contest import Choice, contest
 from mallard.choose.evidence import Evidence
 from mallard.choose.findings import FINDINGS, Asked, Finding, percent_of
 from mallard.choose.graph import FEW, FROM_ANOTHER, SCATTERED, Question, path_of
 from mallard.choose.ground import Ground, ground_of
-from mallard.choose.serving import MONOTONIC, to_measure
+from mallard.choose.serving import MONOTONIC, global_strategy, to_measure
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,9 @@ def _notes(case: Case, decisive: Ground) -> list[str]:
     size = place.parameters.get("size_log2")
     if size is not None and abs(int(size) - case.elements_log2) > 0.01:
         notes.append(f"2^{size} elements is the nearest size that was measured to 2^{case.elements_log2:.3g}")
-    for name in sorted({row.strategy for row in place.rows if malloc(row.strategy)}):
+    stay = global_strategy(case)
+    others = {row.strategy for row in place.rows if malloc(row.strategy) and plain(row.strategy) == stay}
+    for name in sorted(others):
         ratio = place.ratio(name, BASE, decisive.figure)
         notes.append(f"another malloc for the whole process: {name} takes {percent_of(ratio)}")
     return notes
