@@ -54,7 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.paper in (None, entry.paper) and arguments.verdict in (None, entry.verdict)
     ]
     if arguments.format == "json":
-        print(json.dumps({"counts": counts(chosen), "claims": [_numbers(entry) for entry in chosen]}, indent=1))
+        print(
+            json.dumps({"counts": counts(chosen), "claims": [_numbers(entry) for entry in chosen]}, indent=1)
+        )
     elif arguments.format == "md":
         print(claims_markdown(chosen), end="")
     else:

@@ -24,13 +24,13 @@ IN_TABLE = {
     "contention": {"threads", "iterations_log2", "block_log2"},
     "fragmentation": {"ds", "size_log2", "inner_log2", "freed"},
 }
-# What is joined when claims are judged: parameters that a place names itself, and how many accesses of a list
-# are timed, which differs between sizes of one run.
+# What is joined when claims are judged: parameters that a place names itself, those that follow from them, and
+# how many accesses of a list are timed, which differs between sizes of one run.
 IN_PLACE = {
     "locality": {"accesses", "repeat_factor"},
     "utilization": {"buffer"},
     "contention": {"buffer"},
-    "fragmentation": {"upstream"},
+    "fragmentation": {"upstream", "buffer", "buffer_bytes"},  # over the heap there is no buffer
 }
 # A cell that was measured less often than this tells no interval; it is left out where others were.
 ENOUGH = 3

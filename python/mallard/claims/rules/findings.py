@@ -75,7 +75,7 @@ def page_return_of_the_global_allocator(e: Evidence) -> Cells:
     MIDDLE_BELOW,
     (None, 100.0),
     "percent",
-    "mallard bench fragmentation --ds 2 --freed none --upstream cache,heap",
+    "mallard bench fragmentation --ds 2 --freed none,half --upstream cache,heap",
 )
 def kept_chunks(e: Evidence) -> Cells:
     """AS7 over the chunk cache in percent of AS7 over the heap, DS2, nothing perturbed."""

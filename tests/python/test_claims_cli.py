@@ -1,0 +1,114 @@
+"""`mallard claims`: the ledger in the terminal, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from synthetic_run import density_rows, write_run
+
+from mallard.claims import REPRODUCED, VERDICTS, claims_markdown, ledger
+from mallard.cli import main
+
+DS2 = ("DS2",)
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MALLARD_DB", raising=False)
+    monkeypatch.setenv("COLUMNS", "160")
+    return tmp_path / "mallard.db"
+
+
+def test_claims_of_one_document(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=DS2))
+    assert main(["claims", "--paper", "p0213"]) == 0
+    shown = capsys.readouterr().out
+    assert "P0213R0, Validation of Memory-Allocation Benchmarks" in shown
+    assert "P0089R1" not in shown
+    assert "here: runs density 1 (quick)" in " ".join(shown.split())
+
+
+def test_claims_of_one_verdict(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=DS2))
+    for verdict in VERDICTS:
+        assert main(["claims", "--verdict", verdict]) == 0
+        shown = capsys.readouterr().out
+        assert verdict in shown
+        assert not any(other in shown for other in VERDICTS if other not in verdict and verdict not in other)
+
+
+def test_claims_can_be_read_before_anything_was_measured(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["claims"]) == 0
+    assert "Nothing was measured yet" in capsys.readouterr().out
+    assert not database.exists()
+
+
+def test_interrupted_runs_count_only_when_asked_for(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(database, density_rows(names=DS2), finished=False)
+    reproduced = {}
+    for run in ("latest", "all", "1"):
+        assert main(["claims", "--run", run, "--format", "json"]) == 0
+        reproduced[run] = json.loads(capsys.readouterr().out)["counts"][REPRODUCED]
+    assert reproduced["latest"] == 0
+    assert reproduced["all"] == reproduced["1"] > 0
+
+
+def test_json_has_the_figures_as_numbers(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=DS2, repetitions=1))
+    assert main(["claims", "--paper", "p0213", "--format", "json"]) == 0
+    entries = json.loads(capsys.readouterr().out)["claims"]
+    entry = next(each for each in entries if each["rule"] == "p0213_ds2_monotonic_average")
+    assert entry["figures"][0]["value"] == pytest.approx(29.925, abs=1e-3)
+    assert entry["figures"][0]["low"] is None
+
+
+def test_markdown_has_a_table_a_document(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=DS2))
+    assert main(["claims", "--format", "md"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("173 claims: ")
+    assert text.count("\n## ") == 6
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(lines) == 173 + 6
+    assert all(line.replace("\\|", "").count("|") == 8 for line in lines)
+    assert claims_markdown(ledger([])).endswith("|\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--paper", "p0339"], "allowed are p0089, p0213, loki, allocplus, optimized, mallard"),
+        (["--verdict", "maybe"], "allowed are reproduced, not reproduced, not applicable here, not measured"),
+        (["--format", "html"], "allowed are text, md, json"),
+        (["--run", "7"], "no run 7"),
+        (["--run", "newest"], "allowed are latest"),
+        (["--db", "other.db"], "other.db"),
+    ],
+)
+def test_bad_input_is_refused_with_what_is_allowed(
+    database: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    write_run(database, density_rows(names=DS2))
+    assert main(["claims", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_lines_fit_the_terminal(
+    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    write_run(database, density_rows(names=DS2))
+    assert main(["claims", "--paper", "p0213"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    # The lines that count verdicts and name runs are left to the terminal to break.
+    table = [line for line in lines if not line.startswith(("P0213R0", "49 claims", "here:"))]
+    assert max(map(len, table)) <= width
+    assert any("28 to 67 %" in line for line in table)
