@@ -136,17 +136,18 @@ public:
     }
 
     /// Returns: how many blocks to fetch for an empty magazine: one, twice as many each time, up to half of
-    /// the capacity, so that what a thread seldom needs is not kept in stock.
+    /// the capacity, so that what a thread seldom needs is not kept in stock. Where no fill() follows, because
+    /// there was no memory for so many, it begins with one again.
     [[nodiscard]] std::size_t next_batch(std::size_t index) noexcept {
-        const std::size_t most = magazine_capacity(index) / 2;
-        batch_ = static_cast<std::uint32_t>(std::min<std::size_t>(std::max(1U, 2 * batch_), most));
-        return batch_;
+        const std::size_t twice = std::max<std::size_t>(2 * std::exchange(batch_, 0), 1);
+        return std::min(twice, magazine_capacity(index) / 2);
     }
 
     /// Effects: puts `count` blocks in; the first of them will be the first out.
     /// Requires: the magazine is empty, and they are no more than half of its capacity.
     void fill(void* const* blocks, std::size_t count, std::size_t index) noexcept {
         set_room(index, count);
+        batch_ = static_cast<std::uint32_t>(count);
         while (count != 0) {
             void* const p = blocks[--count];
             blocks_.push(p);
@@ -164,7 +165,7 @@ private:
 
     block_chain blocks_;
     std::uint32_t room_ = 0;
-    std::uint32_t batch_ = 0;
+    std::uint32_t batch_ = 0; ///< how many were fetched the last time
 };
 
 } // namespace mallard

@@ -34,6 +34,7 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <utility>
 
 namespace mallard {
 
@@ -133,14 +134,7 @@ private:
             }
         }
 
-        /// Effects: puts all but the first into the magazine.
-        /// Returns: the first.
-        void* arrive(magazine& to) noexcept {
-            to.fill(blocks_.data() + 1, count_ - 1, index_);
-            count_ = 0;
-            poison(blocks_[0], shape_.bytes);
-            return blocks_[0];
-        }
+        void arrive(magazine& in) noexcept { in.fill(blocks_.data(), std::exchange(count_, 0), index_); }
 
     private:
         static constexpr std::size_t most_blocks = magazine_capacity(0) / 2;
@@ -183,7 +177,7 @@ private:
 
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     [[gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes, std::size_t alignment) noexcept;
-    void* refill(magazine& to, std::size_t index);
+    void refill(magazine& to, std::size_t index);
     static void take_back(rack_owner& owner, magazine_rack& from) noexcept;
 
     alignas(cache_line_bytes) mutable std::mutex mutex_;
@@ -208,19 +202,20 @@ void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::si
     magazine& mine = rack != nullptr ? rack->magazines[index] : none;
     void* block = mine.pop();
     if (block == nullptr) {
-        block = refill(mine, index);
+        refill(mine, index);
+        block = mine.pop();
     }
     hand_out(block, bytes);
     return block;
 }
 
 template <upstream Upstream>
-void* concurrent_multipool<Upstream>::refill(magazine& to, std::size_t index) {
+void concurrent_multipool<Upstream>::refill(magazine& to, std::size_t index) {
     const std::size_t count = to.next_batch(index);
     const centre_lock lock(mutex_);
     batch fetched(*this, index);
     fetched.fetch(count);
-    return fetched.arrive(to);
+    fetched.arrive(to);
 }
 
 template <upstream Upstream>

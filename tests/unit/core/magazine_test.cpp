@@ -114,13 +114,20 @@ TEST_F(magazine, gives_a_batch_out_in_its_order) {
 }
 
 TEST_F(magazine, asks_for_more_each_time_up_to_half_of_its_capacity) {
-    EXPECT_EQ(magazine_.next_batch(index_of_24), 1U);
-    EXPECT_EQ(magazine_.next_batch(index_of_24), 2U);
-    EXPECT_EQ(magazine_.next_batch(index_of_24), 4U);
-    for (int i = 0; i < 10; ++i) {
-        static_cast<void>(magazine_.next_batch(index_of_24));
+    std::array<void*, capacity_of_24> blocks{};
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        blocks.at(i) = block(i);
     }
-    EXPECT_EQ(magazine_.next_batch(index_of_24), capacity_of_24 / 2);
+    std::vector<std::size_t> batches;
+    for (int i = 0; i < 10; ++i) {
+        batches.push_back(magazine_.next_batch(index_of_24));
+        magazine_.fill(blocks.data(), batches.back(), index_of_24);
+        while (magazine_.pop() != nullptr) {
+        }
+    }
+    EXPECT_EQ(batches, (std::vector<std::size_t>{1, 2, 4, 8, 16, 32, 32, 32, 32, 32}));
+    static_cast<void>(magazine_.next_batch(index_of_24));
+    EXPECT_EQ(magazine_.next_batch(index_of_24), 1U) << "the one before could not be had";
 }
 
 TEST_F(magazine, is_as_new_when_it_was_emptied_out) {

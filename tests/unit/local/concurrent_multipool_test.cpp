@@ -178,6 +178,35 @@ TEST_F(concurrent_multipool, is_a_local_allocator_like_any_other) {
 
 #ifdef __cpp_exceptions
 
+/// Returns: how many blocks there are until no request is granted any more.
+template <class Pool>
+std::size_t blocks_of_40(Pool& pool) {
+    std::size_t granted = 0;
+    for (int refused_in_a_row = 0; refused_in_a_row != 2;) {
+        try {
+            static_cast<void>(pool.allocate(40, 8));
+            ++granted;
+            refused_in_a_row = 0;
+        } catch (const std::bad_alloc&) {
+            ++refused_in_a_row;
+        }
+    }
+    return granted;
+}
+
+/// A batch that is too large for what is left must not make that unusable.
+TEST_F(concurrent_multipool, gives_out_the_last_block_that_there_is) {
+    using bounded = mallard::limited<mallard::new_delete>;
+    for (const std::size_t budget : {2000U, 5000U, 100000U}) {
+        bounded of_one(budget);
+        bounded of_many(budget);
+        mallard::multipool<bounded> one(of_one);
+        mallard::concurrent_multipool<bounded> many(of_many);
+        // What is freed in between may need a block for the table of free blocks.
+        EXPECT_GE(blocks_of_40(many) + 1, blocks_of_40(one));
+    }
+}
+
 /// The batch fails as a whole, and what had come of it is there for the next request.
 TEST_F(concurrent_multipool, loses_nothing_where_a_batch_fails_halfway) {
     pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 64}});
