@@ -22,7 +22,7 @@ from mallard.claims import (
     ledger,
 )
 from mallard.claims.claim import Claim, figure_text
-from mallard.claims.judge import Estimate, disagreements, estimate, exact
+from mallard.claims.judge import Estimate, disagreements, estimate, exact, vague
 from mallard.claims.rule import Rule
 from mallard.claims.rules import RULES
 from mallard.claims.statement import (
@@ -152,8 +152,22 @@ def test_the_interval_is_students_over_the_repetitions() -> None:
     assert found.value == 2.0
     assert found.high - 2.0 == pytest.approx(4.3027 / math.sqrt(3), rel=1e-3)
     assert not estimate([2.0]).bounded
-    assert Estimate(10.0, -5.0, 25.0).vague
-    assert not Estimate(10.0, 5.0, 15.0).vague
+
+
+@pytest.mark.parametrize(
+    ("metric", "statement", "figure", "is_vague"),
+    [
+        ("speedup", ABOUT, Estimate(10.0, 4.9, 15.1), True),
+        ("speedup", ABOUT, Estimate(10.0, 5.0, 15.0), False),
+        ("speedup", AT_LEAST, Estimate(30.0, 10.0, 50.0), False),  # wide, but all of it agrees
+        ("overhead_percent", ABOUT, Estimate(0.0, -1.1, 1.1), True),
+        ("overhead_percent", ABOUT, Estimate(0.0, -1.0, 1.0), False),
+    ],
+)
+def test_a_wide_interval_agrees_only_if_all_of_it_does(
+    metric: str, statement: Statement, figure: Estimate, is_vague: bool
+) -> None:
+    assert vague(claim_of(10, 10, "percent", metric), statement, [figure]) is is_vague
 
 
 def test_a_figure_is_formed_in_each_repetition_and_judged_with_its_interval() -> None:

@@ -9,12 +9,12 @@ from statistics import fmean, stdev
 
 from mallard.claims.claim import Claim, figure_text, range_text
 from mallard.claims.rule import Rule
-from mallard.claims.statement import Judged, Statement
+from mallard.claims.statement import POINT, Judged, Region, Statement
 from mallard.evidence import Evidence
 from mallard.stats import student_quantile
 
-# An interval wider than this share of what it is about decides nothing: half of it is more than the figure.
-WIDEST = 1.0
+# An interval whose half is more than this share of the figure tells too little to agree with anything.
+WIDEST_HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,6 @@ class Estimate:
     @property
     def bounded(self) -> bool:
         return math.isfinite(self.low) and math.isfinite(self.high)
-
-    @property
-    def vague(self) -> bool:
-        return self.bounded and (self.high - self.low) / 2 > WIDEST * max(abs(self.value), 1.0)
 
 
 @dataclass(frozen=True)
@@ -83,6 +79,23 @@ def disagreements(claim: Claim, statement: Statement, estimates: Sequence[Estima
     """Why the figures do not agree with the claim; empty where they do."""
     pairs = zip(statement.judged, estimates, strict=True)
     return [text for judged, each in pairs if (text := _disagreement(claim, judged, each))]
+
+
+def vague(claim: Claim, statement: Statement, estimates: Sequence[Estimate]) -> bool:
+    """Whether some figure would agree only because its interval is wide, and not because it lies within.
+
+    Wide is more than half the figure either way; of a difference in percent, the point that it may be off.
+    """
+    least = POINT if claim.is_difference else 0.0
+    return any(
+        (each.high - each.low) / 2 > max(WIDEST_HALF * abs(each.value), least)
+        for judged, each in zip(statement.judged, estimates, strict=True)
+        if not _within(judged.region(claim), each)
+    )
+
+
+def _within(region: Region, each: Estimate) -> bool:
+    return region[0] <= each.low and each.high <= region[1]
 
 
 def _disagreement(claim: Claim, judged: Judged, each: Estimate) -> str:

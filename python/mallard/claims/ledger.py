@@ -15,6 +15,7 @@ from mallard.claims.judge import (
     found,
     interval_text,
     judged_text,
+    vague,
 )
 from mallard.claims.known_errors import known_error
 from mallard.claims.rule import Rule
@@ -123,10 +124,12 @@ def _verdict(claim: Claim, rule: Rule, what: Found | None, experiment_there: boo
         return NOT_MEASURED, (INCOMPLETE if experiment_there else "") if rule.experiment else NO_EXPERIMENT
     if not all(each.bounded for each in what.judged):
         return NOT_MEASURED, ONE_REPETITION
-    if any(each.vague for each in what.judged):
-        return NOT_MEASURED, TOO_WIDE
     differences = disagreements(claim, rule.statement, what.judged)
-    return (NOT_REPRODUCED, "; ".join(differences)) if differences else (REPRODUCED, "")
+    if differences:
+        return NOT_REPRODUCED, "; ".join(differences)
+    if vague(claim, rule.statement, what.judged):
+        return NOT_MEASURED, TOO_WIDE
+    return REPRODUCED, ""
 
 
 def candidates_for(rule: Rule, settings: Sequence[Measured]) -> list[Measured]:
