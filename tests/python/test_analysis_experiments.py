@@ -24,6 +24,7 @@ from synthetic_experiments import (
 )
 from synthetic_rows import failed_row
 
+from mallard.analysis.compilers import compiler_effects
 from mallard.analysis.contention import contention_tables
 from mallard.analysis.fragmentation import (
     ALL,
@@ -34,6 +35,8 @@ from mallard.analysis.fragmentation import (
 )
 from mallard.analysis.locality import Surface, locality_surfaces, locality_systems
 from mallard.analysis.utilization import utilization_tables
+from mallard.cell_figures import cell_figures
+from mallard.checksums import Checksums
 from mallard.result import Row
 
 Natives = list[dict[str, Any]]
@@ -218,6 +221,49 @@ def test_who_frees_is_a_setting() -> None:
     natives = contention_rows(("AS1",)) + contention_rows(("AS1",), freed_by="other")
     tables = contention_tables(rows_of(natives))
     assert [dict(table.setting)["freed_by"] for table in tables] == ["self", "other"]
+
+
+def test_compilers_are_compared_by_repetition_and_row() -> None:
+    natives = utilization_rows(("AS1", "AS7"), compiler="g++")
+    for native in utilization_rows(("AS1", "AS7"), compiler="clang++"):
+        factor = 3 if native["strategy"] == "AS7" else 1
+        natives.append(native | {"cpu_ns": factor * native["cpu_ns"]})
+    (effect,) = compiler_effects(rows_of(natives))
+    assert (effect.compiler, effect.base) == ("clang++", "g++")
+    assert effect.means["AS7"].median == pytest.approx(3.0)
+    assert (effect.means["AS1"].median, effect.means["AS1"].n) == (1.0, len(AMOUNTS))
+    assert compiler_effects(rows_of(utilization_rows())) == []
+
+
+def test_cells_of_any_experiment_have_their_further_figures() -> None:
+    natives = contention_rows(("AS1", "AS7"), (2,), [(15, 6)])
+    natives.append(natives[0] | {"strategy": "AS1@jemalloc", "wall_ns": natives[0]["wall_ns"] // 2})
+    cells = {cell.strategy: cell for cell in cell_figures(rows_of(natives))}
+    assert list(cells) == ["AS1", "AS1@jemalloc", "AS7"]
+    assert cells["AS7"].figures["slowest_ns"].median == pytest.approx(1.02 * 1.2)
+    ratio = cells["AS1@jemalloc"].ratio
+    assert ratio is not None
+    assert ratio.median == pytest.approx(0.5), "to AS1 under the C library's malloc, in the same row"
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"strategy": "AS1@jemalloc"}, "AS1 made 9f but AS1@jemalloc made 8e"),
+        ({"parameters": {"compiler": "clang++"}}, "AS1 made 9f but AS1 (clang++) made 8e"),
+        ({"parameters": {"threads": 9}}, None),
+    ],
+)
+def test_the_same_work_has_the_same_checksum(changes: dict[str, Any], complaint: str | None) -> None:
+    (native,) = contention_rows(("AS1",), (2,), [(15, 6)], 1)
+    parameters = native["parameters"] | changes.get("parameters", {})
+    other = native | changes | {"parameters": parameters, "checksum": "8e"}
+    checksums = Checksums()
+    first, second = rows_of([native, other])
+    assert checksums.add(first) is None
+    found = checksums.add(second)
+    assert (found is None) if complaint is None else (found is not None and complaint in found)
+    assert checksums.complaints() == ([found] if found else [])
 
 
 # ---- fragmentation ------------------------------------------------------------------------------------

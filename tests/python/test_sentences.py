@@ -186,6 +186,15 @@ def test_utilization_keeps_as1_where_nothing_is_faster() -> None:
     assert of_utilization(utilization_rows(("null", "AS1", "AS2")))[0] == "No strategy is faster than AS1."
 
 
+def test_other_mallocs_are_told_beside_as1() -> None:
+    natives = utilization_rows(("AS1", "AS7"))
+    for native in utilization_rows(("AS1",)):
+        native |= {"strategy": "AS1@jemalloc", "cpu_ns": native["cpu_ns"] // 2}
+        natives.append(native)
+    assert "Under other mallocs: AS1@jemalloc 50 % (50 to 50) of AS1's time." in of_utilization(natives)
+    assert of_utilization(natives)[0].startswith("AS7 is fastest"), "a malloc is a setting of the process"
+
+
 # ---- contention ---------------------------------------------------------------------------------------
 
 
@@ -227,6 +236,12 @@ def test_fragmentation_tells_r_for_everything_freed_and_for_part_of_it() -> None
         ),
         "With part of it freed (D = N/2, N/4, N/8), R of the local strategies is 0.80 (0.80 to 0.80).",
     ]
+
+
+def test_r_is_told_first_for_chunks_from_the_cache() -> None:
+    natives = fragmentation_rows(buffer="warm") + fragmentation_rows(upstream="heap")
+    said = of_fragmentation(natives)
+    assert [("heap too" in text) for text in said[1:5]] == [False, False, True, True]
 
 
 def test_fragmentation_compares_the_two_upstreams() -> None:

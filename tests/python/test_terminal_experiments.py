@@ -154,7 +154,7 @@ def test_utilization_has_a_line_for_each_t_a_and_s() -> None:
         *("2^30", "2^15", "2^10", "5.0", "20.4", "105", "400!", "410!", "40*", "50", "45", "55")
     ]
     assert lines[-1][:8] == ["2^35", "2^20", "2^10", "5.0", "20.4", "105", "mem", "mem"]
-    assert "buffer cold, final_frees timed" in text
+    assert "buffer cold, final frees timed" in text
     assert "Held at the end, at most: null 1.0 MiB" in text
 
 
@@ -208,6 +208,12 @@ def test_fragmentation_closes_with_means_beside_the_printed_ones() -> None:
     means = table_after(text, "R, mean over 2 structures and their sizes")
     assert means[-2][:6] == ["all", "but", "N", "1.25", "1.00=", "0.80"]
     assert means[-1][:4] == ["P0213", "0.96", "0.80", "0.81"]
+
+
+def test_settings_are_told_in_words() -> None:
+    text = shown(fragmentation_rows(buffer="warm", buffer_bytes=1 << 30), 120)
+    setting = "buffer warm, buffer of 1.0 GiB, hash prefix, pages huge, perturb chunks 2^16, product 2^20"
+    assert setting in text
 
 
 # ---- all of them --------------------------------------------------------------------------------------

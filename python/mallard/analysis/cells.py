@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from mallard.analysis.names import BASE, in_table_order
+from mallard.footprint import readable
 from mallard.papers.catalogue import structures
 from mallard.result import OK, Row
 from mallard.stats import Ratio, Spread, paired_ratio, spread
@@ -117,7 +118,17 @@ def setting_of(row: Row, placing: Iterable[str]) -> Setting:
 
 
 def setting_text(setting: Setting) -> str:
-    return ", ".join(f"{name} {value}" for name, value in setting)
+    """Parameters in words: `buffer warm`, `buffer of 1.0 GiB`, `product 2^24`."""
+    return ", ".join(filter(None, (_parameter_text(name, value) for name, value in setting)))
+
+
+def _parameter_text(name: str, value: object) -> str:
+    words = name.replace("_", " ")
+    if isinstance(value, int) and name.endswith("_bytes"):
+        return f"{words.removesuffix(' bytes')} of {readable(value)}" if value else ""
+    if name.endswith("_log2"):
+        return f"{words.removesuffix(' log2')} 2^{value}"
+    return f"{words} {value}"
 
 
 def density_tables(rows: Iterable[Row]) -> list[StructureTable]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from mallard.analysis.cells import CellTable, cell_tables
 from mallard.analysis.labels import family
 from mallard.analysis.names import BASE, SHARED, contestants
-from mallard.analysis.ranking import pairings_of, ranked
+from mallard.analysis.ranking import mallocs_sentence, pairings_of, ranked, under_mallocs
 from mallard.analysis.words import (
     also_equal,
     in_a_list,
@@ -41,7 +41,7 @@ def contention_sentences(table: CellTable, cores: int | None) -> list[str]:
         sentence for count in dict.fromkeys(told[:1] + told[-1:]) for sentence in _with_threads(table, count)
     ]
     beyond = [_beyond(counts[-1], cores)] if cores is not None and counts and counts[-1] > cores else []
-    return said + _growth(table, told) + beyond
+    return said + mallocs_sentence(under_mallocs([table])) + _growth(table, told) + beyond
 
 
 def with_threads(table: CellTable, threads: int) -> CellTable:

@@ -26,6 +26,7 @@ from mallard.analysis.names import BASE, in_table_order
 from mallard.result import Row
 from mallard.stats import Ratio, mean_ratio, paired_ratio
 
+CACHE, HEAP = "cache", "heap"  # where the local allocators' chunks come from
 UNTOUCHED = "none"
 ALL = "all"
 FRAGMENTED = ("half", "quarter", "eighth")
@@ -81,16 +82,17 @@ class FragmentationTable:
 
 
 def fragmentation_tables(rows: Iterable[Row]) -> list[FragmentationTable]:
-    """One for each structure and setting, in the papers' order."""
+    """One for each structure and setting, in the papers' order; those with chunks from the heap last."""
     grouped: dict[tuple[str, Setting], dict[str, StructureTable]] = {}
     for table in structure_tables(rows, "fragmentation"):
         freed = str(dict(table.setting).get("freed", UNTOUCHED))
         setting = tuple((name, value) for name, value in table.setting if name != "freed")
         grouped.setdefault((table.structure, setting), {})[freed] = table
-    return [
-        FragmentationTable(structure, next(iter(tables.values())).type, setting, tables)
-        for (structure, setting), tables in grouped.items()
+    tables = [
+        FragmentationTable(structure, next(iter(by_freed.values())).type, setting, by_freed)
+        for (structure, setting), by_freed in grouped.items()
     ]
+    return sorted(tables, key=lambda table: table.upstream == HEAP)
 
 
 def mean_ratio_of_ratios(

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 from mallard.analysis.cells import Pairing, paired
 from mallard.analysis.fragmentation import (
     ALL,
+    CACHE,
     FRAGMENTED,
+    HEAP,
     UNTOUCHED,
     FragmentationTable,
     mean_ratio_of_ratios,
@@ -19,8 +21,6 @@ from mallard.analysis.names import BASE, contestants, in_table_order, plain
 from mallard.analysis.words import no_difference, percent_text, times_text
 from mallard.stats import Ratio, mean_ratio
 
-HEAP = "heap"
-CACHE = "cache"
 # What two tables may differ in and still be the same work: where chunks come from, and the buffer, which
 # only some strategies have.
 _OF_UPSTREAM = frozenset({"upstream", "buffer", "buffer_bytes", "pages"})

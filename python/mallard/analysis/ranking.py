@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from mallard.analysis.cells import CellTable, Pairing
-from mallard.analysis.names import BASE, contestants
+from mallard.analysis.names import BASE, contestants, in_table_order, malloc, plain
+from mallard.analysis.words import percent_text
 from mallard.stats import Ratio, mean_ratio
 
 Pairings = Callable[[str, str], Sequence[Pairing]]  # (strategy, base) -> a pairing for each cell of both
@@ -60,6 +61,20 @@ def ranking_of(table: CellTable) -> Ranking:
         return Ranking((), (), unfinished)
     ranking = ranked(complete, lambda name, base: pairings_of([table], name, base))
     return Ranking(ranking.choices, ranking.equals, unfinished)
+
+
+def under_mallocs(tables: Sequence[CellTable]) -> tuple[Choice, ...]:
+    """AS1 under other mallocs of the whole process, over all lines; to AS1 under the C library's."""
+    names = in_table_order({name for table in tables for name in table.strategies})
+    found = {name: pairings_of(tables, name, BASE) for name in names if malloc(name) and plain(name) == BASE}
+    return tuple(Choice(name, mean_ratio(pairings)) for name, pairings in found.items() if pairings)
+
+
+def mallocs_sentence(choices: Sequence[Choice]) -> list[str]:
+    if not choices:
+        return []
+    each = (f"{choice.strategy} {percent_text(choice.ratio)}" for choice in choices)
+    return [f"Under other mallocs: {', '.join(each)} of {BASE}'s time."]
 
 
 def pairings_of(tables: Iterable[CellTable], strategy: str, base: str) -> list[Pairing]:

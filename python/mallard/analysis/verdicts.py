@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mallard.analysis.averages import mean_over_rows
 from mallard.analysis.cells import Cell, Line, StructureTable
 from mallard.analysis.names import BASE, KEEP, contestants, plain
-from mallard.analysis.ranking import Choice, ranking_of
+from mallard.analysis.ranking import Choice, mallocs_sentence, ranking_of, under_mallocs
 from mallard.analysis.words import percent_text
 from mallard.papers.catalogue import strategies, strategy_text
 from mallard.stats import Ratio, paired_ratio
@@ -61,6 +61,8 @@ class Verdict:
     keep: Ratio | None  # what switching the platform's page return off does to AS1
     unfinished: tuple[str, ...]  # left out of the comparison: some row of theirs has no figure
 
+    mallocs: tuple[Choice, ...] = ()  # AS1 under other mallocs of the whole process
+
     @property
     def worth_it(self) -> bool:
         return self.best is not None and self.best.strategy != BASE and self.best.ratio.verdict == "faster"
@@ -82,6 +84,7 @@ def verdict_of(table: StructureTable) -> Verdict:
         None if _reuses(best.strategy) else reusing,
         mean_over_rows([table], KEEP),
         ranking.unfinished,
+        under_mallocs([table]),
     )
 
 
@@ -98,9 +101,9 @@ def sentence(verdict: Verdict) -> str:
     if not verdict.worth_it:
         text = f"{verdict.type}: keep {BASE}; no strategy is faster beyond its interval."
         closest = verdict.best
-        if closest.strategy == BASE:
-            return text
-        return f"{text} {closest.strategy} comes closest: {percent_text(closest.ratio)} of {BASE}'s time."
+        comes = f"{closest.strategy} comes closest: {percent_text(closest.ratio)} of {BASE}'s time."
+        near = [comes] if closest.strategy != BASE else []
+        return " ".join([text, *near, *mallocs_sentence(verdict.mallocs)])
     best, ratio = verdict.best.strategy, verdict.best.ratio
     parts = [
         (
@@ -116,4 +119,4 @@ def sentence(verdict: Verdict) -> str:
     if verdict.keep is not None and verdict.keep.verdict == "faster":
         more = "does more: it" if verdict.keep.high < ratio.low else "alone"
         parts.append(f"Switching page return off {more} brings {BASE} to {percent_text(verdict.keep)}.")
-    return " ".join(parts)
+    return " ".join([*parts, *mallocs_sentence(verdict.mallocs)])

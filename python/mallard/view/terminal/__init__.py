@@ -68,7 +68,7 @@ def heading(run: Run) -> str:
         str(run.machine.get("libc")),
         str(run.runner.get("compiler")),
     ]
-    buffer = run.options.get("buffer")
+    buffer = run.options.get("buffer") if run.experiment == "density" else None
     if buffer == "none":
         parts.append("monotonic strategies without a buffer")
     elif buffer:

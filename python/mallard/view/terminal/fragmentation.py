@@ -84,7 +84,7 @@ def _show_means(console: Console, tables: Sequence[FragmentationTable]) -> None:
         console,
         (
             block(
-                f"R, mean over {len(tables)} structures and their sizes",
+                f"R, mean over {_structures(tables)}",
                 "",
                 headings_of(group),
                 [
@@ -95,6 +95,11 @@ def _show_means(console: Console, tables: Sequence[FragmentationTable]) -> None:
             for group in fitting(names, console.width - HEAD_WIDTH)
         ),
     )
+
+
+def _structures(tables: Sequence[FragmentationTable]) -> str:
+    names = {table.structure for table in tables}
+    return f"{len(names)} structures and their sizes" if len(names) > 1 else f"the sizes of {min(names)}"
 
 
 def _mean(tables: Sequence[FragmentationTable], freed: Sequence[str], name: str) -> Piece:
