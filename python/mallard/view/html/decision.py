@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mallard.analysis.names import BASE
 from mallard.choose import Chart, ChartLeaf, ChartNode
 from mallard.view.html.contents import Section
 from mallard.view.html.figures import interval, percent, step_of, with_raised_exponents
@@ -39,7 +40,18 @@ def decision_section(chart: Chart) -> Section:
         element("div", tree.branch(tree.root), class_="tree"),
         _grounds(tree),
     )
-    return Section(NAME, "Decide", HEADING, with_exponents(body), command="")
+    return Section(NAME, "Decide", HEADING, with_exponents(body), _answer(chart.leaves))
+
+
+def _answer(leaves: Sequence[ChartLeaf]) -> Markup | None:
+    measured = [leaf for leaf in leaves if leaf.strategy]
+    if not measured:
+        return None
+    local = [leaf for leaf in measured if leaf.strategy != BASE]
+    return joined(
+        f"Of {len(leaves)} ways through the questions {len(local)} end at a local allocator, "
+        f"{len(measured) - len(local)} at the global one.",
+    )
 
 
 def with_exponents(body: Markup) -> Markup:

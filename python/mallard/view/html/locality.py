@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mallard.analysis.locality import Surface, System, locality_systems
-from mallard.analysis.locality_verdict import locality_sentences
-from mallard.analysis.names import BASE, malloc, reuse_variants, variant
+from mallard.analysis.locality_verdict import best_local, locality_sentences
+from mallard.analysis.names import BASE, reuse_variants
 from mallard.papers.locality import LOCAL
 from mallard.view.html.contents import Measured, Section, introduction, unmeasured
 from mallard.view.html.figures import three_digits, times
@@ -95,33 +95,18 @@ def _speeds(system: System, surfaces: list[Surface]) -> Markup | None:
 
 def _answer(systems: list[System]) -> Markup | None:
     """The largest system with both AS1 and a local allocator decides."""
-    decisive = [system for system in systems if system.base and _locals(system)]
-    if not decisive:
-        return None
-    system = decisive[-1]
-    base = system.base
-    assert base is not None
-    best = min(_locals(system), key=lambda surface: _worst(surface))
-    mean = to_base(best, base)
-    found = worst(base, 1)
-    if found is None or mean is None:
-        return None
-    return joined(
-        element("strong", f"Shuffled, {BASE} takes up to {three_digits(found[0].median)} times as long"),
-        f" ({power(system.links)} links, |S| = {power(found[1])}); {best.strategy} at most ",
-        f"{three_digits(_worst(best))} times, and is then {times(mean.median)} as fast on average.",
-    )
-
-
-def _locals(system: System) -> list[Surface]:
-    """Local allocators as a program would choose them."""
-    return [
-        surface
-        for name, surface in system.surfaces.items()
-        if name not in (BASE, "AS2") and not malloc(name) and not variant(name) and worst(surface, 1)
-    ]
-
-
-def _worst(surface: Surface) -> float:
-    found = worst(surface, 1)
-    return found[0].median if found else float("inf")
+    for system in reversed(systems):
+        base, best = system.base, best_local(system)
+        if base is None or best is None:
+            continue
+        slowest, least, mean = worst(base, 1), worst(best, 1), to_base(best, base)
+        if slowest and least and mean:
+            return joined(
+                element(
+                    "strong",
+                    f"Shuffled, {BASE} takes up to {three_digits(slowest[0].median)} times as long",
+                ),
+                f" ({power(system.links)} links, |S| = {power(slowest[1])}); {best.strategy} at most ",
+                f"{three_digits(least[0].median)} times, then {times(mean.median)} as fast on average.",
+            )
+    return None

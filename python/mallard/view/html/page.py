@@ -64,7 +64,7 @@ def _sections(measured: Mapping[str, Measured]) -> list[Section]:
         decision_section(decision_chart(rows)),
         Section("conditions", "Conditions", "Machine, build and runs", conditions(runs)),
         Section("reproduce", "Reproduce", "How to reproduce it", reproduce(runs)),
-        Section("papers", "Papers", "Beside the papers", paper_notes(structures)),
+        Section("papers", "Papers", "Beside the papers", paper_notes(measured, structures)),
     ]
 
 

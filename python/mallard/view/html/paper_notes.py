@@ -1,8 +1,12 @@
-"""What must be known to compare with the papers: each note once, with the structures that it concerns."""
+"""What must be known to compare with the papers: each note once, with the tables that it concerns."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from mallard.papers.notes import Note, notes_for
+from mallard.papers.printed import PrintedTable
+from mallard.papers.registry import all_tables
 from mallard.papers.tables import AVERAGES, P0089, P0213, own_table, printed_table
 from mallard.view.html.figures import with_raised_exponents
 from mallard.view.html.markup import Markup, element, joined
@@ -12,25 +16,61 @@ TITLES = {
     "error": "Known errors of the papers",
     "departure": "Where the authors' programs depart",
 }
+FEW = 4  # tables that are named with a note; a note on more concerns the experiment
+
+Concerned = dict[Note, list[str]]
 
 
-def paper_notes(structures: list[str]) -> Markup:
-    concerned: dict[Note, list[str]] = {}
-    for name in structures:
-        for paper in (P0089, P0213):
-            for note in notes_for(own_table(paper, name)):
-                concerned.setdefault(note, []).append(name)
-    for note in notes_for(printed_table(AVERAGES)):
-        concerned.setdefault(note, [])
+def paper_notes(experiments: Iterable[str], structures: Sequence[str]) -> Markup:
+    """`structures` are those of density that were measured."""
     blocks = []
-    for kind, title in TITLES.items():
-        items = [_item(note, names, structures) for note, names in concerned.items() if note.kind == kind]
-        if items:
-            blocks.append(joined(element("h3", title), element("ul", *items, class_="notes")))
+    for name in experiments:
+        found = _of_density(structures) if name == "density" else _of_tables(name)
+        if found:
+            blocks.append(_experiment(name, found))
     return joined(*blocks)
 
 
-def _item(note: Note, names: list[str], all_names: list[str]) -> Markup:
-    of = sorted(set(names), key=all_names.index)
-    where = f"{', '.join(of)}; " if of and len(of) < len(all_names) else ""
-    return element("li", with_raised_exponents(note.text), " ", element("small", where + note.source))
+def _of_density(structures: Sequence[str]) -> Concerned:
+    concerned: Concerned = {}
+    for name in structures:
+        for paper in (P0089, P0213):
+            for note in notes_for(own_table(paper, name)):
+                names = concerned.setdefault(note, [])
+                if name not in names:
+                    names.append(name)
+    for note in notes_for(printed_table(AVERAGES)):
+        concerned.setdefault(note, [])
+    return {note: names if len(names) < len(structures) else [] for note, names in concerned.items()}
+
+
+def _of_tables(experiment: str) -> Concerned:
+    concerned: Concerned = {}
+    for table in all_tables().values():
+        if table.experiment == experiment:
+            for note in notes_for(table):
+                concerned.setdefault(note, []).append(_name(table))
+    return {note: names if len(names) <= FEW else [] for note, names in concerned.items()}
+
+
+def _name(table: PrintedTable) -> str:
+    return f"{table.paper[:5]} {table.label}"
+
+
+def _experiment(name: str, concerned: Concerned) -> Markup:
+    blocks = []
+    for kind, title in TITLES.items():
+        items = [_item(note, names) for note, names in concerned.items() if note.kind == kind]
+        if items:
+            blocks.append(joined(element("h4", title), element("ul", *items, class_="notes")))
+    return joined(element("h3", name.capitalize()), *blocks)
+
+
+def _item(note: Note, names: Sequence[str]) -> Markup:
+    where = f"{', '.join(names)}; " if names else ""
+    return element(
+        "li",
+        with_raised_exponents(note.text),
+        " ",
+        element("small", with_raised_exponents(where + note.source)),
+    )
