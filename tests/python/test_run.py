@@ -230,6 +230,19 @@ def test_a_run_from_two_compilers_under_two_mallocs(
     assert (run.options["compilers"], run.options["mallocs"]) == (["g++", "clang++"], ["jemalloc"])
 
 
+@pytest.mark.parametrize(
+    ("sf", "answer"),
+    [
+        ("-3", "-10 5 8 -3 2: an access before the shuffle takes AS1 60.0 ns (60.0 to 60.0), AS7 25.5 ns"),
+        ("+3", "-10 5 8 +3 2: an access after the shuffle takes AS1 78.0 ns (78.0 to 78.0), AS7 33.1 ns"),
+        ("0", "-10 5 8 0 2: an access without a shuffle takes AS1 60.0 ns (60.0 to 60.0), AS7 25.5 ns"),
+    ],
+)
+def test_the_papers_notation_is_answered(fake: Any, capsys: Any, sf: str, answer: str) -> None:
+    assert fake.run("bench", "locality", "-10", "5", "8", sf, "2", "--reps", "2") == 0
+    assert answer in " ".join(capsys.readouterr().out.split())
+
+
 def test_threads_are_not_pinned(fake: Any) -> None:
     assert fake.run("bench", "contention", *EVERY_EXPERIMENT["contention"].split()) == 0
     assert not any("--cpu" in line for line in fake.begun)

@@ -20,11 +20,13 @@ from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.mallocs import NAMES
 from mallard.plan import OPTIONS, REPETITIONS, SCALES, Host, Plan, Request, make_plan, selected_compilers
+from mallard.plan.notation import read_notation
 from mallard.run import execute, prepare
 from mallard.runner import COMPILERS, load_builds
 from mallard.store import Store
 from mallard.view.terminal import show_outcome, show_run
 from mallard.view.terminal.console import output_console
+from mallard.view.terminal.notation import show_answer
 from mallard.view.terminal.progress import ProgressDisplay
 
 HELP = "measure on this machine which allocation strategy is fastest"
@@ -145,7 +147,10 @@ def run(arguments: argparse.Namespace) -> int:
             )
             return exit_status.INTERRUPTED
         console = output_console()
-        show_run(console, store.run(outcome.run_id), store.rows(outcome.run_id))
+        rows = store.rows(outcome.run_id)
+        show_run(console, store.run(outcome.run_id), rows)
+        if request.notation:
+            show_answer(console, read_notation(request.notation), rows)
         show_outcome(console, outcome, store)
     return exit_status.FINDINGS if outcome.defects else exit_status.DONE
 

@@ -16,7 +16,7 @@ def chosen_pairs(
     request: Request, options: tuple[str, str], limits: tuple[Limit, Limit], printed: Sequence[Pair]
 ) -> list[Pair]:
     """The printed rows; those with the value of one option; every combination where both are given."""
-    first, second = (_exponents(request, name, limit) for name, limit in zip(options, limits, strict=True))
+    first, second = (exponents(request, name, limit) for name, limit in zip(options, limits, strict=True))
     if first and second:
         return [(a, b) for a in first for b in second]
     chosen = [(a, b) for a, b in printed if a in (first or [a]) and b in (second or [b])]
@@ -31,11 +31,7 @@ def chosen_pairs(
     return chosen
 
 
-def exponents(request: Request, option: str, limit: Limit, default: Sequence[int]) -> list[int]:
-    return _exponents(request, option, limit) or list(default)
-
-
-def _exponents(request: Request, option: str, limit: Limit) -> list[int]:
+def exponents(request: Request, option: str, limit: Limit) -> list[int]:
     """Empty where nothing was said."""
     text = request.given.get(option)
     return [] if text is None else select_sizes(text, f"--{option}", range(limit[0], limit[1] + 1))

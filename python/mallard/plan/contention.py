@@ -40,10 +40,12 @@ class Scale:
     threads: tuple[int, ...]  # empty: up to the number of cores
     buffers: tuple[str, ...]
     time_limit: float
+    repetitions: int = REPETITIONS
 
 
 SCALES = {
-    QUICK: Scale(((15, 6), (15, 8)), (), ("static",), 60),
+    # What threads do to each other differs more from process to process than what one thread does.
+    QUICK: Scale(((15, 6), (15, 8)), (), ("static",), 60, repetitions=5),
     STANDARD: Scale(((15, 6), (15, 8), (17, 8)), PRINTED_THREADS, ("static",), 300),
     PAPER: Scale(PRINTED, PRINTED_THREADS, ("static", "none"), 3600),
 }
@@ -71,7 +73,7 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
         request,
         host,
         [
-            PlannedRow(name, parameters, able, request.repetitions or REPETITIONS)
+            PlannedRow(name, parameters, able, request.repetitions or scale.repetitions)
             for parameters in _parameters(threads, pairs, multiplier, buffers, freed_by)
             if (able := _able(parameters, strategies))
         ],

@@ -59,11 +59,11 @@ SCALES = {
     STANDARD: Scale(
         (
             Grid(SMALL, powers(2, *range(22))),
-            Grid(SMALL, powers(2, 0, 3, 6, 9, 12, 15, 18, 20), strategies=None),
+            Grid(SMALL, powers(2, 0, 6, 9, 12, 15, 18), strategies=None),
             Grid(LARGE, powers(2, 0, 6, 9, 14, 18, 22), accesses=2**22, repetitions=1),
             shuffle_effects(1, 10**7),
         ),
-        2**22,
+        2**21,
         900,
     ),
     PAPER: Scale(

@@ -27,6 +27,11 @@ class Notation:
     repeat_factor: int
 
     @property
+    def timed_factor(self) -> int:
+        """The passes of the shuffle that were made when the accesses asked for are timed."""
+        return 0 if self.before else self.shuffle_factor
+
+    @property
     def sentence(self) -> str:
         lists = self.links // self.list_length
         passes = _count(self.shuffle_factor, "pass", "passes")
@@ -39,7 +44,7 @@ class Notation:
         )
 
 
-def read_notation(words: Sequence[str], most_links: int) -> Notation:
+def read_notation(words: Sequence[str], most_links: int = 2**62) -> Notation:
     """What makes no sense is a UsageError that says why."""
     text = " ".join(words)
     if len(words) != 5:

@@ -25,32 +25,39 @@ PRINTED = tuple((active, 10) for active in range(15, 21)) + tuple((20, block) fo
 TOTAL_LOG2, ACTIVE_LOG2, BLOCK_LOG2 = (10, 40), (4, 30), (3, 20)
 
 
+# A multipool takes about a millisecond for the papers' smallest T.
+SHORT_REPETITIONS = 9
+SHORT_TOTAL_LOG2 = 31
+
+
 @dataclass(frozen=True)
 class Scale:
-    totals_log2: tuple[int, ...]
-    buffers: tuple[str, ...]
+    totals_log2: dict[str, tuple[int, ...]]  # buffer -> T
     time_limit: float
 
 
+PRINTED_TOTALS = tuple(range(30, 36))
 SCALES = {
-    QUICK: Scale((30,), ("warm",), 60),
-    STANDARD: Scale((30, 32), ("warm", "none"), 300),
-    PAPER: Scale(tuple(range(30, 36)), ("warm",), 3600),
+    QUICK: Scale({"warm": (30,)}, 60),
+    STANDARD: Scale({"warm": PRINTED_TOTALS, "none": (30, 32)}, 300),
+    PAPER: Scale({"warm": PRINTED_TOTALS}, 3600),
 }
 
 
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
     scale, name = SCALES[request.scale], request.experiment
     strategies, messages = chosen_strategies(request, runner.names_of(name))
-    totals = exponents(request, "total", runner.limit(name, "total_log2", TOTAL_LOG2), scale.totals_log2)
+    named = exponents(request, "total", runner.limit(name, "total_log2", TOTAL_LOG2))
+    buffers = request.several("buffer", BUFFERS, list(scale.totals_log2))
+    totals = {buffer: named or scale.totals_log2.get(buffer, scale.totals_log2["warm"]) for buffer in buffers}
+    every_total = sorted({total for some in totals.values() for total in some})
     limits = (
         runner.limit(name, "active_log2", ACTIVE_LOG2),
         runner.limit(name, "block_log2", BLOCK_LOG2),
     )
     pairs = chosen_pairs(request, ("active", "block"), limits, PRINTED)
     for active, block in pairs:
-        _check(min(totals), active, block)
-    buffers = request.several("buffer", BUFFERS, scale.buffers)
+        _check(every_total[0], active, block)
     final_frees = request.several("final-frees", FINAL_FREES, FINAL_FREES[:1])
     return assemble(
         request,
@@ -66,16 +73,16 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
                     "final_frees": frees,
                 },
                 tuple(strategies),
-                request.repetitions or REPETITIONS,
+                request.repetitions or (SHORT_REPETITIONS if total <= SHORT_TOTAL_LOG2 else REPETITIONS),
             )
             for frees in final_frees
             for buffer in buffers
-            for total in totals
+            for total in totals[buffer]
             for active, block in pairs
         ],
         time_limit=scale.time_limit,
         options={
-            "totals_log2": totals,
+            "totals_log2": every_total,
             "blocks": [list(pair) for pair in pairs],
             "buffers": buffers,
             "final_frees": final_frees,

@@ -1,0 +1,32 @@
+"""The answer to a run that was written as P0089 writes it: the accesses on the side of the shuffle that the
+sign of sf asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from mallard.analysis.names import in_table_order
+from mallard.analysis.words import nanoseconds
+from mallard.plan.notation import Notation
+from mallard.result import Row
+from mallard.stats import spread
+
+
+def show_answer(console: Console, notation: Notation, rows: Sequence[Row]) -> None:
+    figure = f"sf{notation.timed_factor}_af{notation.access_factor}_ns"
+    times: dict[str, list[float]] = {}
+    for row in rows:
+        if row.ok and figure in row.figures:
+            times.setdefault(row.strategy, []).append(row.figures[figure])
+    parts = []
+    for strategy in in_table_order(times):
+        found = spread(times[strategy])
+        interval = f"{nanoseconds(found.low)} to {nanoseconds(found.high)}"
+        parts.append(f"{strategy} {nanoseconds(found.median)} ns ({interval})")
+    if parts:
+        side = "before" if notation.before else "after"
+        where = f"{side} the shuffle" if notation.shuffle_factor else "without a shuffle"
+        console.print(f"{notation.text}: an access {where} takes {', '.join(parts)}", markup=False)
