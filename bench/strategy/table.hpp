@@ -43,6 +43,11 @@ struct strategy {
                mechanism == mechanism_kind::multipool_over_monotonic;
     }
 
+    /// A mechanism that is made for what it serves, in contrast to the global allocator.
+    [[nodiscard]] bool has_own_allocator() const noexcept {
+        return mechanism == mechanism_kind::multipool || uses_buffer();
+    }
+
     /// One allocator for all threads.
     [[nodiscard]] bool is_shared() const noexcept {
         return mechanism == mechanism_kind::shared_synchronized ||

@@ -80,12 +80,12 @@ void write_parameters(const locality_cell& cell, json_writer& json) {
     }
 }
 
-/// Returns: about what the system takes, chunks with room to spare included.
+/// Returns: about what the system takes: the links with what malloc adds, and the subsystems, each with a first
+/// chunk where it has an allocator of its own.
 std::size_t bytes_expected(const locality_cell& cell, const strategy& how) {
-    constexpr std::size_t bytes_a_link = 48;
-    constexpr std::size_t chunks_a_subsystem = 256;
-    const std::size_t subsystems = cell.links / cell.list_length;
-    return cell.links * bytes_a_link + subsystems * (subsystem_bytes(how) + chunks_a_subsystem);
+    constexpr std::size_t bytes_a_link = 40;
+    const std::size_t bytes_a_subsystem = subsystem_bytes(how) + (how.has_own_allocator() ? 96 : 16);
+    return cell.links * bytes_a_link + cell.links / cell.list_length * bytes_a_subsystem;
 }
 
 } // namespace
@@ -99,7 +99,9 @@ row run_locality(arguments& given, run_options& options) {
     result.experiment = "locality";
     result.write_parameters = [cell](json_writer& json) { write_parameters(cell, json); };
     try {
-        bring_in(std::min(bytes_expected(cell, how), most_to_bring_in()));
+        const std::size_t expected = bytes_expected(cell, how);
+        expect_room(expected, options.notes);
+        bring_in(std::min(expected, most_to_bring_in()));
         measure_locality_under(how, cell, result);
     } catch (const std::bad_alloc&) {
         result.out_of_memory = true;

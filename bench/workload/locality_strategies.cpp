@@ -40,7 +40,8 @@ struct abstract_subsystem : private own<mallard::resource<A>>, public subsystem<
     abstract_subsystem() : subsystem(&abstract(own<mallard::resource<A>>::source)) {}
 };
 
-/// AS11 and AS13: the monotonic allocator is the subsystem's too, and has no initial buffer.
+/// AS11 and AS13: the monotonic allocator is the subsystem's too, and has no initial buffer. There may be a
+/// subsystem for every link: so the pool begins with little, and the arena's chunks are what the pool asks for.
 class pool_over_arena {
 public:
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -51,8 +52,8 @@ public:
     }
 
 private:
-    monotonic arena_;
-    multipool_over_monotonic pool_{arena_};
+    monotonic arena_{{.first_chunk_bytes = 64, .largest_chunk_bytes = 64}};
+    multipool_over_monotonic pool_{arena_, {.growth = {.first_chunk_bytes = 64}}};
 };
 
 template <class Made, class List>

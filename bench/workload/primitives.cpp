@@ -52,8 +52,7 @@ constexpr std::string_view virtual_floor = "null-base";
 void run_rounds(const strategy& s, std::size_t total, bool anew) {
     alignas(64) static std::array<std::byte, buffer_bytes> buffer;
     const std::size_t round = anew ? 1 : pairs_a_round;
-    const bool made = s.uses_buffer() || s.mechanism == mechanism_kind::multipool;
-    if (s.uses_buffer() || (made && anew)) {
+    if (s.uses_buffer() || (s.has_own_allocator() && anew)) {
         for (std::size_t done = 0; done < total; done += round) {
             static_cast<void>(with_source(s, buffer, [round](auto& source) { pairs(source, round); }));
         }
