@@ -167,6 +167,7 @@ def test_contention_shows_wall_time_and_cpu_time() -> None:
     cpu = [line.split() for line in text[text.index("CPU ns") :].splitlines() if line.startswith("2^")]
     assert cpu[1][-2:] == ["4.08", "61.2"]
     assert "2 threads, sharing" in text
+    assert "The slowest thread by the fastest, at most: AS1 1.11, AS2 1.11" in text
 
 
 def test_shared_allocators_have_their_own_family() -> None:

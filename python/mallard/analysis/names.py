@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from mallard import mallocs
+
 BASE = "AS1"
 FLOOR = "null"
 KEEP = "AS1-keep"
@@ -20,25 +22,24 @@ SHARED = "shared-"
 REUSE_ORDERS = ("last", "first", "lowest", "hybrid", "random")
 WORST_ORDER = "random"
 
-_NAME = re.compile(r"(AS(\d+))(?:@(\w+)|-(\w+))?")
+_NAME = re.compile(r"(AS(\d+))(?:-(\w+))?")
 
 
 def plain(name: str) -> str:
     """The strategy of the papers that a name is a variant of; any other name is its own."""
-    found = _NAME.fullmatch(name)
+    found = _parts(name)
     return found[1] if found else name
 
 
 def variant(name: str) -> str:
     """`lowest` of AS7-lowest, `keep` of AS1-keep; empty for a strategy as the papers have it."""
-    found = _NAME.fullmatch(name)
-    return (found[4] or "") if found else ""
+    found = _parts(name)
+    return (found[3] or "") if found else ""
 
 
 def malloc(name: str) -> str:
     """`jemalloc` of AS1@jemalloc; empty where the process has the malloc of the C library."""
-    found = _NAME.fullmatch(name)
-    return (found[3] or "") if found else ""
+    return mallocs.split(name)[1]
 
 
 def in_table_order(names: Iterable[str]) -> list[str]:
@@ -66,13 +67,16 @@ def reuse_variants(names: Iterable[str]) -> list[str]:
     return [name for name in ordered if plain(name) in varied and variant(name) in ("", *REUSE_ORDERS)]
 
 
+def _parts(name: str) -> re.Match[str] | None:
+    return _NAME.fullmatch(mallocs.split(name)[0])
+
+
 def _place(name: str) -> tuple[int, int, int, str]:
     if name == FLOOR:
         return (0, 0, 0, name)
-    found = _NAME.fullmatch(name)
+    found = _parts(name)
     if not found:
         return (2, 0, 0, name)
-    if found[3]:
-        return (1, int(found[2]), 1, name)
     order = ("", "@", "keep", *REUSE_ORDERS)
-    return (1, int(found[2]), order.index(variant(name)) if variant(name) in order else len(order), name)
+    kind = "@" if malloc(name) else variant(name)
+    return (1, int(found[2]), order.index(kind) if kind in order else len(order), name)

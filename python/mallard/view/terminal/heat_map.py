@@ -70,6 +70,7 @@ def legend() -> str:
         (
             "AS1 in ns for a leaf element, the others in percent of AS1.",
             MARKS,
+            FAULTS,
             "null: the same work over memory already there. keep: AS1 with page return off.",
             "type: bound by type parameter, wink: the same, winked out.",
             "base: by abstract base, bwink: the same, winked out.",

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
 from mallard.analysis.cells import CellTable, Line, setting_text
-from mallard.analysis.contention import contention_sentences, contention_tables
+from mallard.analysis.contention import PLACES, contention_sentences, contention_tables
 from mallard.analysis.utilization import utilization_sentences, utilization_tables
 from mallard.analysis.words import nanoseconds
 from mallard.footprint import readable
@@ -33,7 +33,7 @@ CONTENTION_LEGEND = (
 def show_utilization(console: Console, rows: Sequence[Row]) -> None:
     for table in utilization_tables(rows):
         _show_table(console, table, utilization_sentences(table))
-        _show_medians(console, table)
+        _show_ends(console, table)
     console.print(UTILIZATION_LEGEND, style="dim", markup=False)
 
 
@@ -43,6 +43,7 @@ def show_contention(console: Console, run: Run, rows: Sequence[Row]) -> None:
         _show_table(console, table, contention_sentences(table, int(cores) if cores else None))
         console.print(Text("CPU ns a pair, of all threads together", "bold"))
         show_columns(console, table, _cpu)
+        _show_words(console, "The slowest thread by the fastest, at most", _unfairness(table))
         console.print()
     console.print(CONTENTION_LEGEND, style="dim", markup=False)
 
@@ -55,17 +56,33 @@ def _show_table(console: Console, table: CellTable, sentences: Sequence[str]) ->
     console.print()
 
 
-def _show_medians(console: Console, table: CellTable) -> None:
+def _show_ends(console: Console, table: CellTable) -> None:
     """What is held at the end, at most, and what a final free takes."""
-    held = {name: most for name in table.strategies if (most := _most(table, name, "held_bytes")) is not None}
-    frees = {name: most for name in table.strategies if (most := _most(table, name, "free_ns")) is not None}
-    if held:
-        words = ", ".join(f"{name} {readable(int(most))}" for name, most in held.items())
-        console.print(f"Held at the end, at most: {words}.", markup=False)
-    if frees:
-        words = ", ".join(f"{name} {nanoseconds(most)}" for name, most in frees.items())
-        console.print(f"ns for a free at the end, at most: {words}.", markup=False)
+    for figure, what, text in (
+        ("held_bytes", "Held at the end, at most", lambda value: readable(int(value))),
+        ("free_ns", "ns for a free at the end, at most", nanoseconds),
+    ):
+        most = {name: _most(table, name, figure) for name in table.strategies}
+        words = {name: text(value) for name, value in most.items() if value is not None}
+        _show_words(console, what, words)
     console.print()
+
+
+def _show_words(console: Console, what: str, words: Mapping[str, str]) -> None:
+    if words:
+        each = ", ".join(f"{name} {word}" for name, word in words.items())
+        console.print(f"{what}: {each}.", markup=False)
+
+
+def _unfairness(table: CellTable) -> dict[str, str]:
+    """Of the threads that a line has; a line of one thread has none."""
+    most: dict[str, float] = {}
+    for line in table.lines:
+        for name, cell in line.cells.items():
+            slowest, fastest = cell.figure("slowest_ns"), cell.figure("fastest_ns")
+            if slowest and fastest and fastest.median > 0 and line.place[PLACES.index("threads")] > 1:
+                most[name] = max(most.get(name, 1.0), slowest.median / fastest.median)
+    return {name: f"{most[name]:.2f}" for name in table.strategies if name in most}
 
 
 def _most(table: CellTable, name: str, figure: str) -> float | None:
