@@ -18,7 +18,6 @@ from mallard.analysis import (
     sentence,
     verdict_of,
 )
-from mallard.analysis.comparison import compare
 from mallard.analysis.summary import summaries
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS
 from mallard.papers.tables import AVERAGES, P0213, own_table, printed_table
@@ -238,23 +237,6 @@ def test_without_as1_there_is_no_verdict() -> None:
 def test_one_repetition_gives_no_interval_and_says_so() -> None:
     verdict = verdict_of(tables_of(density_rows(names=("DS2",), repetitions=1))[0])
     assert not verdict.worth_it, "one repetition cannot tell a difference"
-
-
-def test_ours_beside_printed_with_the_ratio_of_ratios() -> None:
-    compared = compare(printed_table("p0213:6"), tables_of(density_rows(names=("DS2",))))
-    cell = compared[10]["AS3"]
-    assert cell.ours is not None
-    assert cell.printed_percent == pytest.approx(100 * 9.63 / 14.99)
-    assert cell.ratio_of_ratios == pytest.approx(30.0 / (100 * 9.63 / 14.99), rel=1e-3)
-    assert cell.printed_ns == pytest.approx(9.63e9 / 2**27)
-    assert compared[7]["AS3"].status == "not measured"
-    assert compared[7]["AS3"].ratio_of_ratios is None
-
-
-def test_averages_beside_table_8() -> None:
-    compared = compare(printed_table(AVERAGES), tables_of(density_rows()))
-    assert compared[0]["AS3"].ratio_of_ratios == pytest.approx(30.0 / 54.86, rel=1e-3)
-    assert compared[0]["AS1"].ratio_of_ratios == pytest.approx(1.0)
 
 
 def test_where_page_return_is_the_whole_difference_the_verdict_says_so() -> None:

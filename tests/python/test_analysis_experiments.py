@@ -33,7 +33,7 @@ from mallard.analysis.fragmentation import (
     fragmentation_tables,
     mean_ratio_of_ratios,
 )
-from mallard.analysis.locality import Surface, locality_surfaces, locality_systems
+from mallard.analysis.locality import Surface, locality_systems
 from mallard.analysis.utilization import utilization_tables
 from mallard.cell_figures import cell_figures
 from mallard.checksums import Checksums
@@ -47,7 +47,8 @@ def rows_of(natives: Natives) -> list[Row]:
 
 
 def surfaces_of(natives: Natives) -> dict[str, Surface]:
-    return {surface.strategy: surface for surface in locality_surfaces(rows_of(natives))}
+    (system,) = locality_systems(rows_of(natives))
+    return system.surfaces
 
 
 # ---- locality -----------------------------------------------------------------------------------------

@@ -22,16 +22,6 @@ from mallard.result import Row
 from mallard.stats import Ratio, Spread, median, spread
 
 EXPERIMENT = "locality"
-# The figures of a process beside its access times; each by list length.
-FIGURES = (
-    "build_ns",
-    "shuffle_ns",
-    "reallocate_ns",
-    "reaccess_ns",
-    "built_bytes",
-    "shuffled_bytes",
-    "list_bytes",
-)
 _PLACING = ("links", "list_length", "shuffle_factors", "access_factors", "accesses", "repeat_factor")
 _ACCESS_TIME = re.compile(r"sf(\d+)_af(\d+)_ns")
 
@@ -103,7 +93,9 @@ class Surface:
         return ratio_of(_quotients(*theirs), _quotients(*mine)) if mine and theirs else None
 
     def figure(self, name: str, list_length: int) -> Spread | None:
-        """One of FIGURES."""
+        """Beside the access times: build_ns, shuffle_ns, reallocate_ns, reaccess_ns, built_bytes,
+        shuffled_bytes, list_bytes.
+        """
         return _spread(self.figures.get((name, list_length), {}))
 
     def figure_against(self, other: Surface, name: str, list_length: int) -> Ratio | None:
@@ -152,10 +144,6 @@ def locality_systems(rows: Iterable[Row]) -> list[System]:
             grouped.items(), key=lambda item: (item[0][0], [(key, str(value)) for key, value in item[0][1]])
         )
     ]
-
-
-def locality_surfaces(rows: Iterable[Row]) -> list[Surface]:
-    return [surface for system in locality_systems(rows) for surface in system.surfaces.values()]
 
 
 def factors_of(row: Row, name: str) -> list[int]:

@@ -10,11 +10,10 @@ from functools import cached_property
 
 from mallard.analysis.averages import Effect, cost_of_dispatch, gain_of_winking_out, mean_over_rows
 from mallard.analysis.cells import Cell, Line, Setting, StructureTable, density_tables
-from mallard.analysis.comparison import Comparison, compare
 from mallard.analysis.names import BASE, contestants, in_table_order
 from mallard.analysis.ranking import Choice, not_told_apart, pairings_of
 from mallard.analysis.verdicts import Verdict, verdict_of
-from mallard.papers.tables import AVERAGES, own_table, printed_table
+from mallard.papers.tables import own_table
 from mallard.result import Row
 from mallard.stats import Ratio
 
@@ -65,12 +64,6 @@ class Summary:
             for cell in line.cells.values()
             if cell.detail or not cell.finished
         ]
-
-    def beside_paper(self, paper: str, table: StructureTable) -> Comparison:
-        return compare(own_table(paper, table.structure), [table])
-
-    def beside_averages(self) -> Comparison:
-        return compare(printed_table(AVERAGES), self.tables)
 
 
 def summaries(rows: Iterable[Row]) -> list[Summary]:
