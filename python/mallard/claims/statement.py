@@ -8,7 +8,7 @@ middle, the most ...), and each must lie in a region made from the printed figur
     typically     "about 5 to 15 %": the middle cell (median) lies in low .. high
     about         one figure: the mean of the cells is within a quarter of it
     up to         the most of the cells is within a quarter of it; as low as: the least
-    at least, below                            every cell
+    at least, below                            every cell, to the printed bound itself
     almost always at least, almost always below   nine cells in ten
     sometimes, occasionally                    one cell in ten, one cell, reaches the printed range
     in the middle at least, in the middle below   the middle cell
@@ -32,6 +32,7 @@ Pick = Callable[[Sequence[float]], float]
 Region = tuple[float, float]
 NEAR = 0.25
 POINT = 1.0
+ARITHMETIC = 1e-9  # a bound is exact, floating point is not
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,14 @@ def _to_high(claim: Claim) -> Region:
     return -math.inf, _high(claim) + claim.rounding
 
 
+def _bound_below(claim: Claim) -> Region:
+    return _low(claim) * (1.0 - ARITHMETIC), math.inf
+
+
+def _bound_above(claim: Claim) -> Region:
+    return -math.inf, _high(claim) * (1.0 + ARITHMETIC)
+
+
 def _inside(claim: Claim) -> Region:
     wider = claim.rounding + (POINT if claim.is_difference else 0.0)
     return _low(claim) - wider, _high(claim) + wider
@@ -122,10 +131,10 @@ TYPICALLY = Statement("typically", (Judged(middle, _inside),), "about {range}")
 ABOUT = Statement("about", (Judged(fmean, _near),), "about {range}")
 UP_TO = Statement("up to", (Judged(most, _near),), "up to {bound}")
 AS_LOW_AS = Statement("as low as", (Judged(least, _near),), "as low as {bound}")
-AT_LEAST = Statement("at least", (Judged(least, _from_low),), "at least {range}")
-BELOW = Statement("below", (Judged(most, _to_high),), "below {bound}")
+AT_LEAST = Statement("at least", (Judged(least, _bound_below),), "at least {range}")
+BELOW = Statement("below", (Judged(most, _bound_above),), "below {bound}")
 MOSTLY_AT_LEAST = Statement(
-    "almost always at least", (Judged(quantile(0.1), _from_low),), "almost always at least {range}"
+    "almost always at least", (Judged(quantile(0.1), _bound_below),), "almost always at least {range}"
 )
 MOSTLY_CLOSE_TO = Statement(
     "almost always close to",
@@ -133,11 +142,13 @@ MOSTLY_CLOSE_TO = Statement(
     "almost always at least close to {range}",
 )
 MOSTLY_BELOW = Statement(
-    "almost always below", (Judged(quantile(0.9), _to_high),), "almost always below {bound}"
+    "almost always below", (Judged(quantile(0.9), _bound_above),), "almost always below {bound}"
 )
-SOMETIMES = Statement("sometimes", (Judged(quantile(0.9), _from_low),), "sometimes {range}")
-OCCASIONALLY = Statement("occasionally", (Judged(most, _from_low),), "occasionally {range}")
+SOMETIMES = Statement("sometimes", (Judged(quantile(0.9), _bound_below),), "sometimes {range}")
+OCCASIONALLY = Statement("occasionally", (Judged(most, _bound_below),), "occasionally {range}")
 MIDDLE_AT_LEAST = Statement(
-    "in the middle at least", (Judged(middle, _from_low),), "in the middle at least {range}"
+    "in the middle at least", (Judged(middle, _bound_below),), "in the middle at least {range}"
 )
-MIDDLE_BELOW = Statement("in the middle below", (Judged(middle, _to_high),), "in the middle below {bound}")
+MIDDLE_BELOW = Statement(
+    "in the middle below", (Judged(middle, _bound_above),), "in the middle below {bound}"
+)
