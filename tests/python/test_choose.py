@@ -144,6 +144,15 @@ def test_without_them_the_fresh_heap_stands_in_and_that_is_said() -> None:
     assert decision.missing == ("mallard bench fragmentation --ds 4 --size 10",)
 
 
+def test_perturbed_rows_of_others_only_leave_it_to_the_fresh_heap_too() -> None:
+    rows = fragmentation_rows(names=("DS4",), strategies=("AS1", "AS3", "AS7"))
+    decision = answer(replace(case_of("DS4"), fragmented="yes", binding="base"), density(), rows)
+    assert used(decision) == "AS5"
+    assert decision.recommended.cells[0].experiment == "density"
+    command = "mallard bench fragmentation --ds 4 --size 10 --strategy AS1,AS5,AS9,AS13"
+    assert decision.missing == (command,)
+
+
 # ---- the global allocator -------------------------------------------------------------------------------
 
 

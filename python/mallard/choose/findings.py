@@ -18,7 +18,8 @@ from mallard.choose import ground
 from mallard.choose.case import Case
 from mallard.choose.evidence import CellReference, Evidence, Place
 from mallard.choose.ground import Ground
-from mallard.choose.serving import GLOBAL, MONOTONIC, counterpart
+from mallard.choose.serving import GLOBAL, MONOTONIC, counterpart, to_measure
+from mallard.footprint import readable
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair, strategies
 from mallard.stats import Ratio
 
@@ -136,7 +137,10 @@ def fragmentation(asked: Asked) -> Finding:
     worse = ratio_of(found.place.times(BASE), fresh.times(BASE)) if fresh else None
     freed = f"{found.place.parameters['freed']} of its blocks freed"
     text = f"{freed}, AS1 takes {percent_of(worse, 'what it takes on a fresh heap')}"
-    return Finding(text, _cells(found.place, [BASE]))
+    if ground.serves(found, asked.case):
+        return Finding(text, _cells(found.place, [BASE]))
+    names = to_measure(asked.case, asked.excluded, long_lived=False)
+    return Finding(text, _cells(found.place, [BASE]), missing=found.command_for(names))
 
 
 def binding(asked: Asked) -> Finding:
@@ -196,7 +200,7 @@ def _held(place: Place, strategy: str) -> str:
     if held is None:
         ends = [row.status for row in place.rows if row.strategy == strategy]
         return f"nothing ({ends[-1].replace('_', ' ')})" if ends else NOT_MEASURED
-    return f"{held.median / 2**20:.3g} MiB"
+    return readable(int(held.median))
 
 
 def _cells(place: Place, names: Iterable[str]) -> tuple[CellReference, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import log2
 from typing import Any
@@ -27,6 +27,10 @@ class Ground:
     command: str
     figure: str = ""
 
+    def command_for(self, strategies: Iterable[str]) -> str:
+        """Where rows are there but not these strategies'."""
+        return f"{self.command} --strategy {','.join(strategies)}"
+
 
 def ground_of(leaf: str, case: Case, evidence: Evidence) -> Ground:
     if leaf == FROM_ANOTHER:
@@ -35,8 +39,13 @@ def ground_of(leaf: str, case: Case, evidence: Evidence) -> Ground:
         return locality(case, evidence)
     if leaf == BUILT and case.fragmented == YES:
         perturbed = fragmentation(case, evidence)
-        return perturbed if perturbed.place else density(case, evidence)
+        return perturbed if serves(perturbed, case) else density(case, evidence)
     return density(case, evidence)
+
+
+def serves(ground: Ground, case: Case) -> bool:
+    """Whether its rows have a local allocator that the case can do with."""
+    return ground.place is not None and any(can_serve(case, name) for name in ground.place.strategies)
 
 
 def density(case: Case, evidence: Evidence) -> Ground:

@@ -71,7 +71,7 @@ def _unmeasured(case: Case, leaf: str, decisive: Ground, excluded: Container[str
         return ""  # the experiment has no others
     wanted = to_measure(case, excluded, long_lived=leaf == SCATTERED)
     tried = {row.strategy for row in decisive.place.rows}
-    return "" if tried >= set(wanted) else f"{decisive.command} --strategy {','.join(wanted)}"
+    return "" if tried >= set(wanted) else decisive.command_for(wanted)
 
 
 def _notes(case: Case, decisive: Ground) -> list[str]:
