@@ -1,9 +1,19 @@
-"""Test equipment: the report of made-up rows."""
+"""Test equipment: reports of made-up rows."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from synthetic_experiments import (
+    ALL_LOCALITY,
+    SHARED,
+    contention_rows,
+    fragmentation_rows,
+    locality_rows,
+    shuffle_table_rows,
+    utilization_rows,
+)
+from synthetic_rows import native_row
 from synthetic_run import density_rows, write_run
 
 from mallard.papers.catalogue import structures
@@ -19,3 +29,24 @@ def page_of_a_whole_run(folder: Path) -> str:
     with Store.open_existing(folder / "whole.db") as store:
         run = store.run(number)
     return page({"density": Measured(run, [], [Row.from_native(number, each) for each in whole])})
+
+
+def write_everything(database: Path) -> None:
+    """A finished run of every experiment: numbers 1 to 6, in the order of the sections."""
+    primitives = [
+        native_row("primitives", {"operation": operation}, strategy, repetition, 2.0 * place + 1, 1 << 20)
+        for operation in ("pair", "create")
+        for place, strategy in enumerate(("AS1", "AS7", "AS9"))
+        for repetition in range(3)
+    ]
+    large = locality_rows(("AS1", "AS7"), (1 << 25, 1 << 12, 1), links=1 << 25)
+    runs = {
+        "density": density_rows(),
+        "locality": [*locality_rows(ALL_LOCALITY), *large, *shuffle_table_rows()],
+        "utilization": [*utilization_rows(), *utilization_rows(buffer="warm")],
+        "contention": [*contention_rows(), *contention_rows(("AS1", "AS2", *SHARED), freed_by="other")],
+        "fragmentation": [*fragmentation_rows(("DS1", "DS2")), *fragmentation_rows(upstream="heap")],
+        "primitives": primitives,
+    }
+    for name, rows in runs.items():
+        write_run(database, rows, command=f"mallard bench {name} --quick", experiment=name)

@@ -3,44 +3,15 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from page_reader import Reader, read, words
 from synthetic_page import page_of_a_whole_run
 from synthetic_run import RATIO, density_rows, failed, row, write_run
 
 from mallard.cli import main
-
-VOID = {"meta", "link", "input", "br", "img", "hr"}
-
-
-class Reader(HTMLParser):
-    """Checks that elements nest, and collects text by the id of the innermost element that has one."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[tuple[str, str]] = []
-        self.ids: list[str] = []
-        self.texts: dict[str, str] = {}
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = dict(attrs)
-        self.tags.append((tag, attributes))
-        if attributes.get("id"):
-            self.ids.append(str(attributes["id"]))
-        if tag not in VOID:
-            self.open.append((tag, attributes.get("id") or ""))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open[-1][0] == tag, f"</{tag}> closes <{self.open[-1][0]}>"
-        self.open.pop()
-
-    def handle_data(self, data: str) -> None:
-        place = next((name for _, name in reversed(self.open) if name), "")
-        self.texts[place] = self.texts.get(place, "") + data + " "
 
 
 @pytest.fixture
@@ -54,15 +25,7 @@ def report_of(folder: Path, rows: list[dict[str, Any]], **run: Any) -> tuple[str
     write_run(folder / "mallard.db", rows, **run)
     assert main(["report"]) == 0
     text = (folder / "report.html").read_text(encoding="utf-8")
-    reader = Reader()
-    reader.feed(text)
-    reader.close()
-    assert reader.open == []
-    return text, reader
-
-
-def words(text: str) -> str:
-    return " ".join(text.split())
+    return text, read(text)
 
 
 def test_the_page_says_where_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

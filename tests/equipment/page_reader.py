@@ -1,0 +1,46 @@
+"""Test equipment: reads a page, checks that its elements nest, and keeps its text by section."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+VOID = {"meta", "link", "input", "br", "img", "hr"}
+
+
+class Reader(HTMLParser):
+    """Checks that elements nest, and collects text by the id of the innermost element that has one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[tuple[str, str]] = []
+        self.ids: list[str] = []
+        self.texts: dict[str, str] = {}
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        self.tags.append((tag, attributes))
+        if attributes.get("id"):
+            self.ids.append(str(attributes["id"]))
+        if tag not in VOID:
+            self.open.append((tag, attributes.get("id") or ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open[-1][0] == tag, f"</{tag}> closes <{self.open[-1][0]}>"
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        place = next((name for _, name in reversed(self.open) if name), "")
+        self.texts[place] = self.texts.get(place, "") + data + " "
+
+
+def read(text: str) -> Reader:
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())

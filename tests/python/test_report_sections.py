@@ -1,0 +1,316 @@
+"""`mallard report`: what it shows of each experiment, from rows whose figures are known beforehand."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_reader import Reader, read, words
+from synthetic_experiments import access_ns, contention_rows, locality_rows
+from synthetic_page import write_everything
+from synthetic_run import MACHINE, density_rows, write_run
+
+from mallard.claims import ledger
+from mallard.cli import main
+from mallard.papers.locality import locality_tables
+from mallard.store import Store
+
+SECTIONS = (
+    "verdict",
+    "density",
+    "locality",
+    "utilization",
+    "contention",
+    "fragmentation",
+    "primitives",
+    "claims",
+    "decision",
+    "conditions",
+    "reproduce",
+    "papers",
+)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("everything") / "mallard.db"
+    write_everything(path)
+    return path
+
+
+def report(database: Path, *options: str) -> str:
+    output = database.with_name("page.html")
+    assert main(["report", "-o", str(output), "--db", str(database), *options]) == 0
+    return output.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(database: Path) -> str:
+    return report(database)
+
+
+@pytest.fixture(scope="module")
+def reader(page: str) -> Reader:
+    return read(page)
+
+
+def section(page: str, name: str) -> str:
+    found = re.search(
+        rf'<section id="{name}" class="part">.*?(?=<section id="\w+" class="part">|</main>)', page, re.DOTALL
+    )
+    assert found, name
+    return found[0]
+
+
+def text_of(markup: str) -> str:
+    """What can be read, without the figures that stand in attributes."""
+    return words(html.unescape(re.sub(r"<[^>]+>", " ", markup)))
+
+
+def surfaces(page: str) -> list[dict[str, Any]]:
+    return [json.loads(html.unescape(data)) for data in re.findall(r'data-surface="([^"]*)"', page)]
+
+
+def test_sections_stand_in_the_order_of_the_navigation(page: str) -> None:
+    assert tuple(re.findall(r'<section id="(\w+)" class="part">', page)) == SECTIONS
+    assert tuple(re.findall(r'href="#(\w+)"', re.findall(r"<nav .*?</nav>", page)[0])) == SECTIONS
+
+
+def test_ids_are_unique_and_links_have_targets(reader: Reader) -> None:
+    assert len(reader.ids) == len(set(reader.ids))
+    links = [str(attributes["href"]) for tag, attributes in reader.tags if tag == "a"]
+    assert all(link.removeprefix("#") in reader.ids for link in links)
+
+
+def test_labels_belong_to_inputs(reader: Reader) -> None:
+    targets = {attributes["for"] for tag, attributes in reader.tags if tag == "label" and "for" in attributes}
+    assert targets
+    assert targets <= set(reader.ids)
+
+
+def test_the_page_needs_nothing_else(page: str, reader: Reader) -> None:
+    for tag, attributes in reader.tags:
+        for name in ("src", "href", "action", "data", "srcset"):
+            target = attributes.get(name)
+            assert target is None or target.startswith(("#", "data:")), (tag, target)
+    assert "@import" not in page
+    assert "url(" not in page
+    assert len(page.encode()) < 2_000_000
+
+
+def test_what_was_not_measured_says_what_measures_it(tmp_path: Path) -> None:
+    write_run(tmp_path / "mallard.db", density_rows())
+    page = report(tmp_path / "mallard.db")
+    for name in ("locality", "utilization", "contention", "fragmentation"):
+        assert f"mallard bench {name} --quick" in text_of(section(page, name))
+    assert "mallard bench primitives" in text_of(section(page, "primitives"))
+    assert surfaces(page) == []
+    assert len(re.findall(r'<a href="#\w+" class="absent"', page)) == 5
+
+
+def test_an_experiment_alone_is_a_page_too(tmp_path: Path) -> None:
+    write_run(tmp_path / "mallard.db", contention_rows(), experiment="contention")
+    page = report(tmp_path / "mallard.db")
+    assert "mallard bench density --quick" in text_of(section(page, "verdict"))
+    assert "AS7" in re.findall(r'<p class="lead">.*?</p>', page)[0], "the first answer there is leads"
+
+
+def test_the_newest_finished_run_of_each_experiment_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "mallard.db"
+    write_run(path, density_rows(names=("DS1",)))
+    write_run(path, density_rows(names=("DS3",)))
+    write_run(path, density_rows(names=("DS5",)), finished=False)
+    write_run(path, locality_rows(("AS1",)), experiment="locality", finished=False)
+    page = report(path)
+    assert re.findall(r'id="(DS\d+)"', page) == ["DS3"]
+    assert "locality: the run was interrupted" in text_of(page)
+    assert "runs 2, 4" in text_of(page)
+
+
+def test_one_run_can_be_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "mallard.db"
+    write_run(path, density_rows(names=("DS1",)))
+    write_run(path, density_rows(names=("DS3",)))
+    write_run(path, locality_rows(("AS1",)), experiment="locality")
+    page = report(path, "--run", "1")
+    assert re.findall(r'id="(DS\d+)"', page) == ["DS1"]
+    assert "mallard bench locality --quick" in text_of(section(page, "locality"))
+
+
+def test_a_surface_has_the_measured_ratios(page: str) -> None:
+    found = surfaces(section(page, "locality"))[0]
+    assert found["name"] == "here"
+    assert found["factors"] == ["2\u2070", "2\u2074", "2\u2078"]
+    assert found["lengths"] == [
+        "2\u2070",
+        "2\u2074",
+        "2\u2079",
+        "2\u00b9\u00b2",
+        "2\u00b9\u2078",
+        "2\u00b2\u00b9",
+    ]
+    length, factor = 1 << 18, 16
+    ratio = access_ns("AS1", 1 << 21, length, 5, factor) / access_ns("AS1", 1 << 21, length, 0, factor)
+    assert found["z"][4][1] == pytest.approx(ratio, rel=0.01)
+    assert found["top"] >= max(max(line) for line in found["z"])
+
+
+def test_published_surfaces_stand_beside_ours(page: str) -> None:
+    """For each system: AS1, AS7, how much AS7 relieves, and how much faster it is."""
+    captions = [
+        text_of(each) for each in re.findall(r"<figcaption>(.*?)</figcaption>", section(page, "locality"))
+    ]
+    for table in ("Table 16", "Table 18", "Table 20", "Table 17", "Table 19", "Table 21"):
+        assert captions.count(f"P0089 {table}") == 1
+    for table in ("Table 9", "Table 10", "Table 11, inverted"):
+        assert captions.count(f"P0213 {table}") == 1
+    drawn = surfaces(section(page, "locality"))
+    table = locality_tables()["p0089:16"]
+    assert drawn[1]["z"][20][0] == table.rows[(1 << 20,)]["1"] == 11.6
+
+
+def test_each_point_of_a_surface_is_in_its_table(page: str) -> None:
+    table = re.findall(r'<table class="heat small" data-title="AS1: shuffled [^"]*here".*?</table>', page)[0]
+    cells = re.findall(r'<td data-d="([^"]*)"><span class="r (\w+)">([^<]*)</span>', table)
+    assert len(cells) == 6 * 3
+    told, colour, shown = cells[5]  # 2^18, af = 1
+    assert (shown, colour) == ("7.91", "s4")
+    assert html.unescape(told).startswith("7.91 \u00d7|7.91\u20137.91|1.02 ns an access|8.07 ns an access")
+
+
+def test_orders_of_reuse_stand_side_by_side(page: str) -> None:
+    told = text_of(section(page, "locality"))
+    assert "Orders of reuse side by side" in told
+    for name in ("AS7-last", "AS7-first", "AS7-lowest", "AS7-hybrid", "AS7-random"):
+        assert name in told
+
+
+def test_what_else_locality_costs_has_six_kinds(page: str) -> None:
+    costs = re.findall(r'<table class="heat" data-title="beside the accesses".*?</table>', page)[0]
+    cell = re.findall(r'<td data-d="([^"]*)" data-k="AS7">(.*?)</td>', costs)[0]
+    shown = dict(re.findall(r'<span class="(\w) \w+">([^<]*)', cell[1]))
+    assert shown == {"b": "5.10", "s": "40.8", "r": "10.2", "a": "2.04", "u": "32.0", "v": "48.0"}
+    assert "25 % of AS1" in cell[0]
+
+
+def test_shuffle_effects_are_lines_beside_table_15(page: str) -> None:
+    plots = re.findall(r'<figure class="lines">.*?</figure>', section(page, "locality"))
+    assert [text_of(re.findall(r"<figcaption>.*?</figcaption>", plot)[0]) for plot in plots] == [
+        "here",
+        "P0089 Table 15",
+    ]
+    assert all(plot.count("<polyline") == 8 for plot in plots)
+    assert "10\u2076 at 1: 4.60" in text_of(plots[0])
+    assert "10\u2076 at 1: 11.4" in text_of(plots[1])
+
+
+def test_utilization_stands_beside_the_printed_tables(page: str) -> None:
+    told = section(page, "utilization")
+    lines = re.findall(r'<table class="heat race" data-title="T 2\u00b3\u2070".*?</table>', told)[0]
+    cell = re.findall(r'<td data-d="([^"]*)" data-k="AS7"[^>]*>(.*?)</td>', lines)[0]
+    shown = dict(re.findall(r'<span class="(\w) \w+">([^<]*)', cell[1]))
+    assert shown["p"] == "40"
+    assert shown["n"] == "8.16"
+    assert shown["m"] == "0.03", "MiB held at the end"
+    assert (shown["c"], shown["d"]) == ("0.90", f"{40 / 46:.2f}"), "P0213 prints seconds, P0089 percents"
+    assert "40 / 46 % of AS1: ratio 0.87" in cell[0]
+
+
+def test_no_memory_is_marked_here_and_there(page: str) -> None:
+    told = section(page, "utilization")
+    assert told.count('data-s="out of memory: needs 32 GiB of 8 GiB"') == 4
+    failed = re.findall(r'data-title="T 2\u00b3\u2075".*?</table>', told)[0]
+    assert ">mem</span>" in failed
+
+
+def test_contention_has_a_line_for_each_strategy(page: str) -> None:
+    plots = re.findall(r'<figure class="lines">.*?</figure>', section(page, "contention"))
+    assert len(plots) == 4, "two sizes of blocks, freed by the thread itself and by another"
+    assert plots[0].count("<polyline") == 10
+    assert plots[2].count("<polyline") == 4
+    assert "shared-synchronized at 2: 61.2" in text_of(plots[0])
+    assert 'class="series multipool dashed"' in plots[0], "AS9 is behind an abstract base"
+    assert "cores" in text_of(plots[0])
+
+
+def test_contention_stands_beside_the_table_of_its_buffer(page: str) -> None:
+    table = re.findall(
+        r'<table class="heat race" data-title="N = 2\u00b9\u2075, S = 2\u2076.*?</table>', page
+    )[0]
+    cell = re.findall(r'data-k="AS3"[^>]*>(.*?)</td>', table)[0]
+    assert '<span class="c eq">0.99<small>25 / 25</small></span>' in cell, "P0213's Table 58"
+    other = re.findall(r"Each thread&#x27;s blocks.*|Each thread's blocks.*", page)[0]
+    assert '<span class="c none">\u00b7</span>' in other, "not in the papers"
+
+
+def test_fragmentation_shows_r_for_each_heap(page: str) -> None:
+    told = section(page, "fragmentation")
+    table = re.findall(r'<table class="heat" data-title="vector&lt;int&gt;".*?</table>', told)[0]
+    cell = re.findall(r'<td data-d="([^"]*)" data-k="AS7">(.*?)</td>', table)[0]
+    shown = dict(re.findall(r'<span class="(\w) \w+">([^<]*)', cell[1]))
+    assert shown == {"w": "1.00", "h": "0.80", "q": "0.80", "e": "0.80"}
+    heap = re.findall(r"upstream heap.*?</table>", told)[0]
+    assert '<span class="h f1">0.88</span>' in heap
+
+
+def test_the_shifted_columns_are_put_right_and_explained(page: str) -> None:
+    told = section(page, "fragmentation")
+    shifted = re.findall(r"P0213 Table 18: vector&lt;int&gt;.*?</table>", told)[0]
+    assert "one column off" in shifted
+    assert 'data-k="AS1"' not in shifted
+    assert "P0213 Table 20" not in text_of(told)
+    assert "P0213's Table 20" in text_of(told)
+
+
+def test_primitives_are_a_small_table(page: str) -> None:
+    told = text_of(section(page, "primitives"))
+    assert "AS7 multipool, type parameter, normal 3.00 3.00\u20133.00 3.00" in told
+
+
+def test_every_claim_has_a_row_and_its_verdict(page: str, database: Path) -> None:
+    with Store.open_existing(database) as store:
+        entries = ledger(store.rows())
+    rows = re.findall(r'<tr data-paper="(\w+)" data-verdict="([\w-]+)"', page)
+    assert len(rows) == len(entries)
+    for verdict in {entry.verdict for entry in entries}:
+        count = sum(entry.verdict == verdict for entry in entries)
+        assert f"{verdict} {count}" in text_of(section(page, "claims"))
+
+
+def test_the_decision_chart_ends_in_strategies_with_their_ratios(page: str) -> None:
+    told = text_of(section(page, "decision"))
+    assert "How many threads allocate at once?" in told
+    assert "AS4 27 % 27\u201327" in told
+    assert "go on at" in told, "the way that joins another is a link"
+    assert "run 1, density" in told, "the cells it rests on"
+    assert section(page, "decision").count('class="leaf ') == 20
+
+
+def test_without_figures_the_chart_says_what_would_measure_them(tmp_path: Path) -> None:
+    write_run(tmp_path / "mallard.db", density_rows())
+    told = text_of(section(report(tmp_path / "mallard.db"), "decision"))
+    assert "not measured" in told
+    assert "mallard bench contention" in told
+
+
+def test_runs_of_different_machines_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_run(tmp_path / "mallard.db", density_rows())
+    monkeypatch.setitem(MACHINE, "cpu", "Another CPU")
+    write_run(tmp_path / "mallard.db", locality_rows(), experiment="locality")
+    page = report(tmp_path / "mallard.db")
+    assert "Not all runs come from the same machine" in text_of(page)
+    told = text_of(section(page, "conditions"))
+    assert "Machine run 1" in told
+    assert "Machine run 2" in told
+
+
+def test_notes_on_the_printed_tables_are_there_for_what_was_measured(page: str, tmp_path: Path) -> None:
+    told = text_of(section(page, "papers"))
+    assert "fail: the test exhausted memory" in told
+    assert told.count("Printed one column off") == 1
+    write_run(tmp_path / "mallard.db", density_rows())
+    assert "one column off" not in text_of(section(report(tmp_path / "mallard.db"), "papers"))
