@@ -23,6 +23,8 @@ INSTANTIATE_LOCAL(monotonic);
 INSTANTIATE_LOCAL(monotonic_with_buffer);
 INSTANTIATE_LOCAL(multipool_last_freed);
 INSTANTIATE_LOCAL(multipool_first_freed);
+INSTANTIATE_LOCAL(multipool_lowest_address);
+INSTANTIATE_LOCAL(multipool_hybrid_reuse);
 INSTANTIATE_LOCAL(multipool_of_small_blocks);
 INSTANTIATE_LOCAL(multipool_over_monotonic);
 INSTANTIATE_LOCAL(monotonic_over_multipool);

@@ -38,6 +38,8 @@ const kinds& all_local_allocators() {
         add_adaptors<monotonic_with_buffer>(k, "monotonic_with_buffer", false);
         add_adaptors<multipool_reusing<mallard::last_freed>>(k, "multipool_last_freed", true);
         add_adaptors<multipool_reusing<mallard::first_freed>>(k, "multipool_first_freed", true);
+        add_adaptors<multipool_reusing<mallard::lowest_address>>(k, "multipool_lowest_address", true);
+        add_adaptors<multipool_reusing<mallard::hybrid_reuse>>(k, "multipool_hybrid_reuse", true);
         add_adaptors<multipool_of_small_blocks>(k, "multipool_of_small_blocks", true);
         add_adaptors<multipool_over_monotonic>(k, "multipool_over_monotonic", true);
         add_adaptors<monotonic_over_multipool>(k, "monotonic_over_multipool", false);

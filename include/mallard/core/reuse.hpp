@@ -2,6 +2,8 @@
 ///
 ///     last_freed       a list, last freed first
 ///     first_freed      a list, first freed first: a structure used as a queue keeps its blocks in order
+///     lowest_address   bitmaps, lowest address first: what is in use gathers at the low end
+///     hybrid_reuse     of a few blocks the last freed first, of all others the lowest address
 ///
 /// An order is a class of its own, given to multipool<Upstream, Reuse> by name. It keeps the free blocks by
 /// size class (core/size_classes.hpp), in memory of the pool itself: it has no upstream, and what it needs for
@@ -9,10 +11,10 @@
 ///
 ///     pop(index)                    a block of class `index`, still poisoned; null where none is free
 ///     push(p, index)                makes a block of that class free and poisons it; false, with no effect,
-///                                   for a class that its books do not reach yet (and for classes that no pool
-///                                   has): reach() follows then, unless the block is not the pool's
-///     reach(p, index, classes)      makes a block free that push() refused; it may keep it for its books, and
-///                                   has to be prepared for blocks of all classes below `classes` afterwards
+///                                   where it has no books for that class
+///     reach(p, index, classes)      only of an order that may refuse blocks of the pool: makes a block free
+///                                   that push() refused; it may keep it for its books, which have to be good
+///                                   for its class afterwards, and never for classes from `classes` on
 ///     donate(p, bytes, classes)     takes over a remainder, memory that no block covers and nothing else will
 ///     carve(cursor, limit, index)   cuts a block of class `index` off the room [cursor, limit), and moves the
 ///                                   cursor behind it; null, with no effect, where the room is too short
@@ -39,7 +41,6 @@ concept reuse_order =
     requires(R& r, void* p, std::byte* room, std::byte*& cursor, std::size_t index, std::size_t n) {
         { r.pop(index) } noexcept -> std::same_as<void*>;
         { r.push(p, index) } noexcept -> std::same_as<bool>;
-        { r.reach(p, index, n) } noexcept;
         { r.donate(room, n, n) } noexcept;
         { r.carve(cursor, room, index) } noexcept -> std::same_as<void*>;
         { r.room_for(index) } noexcept -> std::same_as<std::size_t>;

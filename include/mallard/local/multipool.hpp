@@ -22,7 +22,9 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/first_freed.hpp>
 #include <mallard/core/held_list.hpp>
+#include <mallard/core/hybrid_reuse.hpp>
 #include <mallard/core/last_freed.hpp>
+#include <mallard/core/lowest_address.hpp>
 #include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
@@ -199,10 +201,10 @@ template <upstream Upstream, reuse_order Reuse>
 void multipool<Upstream, Reuse>::deallocate_slowly(void* p, std::size_t bytes,
                                                    std::size_t alignment) noexcept {
     const std::size_t index = size_class(bytes, alignment);
-    if (index < classes_) {
-        free_.reach(p, index, classes_);
-    } else {
+    if (index >= classes_) {
         held_.deallocate(upstream_.get(), p);
+    } else if constexpr (requires { free_.reach(p, index, classes_); }) {
+        free_.reach(p, index, classes_);
     }
 }
 

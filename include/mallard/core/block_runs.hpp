@@ -1,0 +1,157 @@
+/// The blocks of one size class, used and free, in runs; of the free ones the lowest is the next.
+///
+///     run:   [ header | bitmap ][ block 0 | block 1 | ... | block n - 1 ]
+///                       a bit for each block, set where it is free
+///
+///     newest_ -> run -> ... -> first run      by age: a block is looked for in the large runs first
+///     bottom_ -> run -> ... -> highest run    by address
+///                  ^ lowest_                  nothing is free in the runs before this one
+///
+/// All bits of a new run are set, so that blocks are carved as they are asked for, in the order of their
+/// addresses. The books are apart from the blocks: freeing touches no memory of the block, and finding a free
+/// one reads 64 bits at a time.
+///
+/// Invariants: a run has as many blocks as all runs before it, where there is room; so most blocks are in the
+/// newest ones, and finding the run of a block takes constant time on average, until runs are as long as the
+/// largest chunk. No bit is set below a run's `first_word`.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/sanitizer.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace mallard {
+
+class block_runs {
+public:
+    /// Requires: `block_bytes` is a multiple of 8, at least 8.
+    explicit block_runs(std::size_t block_bytes) noexcept
+        : block_bytes_(static_cast<std::uint32_t>(block_bytes)),
+          reciprocal_(
+              static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + block_bytes - 1) / block_bytes)) {}
+
+    /// Returns: the free block of the lowest address, poisoned, or null where none is free.
+    /// Complexity: constant on average; at most linear in the words of the bitmap.
+    [[nodiscard]] void* pop() noexcept {
+        if (lowest_ == nullptr) {
+            return nullptr;
+        }
+        run& from = *lowest_;
+        std::uint64_t* word = from.bitmap() + from.first_word;
+        while (*word == 0) {
+            ++word;
+        }
+        const auto bit = static_cast<std::size_t>(std::countr_zero(*word));
+        *word &= *word - 1;
+        from.first_word = static_cast<std::uint32_t>(word - from.bitmap());
+        if (--from.free_blocks == 0) [[unlikely]] {
+            find_lowest();
+        }
+        return from.blocks + (from.first_word * std::size_t{64} + bit) * block_bytes_;
+    }
+
+    /// Effects: makes `p` free and poisons it.
+    /// Requires: `p` is a block of one of the runs.
+    void push(void* p) noexcept {
+        auto* block = static_cast<std::byte*>(p);
+        run* of = newest_;
+        while (!of->has(block)) {
+            of = of->older;
+        }
+        // The quotient of a multiple of the block size below 2^32 is exact.
+        const auto offset = static_cast<std::uint64_t>(block - of->blocks);
+        const std::uint64_t number = offset * reciprocal_ >> 32;
+        const auto word = static_cast<std::uint32_t>(number / 64);
+        of->bitmap()[word] |= std::uint64_t{1} << number % 64;
+        of->first_word = std::min(of->first_word, word);
+        ++of->free_blocks;
+        if (lowest_ == nullptr || of->blocks < lowest_->blocks) {
+            lowest_ = of;
+        }
+        poison(p, block_bytes_);
+    }
+
+    /// Effects: makes a run at the front of [cursor, limit), and moves the cursor behind it.
+    /// Requires: the room holds least_bytes(block_bytes()) at least, and is poisoned.
+    void add_run(std::byte*& cursor, std::byte* limit) noexcept {
+        const auto room_bytes = static_cast<std::size_t>(limit - cursor);
+        const std::size_t fitting = 8 * (room_bytes - fixed_bytes) / (8 * std::size_t{block_bytes_} + 1);
+        const std::size_t count = std::min({fitting, std::max<std::size_t>(blocks_, 1), most_blocks()});
+        const std::size_t words = (count + 63) / 64;
+        std::byte* const books_end = cursor + sizeof(run) + words * sizeof(std::uint64_t);
+        unpoison(cursor, static_cast<std::size_t>(books_end - cursor));
+        auto* added = ::new (cursor) run{};
+        added->blocks = books_end + (block_bytes_ % 16 == 0 ? padding_to(books_end, 16) : 0);
+        added->end = added->blocks + count * block_bytes_;
+        added->free_blocks = static_cast<std::uint32_t>(count);
+        std::fill_n(added->bitmap(), words, ~std::uint64_t{0});
+        if (count % 64 != 0) {
+            added->bitmap()[words - 1] = (std::uint64_t{1} << count % 64) - 1;
+        }
+        link(added);
+        blocks_ += count;
+        cursor = added->end;
+    }
+
+    [[nodiscard]] std::size_t block_bytes() const noexcept { return block_bytes_; }
+
+    /// Returns: the room that a run of one block needs at most.
+    [[nodiscard]] static constexpr std::size_t least_bytes(std::size_t block_bytes) noexcept {
+        return fixed_bytes + block_bytes + 8;
+    }
+
+private:
+    struct run {
+        run* older = nullptr;
+        run* above = nullptr;
+        std::byte* blocks = nullptr;
+        std::byte* end = nullptr;
+        std::uint32_t first_word = 0;
+        std::uint32_t free_blocks = 0;
+
+        [[nodiscard]] std::uint64_t* bitmap() noexcept { return reinterpret_cast<std::uint64_t*>(this + 1); }
+        [[nodiscard]] bool has(const std::byte* block) const noexcept {
+            return block >= blocks && block < end;
+        }
+    };
+
+    /// The header, the word of the bitmap that is begun, and the padding before the blocks.
+    static constexpr std::size_t fixed_bytes = sizeof(run) + 2 * sizeof(std::uint64_t);
+
+    /// Offsets of blocks in a run are less than 2^31, which keeps quotients exact.
+    [[nodiscard]] std::size_t most_blocks() const noexcept { return (std::size_t{1} << 31) / block_bytes_; }
+
+    void link(run* added) noexcept {
+        added->older = newest_;
+        newest_ = added;
+        run** below = &bottom_;
+        while (*below != nullptr && (*below)->blocks < added->blocks) {
+            below = &(*below)->above;
+        }
+        added->above = *below;
+        *below = added;
+        if (lowest_ == nullptr || added->blocks < lowest_->blocks) {
+            lowest_ = added;
+        }
+    }
+
+    void find_lowest() noexcept {
+        while (lowest_ != nullptr && lowest_->free_blocks == 0) {
+            lowest_ = lowest_->above;
+        }
+    }
+
+    run* lowest_ = nullptr;
+    run* newest_ = nullptr;
+    run* bottom_ = nullptr;
+    std::size_t blocks_ = 0;
+    std::uint32_t block_bytes_;
+    std::uint32_t reciprocal_;
+};
+
+} // namespace mallard

@@ -1,0 +1,78 @@
+/// The hybrid order of reuse: of the few blocks freed just now the last one first, of all others the lowest
+/// address first.
+///
+///     class:   magazine [ p | p | p | . ] <- last freed     full: the older half goes to the runs
+///                 |                                         empty: refilled with the lowest of the runs
+///              runs with bitmaps (core/block_runs.hpp)
+///
+/// A block that is freed and asked for again at once is taken from the magazine, still in the cache, without a
+/// look at a bitmap; what is freed in bulk is given out again in the order of the addresses.
+///
+/// Invariant: blocks in a magazine are poisoned; the runs take them for used ones.
+#pragma once
+
+#include <mallard/core/runs_by_class.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace mallard {
+
+/// The blocks of one size class.
+class runs_behind_magazine {
+public:
+    explicit runs_behind_magazine(std::size_t block_bytes) noexcept : runs_(block_bytes) {}
+
+    [[nodiscard]] void* pop() noexcept {
+        if (count_ == 0) [[unlikely]] {
+            refill();
+            if (count_ == 0) {
+                return nullptr;
+            }
+        }
+        return blocks_[--count_];
+    }
+
+    void push(void* p) noexcept {
+        poison(p, runs_.block_bytes());
+        if (count_ == size) [[unlikely]] {
+            flush();
+        }
+        blocks_[count_++] = p;
+    }
+
+    void add_run(std::byte*& cursor, std::byte* limit) noexcept { runs_.add_run(cursor, limit); }
+
+private:
+    static constexpr std::size_t size = 12;
+
+    /// Effects: takes the lowest free blocks, half a magazine of them, so that the lowest is popped first.
+    [[gnu::noinline]] void refill() noexcept {
+        while (count_ < size / 2) {
+            void* lowest = runs_.pop();
+            if (lowest == nullptr) {
+                break;
+            }
+            blocks_[count_++] = lowest;
+        }
+        std::reverse(blocks_.begin(), blocks_.begin() + count_);
+    }
+
+    /// Effects: hands the older half to the runs.
+    [[gnu::noinline]] void flush() noexcept {
+        std::for_each(blocks_.begin(), blocks_.begin() + size / 2, [this](void* p) { runs_.push(p); });
+        std::copy(blocks_.begin() + size / 2, blocks_.end(), blocks_.begin());
+        count_ = size - size / 2;
+    }
+
+    std::size_t count_ = 0;
+    std::array<void*, size> blocks_;
+    block_runs runs_;
+};
+
+class hybrid_reuse : public runs_by_class<runs_behind_magazine> {};
+
+static_assert(reuse_order<hybrid_reuse>);
+
+} // namespace mallard

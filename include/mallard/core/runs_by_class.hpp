@@ -1,0 +1,147 @@
+/// The runs of each size class, for orders of reuse that keep their books apart from the blocks.
+///
+///     reach_ < 0, one class:        word_ ------------------> the record of class ~reach_
+///     reach_ > 0, several classes:  word_ -> [ class 0 | class 1 | ... | class reach_ - 1 ]
+///                                                  |                 each leads to a record, or is null
+///
+/// A `Record` serves one class: pop() and push(p) of blocks, and add_run(), which it gets the memory from
+/// (core/block_runs.hpp). Records, the table and the runs themselves are carved from the pool's room, when a
+/// class is first asked for: a pool that never uses a class pays nothing for it, and freeing needs no memory.
+///
+/// Invariant: the table has a power of two of entries, so that few tables are left behind as it grows.
+#pragma once
+
+#include <mallard/core/block_runs.hpp>
+#include <mallard/core/reuse.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/core/size_classes.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace mallard {
+
+template <class Record>
+class runs_by_class {
+public:
+    /// Returns: a block of class `index`, still poisoned, or null where none is free.
+    [[nodiscard]] void* pop(std::size_t index) noexcept {
+        Record* record = record_of(index);
+        return record != nullptr ? record->pop() : nullptr;
+    }
+
+    /// Effects: makes `p`, a block of class `index`, free.
+    /// Returns: false, with no effect, for a class that no block was carved of: `p` is not the pool's.
+    [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
+        Record* record = record_of(index);
+        if (record == nullptr) [[unlikely]] {
+            return false;
+        }
+        record->push(p);
+        return true;
+    }
+
+    /// Effects: makes a run of the memory [p, p + bytes), for the largest class in use that it holds a block
+    /// of.
+    void donate(std::byte* p, std::size_t bytes, std::size_t classes) noexcept {
+        for (std::size_t index = std::min(records(), classes); index-- != 0;) {
+            Record* record = record_of(index);
+            if (record != nullptr && bytes >= block_runs::least_bytes(class_bytes(index))) {
+                record->add_run(p, p + bytes);
+                return;
+            }
+        }
+    }
+
+    /// Effects: makes a run at the front of [cursor, limit), and takes its first block.
+    /// Returns: that block, still poisoned; null, with no effect, where the room is too short.
+    [[nodiscard, gnu::cold, gnu::noinline]] void* carve(std::byte*& cursor, std::byte* limit,
+                                                        std::size_t index) noexcept {
+        if (static_cast<std::size_t>(limit - cursor) < room_for(index)) {
+            return nullptr;
+        }
+        Record* record = record_of(index);
+        if (record == nullptr) {
+            record = add_record(cursor, index);
+        }
+        record->add_run(cursor, limit);
+        return record->pop();
+    }
+
+    [[nodiscard]] std::size_t room_for(std::size_t index) const noexcept {
+        const std::size_t run_bytes = block_runs::least_bytes(class_bytes(index));
+        if (record_of(index) != nullptr) {
+            return run_bytes;
+        }
+        return run_bytes + sizeof(Record) + (reach_ == 0 || has_entry(index) ? 0 : table_bytes(index));
+    }
+
+    /// Effects: forgets every block.
+    void clear() noexcept {
+        word_ = nullptr;
+        reach_ = 0;
+    }
+
+private:
+    [[nodiscard]] Record** table() const noexcept { return static_cast<Record**>(word_); }
+
+    /// Returns: one more than the largest class that may have a record.
+    [[nodiscard]] std::size_t records() const noexcept {
+        return static_cast<std::size_t>(reach_ < 0 ? -int{reach_} : int{reach_});
+    }
+
+    [[nodiscard]] bool has_entry(std::size_t index) const noexcept {
+        return static_cast<int>(index) < reach_;
+    }
+
+    [[nodiscard]] Record* record_of(std::size_t index) const noexcept {
+        if (has_entry(index)) {
+            return table()[index];
+        }
+        return static_cast<int>(index) == ~reach_ ? static_cast<Record*>(word_) : nullptr;
+    }
+
+    /// A table that the record of class `index` needs, and those that there are.
+    [[nodiscard]] std::size_t table_bytes(std::size_t index) const noexcept {
+        return std::bit_ceil(std::max(index + 1, records())) * sizeof(Record*);
+    }
+
+    /// Requires: the room at `cursor` is as large as room_for() says.
+    Record* add_record(std::byte*& cursor, std::size_t index) noexcept {
+        if (reach_ != 0 && !has_entry(index)) {
+            move_table(cursor, table_bytes(index));
+        }
+        unpoison(cursor, sizeof(Record));
+        auto* added = ::new (cursor) Record(class_bytes(index));
+        cursor += sizeof(Record);
+        if (reach_ == 0) {
+            word_ = added;
+            reach_ = static_cast<std::int16_t>(~static_cast<int>(index));
+        } else {
+            table()[index] = added;
+        }
+        return added;
+    }
+
+    void move_table(std::byte*& cursor, std::size_t bytes) noexcept {
+        unpoison(cursor, bytes);
+        auto** larger = reinterpret_cast<Record**>(cursor);
+        cursor += bytes;
+        std::fill_n(larger, bytes / sizeof(Record*), nullptr);
+        if (reach_ > 0) {
+            std::copy(table(), table() + reach_, larger);
+        } else {
+            larger[~reach_] = static_cast<Record*>(word_);
+        }
+        word_ = larger;
+        reach_ = static_cast<std::int16_t>(bytes / sizeof(Record*));
+    }
+
+    void* word_ = nullptr;
+    std::int16_t reach_ = 0; // there are fewer than 2^9 classes
+};
+
+} // namespace mallard
