@@ -19,7 +19,7 @@ from functools import cached_property
 from mallard.analysis.cells import Pairing, Setting, Times, paired, ratio_of, setting_of
 from mallard.analysis.names import BASE, in_table_order
 from mallard.result import Row
-from mallard.stats import Ratio, Spread, median, spread
+from mallard.stats import Ratio, Spread, median, paired_ratio, spread
 
 EXPERIMENT = "locality"
 _PLACING = ("links", "list_length", "shuffle_factors", "access_factors", "accesses", "repeat_factor")
@@ -99,9 +99,18 @@ class Surface:
         return _spread(self.figures.get((name, list_length), {}))
 
     def figure_against(self, other: Surface, name: str, list_length: int) -> Ratio | None:
+        both = self._figures_with(other, name, list_length)
+        return paired_ratio(*both) if both else None
+
+    def figure_pairings(self, other: Surface, name: str) -> list[Pairing]:
+        """A figure of this one and of the other, for each list length that both have."""
+        found = [self._figures_with(other, name, length) for length in self.list_lengths]
+        return [both for both in found if both]
+
+    def _figures_with(self, other: Surface, name: str, list_length: int) -> Pairing | None:
         mine = _positive(self.figures.get((name, list_length), {}))
         theirs = _positive(other.figures.get((name, list_length), {}))
-        return ratio_of(mine, theirs)
+        return paired(mine, theirs)
 
     def pairings_with(self, other: Surface) -> dict[tuple[int, int], Pairing]:
         """At each point that both have, after the shuffle: times of this one and of the other."""

@@ -26,6 +26,13 @@ from mallard.stats import Ratio, mean_ratio
 
 NO_BASE = f"No verdict: {BASE} has not finished here."
 GLOBAL = family(BASE)
+COSTS = (
+    ("build_ns", "to build a link"),
+    ("shuffle_ns", "to move one in the shuffle"),
+    ("reallocate_ns", "to fill the lists again"),
+    ("reaccess_ns", "for an access after that"),
+)
+MEMORY = "shuffled_bytes"
 
 
 @dataclass(frozen=True)
@@ -97,9 +104,38 @@ def _paying(system: System, base: Surface) -> list[str]:
         f"{BASE}'s time on average, at best {100 * least.ratio.median:.0f} %, at {_place(system, least)}"
         f"{also_equal(ranking.equals)}."
     )
-    if not best.ratio.bounded:
-        return [mean]
-    return [mean, _where(system, best.strategy, points)]
+    where = [_where(system, best.strategy, points)] if best.ratio.bounded else []
+    return [mean, *where, *_costs(system, surface, base)]
+
+
+def _costs(system: System, surface: Surface, base: Surface) -> list[str]:
+    """What else the strategy does to a program, in percent of AS1, means over the list lengths."""
+    means = {
+        words: mean_ratio(found)
+        for figure, words in COSTS
+        if (found := surface.figure_pairings(base, figure))
+    }
+    each = ", ".join(f"{words} {percent_text(mean)}" for words, mean in means.items())
+    said = [f"Of {BASE}'s time {surface.strategy} takes, on average: {each}."] if each else []
+    return said + _memory(system, surface, base)
+
+
+def _memory(system: System, surface: Surface, base: Surface) -> list[str]:
+    ratios = {
+        length: ratio.median
+        for length in surface.list_lengths
+        if (ratio := surface.figure_against(base, MEMORY, length))
+    }
+    if not ratios:
+        return []
+    most = max(ratios, key=lambda length: ratios[length])
+    ends = [factor(min(ratios.values())), factor(ratios[most])]
+    holds = (
+        f"After the shuffle {surface.strategy} holds {' to '.join(dict.fromkeys(ends))} times {BASE}'s memory"
+    )
+    if len(set(ends)) == 1:
+        return [f"{holds}."]
+    return [f"{holds}, most at |S| = {amount(most, counted_in_tens(system.links))}."]
 
 
 def _where_all_were(system: System) -> list[str]:
