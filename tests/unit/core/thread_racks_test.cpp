@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <thread>
@@ -100,6 +102,68 @@ TEST_F(thread_racks, of_an_allocator_that_is_gone_are_free) {
             ASSERT_NE(o->find_rack(), nullptr) << "all racks are free again";
         }
     }
+}
+
+/// Uses its allocator when it ends.
+struct late_user {
+    explicit late_user(owner& o) : shared(o) {}
+    late_user(const late_user&) = delete;
+    late_user& operator=(const late_user&) = delete;
+    ~late_user() {
+        EXPECT_FALSE(shared.used_last());
+        EXPECT_EQ(shared.find_rack(), nullptr);
+    }
+    owner& shared;
+};
+
+TEST_F(thread_racks, are_there_no_more_when_the_thread_has_returned_them) {
+    owner shared;
+    std::thread([&] {
+        // Made before the thread has a rack, so it ends after the racks do.
+        static thread_local const late_user user(shared);
+        static_cast<void>(&user);
+        EXPECT_NE(shared.find_rack(), nullptr);
+    }).join();
+    EXPECT_EQ(shared.times_taken_back, 1);
+}
+
+/// An allocator whose blocks take long to come back.
+class slow_owner : public mallard::rack_owner {
+public:
+    slow_owner() noexcept : rack_owner(wait) {}
+
+    using rack_owner::detach_racks;
+    using rack_owner::find_rack;
+
+    std::atomic<bool> begun = false;
+    std::atomic<bool> may_end = false;
+    std::atomic<bool> detached = false;
+
+private:
+    static void wait(rack_owner& o, mallard::magazine_rack&) noexcept {
+        auto& self = static_cast<slow_owner&>(o);
+        self.begun = true;
+        self.begun.notify_all();
+        self.may_end.wait(false);
+        EXPECT_FALSE(self.detached) << "the allocator must not end while blocks are coming back";
+    }
+};
+
+TEST_F(thread_racks, have_returned_what_they_are_returning_when_they_are_detached) {
+    slow_owner shared;
+    std::thread ending([&] { static_cast<void>(shared.find_rack()); });
+    shared.begun.wait(false);
+    std::thread detaching([&] {
+        shared.detach_racks();
+        shared.detached = true;
+    });
+    // Time for the other to do it too early, if it does; no time is too long or too short for this to hold.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    shared.may_end = true;
+    shared.may_end.notify_all();
+    ending.join();
+    detaching.join();
+    EXPECT_TRUE(shared.detached);
 }
 
 /// More allocators than racks: each use works, few take a rack away, and what was in it comes back.
