@@ -65,6 +65,16 @@ def test_every_table_has_its_name_in_the_papers_order() -> None:
     assert list(all_tables()) == NAMES
 
 
+def test_the_list_names_them_all_and_says_what_the_unnumbered_are_called(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    assert main(["list", "tables"]) == 0
+    shown = capsys.readouterr().out
+    assert [line.split()[0] for line in shown.splitlines() if line.startswith("p0")] == NAMES
+    assert "III-T (T as an exponent of two) and IV-N-S" in " ".join(shown.split())
+
+
 def test_every_figure_of_the_sources_is_in_a_table() -> None:
     def cells(names: Sequence[str]) -> int:
         return sum(len(line) for name in names for line in table_named(name).rows.values())

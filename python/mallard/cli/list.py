@@ -11,7 +11,7 @@ from mallard.cli.options import add_database
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import EXTRA_STRATEGIES, strategies, structures
-from mallard.papers.registry import all_tables
+from mallard.papers.registry import UNNUMBERED, all_tables
 from mallard.selection import in_words
 from mallard.store import Run, Store
 from mallard.view.terminal.console import output_console
@@ -69,7 +69,10 @@ def _strategies() -> Table:
 
 def _tables() -> Table:
     rows = [[name, table.experiment, table.caption] for name, table in all_tables().items()]
-    return _table(["name", "experiment", "what it has"], rows)
+    listed = _table(["name", "experiment", "what it has"], rows)
+    listed.caption = UNNUMBERED
+    listed.caption_justify = "left"
+    return listed
 
 
 def _runs(store: Store) -> Table:

@@ -56,7 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
     local = _checked(arguments, printed)
     console = Console(highlight=False)
     found, measured = _measured(arguments, printed, local)
-    console.print(f"[bold]{printed.paper} {printed.label}[/]: {printed.caption}\n", soft_wrap=True)
+    console.print(
+        f"[bold]{printed.paper} {printed.label}[/], {printed.experiment}: {printed.caption}\n", soft_wrap=True
+    )
     if found is None:
         nothing = beside(printed, Measured(printed.experiment), local)
         console.print(beside_text(printed, nothing, console, arguments.nanoseconds))

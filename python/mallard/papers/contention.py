@@ -55,7 +55,7 @@ def _table(name: str, paper: str, label: str, printed: Rows) -> PrintedTable:
         paper=paper,
         label=label,
         experiment="contention",
-        caption=f"contention, {repeated} blocks of 2^{s} bytes a thread, {behind}, {of}"
+        caption=f"{repeated} blocks of 2^{s} bytes a thread, {behind}, {of}"
         + (", P0089's data" if is_copy else ""),
         axes=AXES,
         unit=unit,

@@ -12,6 +12,10 @@ from mallard.papers.printed import PrintedTable
 from mallard.papers.tables import printed_tables
 from mallard.papers.utilization import utilization_tables
 
+UNNUMBERED = (
+    "P0089 does not number the tables of its Benchmarks III and IV. Here they are called III-T (T as an "
+    "exponent of two) and IV-N-S (N and S likewise)."
+)
 ALLOWED = (
     "p0089:3 to p0089:21, p0089:III-30 to p0089:III-35, p0089:IV-15-6 to p0089:IV-19-8 and "
     "p0213:4 to p0213:71"

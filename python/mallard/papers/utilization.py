@@ -53,7 +53,7 @@ def _table(
         paper=paper,
         label=label,
         experiment="utilization",
-        caption=f"utilization, 2^{total} bytes allocated in all, {of}{copied}",
+        caption=f"2^{total} bytes allocated in all, {of}{copied}",
         axes=AXES,
         unit=unit,
         rows=rows,
