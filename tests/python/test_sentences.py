@@ -256,6 +256,12 @@ def test_fragmentation_tells_r_for_everything_freed_and_for_part_of_it() -> None
     ]
 
 
+def test_only_the_heaps_that_were_measured_are_told_of() -> None:
+    said = of_fragmentation(fragmentation_rows(freed=("none", "half")))
+    assert "With part of it freed (D = N/2), R of the local strategies is 0.80 (0.80 to 0.80)." in said
+    assert not any("D = N)" in text for text in said)
+
+
 def test_r_is_told_first_for_chunks_from_the_cache() -> None:
     natives = fragmentation_rows(buffer="warm") + fragmentation_rows(upstream="heap")
     said = of_fragmentation(natives)

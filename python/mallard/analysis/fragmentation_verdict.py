@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from mallard.analysis.cells import Pairing, paired
 from mallard.analysis.fragmentation import (
     ALL,
+    AS_PRINTED,
     CACHE,
     FRAGMENTED,
     HEAP,
@@ -33,7 +34,9 @@ def fragmentation_sentences(tables: Sequence[FragmentationTable]) -> list[str]:
         same = [table for table in tables if table.upstream == upstream]
         where = ", their chunks being from that heap too" if upstream == HEAP else ""
         said += _local(same, [ALL], f"everything freed (D = N){where}")
-        said += _local(same, FRAGMENTED, f"part of it freed (D = N/2, N/4, N/8){where}")
+        parts = [heap for heap in FRAGMENTED if any(heap in table.freed for table in same)]
+        printed = ", ".join(AS_PRINTED[heap] for heap in parts)
+        said += _local(same, parts, f"part of it freed (D = {printed}){where}")
     return said + _upstreams(tables)
 
 
