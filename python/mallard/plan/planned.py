@@ -45,9 +45,8 @@ class Plan:
 
     def identity(self, machine: str, build_id: str) -> str:
         """Without `buffer_bytes`: free memory may differ when a run goes on, and its buffer stays."""
-        options = {name: value for name, value in self.options.items() if name != "buffer_bytes"}
-        repetitions = [row.repetitions for row in self.rows]
-        facts = [self.experiment, self.scale, repetitions, self.seed, options, machine, build_id]
+        rows = [[_lasting(row.parameters), row.strategies, row.repetitions] for row in self.rows]
+        facts = [self.experiment, self.scale, rows, self.seed, _lasting(self.options), machine, build_id]
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
     def in_order(self) -> Iterator[Repetition]:
@@ -65,3 +64,7 @@ class Plan:
                 random.Random(place).shuffle(drawn)
                 for strategy in drawn:
                     yield Repetition(row.experiment, row.parameters, strategy, repetition, self.seed)
+
+
+def _lasting(named: Parameters | Options) -> Options:
+    return {name: value for name, value in named.items() if name != "buffer_bytes"}
