@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Browser, Page, find
+from browser import Browser, Page
+from looks import contrast, luminance, overflow
 from synthetic_page import page_of_a_whole_run
 from synthetic_run import density_rows, failed, write_run
 
 from mallard.cli import main
 
-PROGRAM = find()
-pytestmark = pytest.mark.skipif(
-    PROGRAM is None,
-    reason="no Chromium found: install the package 'chromium' or set $CHROMIUM to its program",
-)
 KINDS = "pincdfm"
 
 
@@ -34,13 +29,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_run(folder / "mallard.db", rows)
     assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
     return folder / "report.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    assert PROGRAM is not None
-    with Browser(PROGRAM) as running:
-        yield running
 
 
 @pytest.fixture
@@ -65,11 +53,6 @@ def shown(page: Page, selector: str) -> list[str]:
 
 def choose(page: Page, kind: str) -> None:
     page.evaluate(f"document.querySelector('label[for=show-{kind}]').click()")
-
-
-def overflow(page: Page) -> int:
-    wide: int = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    return wide
 
 
 def test_the_page_opens_without_errors_or_requests(page: Page) -> None:
@@ -196,17 +179,6 @@ def colours(page: Page) -> dict[str, str]:
         ".map(([k, s]) => [k, getComputedStyle(document.querySelector(s)).backgroundColor]))"
     )
     return found | {"ink": page.evaluate("getComputedStyle(document.body).color")}
-
-
-def luminance(colour: str) -> float:
-    channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 def test_dark_mode_has_colours_of_its_own(browser: Browser, report: Path) -> None:

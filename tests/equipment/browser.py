@@ -173,6 +173,7 @@ class Page:
             "Enter": 13,
             "Escape": 27,
             " ": 32,
+            "Home": 36,
             "ArrowLeft": 37,
             "ArrowUp": 38,
             "ArrowRight": 39,
@@ -196,6 +197,25 @@ class Page:
         # A scroll that is still under way would hide what the pointer brought up.
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def drag(self, selector: str, across: int, down: int) -> None:
+        """With the pointer, from the middle of an element, in steps as a hand does."""
+        self.point_at(selector)
+        x, y = self.evaluate(
+            f"(b => [b.left + b.width / 2, b.top + b.height / 2])"
+            f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
+        )
+        pressed = {"button": "left", "buttons": 1}
+        self.call("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, clickCount=1, **pressed)
+        for part in (0.25, 0.5, 0.75, 1.0):
+            where = {"x": x + across * part, "y": y + down * part}
+            self.call("Input.dispatchMouseEvent", type="mouseMoved", **where, **pressed)
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", **where, button="left", clickCount=1)
+        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def write(self, text: str) -> None:
+        """Into what has the focus."""
+        self.call("Input.insertText", text=text)
 
     def screenshot(self, path: Path, *, whole: bool = False) -> None:
         data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]

@@ -1,0 +1,258 @@
+"""What the report's sections do in a real browser: surfaces that turn, filters, the decision chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Browser, Page
+from looks import contrast, overflow
+from synthetic_page import write_everything
+
+from mallard.cli import main
+
+SURFACE = "figure[data-surface]"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    write_everything(folder / "mallard.db")
+    assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
+    return folder / "report.html"
+
+
+@pytest.fixture
+def page(browser: Browser, report: Path) -> Iterator[Page]:
+    opened = Page(browser).open(report)
+    yield opened
+    assert opened.errors == []
+    assert opened.requests == []
+
+
+def count(page: Page, selector: str) -> int:
+    found: int = page.evaluate(f"document.querySelectorAll({selector!r}).length")
+    return found
+
+
+def visible(page: Page, selector: str) -> int:
+    found: int = page.evaluate(
+        f"[...document.querySelectorAll({selector!r})]"
+        ".filter(e => e.getBoundingClientRect().height > 0).length"
+    )
+    return found
+
+
+def text(page: Page, selector: str) -> str:
+    found: str = page.evaluate(f"document.querySelector({selector!r}).innerText.replace(/\\s+/g, ' ').trim()")
+    return found
+
+
+def corners(page: Page, number: int) -> list[str]:
+    """Where the patches of a surface stand, wherever they come in the drawing."""
+    found: list[str] = page.evaluate(
+        f"[...document.querySelectorAll('{SURFACE}')[{number}].querySelectorAll('g:nth-of-type(2) polygon')]"
+        ".map(e => e.getAttribute('points')).sort()"
+    )
+    return found
+
+
+def drawing(page: Page) -> None:
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def test_every_surface_is_drawn_with_a_patch_between_four_points(page: Page) -> None:
+    assert count(page, SURFACE) > 20
+    assert count(page, f"{SURFACE} svg") == count(page, SURFACE)
+    assert len(corners(page, 0)) == (6 - 1) * (3 - 1)
+    assert len(corners(page, 1)) == (22 - 1) * (9 - 1)
+    assert page.evaluate(
+        "[...document.querySelectorAll('.surface polygon')].every(e => !/NaN/.test(e.getAttribute('points')))"
+    )
+
+
+def test_dragging_turns_all_surfaces_alike(page: Page) -> None:
+    before, beside = corners(page, 0), corners(page, 1)
+    page.drag(f"{SURFACE} svg", 80, -30)
+    assert corners(page, 0) != before
+    assert corners(page, 1) != beside
+    turns = page.evaluate(
+        f"[...document.querySelectorAll('{SURFACE} svg')].slice(0, 3).map(e => e.dataset.turn)"
+    )
+    assert len(set(turns)) == 1
+    last = f"{SURFACE}:last-of-type svg"
+    page.point_at(last)
+    drawing(page)
+    assert page.evaluate(f"document.querySelector('{last}').dataset.turn") == turns[0], (
+        "drawn anew when it is seen"
+    )
+
+
+def test_the_arrow_keys_turn_a_surface_and_home_turns_it_back(page: Page) -> None:
+    page.evaluate(f"document.querySelector('{SURFACE} svg').focus()")
+    drawing(page)
+    before = corners(page, 0)
+    for key in ("ArrowLeft", "ArrowUp"):
+        held = corners(page, 0)
+        page.press(key)
+        drawing(page)
+        assert corners(page, 0) != held, key
+    page.press("Home")
+    drawing(page)
+    assert corners(page, 0) == before
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_the_pointer_reads_the_same_point_off_all_surfaces_of_a_row(page: Page) -> None:
+    page.point_at(f"{SURFACE} svg")
+    said = text(page, "#panel")
+    assert said.startswith("|S| = 2")
+    for name in ("here", "P0089", "P0213"):
+        assert name in said
+    marks = (
+        "[...document.querySelector('.surfaces').querySelectorAll('.here')]"
+        ".map(e => e.getAttribute('visibility'))"
+    )
+    assert page.evaluate(marks) == ["visible"] * 3
+    page.point_at("h1")
+    assert page.evaluate("document.getElementById('panel').hidden") is True
+    assert page.evaluate(marks) == ["hidden"] * 3
+
+
+def test_a_choice_in_one_section_leaves_the_others_alone(page: Page) -> None:
+    cell = "table[data-title^='T 2'] td[data-k=AS7]"
+    before = text(page, "#DS1 td[data-k=AS7]")
+    page.evaluate("document.querySelector('label[for=utilization-n]').click()")
+    assert text(page, cell) == "8.16"
+    assert text(page, "#DS1 td[data-k=AS7]") == before
+    page.evaluate("document.querySelector('label[for=utilization-c]').click()")
+    assert text(page, cell).startswith("0.90")
+
+
+def test_the_panel_explains_cells_of_every_kind_of_table(page: Page) -> None:
+    page.point_at("#locality .heat.small td")
+    assert "ratio 1.00" in text(page, "#panel")
+    page.point_at("#fragmentation .maps td[data-k=AS7]")
+    assert "R, D = N/2" in text(page, "#panel")
+    page.point_at("#contention td[data-k=shared-concurrent]")
+    assert "of AS1 20 % (20\u201320)" in text(page, "#panel")
+
+
+def test_claims_are_filtered_by_verdict_document_and_words(page: Page) -> None:
+    rows = ".claims tbody tr"
+    everything = count(page, rows)
+    assert visible(page, rows) == everything
+    page.evaluate("document.querySelector('label[for=claims-verdict-reproduced]').click()")
+    reproduced = count(page, f"{rows}[data-verdict=reproduced]")
+    assert 0 < visible(page, rows) == reproduced < everything
+    page.evaluate("document.querySelector('label[for=claims-paper-p0213]').click()")
+    both = count(page, f"{rows}[data-verdict=reproduced][data-paper=p0213]")
+    assert 0 < visible(page, rows) == both < reproduced
+    assert text(page, "#claims-shown") == f"{both} of {everything} claims"
+    page.evaluate("document.getElementById('claims-search').focus()")
+    page.write("no such words")
+    assert visible(page, rows) == 0
+    assert text(page, "#claims-shown") == f"0 of {everything} claims"
+
+
+def test_claims_are_filtered_without_script_too(browser: Browser, report: Path) -> None:
+    plain = Page(browser, script=False).open(report)
+    everything = count(plain, ".claims tbody tr")
+    plain.evaluate("document.getElementById('claims-verdict-not-measured').checked = true")
+    assert 0 < visible(plain, ".claims tbody tr") < everything
+    assert visible(plain, "#locality .heat.small") > 10, "the tables are there where surfaces cannot be drawn"
+
+
+def places(page: Page, selector: str) -> list[float]:
+    found: list[float] = page.evaluate(
+        "(b => [b.left, b.top, b.right, b.bottom])"
+        f"(document.querySelector({selector!r}).getBoundingClientRect())"
+    )
+    return found
+
+
+def test_the_decision_chart_goes_across_and_down_where_there_is_room(page: Page) -> None:
+    asked, beside = places(page, ".tree .question"), places(page, ".tree .beside")
+    below = places(page, ".tree .below .question")
+    assert beside[0] >= asked[2]
+    assert below[1] >= asked[3]
+    heads = page.evaluate(
+        "[...document.querySelectorAll('.tree .answers')].map(e => e.getBoundingClientRect().top)"
+    )
+    assert len(heads) == 4
+    assert len(set(heads)) == 1, "side by side"
+
+
+def test_the_decision_chart_goes_down_on_a_phone(browser: Browser, report: Path) -> None:
+    phone = Page(browser, width=400, height=800).open(report)
+    asked, beside = places(phone, ".tree .question"), places(phone, ".tree .beside")
+    assert beside[1] >= asked[3]
+    wide = (
+        "[...document.querySelectorAll('.tree *')].filter(e => e.getBoundingClientRect().right > 400).length"
+    )
+    assert phone.evaluate(wide) == 0
+    size = "parseFloat(getComputedStyle(document.querySelector('.tree .leaf')).fontSize)"
+    assert phone.evaluate(size) >= 12
+
+
+def test_a_join_of_the_decision_chart_leads_to_its_question(page: Page) -> None:
+    assert (
+        page.evaluate("document.querySelector(document.querySelector('.goto a').hash).className")
+        == "question"
+    )
+
+
+@pytest.mark.parametrize("width", [320, 400, 768, 1280])
+def test_no_section_is_wider_than_the_screen(browser: Browser, report: Path, width: int) -> None:
+    small = Page(browser, width=width, height=800).open(report)
+    small.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+    assert overflow(small) <= 0
+    for choice in ("utilization-c", "contention-n", "fragmentation-e", "locality-costs-0-v"):
+        small.evaluate(f"document.querySelector('label[for={choice}]').click()")
+        assert overflow(small) <= 0, choice
+    assert small.errors == []
+
+
+def test_the_navigation_stays_and_marks_where_one_is(page: Page) -> None:
+    page.evaluate("document.getElementById('contention').scrollIntoView()")
+    drawing(page)
+    page.evaluate("new Promise(done => setTimeout(done, 50))")
+    assert page.evaluate("document.querySelector('nav [aria-current]').textContent") == "Contention"
+    assert places(page, "nav")[1] == 0
+    assert places(page, "#contention")[1] >= 0, "no heading is hidden behind it"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_words_on_colours_can_be_read(browser: Browser, report: Path, dark: bool) -> None:
+    page = Page(browser, dark=dark).open(report)
+    pairs: list[list[Any]] = page.evaluate(
+        "['reproduced', 'not-reproduced', 'not-applicable', 'not-measured'].map(c => {"
+        " const s = getComputedStyle(document.querySelector('.verdict-legend .' + c));"
+        " return [c, s.backgroundColor, s.color]; })"
+    )
+    assert {name for name, back, ink in pairs if contrast(back, ink) < 4.5} == set()
+    lines = page.evaluate(
+        "['global', 'monotonic', 'multipool', 'both', 'lock', 'concurrent'].map(c =>"
+        " getComputedStyle(document.querySelector(`#contention .series.${c} text`)).fill)"
+    )
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert [round(contrast(paper, line), 1) for line in lines if contrast(paper, line) < 4.5] == []
+
+
+def test_surfaces_follow_the_theme(browser: Browser, report: Path) -> None:
+    fill = "getComputedStyle(document.querySelectorAll('.surface g:nth-of-type(2) polygon')[100]).fill"
+    light, dark = Page(browser).open(report), Page(browser, dark=True).open(report)
+    assert light.evaluate(fill) != dark.evaluate(fill)
+    dark.media("print", dark=True)
+    assert dark.evaluate(fill) == light.evaluate(fill), "paper is white"
+
+
+def test_paper_shows_surfaces_and_whole_tables(browser: Browser, report: Path) -> None:
+    paper = Page(browser, width=1040, height=720).open(report)
+    paper.media("print", dark=False)
+    cut = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+    assert paper.evaluate(f"{cut}.map(e => e.ariaLabel)") == []
+    assert visible(paper, f"{SURFACE} svg") > 20
+    assert visible(paper, ".filters, nav") == 0

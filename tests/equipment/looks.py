@@ -1,0 +1,23 @@
+"""Test equipment: what a page looks like, in numbers."""
+
+from __future__ import annotations
+
+import re
+
+from browser import Page
+
+
+def overflow(page: Page) -> int:
+    wide: int = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    return wide
+
+
+def luminance(colour: str) -> float:
+    channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
