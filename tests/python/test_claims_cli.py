@@ -78,6 +78,7 @@ def test_markdown_has_a_table_a_document(database: Path, capsys: pytest.CaptureF
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(lines) == 173 + 6
     assert all(line.replace("\\|", "").count("|") == 8 for line in lines)
+    assert "vector&lt;string>" in text
     assert claims_markdown(ledger([])).endswith("|\n")
 
 

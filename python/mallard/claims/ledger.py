@@ -107,7 +107,7 @@ def _first_found(rule: Rule, candidates: Sequence[Measured]) -> tuple[Found | No
     """Of the first candidate with an interval; without one, of the first that has the cells at all."""
     without: tuple[Found | None, int | None] = (None, None)
     for measured in candidates:
-        what = found(rule, measured.steady())
+        what = found(rule, measured.steady)
         if what is None:
             continue
         if all(each.bounded for each in what.judged):

@@ -44,4 +44,4 @@ def _line(entry: Entry) -> str:
         entry.interval,
         verdict,
     ]
-    return "| " + " | ".join(part.replace("|", "\\|") for part in parts) + " |"
+    return "| " + " | ".join(part.replace("|", "\\|").replace("<", "&lt;") for part in parts) + " |"

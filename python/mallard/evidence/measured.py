@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from mallard.evidence.evidence import AnyPlace, Evidence
 from mallard.result import Row
@@ -24,8 +25,8 @@ IN_TABLE = {
     "contention": {"threads", "iterations_log2", "block_log2"},
     "fragmentation": {"ds", "size_log2", "inner_log2", "freed"},
 }
-# What is joined when claims are judged: parameters that a place names itself, those that follow from them, and
-# how many accesses of a list are timed, which differs between sizes of one run.
+# What is joined when claims are judged: parameters that a place names itself, those that follow from them,
+# and how many accesses of a list are timed, which differs between sizes of one run.
 IN_PLACE = {
     "locality": {"accesses", "repeat_factor"},
     "utilization": {"buffer"},
@@ -47,6 +48,7 @@ class Measured:
     repetitions: dict[int, Evidence] = field(default_factory=dict)
     failures: dict[AnyPlace, str] = field(default_factory=dict)  # of a cell: the status of its last failure
 
+    @cached_property
     def steady(self) -> list[Evidence]:
         """The repetitions, without the cells of which there are fewer than three where others have more."""
         parts = [getattr(evidence, self.experiment) for evidence in self.repetitions.values()]
