@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mallard.claims.claim import Claim, claims
+from mallard.claims.claim import claims
 from mallard.claims.statement import Statement
 from mallard.evidence import Evidence
 
@@ -56,12 +56,3 @@ class Rules:
             return figures
 
         return add
-
-
-@dataclass(frozen=True)
-class Undecided:
-    """A claim that no figure of this machine can decide: why, and whether mallard could be taught to."""
-
-    claim: Claim
-    reason: str
-    measurable: bool
