@@ -10,7 +10,7 @@ from mallard.view.html.figures import three_digits
 from mallard.view.html.markup import Markup, element, joined
 
 WIDTH, HEIGHT = 440, 300
-LEFT, RIGHT, TOP, BOTTOM = 46, 128, 22, 40
+LEFT, RIGHT, TOP, BOTTOM = 46, 138, 22, 40
 LABEL_HEIGHT = 13
 
 

@@ -2,16 +2,20 @@
 "use strict";
 
 (() => {
-  const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+  const nav = document.querySelector("nav");
+  const links = new Map([...nav.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
   const parts = [...document.querySelectorAll("section.part")];
+  let marked = null;
 
   const read = () => {
     const line = window.innerHeight / 3;
     const current = parts.filter((part) => part.getBoundingClientRect().top < line).at(-1);
-    for (const [name, link] of links) {
-      if (current && current.id === name) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
-    }
+    const link = current ? links.get(current.id) : null;
+    if (link === marked) return;
+    marked?.removeAttribute("aria-current");
+    link?.setAttribute("aria-current", "true");
+    marked = link;
+    if (link) nav.scrollLeft = link.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2; // where it is cut off
   };
 
   let waiting = false;
