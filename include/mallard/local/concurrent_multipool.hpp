@@ -16,7 +16,8 @@
 /// magazine, in the centre, or in use; blocks in magazines are in use as far as the centre knows. The lock and
 /// the centre share no cache line with what every request reads, nor with anybody else's data.
 /// Bound: for each thread and shape at most 64 free blocks, and at most 8 KiB or two blocks, wait in a magazine
-/// (core/magazine.hpp); a thread has magazines of at most eight allocators.
+/// (core/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. A thread has magazines of at
+/// most eight allocators; they are storage of the thread's, 10 KB in all.
 ///
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
 #pragma once
