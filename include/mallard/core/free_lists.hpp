@@ -1,23 +1,21 @@
-/// Free blocks by size class: a list for each, which a single pointer leads to.
+/// Free blocks by size class: a list for each, which a single pointer leads to (core/by_class.hpp).
 ///
-///     reach_ < 0, one class:        word_ ------------------> the list of class ~reach_
-///     reach_ > 0, several classes:  word_ -> [ class 0 | class 1 | ... | class reach_ - 1 ]
-///                                                  |                 each leads to a list of free blocks
+///     one class freed so far:    the list of that class
+///     several classes:           -> [ class 0 | class 1 | ... | class n - 1 ], each leads to a list
 ///
-/// Most pools serve the nodes of one container, hence the first form. The table of the second needs no memory
-/// of its own: it lives in a free block. A block of class c holds at least c + 1 pointers (8 bytes for class
-/// 0, 16 for class 1, and more than that beyond 128 bytes), so a free block of the largest class freed so far
-/// can always hold the lists of all classes up to its own. Hence freeing never asks anybody for memory, and a
-/// pool that frees nodes of 24 bytes and strings of 32 has a table of 32 bytes.
+/// The table needs no memory of its own: it lives in a free block. A block of class c holds at least c + 1
+/// pointers (8 bytes for class 0, 16 for class 1, and more than that beyond 128 bytes), so a free block of the
+/// largest class freed so far can always hold the lists of all classes up to its own. Hence freeing never asks
+/// anybody for memory, and a pool that frees nodes of 24 bytes and strings of 32 has a table of 32 bytes.
 ///
 /// `Links` says how a list runs and which block is the next (core/last_freed.hpp, core/first_freed.hpp).
 ///
-/// Invariants: word_ is null where nothing is free in the first form, and never in the second. The table
-/// occupies exactly one block, of class size_class(8 * reach_); classes from reach_ on have no free blocks.
-/// Free blocks are poisoned under AddressSanitizer, and so is the table.
+/// Invariants: the table occupies exactly one block, of class size_class(8 * n); classes from n on have no
+/// free blocks. Free blocks are poisoned under AddressSanitizer, and so is the table.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/by_class.hpp>
 #include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
@@ -46,14 +44,14 @@ class free_lists : public carves_blocks {
 public:
     /// Returns: a block of class `index`, still poisoned, or null where none is free.
     [[nodiscard]] void* pop(std::size_t index) noexcept {
-        free_block** list = list_of(index);
+        free_block** list = lists_.find(index);
         return list != nullptr ? Links::pop(list) : nullptr;
     }
 
     /// Effects: makes `p`, a block of class `index`, free.
     /// Returns: false, with no effect, where there is no list for that class yet: call reach() then.
     [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
-        free_block** list = list_of(index);
+        free_block** list = lists_.find(index);
         if (list == nullptr) [[unlikely]] {
             return false;
         }
@@ -67,20 +65,23 @@ public:
     /// new one has to spare.
     /// Requires: `classes > index`, and push() refused the block.
     void reach(void* p, std::size_t index, std::size_t classes) noexcept {
-        if (word_ == nullptr) {
-            reach_ = static_cast<std::int16_t>(~static_cast<int>(index));
-            free(p, index, classes);
-        } else if (reach_ > 0) {
-            free_block** const old_table = table();
-            const auto old_size = static_cast<std::size_t>(reach_);
+        if (lists_.is_table()) {
+            void* const old_table = static_cast<void*>(lists_.table());
+            const std::size_t old_size = lists_.size();
             move_table(p, index, classes);
             free(old_table, table_class(old_size), classes);
-        } else if (const auto only = static_cast<std::size_t>(~reach_); only < index) {
-            move_table(p, index, classes);
-        } else {
-            move_table(pop(only), only, classes);
-            free(p, index, classes);
+            return;
         }
+        const std::size_t only = lists_.size() - 1;
+        void* const other = lists_.size() == 0 ? nullptr : pop(only);
+        if (other == nullptr) {
+            lists_.use_word_for(index);
+            free(p, index, classes);
+            return;
+        }
+        // Of two classes, a block of the larger one is large enough.
+        move_table(only < index ? p : other, std::max(only, index), classes);
+        free(only < index ? other : p, std::min(only, index), classes);
     }
 
     /// Effects: makes as large a block as possible of [p, p + bytes), memory that no block covers, free.
@@ -98,23 +99,9 @@ public:
     }
 
     /// Effects: forgets every block.
-    void clear() noexcept {
-        word_ = nullptr;
-        reach_ = 0;
-    }
+    void clear() noexcept { lists_.clear(); }
 
 private:
-    [[nodiscard]] free_block** table() const noexcept { return reinterpret_cast<free_block**>(word_); }
-
-    /// Returns: where the list of class `index` begins, or null where there is none.
-    [[nodiscard]] free_block** list_of(std::size_t index) noexcept {
-        const int wanted = static_cast<int>(index);
-        if (wanted < reach_) {
-            return table() + index;
-        }
-        return wanted == ~reach_ ? &word_ : nullptr;
-    }
-
     void free(void* p, std::size_t index, std::size_t classes) noexcept {
         if (!push(p, index)) {
             reach(p, index, classes);
@@ -125,18 +112,12 @@ private:
     void move_table(void* p, std::size_t index, std::size_t classes) noexcept {
         const std::size_t block_bytes = class_bytes(index);
         const std::size_t size = std::min(block_bytes / sizeof(free_block*), classes);
-        auto** lists = static_cast<free_block**>(p);
-        unpoison(p, block_bytes);
-        std::fill(lists, lists + size, nullptr);
-        if (reach_ > 0) {
-            unpoison(table(), static_cast<std::size_t>(reach_) * sizeof(free_block*));
-            std::copy(table(), table() + reach_, lists);
-        } else {
-            lists[~reach_] = word_;
+        if (lists_.is_table()) {
+            unpoison(static_cast<void*>(lists_.table()), lists_.size() * sizeof(free_block*));
         }
+        unpoison(p, block_bytes);
+        lists_.use_table(p, size);
         poison(p, block_bytes);
-        word_ = static_cast<free_block*>(p);
-        reach_ = static_cast<std::int16_t>(size);
         const std::size_t kept_bytes = class_bytes(table_class(size));
         donate(static_cast<std::byte*>(p) + kept_bytes, block_bytes - kept_bytes, classes);
     }
@@ -145,8 +126,7 @@ private:
         return size_class(size * sizeof(free_block*));
     }
 
-    free_block* word_ = nullptr;
-    std::int16_t reach_ = 0; // there are fewer than 2^9 classes
+    [[no_unique_address]] by_class<free_block> lists_; // lends its last bytes to what follows
 };
 
 } // namespace mallard

@@ -1,17 +1,18 @@
 /// The runs of each size class, for orders of reuse that keep their books apart from the blocks.
 ///
-///     reach_ < 0, one class:        word_ ------------------> the record of class ~reach_
-///     reach_ > 0, several classes:  word_ -> [ class 0 | class 1 | ... | class reach_ - 1 ]
-///                                                  |                 each leads to a record, or is null
+///     one class asked for so far:    -> record -> runs
+///     several classes:               -> [ class 0 | class 1 | ... ], each leads to a record, or is null
 ///
 /// A `Record` serves one class: pop() and push(p) of blocks, and add_run(), which it gets the memory from
-/// (core/block_runs.hpp). Records, the table and the runs themselves are carved from the pool's room, when a
-/// class is first asked for: a pool that never uses a class pays nothing for it, and freeing needs no memory.
+/// (core/block_runs.hpp). Records, the table (core/by_class.hpp) and the runs themselves are carved from the
+/// pool's room, when a class is first asked for: a pool that never uses a class pays nothing for it, and
+/// freeing needs no memory.
 ///
 /// Invariant: the table has a power of two of entries, so that few tables are left behind as it grows.
 #pragma once
 
 #include <mallard/core/block_runs.hpp>
+#include <mallard/core/by_class.hpp>
 #include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
@@ -47,7 +48,7 @@ public:
     /// Effects: makes a run of the memory [p, p + bytes), for the largest class in use that it holds a block
     /// of.
     void donate(std::byte* p, std::size_t bytes, std::size_t classes) noexcept {
-        for (std::size_t index = std::min(records(), classes); index-- != 0;) {
+        for (std::size_t index = std::min(records_.size(), classes); index-- != 0;) {
             Record* record = record_of(index);
             if (record != nullptr && bytes >= block_runs::least_bytes(class_bytes(index))) {
                 record->add_run(p, p + bytes);
@@ -71,77 +72,48 @@ public:
         return record->pop();
     }
 
-    [[nodiscard]] std::size_t room_for(std::size_t index) const noexcept {
+    [[nodiscard]] std::size_t room_for(std::size_t index) noexcept {
         const std::size_t run_bytes = block_runs::least_bytes(class_bytes(index));
         if (record_of(index) != nullptr) {
             return run_bytes;
         }
-        return run_bytes + sizeof(Record) + (reach_ == 0 || has_entry(index) ? 0 : table_bytes(index));
+        return run_bytes + sizeof(Record) + table_bytes(index);
     }
 
     /// Effects: forgets every block.
-    void clear() noexcept {
-        word_ = nullptr;
-        reach_ = 0;
-    }
+    void clear() noexcept { records_.clear(); }
 
 private:
-    [[nodiscard]] Record** table() const noexcept { return static_cast<Record**>(word_); }
-
-    /// Returns: one more than the largest class that may have a record.
-    [[nodiscard]] std::size_t records() const noexcept {
-        return static_cast<std::size_t>(reach_ < 0 ? -int{reach_} : int{reach_});
+    [[nodiscard]] Record* record_of(std::size_t index) noexcept {
+        Record** place = records_.find(index);
+        return place != nullptr ? *place : nullptr;
     }
 
-    [[nodiscard]] bool has_entry(std::size_t index) const noexcept {
-        return static_cast<int>(index) < reach_;
-    }
-
-    [[nodiscard]] Record* record_of(std::size_t index) const noexcept {
-        if (has_entry(index)) {
-            return table()[index];
+    /// Returns: the size of the table that has to be made for a record of class `index`; 0 where there is a
+    /// place for it.
+    [[nodiscard]] std::size_t table_bytes(std::size_t index) noexcept {
+        if (records_.size() == 0 || records_.find(index) != nullptr) {
+            return 0;
         }
-        return static_cast<int>(index) == ~reach_ ? static_cast<Record*>(word_) : nullptr;
-    }
-
-    /// A table that the record of class `index` needs, and those that there are.
-    [[nodiscard]] std::size_t table_bytes(std::size_t index) const noexcept {
-        return std::bit_ceil(std::max(index + 1, records())) * sizeof(Record*);
+        return std::bit_ceil(std::max(index + 1, records_.size())) * sizeof(Record*);
     }
 
     /// Requires: the room at `cursor` is as large as room_for() says.
     Record* add_record(std::byte*& cursor, std::size_t index) noexcept {
-        if (reach_ != 0 && !has_entry(index)) {
-            move_table(cursor, table_bytes(index));
+        if (records_.size() == 0) {
+            records_.use_word_for(index);
+        } else if (const std::size_t bytes = table_bytes(index)) {
+            unpoison(cursor, bytes);
+            records_.use_table(cursor, bytes / sizeof(Record*));
+            cursor += bytes;
         }
         unpoison(cursor, sizeof(Record));
         auto* added = ::new (cursor) Record(class_bytes(index));
         cursor += sizeof(Record);
-        if (reach_ == 0) {
-            word_ = added;
-            reach_ = static_cast<std::int16_t>(~static_cast<int>(index));
-        } else {
-            table()[index] = added;
-        }
-        return added;
+        return *records_.find(index) = added;
     }
 
-    void move_table(std::byte*& cursor, std::size_t bytes) noexcept {
-        unpoison(cursor, bytes);
-        auto** larger = reinterpret_cast<Record**>(cursor);
-        cursor += bytes;
-        std::fill_n(larger, bytes / sizeof(Record*), nullptr);
-        if (reach_ > 0) {
-            std::copy(table(), table() + reach_, larger);
-        } else {
-            larger[~reach_] = static_cast<Record*>(word_);
-        }
-        word_ = larger;
-        reach_ = static_cast<std::int16_t>(bytes / sizeof(Record*));
-    }
-
-    void* word_ = nullptr;
-    std::int16_t reach_ = 0; // there are fewer than 2^9 classes
+    [[no_unique_address]] by_class<Record> records_; // lends its last bytes to what follows
 };
 
 } // namespace mallard
