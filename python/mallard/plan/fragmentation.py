@@ -53,7 +53,7 @@ SCALES = {
             Grid(EVERY_STRUCTURE, (10,), ("none", "half"), ("cache",), None),
             Grid((2, 4, 8, 12), (6, 13), FREED, UPSTREAMS, FEW),
         ),
-        22,
+        21,
         600,
     ),
     PAPER: Scale((Grid(EVERY_STRUCTURE, tuple(range(6, 17)), FREED, ("cache",), None),), 27, 3600),

@@ -23,7 +23,7 @@ OPTIONS = (
     Option("list-length", "LIST", "|S|, links of a list at first: 2^0..2^21 or 1,1024"),
     Option("af", "LIST", "access factors: traversals of a list in a visit: 2^0..2^8 or 1,256"),
     Option("sf", "LIST", "shuffle factors: passes of the shuffle: 0..9 or 0,5; 0 is before any"),
-    Option("accesses", "N", "accesses that a time is taken of, about: 2^21"),
+    Option("accesses", "N", "accesses that a time is taken of, about: 2^20"),
 )
 MOST_ACCESS_FACTOR = 2**20
 MOST_SHUFFLE_FACTOR = 99

@@ -23,7 +23,7 @@ class Grid:
     strategies: tuple[str, ...] | None = MOSTLY
     shuffle_factors: tuple[int, ...] = SHUFFLE_FACTORS
     access_factors: tuple[int, ...] = ACCESS_FACTORS
-    accesses: int = 2**21  # of one time, about
+    accesses: int = 2**20  # of one time, about
     repetitions: int = 3
 
 
@@ -53,7 +53,7 @@ def shuffle_effects(repetitions: int, accesses: int) -> Grid:
 
 SCALES = {
     # The corners (lists of one link, one list of all links) and the ridge between them.
-    QUICK: Scale((Grid(SMALL, powers(2, 0, 5, 9, 14, 18, 20, 21)),), 2**21, 120),
+    QUICK: Scale((Grid(SMALL, powers(2, 0, 5, 9, 14, 18, 20, 21)),), 2**20, 120),
     # All lists of Tables 16, 18 and 20 under the strategies that they have, the others on the ridge; of
     # Tables 17, 19 and 21 the corners and the ridge.
     STANDARD: Scale(
@@ -63,7 +63,7 @@ SCALES = {
             Grid(LARGE, powers(2, 0, 6, 9, 14, 18, 22), accesses=2**22, repetitions=1),
             shuffle_effects(1, 10**7),
         ),
-        2**21,
+        2**20,
         900,
     ),
     PAPER: Scale(
