@@ -39,8 +39,7 @@ class Scale:
 PRINTED_TOTALS = tuple(range(30, 36))
 SCALES = {
     QUICK: Scale({"warm": (30,)}, 60),
-    # The monotonic strategies touch T bytes: about a second for each GiB.
-    STANDARD: Scale({"warm": (30, 31, 32, 34), "none": (30,)}, 300),
+    STANDARD: Scale({"warm": PRINTED_TOTALS, "none": (30,)}, 300),
     PAPER: Scale({"warm": PRINTED_TOTALS}, 3600),
 }
 
