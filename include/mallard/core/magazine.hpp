@@ -139,7 +139,7 @@ public:
     /// the capacity, so that what a thread seldom needs is not kept in stock. Where no fill() follows, because
     /// there was no memory for so many, it begins with one again.
     [[nodiscard]] std::size_t next_batch(std::size_t index) noexcept {
-        const std::size_t twice = std::max<std::size_t>(2 * std::exchange(batch_, 0), 1);
+        const std::size_t twice = std::max<std::size_t>(2 * std::size_t{std::exchange(batch_, 0U)}, 1);
         return std::min(twice, magazine_capacity(index) / 2);
     }
 
