@@ -12,7 +12,7 @@ import pytest
 from page_reader import Reader, read, words
 from synthetic_experiments import access_ns, contention_rows, locality_rows
 from synthetic_page import write_everything
-from synthetic_run import MACHINE, density_rows, write_run
+from synthetic_run import MACHINE, RUNNER, density_rows, write_run
 
 from mallard.claims import ledger
 from mallard.cli import main
@@ -314,3 +314,32 @@ def test_notes_on_the_printed_tables_are_there_for_what_was_measured(page: str, 
     assert told.count("Printed one column off") == 1
     write_run(tmp_path / "mallard.db", density_rows())
     assert "one column off" not in text_of(section(report(tmp_path / "mallard.db"), "papers"))
+
+
+def test_builds_of_several_compilers_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    builds = {
+        "g++": {"compiler": "g++ 12.2.0", "build_id": "1"},
+        "clang++": {"compiler": "clang++ 16.0.6", "build_id": "2"},
+    }
+    monkeypatch.setitem(RUNNER, "builds", builds)
+    rows = density_rows(names=("DS1",), sizes=(6,))
+    both = [{**row, "parameters": row["parameters"] | {"compiler": name}} for name in builds for row in rows]
+    write_run(tmp_path / "mallard.db", both)
+    page = report(tmp_path / "mallard.db")
+    told = text_of(section(page, "conditions"))
+    assert "Build by g++ compiler g++ 12.2.0" in told
+    assert "Build by clang++ compiler clang++ 16.0.6" in told
+    assert "compiler clang++" in text_of(section(page, "density"))
+
+
+def test_another_malloc_is_a_column_under_its_name(tmp_path: Path) -> None:
+    rows = density_rows(names=("DS1",), sizes=(6,), strategies=("AS1", "AS7"))
+    rows += [
+        {**row, "strategy": "AS1@jemalloc", "cpu_ns": row["cpu_ns"] // 2}
+        for row in rows
+        if row["strategy"] == "AS1"
+    ]
+    write_run(tmp_path / "mallard.db", rows)
+    page = report(tmp_path / "mallard.db")
+    assert "AS1<small>jemalloc</small>" in page
+    assert 'data-k="AS1@jemalloc"' in page

@@ -54,10 +54,10 @@ DIFFERENT = "Not all runs come from the same {0}: compare within a section, not 
 def conditions(measured: Sequence[Measured]) -> Markup:
     runs = [each.run for each in measured]
     machines = _distinct(runs, lambda run: fingerprint(run.machine))
-    builds = _distinct(runs, _build_of)
+    builds = _distinct(runs, _builds_of)
     blocks = [
         *(_facts("Machine", group, len(machines), _labelled(group[0].machine, LABELS)) for group in machines),
-        *(_facts("Build", group, len(builds), _build(group[0])) for group in builds),
+        *(_facts(title, group, len(builds), told) for group in builds for title, told in _builds(group[0])),
         *(_facts(f"Setting of {each.run.experiment}", [each.run], 1, _setting(each)) for each in measured),
     ]
     return joined(_run_table(measured), element("div", *blocks, class_="columns"))
@@ -74,7 +74,7 @@ def cautions(measured: Sequence[Measured]) -> Markup | None:
     runs = [each.run for each in measured]
     if len(_distinct(runs, lambda run: fingerprint(run.machine))) > 1:
         said.append(DIFFERENT.format("machine"))
-    elif len(_distinct(runs, _build_of)) > 1:
+    elif len(_distinct(runs, _builds_of)) > 1:
         said.append(DIFFERENT.format("build"))
     if not said:
         return None
@@ -89,8 +89,14 @@ def _distinct(runs: Sequence[Run], key: Callable[[Run], str]) -> list[list[Run]]
     return list(groups.values())
 
 
-def _build_of(run: Run) -> str:
-    return str(run.runner.get("build_id", ""))
+def _builds_of(run: Run) -> str:
+    return " ".join(str(build.get("build_id", "")) for build in _described(run).values())
+
+
+def _described(run: Run) -> dict[str, dict[str, Any]]:
+    """By compiler; a run that names none has one build."""
+    builds: dict[str, dict[str, Any]] = run.runner.get("builds") or {"": run.runner}
+    return builds
 
 
 def _facts(title: str, runs: Sequence[Run], of: int, facts: list[tuple[str, str]]) -> Markup:
@@ -100,9 +106,14 @@ def _facts(title: str, runs: Sequence[Run], of: int, facts: list[tuple[str, str]
     return element("div", element("h3", title, small), element("dl", *terms), class_="facts")
 
 
-def _build(run: Run) -> list[tuple[str, str]]:
-    told = {key: value for key, value in run.runner.items() if key not in ("format", "commit", "builds")}
-    return [*_labelled(told, LABELS), ("commit", run.commit or "unknown")]
+def _builds(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
+    """A title and facts for each."""
+    found = []
+    for compiler, build in _described(run).items():
+        told = {key: value for key, value in build.items() if key not in ("format", "commit", "builds")}
+        facts = [*_labelled(told, LABELS), ("commit", run.commit or "unknown")]
+        found.append((f"Build by {compiler}" if compiler else "Build", facts))
+    return found
 
 
 def _setting(measured: Measured) -> list[tuple[str, str]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mallard.analysis.cells import Setting, StructureTable
+from mallard.analysis.cells import StructureTable
 from mallard.analysis.summary import Summary
 from mallard.analysis.verdicts import Verdict, sentence
 from mallard.papers.tables import P0089, P0213, PRINTED_DISPATCH, PRINTED_WINK_OUT, own_table
 from mallard.view.html.averages import averages_table
 from mallard.view.html.beside import beside
-from mallard.view.html.contents import Section, introduction, unmeasured
+from mallard.view.html.contents import Section, introduction, setting_text, unmeasured
 from mallard.view.html.controls import controls
 from mallard.view.html.effects import effect_block
 from mallard.view.html.figures import size
@@ -24,6 +24,7 @@ WORDING = Wording("a leaf", "leaves", "one leaf element, made and destroyed")
 KINDS = "pincdfm"
 RACE = Race(WORDING, KINDS)
 NAME = "density"
+TOLD = ("buffer", "pages", "hash", "product_log2", "compiler")  # of a setting
 HEADING = "Density: twelve data structures"
 
 
@@ -51,16 +52,11 @@ def density_section(summaries: Sequence[Summary]) -> Section:
 def _block(summaries: Sequence[Summary], number: int, name: str, body: Markup) -> Markup:
     """The first setting has the section's own anchor; where there is another, each says which it is."""
     heading = (
-        element("h3", setting_text(summaries[number].setting), class_="setting")
+        element("h3", setting_text(summaries[number].setting, TOLD), class_="setting")
         if len(summaries) > 1
         else None
     )
     return element("div", heading, body, id=f"{name}-{number}" if number else None)
-
-
-def setting_text(setting: Setting) -> str:
-    told = ("buffer", "pages", "hash", "product_log2", "compiler")
-    return ", ".join(f"{key} {value}" for key, value in setting if key in told)
 
 
 def _everything(summary: Summary, number: int) -> Markup:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from mallard.analysis.labels import SHORT_STATUS, STATUS_TEXT, binding, family, short_name, winked_out
-from mallard.analysis.names import FLOOR, KEEP
+from mallard.analysis.names import FLOOR, KEEP, malloc
 from mallard.papers.catalogue import strategy_text
 from mallard.view.html.markup import Markup, element
 
@@ -94,7 +94,10 @@ def figure(kind: str, step: str, text: str, small: str = "") -> Markup:
 
 def strategy_columns(names: Sequence[str]) -> list[Column]:
     """Families, names, and what tells apart the members of a family."""
-    return [Column(short_name(name), _tags(name), strategy_text(name), family(name)) for name in names]
+    return [
+        Column(short_name(name).partition("@")[0], _tags(name), strategy_text(name), family(name))
+        for name in names
+    ]
 
 
 def _tags(name: str) -> str:
@@ -102,4 +105,6 @@ def _tags(name: str) -> str:
         return "in place"
     if name == KEEP:
         return "pages kept"
+    if malloc(name):
+        return malloc(name)
     return f"{binding(name)} wink" if winked_out(name) else binding(name)
