@@ -122,10 +122,10 @@ def test_a_checksum_that_differs_is_loud_and_recorded(fake: Any, capsys: Any) ->
     assert all("AS7 made deadbeef" in note.text for note in notes)
 
 
-def interrupted(fake: Any, number: int = signal.SIGINT) -> subprocess.Popen[str]:
+def interrupted(fake: Any, number: int = signal.SIGINT, **options: Any) -> subprocess.Popen[str]:
     """A run that was stopped after some rows."""
     fake.set(behaviour={"AS7": "slow"})
-    process = fake.start(*SMALL)
+    process = fake.start(*SMALL, **options)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and len(fake.begun) < 4:
         time.sleep(0.02)
@@ -144,6 +144,14 @@ def test_an_interrupt_keeps_every_finished_row(fake: Any, number: int) -> None:
     assert 3 <= kept < CELLS * 2
     assert f"interrupted: {kept} of {CELLS * 2} repetitions are kept" in said
     assert "the same command goes on from there: mallard bench density --ds 1,2" in said
+
+
+def test_nohup_is_obeyed(fake: Any) -> None:
+    process = interrupted(
+        fake, signal.SIGHUP, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    )
+    assert process.returncode == 0
+    assert len(fake.rows()) == CELLS * 2
 
 
 def test_the_same_command_goes_on_without_repeating(fake: Any, capsys: Any) -> None:
