@@ -9,10 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mallard.errors import UsageError
-from mallard.selection import in_words, select_names, select_sizes
+from mallard.selection import in_words, select_counts, select_names, select_numbers, select_sizes
 
 STRUCTURES = [f"DS{number}" for number in range(1, 13)]
 STRATEGIES = ["null", "AS1", "AS1-keep", *(f"AS{number}" for number in range(2, 15))]
+OUR_STRATEGIES = [
+    "AS1",
+    "AS1@jemalloc",
+    "AS2",
+    "AS7",
+    "AS7-lowest",
+    "AS7-hybrid",
+    "shared-synchronized",
+    "shared-concurrent",
+]
 SIZES = list(range(6, 17))
 
 
@@ -106,6 +116,75 @@ def test_sizes_that_are_not_there(text: str, what: str) -> None:
     assert what in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1..4", [1, 2, 3, 4]), ("4,1", [1, 4]), ("2-3,3", [2, 3]), ("8", [8])],
+)
+def test_numbers(text: str, expected: list[int]) -> None:
+    assert select_numbers(text, "--threads", range(1, 9)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2^0..2^3", [1, 2, 4, 8]),
+        ("2^0-3", [1, 2, 4, 8]),
+        ("10^0..10^2", [1, 10, 100]),
+        ("100,2^3,3", [3, 8, 100]),
+        ("8,2^3", [8]),
+    ],
+)
+def test_counts(text: str, expected: list[int]) -> None:
+    assert select_counts(text, "--links", 1, 1024) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("0", "0 is not possible; allowed are 1 to 1024, as in --links 2^0..2^10 or --links 1,1024"),
+        ("2^11", "2048 is not possible"),
+        ("10^99", "is not possible"),
+        ("3^2", "'3^2' is not a number"),
+        ("2^3..10^4", "is not a number"),
+        ("2^3..2^1", "is an empty range; write 2^1..2^3"),
+        ("1..8", "'1..8' is not a number"),
+        ("-4", "is not a number"),
+        ("", "selects nothing"),
+        ("9" * 40, "is not a number"),
+    ],
+)
+def test_counts_that_are_not_there(text: str, what: str) -> None:
+    with pytest.raises(UsageError) as error:
+        select_counts(text, "--links", 1, 1024)
+    assert what in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["0", "9", "1..9", "2^2", "x", "9" * 5000])
+def test_numbers_that_are_not_there(text: str) -> None:
+    with pytest.raises(UsageError, match=r"allowed are 1\.\.8, as in --threads 1\.\.8 or --threads 2,4"):
+        select_numbers(text, "--threads", range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("AS7-hybrid", ["AS7-hybrid"]),
+        ("7", ["AS7"]),
+        ("AS1@jemalloc", ["AS1@jemalloc"]),
+        ("shared-concurrent,as7-LOWEST", ["AS7-lowest", "shared-concurrent"]),
+        ("AS1-AS7", ["AS1", "AS2", "AS7"]),
+    ],
+)
+def test_names_that_the_papers_do_not_have(text: str, expected: list[str]) -> None:
+    assert select_names(text, "--strategy", OUR_STRATEGIES) == expected
+
+
+def test_names_that_the_papers_do_not_have_in_words() -> None:
+    assert in_words(OUR_STRATEGIES) == (
+        "AS1, AS1@jemalloc, AS2, AS7, AS7-lowest, AS7-hybrid, shared-synchronized, shared-concurrent"
+    )
+
+
 def test_names_in_words() -> None:
     assert in_words(STRATEGIES) == "null, AS1, AS1-keep, AS2-AS14"
     assert in_words(["DS1", "DS2", "DS5", "DS6", "DS7"]) == "DS1, DS2, DS5-DS7"
@@ -120,7 +199,12 @@ def test_what_is_put_in_words_is_read_back(chosen: set[str]) -> None:
 
 @given(text=st.text(max_size=12))
 def test_any_text_is_a_selection_or_a_usage_error(text: str) -> None:
-    for select, there in ((select_names, STRATEGIES), (select_sizes, SIZES)):
+    for select, there in (
+        (select_names, OUR_STRATEGIES),
+        (select_names, STRATEGIES),
+        (select_sizes, SIZES),
+        (select_numbers, SIZES),
+    ):
         chosen, complaint = tried(select, text, there)
         assert bool(chosen) != bool(complaint)
         assert set(chosen) <= set(there)
