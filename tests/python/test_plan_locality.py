@@ -104,6 +104,7 @@ def test_the_notation_is_one_row_with_both_sides_of_the_shuffle(planned: Any) ->
             "repeat_factor": 8,
         }
         assert row.strategies == ("AS1", "AS7")
+        assert plan.time_limit == 3600
         assert plan.options["notation"] == text
         assert plan.messages[0].startswith(text)
     (row,) = planned(*["-20", "18", "32", "0", "8"]).rows
@@ -122,7 +123,7 @@ def test_the_notation_is_one_row_with_both_sides_of_the_shuffle(planned: Any) ->
         ({"list_length": "0"}, "--list-length: 0 is not possible"),
         ({"list_length": "2^9..2^5"}, "is an empty range; write 2^5..2^9"),
         ({"af": "0"}, "--af: 0 is not possible; allowed are 1 to 1048576"),
-        ({"sf": "100"}, "--sf 100: there is no number 100; allowed are 0..99"),
+        ({"sf": "101"}, "--sf 101: there is no number 101; allowed are 0..100"),
         ({"sf": "-3"}, "--sf '-3' is not a number"),
         ({"accesses": "1,2"}, "--accesses 1,2: give one number"),
     ],
@@ -130,6 +131,22 @@ def test_the_notation_is_one_row_with_both_sides_of_the_shuffle(planned: Any) ->
 def test_bad_options(planned: Any, given: dict[str, str], what: str) -> None:
     with pytest.raises(UsageError) as error:
         planned(**given)
+    assert what in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("-9 3 1 0 1", "512 links (|G|) lie in the nearest cache whatever is done to them; allowed are 1024"),
+        ("-28 3 1 0 1", "2^28 links are too many"),
+        ("-20 3 2000000 0 1", "af is 2000000; allowed is up to 1048576"),
+        ("-20 3 1 -101 1", "sf is 101; allowed is up to 100"),
+        ("-20 3 1 0 2000000", "rf is 2000000; allowed is up to 1048576"),
+    ],
+)
+def test_numbers_of_the_notation_that_the_runner_does_not_take(planned: Any, text: str, what: str) -> None:
+    with pytest.raises(UsageError) as error:
+        planned(*text.split())
     assert what in str(error.value)
 
 

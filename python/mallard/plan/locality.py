@@ -10,10 +10,18 @@ from dataclasses import dataclass, field, replace
 
 from mallard.errors import UsageError
 from mallard.plan.assembly import assemble, chosen_strategies
-from mallard.plan.locality_grids import ACCESS_FACTORS, PAPER_ACCESSES, SCALES, SHUFFLE_FACTORS, SMALL, Grid
+from mallard.plan.locality_grids import (
+    ACCESS_FACTORS,
+    MOSTLY,
+    PAPER_ACCESSES,
+    SCALES,
+    SHUFFLE_FACTORS,
+    SMALL,
+    Grid,
+)
 from mallard.plan.notation import HOW, Notation, check_lengths, read_notation
 from mallard.plan.planned import Plan, PlannedRow
-from mallard.plan.request import Host, Option, Options, Request
+from mallard.plan.request import REPETITIONS, Host, Option, Options, Request
 from mallard.result import Parameters, canonical
 from mallard.runner import Runner
 from mallard.selection import select_counts, select_numbers
@@ -26,28 +34,32 @@ OPTIONS = (
     Option("accesses", "N", "accesses that a time is taken of, about: 2^20"),
 )
 MOST_ACCESS_FACTOR = 2**20
-MOST_SHUFFLE_FACTOR = 99
+MOST_SHUFFLE_FACTOR = 100
+MOST_REPEAT_FACTOR = 2**20
+# It says how many accesses there are, and no scale does.
+NOTATION_TIME_LIMIT = 3600.0
 LINKS_LOG2 = (10, 27)
 
 
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
-    most_links = 2 ** runner.limit(request.experiment, "links_log2", LINKS_LOG2)[1]
+    least, most = (2**end for end in runner.limit(request.experiment, "links_log2", LINKS_LOG2))
     there = runner.names_of(request.experiment)
     chosen, messages = chosen_strategies(request, there)
     if request.notation:
-        notation = _notation(request, most_links)
+        notation = _notation(request, least, most)
         messages = [notation.sentence, *messages]
-        cells = [_Cell(_parameters_of(notation), 3, chosen if request.strategies else ["AS1", "AS7"])]
+        wanted = chosen if request.strategies else list(MOSTLY)
+        cells = [_Cell(_parameters_of(notation), REPETITIONS, wanted)]
         options: Options = {"notation": notation.text}
     else:
-        grids = _grids(request, runner)
+        grids = _grids(request, least, most)
         cells = _cells(grids, chosen, there, everywhere=request.strategies is not None)
         options = {}
     return assemble(
         request,
         host,
         [cell.row(request, there) for cell in cells],
-        time_limit=SCALES[request.scale].time_limit,
+        time_limit=NOTATION_TIME_LIMIT if request.notation else SCALES[request.scale].time_limit,
         options={**options, **_options(cells, there)},
         messages=messages,
     )
@@ -114,27 +126,33 @@ def _options(cells: list[_Cell], there: list[str]) -> Options:
     }
 
 
-def _notation(request: Request, most_links: int) -> Notation:
+def _notation(request: Request, least_links: int, most_links: int) -> Notation:
     others = [f"--{name}" for name in request.given]
     if others:
         raise UsageError(
             f"{' '.join(request.notation)} says all that {others[0]} could say; leave one of them out; {HOW}"
         )
     notation = read_notation(request.notation, most_links)
-    if notation.access_factor > MOST_ACCESS_FACTOR or notation.shuffle_factor > MOST_SHUFFLE_FACTOR:
+    for name, value, most in (
+        ("af", notation.access_factor, MOST_ACCESS_FACTOR),
+        ("sf", notation.shuffle_factor, MOST_SHUFFLE_FACTOR),
+        ("rf", notation.repeat_factor, MOST_REPEAT_FACTOR),
+    ):
+        if value > most:
+            raise UsageError(f"{notation.text}: {name} is {value}; allowed is up to {most}; {HOW}")
+    if notation.links < least_links:
         raise UsageError(
-            f"{notation.text}: allowed are af up to {MOST_ACCESS_FACTOR} and sf from "
-            f"-{MOST_SHUFFLE_FACTOR} to {MOST_SHUFFLE_FACTOR}; {HOW}"
+            f"{notation.text}: {notation.links} links (|G|) lie in the nearest cache whatever is done to them"
+            f"; allowed are {least_links} to {most_links}; {HOW}"
         )
     return notation
 
 
-def _grids(request: Request, runner: Runner) -> list[Grid]:
+def _grids(request: Request, least: int, most: int) -> list[Grid]:
     """The scale's; or what the options name, one grid for each |G|."""
     given = request.given
     if not given:
         return list(SCALES[request.scale].grids)
-    least, most = (2**end for end in runner.limit(request.experiment, "links_log2", LINKS_LOG2))
     links = select_counts(given["links"], "--links", least, most) if "links" in given else [SMALL]
     return [_grid(request, each) for each in links]
 
