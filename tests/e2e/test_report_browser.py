@@ -194,7 +194,7 @@ def test_dark_mode_has_colours_of_its_own(browser: Browser, report: Path) -> Non
 def test_text_can_be_read_on_every_colour(browser: Browser, report: Path, dark: bool) -> None:
     page = Page(browser, dark=dark).open(report)
     pairs: list[list[Any]] = page.evaluate(
-        "['f5','f4','f3','f2','f1','eq','s1','s2','s3','s4','s5','z1','z2','z3','z4'].map(c => {"
+        "['f6','f5','f4','f3','f2','f1','eq','s1','s2','s3','s4','s5','s6','z1','z2','z3','z4'].map(c => {"
         " const e = document.createElement('span'); e.className = c; document.body.append(e);"
         " const s = getComputedStyle(e); return [c, s.backgroundColor, s.color]; })"
     )

@@ -105,6 +105,18 @@ def test_the_arrow_keys_turn_a_surface_and_home_turns_it_back(page: Page) -> Non
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
 
+def test_heights_can_be_linear(page: Page) -> None:
+    ticks = "[...document.querySelector('.surface').querySelectorAll('.height')].map(e => e.textContent)"
+    before = corners(page, 0)
+    assert page.evaluate(ticks) == ["1", "2", "4", "8", "16", "32"]
+    page.evaluate("document.querySelector('label[for=heights-linear]').click()")
+    page.evaluate("document.querySelector('.surface').scrollIntoView()")
+    page.evaluate("new Promise(done => setTimeout(done, 50))")  # what is not seen is drawn when it is
+    drawing(page)
+    assert page.evaluate(ticks) == ["5", "10", "15", "20", "25"]
+    assert corners(page, 0) != before
+
+
 def test_the_pointer_reads_the_same_point_off_all_surfaces_of_a_row(page: Page) -> None:
     page.point_at(f"{SURFACE} svg")
     said = text(page, "#panel")

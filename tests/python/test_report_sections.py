@@ -115,7 +115,8 @@ def test_what_was_not_measured_says_what_measures_it(tmp_path: Path) -> None:
 def test_an_experiment_alone_is_a_page_too(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", contention_rows(), experiment="contention")
     page = report(tmp_path / "mallard.db")
-    assert "mallard bench density --quick" in text_of(section(page, "verdict"))
+    assert "mallard bench density --quick" in text_of(section(page, "density"))
+    assert 'id="verdict"' not in page
     assert "AS7" in re.findall(r'<p class="lead">.*?</p>', page)[0], "the first answer there is leads"
 
 
@@ -156,7 +157,10 @@ def test_a_surface_has_the_measured_ratios(page: str) -> None:
     length, factor = 1 << 18, 16
     ratio = access_ns("AS1", 1 << 21, length, 5, factor) / access_ns("AS1", 1 << 21, length, 0, factor)
     assert found["z"][4][1] == pytest.approx(ratio, rel=0.01)
-    assert found["top"] >= max(max(line) for line in found["z"])
+    drawn = surfaces(section(page, "locality"))[:3]
+    assert {each["greatest"] for each in drawn} == {
+        max(z for each in drawn for line in each["z"] for z in line)
+    }
 
 
 def test_published_surfaces_stand_beside_ours(page: str) -> None:

@@ -40,22 +40,18 @@ def decision_section(chart: Chart) -> Section:
         element("div", tree.branch(tree.root), class_="tree"),
         _grounds(tree),
     )
-    return Section(NAME, "Decide", HEADING, with_exponents(body), _answer(chart.leaves))
+    return Section(NAME, "Decide", HEADING, Markup(with_raised_exponents(body)), _answer(chart.leaves))
 
 
 def _answer(leaves: Sequence[ChartLeaf]) -> Markup | None:
     measured = [leaf for leaf in leaves if leaf.strategy]
     if not measured:
         return None
-    local = [leaf for leaf in measured if leaf.strategy != BASE]
-    return joined(
-        f"Of {len(leaves)} ways through the questions {len(local)} end at a local allocator, "
-        f"{len(measured) - len(local)} at the global one.",
-    )
-
-
-def with_exponents(body: Markup) -> Markup:
-    return Markup(with_raised_exponents(body))
+    local = sum(leaf.strategy != BASE for leaf in measured)
+    ends = [f"{local} to a local allocator", f"{len(measured) - local} to the global one"]
+    if len(measured) < len(leaves):
+        ends.append(f"{len(leaves) - len(measured)} not measured")
+    return joined(f"{len(leaves)} ways through the questions: {', '.join(ends)}.")
 
 
 class _Tree:

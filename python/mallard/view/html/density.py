@@ -28,10 +28,10 @@ TOLD = ("buffer", "pages", "hash", "product_log2", "compiler")  # of a setting
 HEADING = "Density: twelve data structures"
 
 
-def verdict_section(summaries: Sequence[Summary]) -> Section:
+def verdict_section(summaries: Sequence[Summary]) -> Section | None:
     """What to use, for each structure."""
     if not summaries:
-        return Section("verdict", "Verdict", "What to use", None, command="mallard bench density --quick")
+        return None
     blocks = [
         _block(summaries, number, "verdict", joined(reading_help(summary), verdict_table(summary)))
         for number, summary in enumerate(summaries)

@@ -9,6 +9,7 @@ from mallard.stats import Ratio
 
 # Upper ends of the steps, as ratios. "f" is faster, "s" slower; "eq" is what no interval tells apart from 1.
 STEPS = (
+    (1 / 32, "f6"),
     (1 / 8, "f5"),
     (1 / 4, "f4"),
     (1 / 2, "f3"),
@@ -18,11 +19,13 @@ STEPS = (
     (2.0, "s2"),
     (4.0, "s3"),
     (8.0, "s4"),
-    (math.inf, "s5"),
+    (32.0, "s5"),
+    (math.inf, "s6"),
 )
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 LEGEND = (
-    ("f5", "under ⅛"),
+    ("f6", "under ¹\u2044₃₂"),
+    ("f5", "¹\u2044₃₂\u2013⅛"),
     ("f4", "⅛\u2013¼"),
     ("f3", "¼\u2013½"),
     ("f2", "½\u20130.8"),
@@ -32,7 +35,8 @@ LEGEND = (
     ("s2", "1.25\u20132"),
     ("s3", "2\u20134"),
     ("s4", "4\u20138"),
-    ("s5", "over 8"),
+    ("s5", "8\u201332"),
+    ("s6", "over 32"),
 )
 
 

@@ -31,7 +31,11 @@ def locality_section(measured: Measured | None) -> Section:
     systems = locality_systems(measured.rows)
     blocks = [_system(system, number) for number, system in enumerate(systems)]
     return Section(
-        NAME, "Locality", HEADING, joined(introduction(NAME, HOW_TO_READ), *blocks), _answer(systems)
+        NAME,
+        "Locality",
+        HEADING,
+        joined(introduction(NAME, HOW_TO_READ), element("div", id="surface-options"), *blocks),
+        _answer(systems),
     )
 
 

@@ -52,7 +52,7 @@ def _sections(measured: Mapping[str, Measured]) -> list[Section]:
     structures = list(dict.fromkeys(table.structure for summary in density for table in summary.tables))
     runs = list(measured.values())
     rows = [row for each in runs for row in each.rows]
-    return [
+    sections = [
         verdict_section(density),
         density_section(density),
         locality_section(measured.get("locality")),
@@ -66,6 +66,7 @@ def _sections(measured: Mapping[str, Measured]) -> list[Section]:
         Section("reproduce", "Reproduce", "How to reproduce it", reproduce(runs)),
         Section("papers", "Papers", "Beside the papers", paper_notes(measured, structures)),
     ]
+    return [section for section in sections if section]
 
 
 def _header(measured: Mapping[str, Measured], sections: Sequence[Section]) -> Markup:

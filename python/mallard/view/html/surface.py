@@ -31,12 +31,12 @@ class Surface:
 
 def surface_row(surfaces: Sequence[Surface]) -> Markup:
     drawn = [surface for surface in surfaces if surface.drawable]
-    top, ticks = _scale([height for surface in drawn for height in surface.heights.values()])
-    figures = [_figure(surface, top, ticks) for surface in surfaces]
+    heights = [height for surface in drawn for height in surface.heights.values()] or [1.0]
+    figures = [_figure(surface, min(heights), max(heights)) for surface in surfaces]
     return element("div", *figures, class_="surfaces")
 
 
-def _figure(surface: Surface, top: float, ticks: list[float]) -> Markup:
+def _figure(surface: Surface, least: float, greatest: float) -> Markup:
     lengths = sorted({length for length, _ in surface.heights})
     factors = sorted({factor for _, factor in surface.heights})
     told = {
@@ -46,8 +46,8 @@ def _figure(surface: Surface, top: float, ticks: list[float]) -> Markup:
         "y": [math.log2(length) for length in lengths],
         "lengths": [power(length) for length in lengths],
         "z": [[_rounded(surface.heights.get((length, factor))) for factor in factors] for length in lengths],
-        "top": top,
-        "ticks": ticks,
+        "least": _rounded(least),
+        "greatest": _rounded(greatest),
         "gain": surface.gain,
     }
     data = json.dumps(told, ensure_ascii=False, separators=(",", ":")) if surface.drawable else None
@@ -66,12 +66,3 @@ def power(value: int) -> str:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.3g}")
-
-
-def _scale(heights: Sequence[float]) -> tuple[float, list[float]]:
-    greatest = max(heights, default=1.0)
-    unit = 10 ** math.floor(math.log10(greatest))
-    step = next(unit * factor for factor in (0.2, 0.5, 1, 2, 5, 10) if greatest <= 7 * unit * factor)
-    count = math.ceil(greatest / step - 1e-9)
-    ticks = [float(f"{step * number:g}") for number in range(count + 1)]
-    return ticks[-1], ticks

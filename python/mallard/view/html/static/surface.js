@@ -6,10 +6,11 @@
   const WIDTH = 400, HEIGHT = 320, SCALE = 122, RISE = 0.95;
   const START = { turn: -0.72, tilt: 0.5 };
   // Where the steps of the palette lie, in powers of two of a ratio of times; between them colours are mixed.
-  const STOPS = [[-3.5, "f5"], [-2.5, "f4"], [-1.5, "f3"], [-0.66, "f2"], [-0.16, "f1"], [0, "eq"],
-    [0.16, "s1"], [0.66, "s2"], [1.5, "s3"], [2.5, "s4"], [3.5, "s5"]];
+  const STOPS = [[-5.5, "f6"], [-4, "f5"], [-2.5, "f4"], [-1.5, "f3"], [-0.66, "f2"], [-0.16, "f1"], [0, "eq"],
+    [0.16, "s1"], [0.66, "s2"], [1.5, "s3"], [2.5, "s4"], [4, "s5"], [5.5, "s6"]];
 
   const camera = { ...START };
+  let logarithmic = true; // heights: a factor is as high everywhere, or a difference is
   const figures = [...document.querySelectorAll("figure[data-surface]")];
   if (!figures.length) return;
 
@@ -28,6 +29,22 @@
   // Every n-th is written, so that at most `most` are.
   const marks = (places, words, most) => places.map((at, i) => ({ at, words: words[i] }))
     .filter((_, i) => i % Math.ceil(places.length / most) === 0);
+
+  // Where a height stands between floor and ceiling, and which are written at the walls.
+  const scale = (least, greatest) => {
+    if (logarithmic) {
+      const low = Math.floor(Math.log2(Math.min(least, 1))), high = Math.max(Math.ceil(Math.log2(greatest)), low + 2);
+      const step = Math.ceil((high - low) / 7);
+      const first = Math.ceil(low / step) * step; // so that 1 is among them
+      const powers = Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, i) => first + i * step);
+      return { place: (value) => (Math.log2(value) - low) / (high - low), ticks: powers.map((power) => 2 ** power) };
+    }
+    const unit = 10 ** Math.floor(Math.log10(greatest));
+    const step = [0.2, 0.5, 1, 2, 5, 10].map((factor) => factor * unit).find((each) => greatest <= 7 * each);
+    const count = Math.ceil(greatest / step - 1e-9);
+    return { place: (value) => value / (count * step),
+      ticks: Array.from({ length: count + 1 }, (_, i) => Number((i * step).toPrecision(3))) };
+  };
 
   const project = ([x, y, z]) => {
     const c = Math.cos(camera.turn), s = Math.sin(camera.turn);
@@ -60,7 +77,7 @@
       const told = JSON.parse(figure.dataset.surface);
       Object.assign(this, told);
       const across = spread(this.x.map((v) => -v)), back = spread(this.y);
-      this.at = (row, column) => [across(-this.x[column]), back(this.y[row]), RISE * this.z[row][column] / this.top];
+      this.at = (row, column) => [across(-this.x[column]), back(this.y[row]), this.rise(this.z[row][column])];
       this.marksX = marks(this.x.map((v) => across(-v)), this.factors, 5);
       this.marksY = marks(this.y.map(back), this.lengths, 6);
       this.svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", tabindex: "0",
@@ -70,12 +87,18 @@
       this.mark = make("circle", { r: 4, class: "here", visibility: "hidden" });
       this.svg.append(this.frame, this.quads, this.mark);
       figure.querySelector("figcaption").after(this.svg);
-      this.patches = this.build();
+      this.build();
       this.draw();
     }
 
+    rise(value) {
+      return RISE * this.scale.place(value);
+    }
+
     build() {
-      const patches = [];
+      this.scale = scale(this.least, this.greatest);
+      this.quads.replaceChildren();
+      this.patches = [];
       for (let row = 0; row + 1 < this.y.length; row++) {
         for (let column = 0; column + 1 < this.x.length; column++) {
           const ends = [[row, column], [row, column + 1], [row + 1, column + 1], [row + 1, column]];
@@ -85,10 +108,9 @@
           const mean = Math.exp(heights.reduce((sum, z) => sum + Math.log(z), 0) / 4);
           const node = make("polygon", { style: `${mixed(this.gain ? 1 / mean : mean)};${shade(corners)}` });
           this.quads.append(node);
-          patches.push({ corners, node });
+          this.patches.push({ corners, node });
         }
       }
-      return patches;
     }
 
     draw() {
@@ -117,9 +139,9 @@
         points: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]].map(point).join(" ") })];
       for (const { at } of this.marksX) lines.push(line([at, -1, 0], [at, 1, 0]));
       for (const { at } of this.marksY) lines.push(line([-1, at, 0], [1, at, 0]));
-      for (const tick of this.ticks) {
-        const z = RISE * tick / this.top;
-        lines.push(line([-1, back, z], [1, back, z]), line([side, -1, z], [side, 1, z]));
+      for (const tick of this.scale.ticks) {
+        const z = this.rise(tick), kind = tick === 1 ? "grid one" : "grid";
+        lines.push(line([-1, back, z], [1, back, z], kind), line([side, -1, z], [side, 1, z], kind));
       }
       return lines;
     }
@@ -138,8 +160,8 @@
       // Heights stand at the end of a back wall that is outermost to the left.
       const left = [[-1, back], [1, back], [side, -1], [side, 1]]
         .sort((a, b) => project([...a, 0]).x - project([...b, 0]).x)[0];
-      for (const tick of this.ticks.slice(1)) {
-        const p = project([...left, RISE * tick / this.top]);
+      for (const tick of this.scale.ticks.filter((each) => this.rise(each) > 0)) {
+        const p = project([...left, this.rise(tick)]);
         texts.push(make("text", { x: (p.x - 5).toFixed(1), y: (p.y + 4).toFixed(1), class: "tick height" }, `${tick}`));
       }
       return texts;
@@ -197,6 +219,19 @@
     waiting = true;
     requestAnimationFrame(() => { waiting = false; seen.forEach((surface) => surface.draw()); });
   };
+  const options = document.getElementById("surface-options");
+  const choose = (event) => {
+    logarithmic = event.target.value === "logarithmic";
+    surfaces.forEach((surface) => surface.build());
+    turned();
+  };
+  if (options) {
+    options.innerHTML = `<fieldset class="choice"><legend>Heights</legend>${["logarithmic", "linear"].map((kind, i) =>
+      `<input type="radio" name="heights" id="heights-${kind}" value="${kind}"${i ? "" : " checked"}>`
+      + `<label for="heights-${kind}">${kind}</label>`).join("")}</fieldset>`;
+    options.addEventListener("change", choose);
+  }
+
   const turn = (across, up) => {
     camera.turn += across;
     camera.tilt = Math.min(Math.max(camera.tilt + up, 0.05), 1.5);
