@@ -127,7 +127,7 @@ std::string all_of(const std::vector<std::string>& notes) {
 int run(std::span<char* const> words) {
     const std::string_view verb = words.empty() ? "" : words.front();
     if (verb == "--help" || verb == "-h") {
-        std::fputs(usage.data(), stdout);
+        std::fwrite(usage.data(), 1, usage.size(), stdout);
         return 0;
     }
     if (verb == "--describe") {

@@ -4,11 +4,11 @@
 
 #include <dlfcn.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <new>
 #include <string_view>

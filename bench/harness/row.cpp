@@ -28,7 +28,7 @@ std::string to_json(const row& result, const run_options& options) {
     if (!result.checksum.empty()) {
         json.member("checksum", result.checksum);
     }
-    if (result.allocations) {
+    if (result.allocations && result.deallocations) {
         json.member("allocations", *result.allocations).member("deallocations", *result.deallocations);
     }
     json.member("spills", result.spills);

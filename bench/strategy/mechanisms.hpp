@@ -10,7 +10,9 @@
 
 #include <mallard/bind/resource.hpp>
 #include <mallard/core/first_freed.hpp>
+#include <mallard/core/hybrid_reuse.hpp>
 #include <mallard/core/last_freed.hpp>
+#include <mallard/core/lowest_address.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
 
@@ -42,11 +44,16 @@ auto with_multipool_by(reuse_kind kind, Use&& use) {
         return use(std::type_identity<multipool_by<mallard::last_freed>>());
     case reuse_kind::first_freed:
         return use(std::type_identity<multipool_by<mallard::first_freed>>());
+    case reuse_kind::lowest_address:
+        return use(std::type_identity<multipool_by<mallard::lowest_address>>());
+    case reuse_kind::hybrid:
+        return use(std::type_identity<multipool_by<mallard::hybrid_reuse>>());
     case reuse_kind::random:
         return use(std::type_identity<multipool_by<random_freed>>());
-    default:
+    case reuse_kind::standard:
         return use(std::type_identity<multipool>());
     }
+    std::abort();
 }
 
 /// Effects: makes the mechanism of `s` over `buffer` (those that take one), calls `use` with its handle (the

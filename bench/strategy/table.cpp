@@ -26,6 +26,8 @@ constexpr strategy table[] = {
     {"AS7", multipool, type_parameter, normal},
     {"AS7-last", multipool, type_parameter, normal, last_freed},
     {"AS7-first", multipool, type_parameter, normal, first_freed},
+    {"AS7-lowest", multipool, type_parameter, normal, lowest_address},
+    {"AS7-hybrid", multipool, type_parameter, normal, hybrid},
     {"AS7-random", multipool, type_parameter, normal, reuse_kind::random},
     {"AS8", multipool, type_parameter, winked_out},
     {"AS9", multipool, abstract_base, normal},

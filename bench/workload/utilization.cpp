@@ -28,8 +28,12 @@ struct utilization_cell {
     [[nodiscard]] std::size_t total_bytes() const noexcept { return std::size_t{1} << total_log2; }
     [[nodiscard]] std::size_t active_bytes() const noexcept { return std::size_t{1} << active_log2; }
     [[nodiscard]] std::size_t block_bytes() const noexcept { return std::size_t{1} << block_log2; }
-    [[nodiscard]] std::size_t active_blocks() const noexcept { return active_bytes() / block_bytes(); }
-    [[nodiscard]] std::size_t total_blocks() const noexcept { return total_bytes() / block_bytes(); }
+    [[nodiscard]] std::size_t active_blocks() const noexcept {
+        return std::size_t{1} << (active_log2 - block_log2);
+    }
+    [[nodiscard]] std::size_t total_blocks() const noexcept {
+        return std::size_t{1} << (total_log2 - block_log2);
+    }
 };
 
 /// The floor: the blocks are there, and are taken in turn.
