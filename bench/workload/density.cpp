@@ -43,7 +43,8 @@ dispatch_count count_dispatched(std::size_t structure, bool winked_out, unsigned
     spy resource;
     const density_input input(data_structures()[structure], size_log2, inner_leaves_log2, 1);
     const auto& operations = density_table_for<std::pmr::memory_resource>()[structure];
-    (winked_out ? operations.winked_out : operations.normal)(resource, {input});
+    const auto run = winked_out ? operations.winked_out : operations.normal;
+    run(resource, {input});
     return resource.seen;
 }
 

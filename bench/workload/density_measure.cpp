@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <new>
-#include <optional>
 
 namespace bench {
 
@@ -37,19 +36,17 @@ class density_runner {
 public:
     density_runner(const density_cell& cell, const density_input& input)
         : cell_(cell), buffer_(parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none"), pages(),
-                               cell.buffer_bytes, input.bytes_bound()) {
-        if (cell.how.mechanism == mechanism_kind::null) {
-            floor_memory_.emplace(buffer_state::warm, pages(), input.bytes_bound(), input.bytes_bound());
-            floor_.emplace(floor_memory_->span());
-        }
-    }
+                               cell.buffer_bytes, input.bytes_bound()),
+          floor_memory_(cell.how.mechanism == mechanism_kind::null ? buffer_state::warm : buffer_state::none,
+                        pages(), input.bytes_bound(), input.bytes_bound()),
+          floor_(floor_memory_.span()) {}
 
     /// Returns: the spills of this iteration.
     std::size_t iterate(const density_task& task) {
         switch (cell_.how.mechanism) {
         case mechanism_kind::null:
-            run_one(cell_, *floor_, task);
-            floor_->release();
+            run_one(cell_, floor_, task);
+            floor_.release();
             return 0;
         case mechanism_kind::global:
         case mechanism_kind::global_kept:
@@ -75,8 +72,8 @@ private:
 
     const density_cell& cell_;
     static_buffer buffer_;
-    std::optional<static_buffer> floor_memory_;
-    std::optional<null_source> floor_;
+    static_buffer floor_memory_;
+    null_source floor_;
     global_handle global_;
 };
 
