@@ -22,11 +22,11 @@ struct first_freed_links {
             return nullptr;
         }
         free_block* first = read_link(&last->next);
-        if (first == last) {
+        if (first == last) [[likely]] {
             write_link(list, nullptr);
-        } else {
-            write_link(&last->next, read_link(&first->next));
+            return last; // and not `first`, which has to be waited for
         }
+        write_link(&last->next, read_link(&first->next));
         return first;
     }
 

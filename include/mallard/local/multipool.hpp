@@ -45,8 +45,12 @@ struct multipool_options {
     chunk_growth growth{.factor = 4};
 };
 
+/// `Reuse` is the order in which freed blocks are used again. First freed first is the default by measurement:
+/// a structure that is changed for long keeps its elements in the order of their addresses, and a pair of
+/// allocation and deallocation costs what it costs with last freed first.
+///
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
-template <upstream Upstream = chunk_cache, reuse_order Reuse = last_freed>
+template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed>
 class multipool {
 public:
     /// Effects: makes an allocator that asks for nothing until its first request.

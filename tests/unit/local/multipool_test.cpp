@@ -60,6 +60,7 @@ TEST_F(multipool, reuses_freed_blocks_in_the_order_it_is_told) {
     };
     EXPECT_STREQ(reuse(last), "last");
     EXPECT_STREQ(reuse(first), "first");
+    EXPECT_STREQ(reuse(pool_), "first") << "the default";
 }
 
 TEST_F(multipool, keeps_sizes_apart) {
@@ -135,9 +136,7 @@ TEST_F(multipool, gives_most_of_its_chunks_to_blocks) {
 
 TEST_F(multipool, pools_at_least_32_kib_by_default) {
     EXPECT_GE(pool_.largest_pooled_bytes(), 32U << 10);
-    void* const table = pool_.allocate(32 << 10, 8);
     void* const p = pool_.allocate(32 << 10, 8);
-    pool_.deallocate(table, 32 << 10, 8);
     pool_.deallocate(p, 32 << 10, 8);
     EXPECT_EQ(pool_.allocate(32 << 10, 8), p);
     EXPECT_EQ(pool_.stats().direct_blocks, 0U);
