@@ -8,6 +8,8 @@ import sys
 import pytest
 from source_tree import ROOT
 
+from mallard.experiments import EXPERIMENTS
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
@@ -59,3 +61,10 @@ def test_it_measures_stores_and_shows(program, tmp_path):
 
 def test_it_knows_that_the_tests_need_the_tree(program):
     assert "run in a clone" in program("test", fails=True)
+
+
+def test_its_lists_name_what_its_runner_has(site):
+    told = subprocess.run([site / "mallard/bin/mallard-bench", "--describe"], capture_output=True, text=True)
+    for name, experiment in json.loads(told.stdout)["experiments"].items():
+        names = [each if isinstance(each, str) else each["name"] for each in experiment["strategies"]]
+        assert set(EXPERIMENTS[name].strategies) == set(names)
