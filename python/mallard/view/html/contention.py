@@ -63,12 +63,12 @@ def _setting(table: CellTable, cores: int | None) -> Markup:
         element("h3", setting_text(table.setting)),
         element("p", OTHER) if other else None,
         says(contention_sentences(table, cores)),
-        element("div", *plots, class_="plots") if plots else None,
+        element("div", *plots, class_="plots") if any(plots) else None,
         *(_map(table, place, lines) for place, lines in amounts),
     )
 
 
-def _plot(table: CellTable, place: tuple[int, ...], lines: list[Line], cores: int | None) -> Markup:
+def _plot(table: CellTable, place: tuple[int, ...], lines: list[Line], cores: int | None) -> Markup | None:
     series = [
         Series(name, points, _class(name))
         for name in table.strategies
@@ -80,6 +80,8 @@ def _plot(table: CellTable, place: tuple[int, ...], lines: list[Line], cores: in
             ]
         )
     ]
+    if not series:
+        return None
     mark = (float(cores), "cores") if cores and lines[0].place[2] <= cores <= lines[-1].place[2] else None
     return LinePlot(_title(place), "threads", "ns a pair", series, mark=mark).markup()
 

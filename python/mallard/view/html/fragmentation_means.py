@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mallard.analysis.fragmentation import FRAGMENTED, FragmentationTable, mean_ratio_of_ratios
+from mallard.analysis.fragmentation import AS_PRINTED, FRAGMENTED, FragmentationTable, mean_ratio_of_ratios
 from mallard.analysis.names import BASE, in_table_order
 from mallard.papers.catalogue import strategy_text
 from mallard.papers.fragmentation import AVERAGE, AVERAGE_KEY
@@ -68,9 +68,10 @@ def means_table(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> M
         element("h3", "Mean R, a part of the chunks freed"),
         element(
             "p",
-            "Over all structures and sizes and D = N/2, N/4, N/8, as in P0213's Table 20, whose figures are "
-            "the diamonds. P0213 perturbs the global heap only; with chunks from that same heap the local "
-            "allocators stand on what others left.",
+            f"Over all structures and sizes and D = {', '.join(AS_PRINTED[name] for name in fragmented)}. "
+            "Diamonds: P0213's Table 20, over N/2, N/4 and N/8 of all twelve structures. P0213 perturbs the "
+            "global heap only; with chunks from that same heap the local allocators stand on what others "
+            "left.",
         ),
         element("div", table, class_="wide", role="region", aria_label="Mean R", tabindex="0"),
     )

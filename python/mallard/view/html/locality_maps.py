@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -93,7 +94,7 @@ def _here(system: System, quantity: Quantity, name: str = "here") -> Surface:
         ratio = found.get((length, factor))
         if ratio is None:
             return _missing(table, measured, length)
-        shown = Ratio(1 / ratio.median, 1 / ratio.high, 1 / ratio.low, ratio.n) if quantity.gain else ratio
+        shown = _inverse(ratio) if quantity.gain else ratio
         told = [
             f"{three_digits(ratio.median)} \u00d7",
             _interval(ratio),
@@ -102,6 +103,11 @@ def _here(system: System, quantity: Quantity, name: str = "here") -> Surface:
         return table.cell(None, [figure("r", step_of(shown), three_digits(ratio.median))], told)
 
     return Surface(name, "", heights, _markup(table, heights, cell), quantity.gain)
+
+
+def _inverse(ratio: Ratio) -> Ratio:
+    low = 1 / ratio.high  # of infinity it is 0
+    return Ratio(1 / ratio.median, low, 1 / ratio.low if ratio.low else math.inf, ratio.n)
 
 
 def _missing(table: HeatMap, measured: Measured, length: int) -> Markup:

@@ -12,13 +12,16 @@ from mallard.view.html.surface import power
 FEWEST = 3  # shuffle factors that make a line
 STEPS = 8  # colours of lines
 
+Lines = dict[int, dict[int, float]]  # list length -> shuffle factor -> ratio to none
+
 
 def onset_block(surface: Surface) -> Markup | None:
     """Of a surface with several shuffle factors; at its highest access factor."""
-    if len(surface.shuffle_factors) < FEWEST:
-        return None
     factor = surface.access_factors[0]
-    plots = [_here(surface, factor), *(_printed(table) for table in _tables(surface))]
+    here = _here(surface, factor)
+    if len(surface.shuffle_factors) < FEWEST or not here:
+        return None
+    plots = [_plot("here", here), *(_printed(table) for table in _tables(surface))]
     return joined(
         element("h4", f"{surface.strategy}: how soon a shuffle takes hold"),
         element(
@@ -30,7 +33,7 @@ def onset_block(surface: Surface) -> Markup | None:
     )
 
 
-def _here(surface: Surface, access_factor: int) -> Markup:
+def _here(surface: Surface, access_factor: int) -> Lines:
     lines = {
         length: {
             factor: ratio.median
@@ -39,7 +42,7 @@ def _here(surface: Surface, access_factor: int) -> Markup:
         }
         for length in surface.list_lengths
     }
-    return _plot("here", {length: line for length, line in lines.items() if line})
+    return {length: line for length, line in lines.items() if line}
 
 
 def _printed(table: PrintedTable) -> Markup:
@@ -50,7 +53,7 @@ def _printed(table: PrintedTable) -> Markup:
     return _plot(f"{table.data_of} {table.label}", lines)
 
 
-def _plot(title: str, lines: dict[int, dict[int, float]]) -> Markup:
+def _plot(title: str, lines: Lines) -> Markup:
     series = [
         Series(power(length), sorted(line.items()), f"ramp-{place % STEPS}")
         for place, (length, line) in enumerate(sorted(lines.items()))

@@ -1,0 +1,71 @@
+"""`mallard report` of runs in which something is missing: no base, nothing finished, one repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_reader import read
+from synthetic_experiments import (
+    SHARED,
+    contention_rows,
+    fragmentation_rows,
+    locality_rows,
+    shuffle_table_rows,
+    utilization_rows,
+)
+from synthetic_rows import ZEROES, native_row
+from synthetic_run import density_rows, write_run
+
+from mallard.cli import main
+
+Rows = list[dict[str, Any]]
+
+
+def failing(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"status": "crashed", "detail": "signal 11"} | dict.fromkeys(ZEROES, 0)
+
+
+EXPERIMENTS: dict[str, Rows] = {
+    "density": density_rows(),
+    "locality": [*locality_rows(), *shuffle_table_rows()],
+    "utilization": utilization_rows(),
+    "contention": [*contention_rows(), *contention_rows(("AS1", *SHARED), (2, 4), freed_by="other")],
+    "fragmentation": fragmentation_rows(),
+    "primitives": [native_row("primitives", {"operation": "pair"}, "AS1", r, 3.0, 1 << 20) for r in range(3)],
+}
+GAPS: dict[str, Callable[[Rows], Rows]] = {
+    "nothing finished": lambda rows: [failing(row) for row in rows],
+    "AS1 did not finish": lambda rows: [failing(r) if r["strategy"] == "AS1" else r for r in rows],
+    "AS1 alone": lambda rows: [row for row in rows if row["strategy"] == "AS1"],
+    "one repetition": lambda rows: [row for row in rows if row["repetition"] == 0],
+    "one row": lambda rows: rows[:1],
+    "every second failed": lambda rows: [failing(row) if n % 2 else row for n, row in enumerate(rows)],
+    "a strategy that nobody knows": lambda rows: [
+        row | {"strategy": name} for row in rows if row["strategy"] == "AS1" for name in ("AS1", "mystery")
+    ],
+}
+
+
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_a_run_with_gaps_is_shown_as_far_as_it_goes(tmp_path: Path, experiment: str, gap: str) -> None:
+    rows = GAPS[gap](EXPERIMENTS[experiment])
+    run = write_run(tmp_path / "mallard.db", rows, experiment=experiment)
+    output = tmp_path / "page.html"
+    assert main(["report", "--run", str(run), "-o", str(output), "--db", str(tmp_path / "mallard.db")]) == 0
+    page = output.read_text(encoding="utf-8")
+    reader = read(page)
+    assert len(reader.ids) == len(set(reader.ids))
+    assert "NaN" not in page
+    assert ">inf" not in page
+
+
+def test_nothing_finished_says_how_it_ended(tmp_path: Path) -> None:
+    rows = GAPS["nothing finished"](EXPERIMENTS["locality"])
+    run = write_run(tmp_path / "mallard.db", rows, experiment="locality")
+    output = tmp_path / "page.html"
+    assert main(["report", "--run", str(run), "-o", str(output), "--db", str(tmp_path / "mallard.db")]) == 0
+    assert 'data-s="crashed: signal 11"' in output.read_text(encoding="utf-8")
