@@ -26,7 +26,7 @@
 
 namespace mallard {
 
-/// A free block, in a list of such.
+/// A free block, in a list of such. What else an order keeps in it stands behind the pointer.
 struct free_block {
     free_block* next;
 };
@@ -45,7 +45,7 @@ public:
     /// Returns: a block of class `index`, still poisoned, or null where none is free.
     [[nodiscard]] void* pop(std::size_t index) noexcept {
         free_block** list = lists_.find(index);
-        return list != nullptr ? Links::pop(list) : nullptr;
+        return list != nullptr ? Links::pop(list, index) : nullptr;
     }
 
     /// Effects: makes `p`, a block of class `index`, free.
@@ -55,7 +55,7 @@ public:
         if (list == nullptr) [[unlikely]] {
             return false;
         }
-        Links::push(list, static_cast<free_block*>(p));
+        Links::push(list, static_cast<free_block*>(p), index);
         poison(p, class_bytes(index));
         return true;
     }

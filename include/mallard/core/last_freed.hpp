@@ -9,11 +9,13 @@
 
 #include <mallard/core/free_lists.hpp>
 
+#include <cstddef>
+
 namespace mallard {
 
 /// The list of core/free_lists.hpp leads to the block freed last.
 struct last_freed_links {
-    static free_block* pop(free_block** list) noexcept {
+    static free_block* pop(free_block** list, std::size_t) noexcept {
         free_block* last = read_link(list);
         if (last != nullptr) [[likely]] {
             write_link(list, read_link(&last->next));
@@ -21,7 +23,7 @@ struct last_freed_links {
         return last;
     }
 
-    static void push(free_block** list, free_block* block) noexcept {
+    static void push(free_block** list, free_block* block, std::size_t) noexcept {
         write_link(&block->next, read_link(list));
         write_link(list, block);
     }

@@ -69,7 +69,7 @@ public:
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of eight.
     /// Throws: std::bad_alloc, or what the upstream throws; the allocator is then as it was.
-    /// Complexity: constant, but for the calls upstream.
+    /// Complexity: constant on average, but for the calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         if (alignment > fundamental_alignment) [[unlikely]] {
