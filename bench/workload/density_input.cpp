@@ -42,7 +42,7 @@ const std::vector<data_structure>& data_structures() {
 density_input::density_input(const data_structure& ds, unsigned size_log2, unsigned inner_log2,
                              std::uint64_t seed)
     : elements_(std::size_t{1} << size_log2),
-      leaves_an_element_(ds.inner == container::none ? 1 : std::size_t{1} << inner_log2), bytes_bound_(4096) {
+      leaves_an_element_(ds.inner == container::none ? 1 : std::size_t{1} << inner_log2) {
     // Containers: their own objects, nodes and buckets, with the padding of alignment. Strings: their
     // characters too.
     constexpr std::size_t bytes_a_container = 512;

@@ -49,7 +49,7 @@ public:
 private:
     std::size_t elements_;
     std::size_t leaves_an_element_;
-    std::size_t bytes_bound_;
+    std::size_t bytes_bound_ = 4096;
     std::string text_;
     std::vector<std::uint16_t> lengths_;
 };

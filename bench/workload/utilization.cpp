@@ -36,22 +36,27 @@ struct utilization_cell {
     }
 };
 
-/// The floor: the blocks are there, and are taken in turn.
+/// The floor: the blocks are there, and are taken in turn. They lie a cache line further apart than they are
+/// long: at distances of a power of two all of them would share a few sets of the first-level cache, and touching
+/// them would cost more than most allocators do.
 class null_ring {
 public:
+    static constexpr std::size_t gap_bytes = 64;
+
+    /// Requires: `memory` is a multiple of `block_bytes + gap_bytes`.
     null_ring(std::span<std::byte> memory, std::size_t block_bytes) noexcept
-        : memory_(memory), block_bytes_(block_bytes) {}
+        : memory_(memory), step_(block_bytes + gap_bytes) {}
 
     [[nodiscard]] void* allocate(std::size_t, std::size_t) noexcept {
         std::byte* block = memory_.data() + offset_;
-        offset_ = offset_ + block_bytes_ == memory_.size() ? 0 : offset_ + block_bytes_;
+        offset_ = offset_ + step_ == memory_.size() ? 0 : offset_ + step_;
         return block;
     }
     void deallocate(void*, std::size_t, std::size_t) noexcept {}
 
 private:
     std::span<std::byte> memory_;
-    std::size_t block_bytes_;
+    std::size_t step_;
     std::size_t offset_ = 0;
 };
 
@@ -168,8 +173,8 @@ void measure(const utilization_cell& cell, row& result) {
     const static_buffer buffer(state, page_size::huge, expected, expected);
     utilization_run run(cell, ring, bytes_before);
     if (cell.how.mechanism == mechanism_kind::null) {
-        const static_buffer memory(buffer_state::warm, page_size::huge, cell.active_bytes(),
-                                   cell.active_bytes());
+        const std::size_t bytes = cell.active_blocks() * (cell.block_bytes() + null_ring::gap_bytes);
+        const static_buffer memory(buffer_state::warm, page_size::huge, bytes, bytes);
         null_ring floor(memory.span(), cell.block_bytes());
         run(floor);
     } else {
