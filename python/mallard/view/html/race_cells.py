@@ -110,7 +110,7 @@ def _beside(beside: Beside | None, kind: str, name: str) -> Markup:
     ratio = beside.ratio_of_ratios
     if ratio is None or ours is None:
         return figure(kind, "none", NOTHING, f"{NOTHING} / {theirs}")
-    return figure(kind, step_beside(ratio), f"{ratio:.2f}", f"{percent(ours.median)} / {theirs}")
+    return figure(kind, step_beside(ratio), _quotient(ratio), f"{percent(ours.median)} / {theirs}")
 
 
 def _beside_text(beside: Beside | None, name: str, wording: Wording) -> str:
@@ -123,7 +123,11 @@ def _beside_text(beside: Beside | None, name: str, wording: Wording) -> str:
     if beside.ratio_of_ratios is None:
         return ""
     both = f"{percent(beside.ours.median)} / {percent(beside.printed)} % of AS1"
-    return f"{both}: ratio {beside.ratio_of_ratios:.2f}"
+    return f"{both}: ratio {_quotient(beside.ratio_of_ratios)}"
+
+
+def _quotient(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.095 else f"{value:.2g}"
 
 
 def count(value: float) -> str:
