@@ -10,6 +10,7 @@ namespace {
 
 bench::arguments parse(std::vector<std::string>& words) {
     std::vector<char*> pointers;
+    pointers.reserve(words.size());
     for (std::string& word : words) {
         pointers.push_back(word.data());
     }

@@ -7,6 +7,7 @@
 
 #include "bench/strategy/table.hpp"
 #include "bench/workload/density_input.hpp"
+#include "run_words.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,14 +22,12 @@ using bench::container;
 using bench::data_structure;
 using bench::leaf;
 
-bench::row run(std::vector<std::string> words) {
-    std::vector<char*> pointers;
-    for (std::string& word : words) {
-        pointers.push_back(word.data());
+bench::row run(const std::vector<std::string>& words, const bench::run_options& options = {}) {
+    std::string line;
+    for (const std::string& word : words) {
+        line += word + ' ';
     }
-    bench::arguments given(pointers);
-    bench::run_options options;
-    return bench::run_density(given, options);
+    return bench::run_words(bench::run_density, line, options);
 }
 
 bench::row run_small(const data_structure& ds, const bench::strategy& s, const std::string& buffer = "warm") {
@@ -119,19 +118,13 @@ TEST(density_row, tells_of_spills_past_the_buffer) {
 }
 
 TEST(density_row, has_another_seed_build_something_else) {
-    const auto sum = [](const std::string& seed) {
-        std::vector<std::string> words{"--ds", "DS2", "--size", "6", "--strategy", "AS3", "--product", "6"};
-        std::vector<char*> pointers;
-        for (std::string& word : words) {
-            pointers.push_back(word.data());
-        }
-        bench::arguments given(pointers);
+    const auto sum = [](std::int64_t seed) {
         bench::run_options options;
-        options.seed = std::stoll(seed);
-        return bench::run_density(given, options).checksum;
+        options.seed = seed;
+        return run({"--ds", "DS2", "--size", "6", "--strategy", "AS3", "--product", "6"}, options).checksum;
     };
-    EXPECT_EQ(sum("1"), sum("1"));
-    EXPECT_NE(sum("1"), sum("2"));
+    EXPECT_EQ(sum(1), sum(1));
+    EXPECT_NE(sum(1), sum(2));
 }
 
 TEST(density_input, draws_lengths_from_33_to_1000_and_distinct_neighbours) {

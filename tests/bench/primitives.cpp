@@ -3,6 +3,7 @@
 #include "bench/workload/primitives.hpp"
 
 #include "bench/strategy/table.hpp"
+#include "run_words.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,14 +13,8 @@
 namespace {
 
 bench::row run(const std::string& operation, const std::string& strategy) {
-    std::vector<std::string> words{"--operation", operation, "--strategy", strategy, "--product", "10"};
-    std::vector<char*> pointers;
-    for (std::string& word : words) {
-        pointers.push_back(word.data());
-    }
-    bench::arguments given(pointers);
-    bench::run_options options;
-    return bench::run_primitives(given, options);
+    return bench::run_words(bench::run_primitives,
+                            "--operation " + operation + " --strategy " + strategy + " --product 10");
 }
 
 TEST(primitives, run_under_every_strategy_that_frees) {

@@ -4,6 +4,7 @@
 #include "bench/harness/arguments.hpp"
 #include "bench/harness/row.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@ namespace bench {
 
 inline arguments arguments_of(std::vector<std::string>& words) {
     std::vector<char*> pointers;
+    pointers.reserve(words.size());
     for (std::string& word : words) {
         pointers.push_back(word.data());
     }
