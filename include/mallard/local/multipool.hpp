@@ -9,11 +9,13 @@
 /// small chunk. No block has a header: deallocate() is told the size. Requests above the largest pooled size
 /// go straight upstream and are remembered, so that release() returns them too. What a chunk has left when it
 /// is too short for a request becomes a free block. The first chunk holds the first request and nothing else:
-/// a pool may serve a single node, and there may be a million of them. Which of the free blocks of a class is used next is a
-/// parameter (core/reuse.hpp).
+/// a pool may serve a single node, and there may be a million of them.
+///
+/// Which of the free blocks of a class is used next is a parameter (core/reuse.hpp). The picture shows the
+/// orders that carve block by block; those that keep bitmaps carve runs of one size (core/block_runs.hpp).
+///
 /// Invariants: the cursor and the limit are multiples of 8, less than 4 GiB apart, so that the lower half of
-/// the limit's address is enough to know it; blocks whose size is a multiple of 16 lie at multiples
-/// of 16.
+/// the limit's address is enough to know it; blocks whose size is a multiple of 16 lie at multiples of 16.
 ///
 /// Source: P0089R1, section 3 ("adaptive pools"); P0213R0, section 5.
 #pragma once
