@@ -1,7 +1,7 @@
 """Writes every measured figure of README.md and docs/ from stored rows, so that none is typed by hand.
 
     build/venv/bin/python docs/refresh.py                    the rows in docs/results
-    build/venv/bin/python docs/refresh.py --from mallard.db  stores that database's latest runs there first
+    build/venv/bin/python docs/refresh.py --from mallard.db  stores that database's runs there first
 
 A block in a document begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`; what stands between
 is replaced. The blocks of an experiment are made by its module in docs/figures/.
@@ -23,40 +23,46 @@ ROOT = DOCS.parent
 sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(DOCS))
 
-from figures import density, primitives  # noqa: E402
+from figures import (  # noqa: E402
+    claims,
+    contention,
+    density,
+    fragmentation,
+    locality,
+    primitives,
+    utilization,
+)
 from figures.stored import stored_file  # noqa: E402
 
-EXPERIMENTS = ("density", "primitives")
-DOCUMENTS = (ROOT / "README.md",)
+from mallard.experiments import EXPERIMENTS  # noqa: E402
+
+FIGURES = (claims, contention, density, fragmentation, locality, primitives, utilization)
+PAGES = ("claims", "contention", "fragmentation", "locality", "utilization")
+DOCUMENTS = (ROOT / "README.md", *(DOCS / f"{page}.md" for page in PAGES))
 IMAGES = {DOCS / "images" / "density.svg": density.image}
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def store_latest(database: Path) -> None:
-    """Keeps the latest finished run of each experiment."""
-    command = [
-        sys.executable,
-        "-m",
-        "mallard",
-        "export",
-        "--format",
-        "json",
-        "--run",
-        "all",
-        "--db",
-        str(database),
-    ]
-    text = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT / "python").stdout
+def store_runs(database: Path) -> None:
+    """Keeps the finished runs of each experiment that the database has."""
+    command = [sys.executable, "-m", "mallard", "export", "--format", "json", "--run", "all"]
+    text = subprocess.run(
+        [*command, "--db", str(database.resolve())],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT / "python",
+    ).stdout
     everything = json.loads(text)
     for experiment in EXPERIMENTS:
         runs = [run for run in everything["runs"] if run["experiment"] == experiment and run["finished"]]
-        if not runs:
-            continue
-        latest = runs[-1]
-        latest["command"] = re.sub(r" --db \S+", "", latest["command"])  # where it lay says nothing
-        rows = [row for row in everything["rows"] if row["run_id"] == latest["id"]]
-        data = json.dumps({"run": latest, "rows": rows}, sort_keys=True).encode()
-        stored_file(experiment).write_bytes(gzip.compress(data, mtime=0))
+        for run in runs:
+            run["command"] = re.sub(r" --db \S+", "", run["command"])  # where it lay says nothing
+        kept = {run["id"] for run in runs}
+        rows = [row for row in everything["rows"] if row["run_id"] in kept]
+        if runs:
+            data = json.dumps({"runs": runs, "rows": rows}, sort_keys=True).encode()
+            stored_file(experiment).write_bytes(gzip.compress(data, mtime=0))
 
 
 def refreshed(text: str, figures: dict[str, Callable[[], str]]) -> str:
@@ -73,8 +79,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="change nothing; fail where a document differs")
     arguments = parser.parse_args()
     if arguments.database:
-        store_latest(arguments.database)
-    figures = {**density.blocks(), **primitives.blocks()}
+        store_runs(arguments.database)
+    figures = {name: block for module in FIGURES for name, block in module.blocks().items()}
     wanted = {document: refreshed(document.read_text(encoding="utf-8"), figures) for document in DOCUMENTS}
     wanted |= {path: image() for path, image in IMAGES.items()}
     stale = [

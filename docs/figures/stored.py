@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,7 @@ DOCS = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class StoredRun:
-    """The latest finished run of an experiment, as `mallard export` wrote it."""
+    """A finished run of an experiment, as `mallard export` wrote it."""
 
     run: dict[str, Any]
     rows: list[Row]
@@ -28,10 +29,18 @@ def stored_file(experiment: str) -> Path:
 
 
 @cache
-def load(experiment: str) -> StoredRun:
+def stored_runs(experiment: str) -> list[StoredRun]:
+    """The largest first: it is the experiment's table, the others are about special settings."""
     data = json.loads(gzip.decompress(stored_file(experiment).read_bytes()))
-    run: dict[str, Any] = data["run"]
-    return StoredRun(run, [Row.from_native(run["id"], row) for row in data["rows"]])
+    rows: dict[int, list[Row]] = {}
+    for row in data["rows"]:
+        rows.setdefault(row["run_id"], []).append(Row.from_native(row["run_id"], row))
+    found = [StoredRun(run, rows[run["id"]]) for run in data["runs"]]
+    return sorted(found, key=lambda each: len(each.rows), reverse=True)
+
+
+def load(experiment: str) -> StoredRun:
+    return stored_runs(experiment)[0]
 
 
 def conditions(experiment: str) -> str:
@@ -50,3 +59,22 @@ def percent_interval(ratio: Ratio) -> str:
 
 def nanoseconds(times: Spread) -> str:
     return f"{times.median:.2f}" if times.median < 10 else f"{times.median:.1f}"
+
+
+def ratio_text(ratio: Ratio | None, digits: int = 2) -> str:
+    """2.1 (1.9 to 2.3); without an interval where one repetition gives none."""
+    if ratio is None:
+        return ""
+    value, low, high = (f"{each:.{digits}f}" for each in (ratio.median, ratio.low, ratio.high))
+    return f"{value} ({low} to {high})" if ratio.bounded else value
+
+
+def log2_text(number: int) -> str:
+    """2^21 of 2097152; any number that is no power of two as it is."""
+    return f"2^{number.bit_length() - 1}" if number & (number - 1) == 0 else f"{number:,}"
+
+
+def markdown_table(heading: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """The first column is text, the others are figures."""
+    rule = ["---", *("---:" for _ in heading[1:])]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (heading, rule, *lines))

@@ -53,7 +53,8 @@ public:
     [[nodiscard]] static void* carve(std::byte*& cursor, std::byte* limit, std::size_t index) noexcept {
         const std::size_t block_bytes = class_bytes(index);
         // 8 where the cursor must skip 8 bytes, so that a block of a multiple of 16 stands at one.
-        const std::size_t padding = reinterpret_cast<std::uintptr_t>(cursor) & ~block_bytes & 8;
+        const std::size_t padding =
+            (reinterpret_cast<std::uintptr_t>(cursor) & ~block_bytes & 8) + distance_bytes(index);
         if (block_bytes + padding > static_cast<std::size_t>(limit - cursor)) [[unlikely]] {
             return nullptr;
         }
@@ -63,7 +64,15 @@ public:
     }
 
     [[nodiscard]] static constexpr std::size_t room_for(std::size_t index) noexcept {
-        return class_bytes(index);
+        return class_bytes(index) + distance_bytes(index);
+    }
+
+private:
+    /// Blocks at multiples of 4096 from each other begin in one set of the cache, and a processor that compares
+    /// the last twelve bits of addresses takes a store to one for a store to the other. So they are kept a
+    /// cache line further apart.
+    static constexpr std::size_t distance_bytes(std::size_t index) noexcept {
+        return class_bytes(index) % 4096 == 0 ? 64 : 0;
     }
 };
 

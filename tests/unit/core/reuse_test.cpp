@@ -33,4 +33,16 @@ TEST(carves_blocks, leaves_room_that_is_too_short_as_it_is) {
     EXPECT_EQ(cursor, room + 32);
 }
 
+TEST(carves_blocks, keeps_blocks_from_sharing_a_set_of_the_cache) {
+    alignas(64) static std::byte room[4 * 8192 + 1024];
+    std::byte* cursor = room;
+    const std::size_t index = mallard::size_class(8192);
+    auto* const first = static_cast<std::byte*>(mallard::carves_blocks::carve(cursor, std::end(room), index));
+    auto* const second =
+        static_cast<std::byte*>(mallard::carves_blocks::carve(cursor, std::end(room), index));
+    EXPECT_EQ(second - first, 8192 + 64);
+    EXPECT_LE(first + mallard::carves_blocks::room_for(index), second)
+        << "the room that is asked for holds block and distance";
+}
+
 } // namespace

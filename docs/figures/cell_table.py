@@ -1,0 +1,33 @@
+"""A table of cells as Markdown: AS1 in nanoseconds, the others in percent of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from figures.stored import markdown_table
+from mallard.analysis.cells import Cell, CellTable
+from mallard.analysis.labels import SHORT_STATUS
+from mallard.analysis.names import BASE
+
+Place = tuple[int, ...]
+
+
+def cells_as_markdown(
+    table: CellTable, names: Sequence[str], places: Sequence[str], shown: Callable[[Place], Sequence[str]]
+) -> str:
+    """A line a place; `shown` writes the place in the columns that `places` names."""
+    lines = [[*shown(line.place), *(_cell(line.cells.get(name)) for name in names)] for line in table.lines]
+    heading = [*places, *(f"{name}, ns" if name == BASE else name for name in names)]
+    return markdown_table(heading, lines)
+
+
+def _cell(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    if not cell.finished:
+        return SHORT_STATUS.get(cell.status, cell.status)
+    if cell.strategy == BASE or cell.ratio is None:
+        time = cell.ns_per_operation
+        return f"{time:.2f}" if time < 10 else f"{time:.1f}"
+    percent = 100 * cell.ratio.median
+    return f"{percent:.1f}" if percent < 10 else f"{percent:.0f}"

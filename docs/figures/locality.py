@@ -1,0 +1,131 @@
+"""The documents' figures of locality: what a shuffle costs, what a pool a subsystem saves, reuse orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from figures.stored import conditions, load, log2_text, markdown_table, nanoseconds, ratio_text
+from mallard.analysis.locality import Surface, System, locality_systems
+from mallard.analysis.names import BASE, REUSE_ORDERS
+from mallard.stats import Ratio
+
+POOL = "AS7"
+SHOWN_FACTORS = (256, 16, 1)
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {
+        "locality": summary,
+        "locality_full": full,
+        "locality_orders": orders,
+        "locality_memory": memory,
+        "locality_conditions": lambda: conditions("locality"),
+    }
+
+
+def systems() -> list[System]:
+    """Those with the global allocator and a pool a subsystem, by size."""
+    found = locality_systems(load("locality").rows)
+    return [system for system in found if {BASE, POOL} <= system.surfaces.keys()]
+
+
+def summary() -> str:
+    """One line a list length of the smallest system: both after the shuffle, and how much each lost."""
+    system = systems()[0]
+    base, pool = system.surfaces[BASE], system.surfaces[POOL]
+    factor = min(system.access_factors)
+    lines = []
+    for length in system.list_lengths:
+        after = [surface.shuffled(length, factor) for surface in (base, pool)]
+        lost = [surface.degradation(length, factor) for surface in (base, pool)]
+        lines.append(
+            [
+                log2_text(length),
+                *(nanoseconds(time) if time else "" for time in after),
+                *(times(ratio) for ratio in lost),
+                ratio_text(base.against(pool, length, factor), digits=1),
+            ]
+        )
+    heading = ["list length", "AS1, ns", "AS7, ns", "AS1 lost", "AS7 lost", "AS1 / AS7"]
+    return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
+
+
+def full() -> str:
+    return "\n\n".join(_full(system) for system in systems())
+
+
+def _full(system: System) -> str:
+    base, pool = system.surfaces[BASE], system.surfaces[POOL]
+    factors = [factor for factor in SHOWN_FACTORS if factor in system.access_factors]
+    heading = [
+        "list length",
+        *(f"AS1, af {factor}" for factor in factors),
+        *(f"AS7, af {factor}" for factor in factors),
+        *(f"AS1/AS7, af {factor}" for factor in factors),
+    ]
+    lines = [
+        [
+            log2_text(length),
+            *(times(base.degradation(length, factor)) for factor in factors),
+            *(times(pool.degradation(length, factor)) for factor in factors),
+            *(times(base.against(pool, length, factor)) for factor in factors),
+        ]
+        for length in system.list_lengths
+    ]
+    return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
+
+
+def orders() -> str:
+    """Shuffled / unshuffled for each order of reuse, at the lowest temporal locality."""
+    system = next(each for each in systems() if _variants(each))
+    names = [POOL, *_variants(system)]
+    factor = min(system.access_factors)
+    lengths = [
+        length
+        for length in system.list_lengths
+        if all(system.surfaces[name].degradation(length, factor) for name in names)
+    ]
+    lines = [
+        [
+            log2_text(length),
+            *(times(system.surfaces[name].degradation(length, factor)) for name in names),
+            *(_after(system.surfaces[name], length, factor) for name in names),
+        ]
+        for length in lengths
+    ]
+    heading = ["list length", *(f"{name}, times" for name in names), *(f"{name}, ns" for name in names)]
+    return markdown_table(heading, lines)
+
+
+def memory() -> str:
+    """Bytes a link, after building and after the shuffle."""
+    lines = []
+    for system in systems():
+        for length in (1, 8, 64, 512):
+            cells = [
+                _bytes_a_link(surface, name, length, system.links)
+                for name in ("built_bytes", "shuffled_bytes")
+                for surface in (system.surfaces[BASE], system.surfaces[POOL])
+            ]
+            if all(cells):
+                lines.append([log2_text(system.links), log2_text(length), *cells])
+    heading = ["links", "list length", "AS1, built", "AS7, built", "AS1, shuffled", "AS7, shuffled"]
+    return markdown_table(heading, lines)
+
+
+def _variants(system: System) -> list[str]:
+    return [name for name in (f"{POOL}-{order}" for order in REUSE_ORDERS) if name in system.surfaces]
+
+
+def _after(surface: Surface, length: int, factor: int) -> str:
+    time = surface.shuffled(length, factor)
+    return nanoseconds(time) if time else ""
+
+
+def _bytes_a_link(surface: Surface, name: str, length: int, links: int) -> str:
+    figure = surface.figure(name, length)
+    return f"{figure.median / links:.0f}" if figure else ""
+
+
+def times(ratio: Ratio | None) -> str:
+    return f"{ratio.median:.1f}" if ratio else ""
