@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from page_reader import Reader, read, words
-from synthetic_experiments import access_ns, contention_rows, locality_rows
+from synthetic_experiments import access_ns, contention_rows, locality_rows, utilization_rows
 from synthetic_page import write_everything
 from synthetic_run import MACHINE, RUNNER, density_rows, write_run
 
@@ -283,6 +283,18 @@ def test_every_claim_has_a_row_and_its_verdict(page: str, database: Path) -> Non
     for verdict in {entry.verdict for entry in entries}:
         count = sum(entry.verdict == verdict for entry in entries)
         assert f"{verdict} {count}" in text_of(section(page, "claims"))
+
+
+def test_a_claim_may_rest_on_an_older_run_of_a_special_setting(tmp_path: Path) -> None:
+    database = tmp_path / "mallard.db"
+    write_run(database, utilization_rows(buffer="none"), experiment="utilization")
+    write_run(database, utilization_rows(buffer="warm"), experiment="utilization")
+    with Store.open_existing(database) as store:
+        by_newest, by_all = ledger(store.rows(2)), ledger(store.rows())
+    unmeasured = [sum(entry.verdict == "not measured" for entry in each) for each in (by_newest, by_all)]
+    assert unmeasured[1] < unmeasured[0]
+    assert f"not measured {unmeasured[1]}" in text_of(section(report(database), "claims"))
+    assert f"not measured {unmeasured[0]}" in text_of(section(report(database, "--run", "2"), "claims"))
 
 
 def test_the_decision_chart_ends_in_strategies_with_their_ratios(page: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from mallard.claims import finished_runs
 from mallard.cli.options import add_database, add_run
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
@@ -32,8 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     output: Path = arguments.output
     with Store.open_existing(arguments.db) as store:
-        measured = _newest(store) if arguments.run == "latest" else _one(store, arguments.run)
-    write_whole(output, page(measured))
+        latest = arguments.run == "latest"
+        measured = _newest(store) if latest else _one(store, arguments.run)
+        evidence = [row for run in finished_runs(store) for row in store.rows(run.id)] if latest else []
+    write_whole(output, page(measured, evidence))
     rows = sum(len(each.rows) for each in measured.values())
     runs = ", ".join(f"{each.run.id} ({name})" for name, each in measured.items())
     print(f"{output}: run{'s' if len(measured) > 1 else ''} {runs}, {rows} rows; open it in a browser")

@@ -8,6 +8,7 @@ from importlib import resources
 from mallard.analysis.summary import summaries
 from mallard.choose import decision_chart
 from mallard.claims import ledger
+from mallard.result import Row
 from mallard.view.html.claims import claims_section
 from mallard.view.html.conditions import cautions, conditions, reproduce
 from mallard.view.html.contention import contention_section
@@ -26,9 +27,11 @@ STYLES = ("report.css", "maps.css", "surface.css", "plots.css", "claims.css", "t
 SCRIPTS = ("panel.js", "surface.js", "claims.js", "sections.js")
 
 
-def page(measured: Mapping[str, Measured]) -> str:
-    """`measured` has the run that is shown of each experiment; at least one."""
-    sections = _sections(measured)
+def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
+    """`measured` has the run that is shown of each experiment; at least one. Claims and decisions rest on the
+    rows of `evidence` too: a run of a special setting may say what the newest one does not.
+    """
+    sections = _sections(measured, evidence)
     body = joined(
         _header(measured, sections),
         _navigation(sections),
@@ -47,11 +50,11 @@ def page(measured: Mapping[str, Measured]) -> str:
     return f'<!doctype html>\n<html lang="en">{element("head", head)}{element("body", body)}</html>\n'
 
 
-def _sections(measured: Mapping[str, Measured]) -> list[Section]:
+def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list[Section]:
     density = summaries(measured["density"].rows) if "density" in measured else []
     structures = list(dict.fromkeys(table.structure for summary in density for table in summary.tables))
     runs = list(measured.values())
-    rows = [row for each in runs for row in each.rows]
+    rows = evidence or [row for each in runs for row in each.rows]
     sections = [
         verdict_section(density),
         density_section(density),
