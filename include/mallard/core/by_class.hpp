@@ -19,10 +19,10 @@ public:
     /// Returns: where the pointer of class `index` is, or null where there is no place for one.
     [[nodiscard]] T** find(std::size_t index) noexcept {
         const int wanted = static_cast<int>(index);
-        if (wanted < reach_) {
-            return table() + index;
+        if (wanted == ~reach_) [[likely]] {
+            return &word_;
         }
-        return wanted == ~reach_ ? &word_ : nullptr;
+        return wanted < reach_ ? table() + index : nullptr;
     }
 
     [[nodiscard]] bool is_table() const noexcept { return reach_ > 0; }

@@ -27,20 +27,24 @@ namespace mallard {
 struct first_freed_links {
     static free_block* pop(free_block** list, std::size_t index) noexcept {
         free_block* first = read_link(list);
+        if (first == nullptr) {
+            return nullptr;
+        }
         free_block* freed_since = nullptr;
-        if (is_tagged(first)) {
-            first = with_tag_turned(first);
-            freed_since = read_link(second_word(first));
-        } else {
-            if (first == nullptr) {
-                return nullptr;
-            }
+        if (!is_tagged(first)) [[likely]] {
             free_block* older = read_link(&first->next);
-            if (older == nullptr || index == 0) [[likely]] {
+            if (older == nullptr) [[likely]] {
+                write_link(list, nullptr);
+                return first;
+            }
+            if (index == 0) {
                 write_link(list, older);
                 return first;
             }
             first = turned_round(first);
+        } else {
+            first = with_tag_turned(first);
+            freed_since = read_link(second_word(first));
         }
         if (free_block* second = read_link(&first->next)) {
             write_link(second_word(second), freed_since);
@@ -53,7 +57,7 @@ struct first_freed_links {
 
     static void push(free_block** list, free_block* block, std::size_t) noexcept {
         free_block* first = read_link(list);
-        if (is_tagged(first)) {
+        if (is_tagged(first)) [[unlikely]] {
             list = second_word(with_tag_turned(first));
             first = read_link(list);
         }

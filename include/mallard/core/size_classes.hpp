@@ -11,8 +11,12 @@
 
 #include <bit>
 #include <cstddef>
+#include <limits>
 
 namespace mallard {
+
+/// So many zeros in front leave four bits to the class, which then are shifted by nothing.
+inline constexpr unsigned leading_bit_of_class = std::numeric_limits<std::size_t>::digits - 4;
 
 /// Returns: the class of the smallest block that holds `bytes`, and no fewer than one, at a multiple of
 /// `alignment`.
@@ -26,8 +30,8 @@ namespace mallard {
         return last / 8;
     }
     // The leading four bits of `last` name the class within its doubling.
-    const auto shift = static_cast<std::size_t>(std::bit_width(last)) - 4;
-    return 8 * shift + (last >> shift) - 24;
+    const unsigned shift = leading_bit_of_class - static_cast<unsigned>(std::countl_zero(last));
+    return 8 * std::size_t{shift} + (last >> shift) - 24;
 }
 
 /// Returns: the block size of class `index`, in bytes.
