@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from figures.stored import markdown_table
-from mallard.analysis.cells import Cell, CellTable
+from mallard.analysis.cells import Cell, CellTable, setting_text
 from mallard.analysis.labels import SHORT_STATUS
 from mallard.analysis.names import BASE
 
@@ -13,9 +13,16 @@ Place = tuple[int, ...]
 
 
 def cells_as_markdown(
-    table: CellTable, names: Sequence[str], places: Sequence[str], shown: Callable[[Place], Sequence[str]]
+    tables: Iterable[CellTable], places: Sequence[str], shown: Callable[[Place], Sequence[str]]
 ) -> str:
-    """A line a place; `shown` writes the place in the columns that `places` names."""
+    """A table a setting, a line a place; `shown` writes the place in the columns that `places` names."""
+    return "\n\n".join(
+        f"{setting_text(table.setting)}:\n\n{_table(table, places, shown)}" for table in tables
+    )
+
+
+def _table(table: CellTable, places: Sequence[str], shown: Callable[[Place], Sequence[str]]) -> str:
+    names = table.strategies
     lines = [[*shown(line.place), *(_cell(line.cells.get(name)) for name in names)] for line in table.lines]
     heading = [*places, *(f"{name}, ns" if name == BASE else name for name in names)]
     return markdown_table(heading, lines)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from figures.cell_table import Place, cells_as_markdown
 from figures.stored import conditions, load
-from mallard.analysis.cells import setting_text
 from mallard.analysis.contention import contention_tables
 
 
@@ -15,12 +14,7 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def tables() -> str:
-    found = contention_tables(load("contention").rows)
-    return "\n\n".join(
-        f"{setting_text(table.setting)}:\n\n"
-        + cells_as_markdown(table, table.strategies, ("N", "S", "W"), _place)
-        for table in found
-    )
+    return cells_as_markdown(contention_tables(load("contention").rows), ("N", "S", "W"), _place)
 
 
 def _place(place: Place) -> list[str]:
