@@ -231,6 +231,12 @@ def test_the_newest_run_that_has_the_structure_is_taken() -> None:
     assert decision.recommended.cells[0].run == 2
 
 
+def test_a_newer_run_of_fewer_strategies_does_not_hide_an_older_one_of_more() -> None:
+    decision = answer(case_of("DS4"), density(), density(names=("DS4",), strategies=("AS1", "AS7")))
+    assert used(decision) == "AS3"
+    assert decision.recommended.cells[0].run == 1
+
+
 def test_the_nearest_size_is_taken_and_said() -> None:
     decision = answer(replace(case_of("DS4"), elements_log2=13.0), density())
     assert dict(decision.recommended.cells[0].parameters)["size_log2"] == 14

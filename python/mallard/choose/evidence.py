@@ -2,8 +2,9 @@
 
     rows of finished runs -> Evidence -> Place (one row of a table of a run) -> ratio to the global allocator
 
-A newer run stands before an older one; within a run the place that is nearest by the caller's distance is
-taken. Only places that have times of AS1 and of something to choose count.
+A run with more of the strategies that can serve stands before one with fewer, and then a newer one before an
+older; within a run the place that is nearest by the caller's distance is taken. Only places that have times
+of AS1 and of something to choose count.
 """
 
 from __future__ import annotations
@@ -97,17 +98,20 @@ class Evidence:
         able: Callable[[str], bool] | None = None,
         **exactly: object,
     ) -> Place | None:
-        """Of the newest run that has such a place, the one of least distance. A run with strategies that are
-        able to serve stands before one without.
+        """The place of least distance in the run that has most strategies able to serve; of several such
+        runs, in the newest: a run of a few strategies does not hide one that has them all.
         """
         found = self.places(experiment, **exactly)
-        serving = [place for place in found if able is None or any(map(able, place.strategies))]
-        newest = max((place.run for place in serving or found), default=0)
+        fullest = max(((_serving(place, able), place.run) for place in found), default=(0, 0))
         return min(
-            (place for place in found if place.run == newest),
+            (place for place in found if place.run == fullest[1]),
             key=lambda place: (
                 distance(place.parameters),
                 place.parameters.get("compiler") == SECOND_COMPILER,
             ),
             default=None,
         )
+
+
+def _serving(place: Place, able: Callable[[str], bool] | None) -> int:
+    return sum(1 for name in place.strategies if able is None or able(name))
