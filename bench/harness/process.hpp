@@ -35,8 +35,8 @@ void expect_room(std::size_t bytes, std::vector<std::string>& notes);
 /// Returns: whether this C library can be told so.
 [[nodiscard]] bool keep_freed_pages() noexcept;
 
-/// Returns: whose malloc this process has: one that was put in front of the C library's is found by a function
-/// that only it has.
+/// Returns: whose malloc this process has: one that was put in front of the C library's is found by a
+/// function that only it has.
 [[nodiscard]] std::string_view malloc_in_use() noexcept;
 
 /// Whether the build may be measured: optimised, and without sanitizers.

@@ -1,7 +1,7 @@
 /// Loops over blocks of one size, the same for every strategy: a function for each source.
 ///
-/// For the abstract base the functions are compiled in block_loops_abstract.cpp, which sees no resource that it
-/// could call directly.
+/// For the abstract base the functions are compiled in block_loops_abstract.cpp, which sees no resource that
+/// it could call directly.
 #pragma once
 
 #include "bench/harness/escape.hpp"

@@ -113,8 +113,8 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
     std::abort(); // these have nothing to make
 }
 
-/// Effects: as with_mechanism(), for the strategies without a mechanism of their own too: those use the global
-/// allocator.
+/// Effects: as with_mechanism(), for the strategies without a mechanism of their own too: those use the
+/// global allocator.
 template <class Use>
 std::size_t with_source(const strategy& s, std::span<std::byte> buffer, Use&& use) {
     if (s.mechanism == mechanism_kind::global) {

@@ -1,5 +1,5 @@
-/// The order of reuse "at random": what becomes of a pool after a very long life, at once; the worst case, for
-/// the benchmark only.
+/// The order of reuse "at random": what becomes of a pool after a very long life, at once; the worst case,
+/// for the benchmark only.
 ///
 /// Data model: the addresses of the free blocks of each size class that has any, in memory of the global
 /// allocator, which orders of the library would not do. A block is drawn uniformly and the last one takes its

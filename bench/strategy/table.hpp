@@ -1,6 +1,6 @@
 /// The strategies as one table: allocator x binding x destruction (P0089R1, table 1), the floor, the global
-/// allocator with its page return switched off, the multipool's orders of reuse, and what threads can share. A
-/// new strategy is a row here and a case in strategy/mechanisms.hpp.
+/// allocator with its page return switched off, the multipool's orders of reuse, and what threads can share.
+/// A new strategy is a row here and a case in strategy/mechanisms.hpp.
 #pragma once
 
 #include "bench/harness/arguments.hpp"

@@ -2,7 +2,8 @@
 ///
 /// Each of them again and again makes an allocator of its own, allocates a block, increments its first byte,
 /// deallocates it, many times, and destroys the allocator. The global allocator, and those that are shared on
-/// purpose, are there all the time. A block may also be freed by another thread than the one that allocated it.
+/// purpose, are there all the time. A block may also be freed by another thread than the one that allocated
+/// it.
 ///
 /// Source: P0089R1, sections 10 and 11; P0213R0, section 12.
 #pragma once

@@ -28,8 +28,8 @@ struct density_cell {
     chunk_source upstream = chunk_source::cache;
 };
 
-/// Effects: reads the options of a cell, and the strategy's name into `options`. A buffer that memory does not
-/// hold is made smaller, and a note says so.
+/// Effects: reads the options of a cell, and the strategy's name into `options`. A buffer that memory does
+/// not hold is made smaller, and a note says so.
 /// Throws: usage_error.
 [[nodiscard]] density_cell parse_density(arguments& given, run_options& options,
                                          const std::string& usual_buffer = "warm");

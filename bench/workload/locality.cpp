@@ -80,8 +80,8 @@ void write_parameters(const locality_cell& cell, json_writer& json) {
     }
 }
 
-/// Returns: about what the system takes: the links with what malloc adds, and the subsystems, each with a first
-/// chunk where it has an allocator of its own.
+/// Returns: about what the system takes: the links with what malloc adds, and the subsystems, each with a
+/// first chunk where it has an allocator of its own.
 std::size_t bytes_expected(const locality_cell& cell, const strategy& how) {
     constexpr std::size_t bytes_a_link = 40;
     const std::size_t bytes_a_subsystem = subsystem_bytes(how) + (how.has_own_allocator() ? 96 : 16);

@@ -1,4 +1,5 @@
-/// Benchmark II: what becomes of subsystems whose memory is shuffled, as that of a program that runs for long.
+/// Benchmark II: what becomes of subsystems whose memory is shuffled, as that of a program that runs for
+/// long.
 ///
 /// A system of lists is built; then elements move from each list in turn to a list drawn at random, and under
 /// each shuffle factor the time to visit the lists is taken: under every access factor (traversals of a list

@@ -82,7 +82,8 @@ private:
         });
     }
 
-    /// Effects: visits the lists under every access factor. The row is what this costs after the last shuffle.
+    /// Effects: visits the lists under every access factor. The row is what this costs after the last
+    /// shuffle.
     void access(std::size_t shuffle_factor) {
         const bool last = shuffle_factor == cell_.shuffle_factors.back();
         for (const std::size_t factor : cell_.access_factors) {

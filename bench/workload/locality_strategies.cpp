@@ -41,7 +41,8 @@ struct abstract_subsystem : private own<mallard::resource<A>>, public subsystem<
 };
 
 /// AS11 and AS13: the monotonic allocator is the subsystem's too, and has no initial buffer. There may be a
-/// subsystem for every link: so the pool begins with little, and the arena's chunks are what the pool asks for.
+/// subsystem for every link: so the pool begins with little, and the arena's chunks are what the pool asks
+/// for.
 class pool_over_arena {
 public:
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {

@@ -37,8 +37,8 @@ struct utilization_cell {
 };
 
 /// The floor: the blocks are there, and are taken in turn. They lie a cache line further apart than they are
-/// long: at distances of a power of two all of them would share a few sets of the first-level cache, and touching
-/// them would cost more than most allocators do.
+/// long: at distances of a power of two all of them would share a few sets of the first-level cache, and
+/// touching them would cost more than most allocators do.
 class null_ring {
 public:
     static constexpr std::size_t gap_bytes = 64;

@@ -1,4 +1,5 @@
-// A concurrent_multipool and its threads, ending in every order. What a thread has in its magazines must come back, once.
+// A concurrent_multipool and its threads, ending in every order. What a thread has in its magazines must come
+// back, once.
 #include "contract/stamped_block.hpp"
 #include "equipment/ledger.hpp"
 

@@ -1,5 +1,6 @@
-// Allocators that several threads share, and what becomes of them when a thread or an allocator ends. ThreadSanitizer
-// watches in its build. Every block is filled when it is allocated and looked at before it is freed.
+// Allocators that several threads share, and what becomes of them when a thread or an allocator ends.
+// ThreadSanitizer watches in its build. Every block is filled when it is allocated and looked at before it is
+// freed.
 #include "contract/stamped_block.hpp"
 #include "equipment/ledger.hpp"
 

@@ -1,4 +1,5 @@
-// Several threads at once: the chunk cache is shared, allocators are private. ThreadSanitizer watches in its build.
+// Several threads at once: the chunk cache is shared, allocators are private. ThreadSanitizer watches in its
+// build.
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>

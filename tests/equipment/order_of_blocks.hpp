@@ -1,5 +1,5 @@
-/// The fixture for tests of an order of reuse: blocks of 24 bytes by number, without a pool around them; in the order of their
-/// addresses.
+/// The fixture for tests of an order of reuse: blocks of 24 bytes by number, without a pool around them; in
+/// the order of their addresses.
 #pragma once
 
 #include <mallard/core/reuse.hpp>

@@ -1,4 +1,5 @@
-// What the contract checks of an unoptimised build report; in an optimised one they cost nothing and say nothing.
+// What the contract checks of an unoptimised build report; in an optimised one they cost nothing and say
+// nothing.
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>

@@ -5,9 +5,9 @@
 ///
 /// Data model: the mechanism, and a mutex that every operation holds. Simple, and as small as the mechanism;
 /// where threads allocate all the time, local/concurrent_multipool.hpp is many times as fast. The mutex
-/// protects the allocator, not the blocks: release(), rewind() and rollback() may be called at any time as far
-/// as the allocator is concerned, but what they forget must not be in use by any thread. mechanism() is the
-/// way round the lock.
+/// protects the allocator, not the blocks: release(), rewind() and rollback() may be called at any time as
+/// far as the allocator is concerned, but what they forget must not be in use by any thread. mechanism() is
+/// the way round the lock.
 ///
 /// Source: P0089R1, section 11 (the experiment that it leaves to the reader).
 #pragma once

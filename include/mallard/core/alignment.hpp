@@ -9,6 +9,9 @@ namespace mallard {
 /// Every allocator here serves this alignment, or a smaller one, on its fast path.
 inline constexpr std::size_t fundamental_alignment = alignof(std::max_align_t);
 
+/// What the caches of usual processors load and share as one.
+inline constexpr std::size_t cache_line_bytes = 64;
+
 [[nodiscard]] constexpr bool is_power_of_two(std::size_t n) noexcept {
     return n != 0 && (n & (n - 1)) == 0;
 }

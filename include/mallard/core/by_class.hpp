@@ -42,7 +42,8 @@ public:
         reach_ = static_cast<std::int16_t>(~static_cast<int>(index));
     }
 
-    /// Effects: makes places for classes below `size` at `memory`, and takes the pointers that there are over.
+    /// Effects: makes places for classes below `size` at `memory`, and takes the pointers that there are
+    /// over.
     /// Requires: `size >= this->size()`; there are fewer than 2^9 classes.
     void use_table(void* memory, std::size_t size) noexcept {
         auto** places = static_cast<T**>(memory);

@@ -4,16 +4,16 @@
 ///     list => oldest -> ... -> newest of these -> null         tagged: these are given out first,
 ///               +----> newest -> ... -> oldest of those        ... and then those, freed since then
 ///
-/// A structure whose elements leave in the order of their addresses, as a queue's do, has its blocks given out
-/// in that order again, however long it lives. The price: the block that is given out is the one that was
+/// A structure whose elements leave in the order of their addresses, as a queue's do, has its blocks given
+/// out in that order again, however long it lives. The price: the block that is given out is the one that was
 /// touched longest ago, and all blocks that a pool holds are in use in turn.
 ///
 /// A queue of two stacks: freeing pushes onto one, and where the other has nothing left, the first is turned
 /// round. So freeing touches the block and nothing else that is not in the cache, which a list with a pointer
 /// to its end cannot do, and each block is turned round once: constant time on average.
-/// Invariants: of a list that is given out oldest first, the pointer to it is tagged in its lowest bit, and the
-/// second word of its first block leads to those freed since. Blocks of 8 bytes have no second word; they are
-/// given out last freed first.
+/// Invariants: of a list that is given out oldest first, the pointer to it is tagged in its lowest bit, and
+/// the second word of its first block leads to those freed since. Blocks of 8 bytes have no second word; they
+/// are given out last freed first.
 #pragma once
 
 #include <mallard/core/free_lists.hpp>

@@ -4,9 +4,10 @@
 ///     several classes:           -> [ class 0 | class 1 | ... | class n - 1 ], each leads to a list
 ///
 /// The table needs no memory of its own: it lives in a free block. A block of class c holds at least c + 1
-/// pointers (8 bytes for class 0, 16 for class 1, and more than that beyond 128 bytes), so a free block of the
-/// largest class freed so far can always hold the lists of all classes up to its own. Hence freeing never asks
-/// anybody for memory, and a pool that frees nodes of 24 bytes and strings of 32 has a table of 32 bytes.
+/// pointers (8 bytes for class 0, 16 for class 1, and more than that beyond 128 bytes), so a free block of
+/// the largest class freed so far can always hold the lists of all classes up to its own. Hence freeing never
+/// asks anybody for memory, and a pool that frees nodes of 24 bytes and strings of 32 has a table of 32
+/// bytes.
 ///
 /// `Links` says how a list runs and which block is the next (core/last_freed.hpp, core/first_freed.hpp).
 ///
@@ -61,8 +62,8 @@ public:
     }
 
     /// Effects: makes `p`, a block of class `index`, free: as the first of its list, or as the table from now
-    /// on, for up to `classes` classes. The block that held the table until now becomes free, as does what the
-    /// new one has to spare.
+    /// on, for up to `classes` classes. The block that held the table until now becomes free, as does what
+    /// the new one has to spare.
     /// Requires: `classes > index`, and push() refused the block.
     void reach(void* p, std::size_t index, std::size_t classes) noexcept {
         if (lists_.is_table()) {

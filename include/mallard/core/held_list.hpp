@@ -8,8 +8,9 @@
 /// Data model: a direct block leaves the list when it is deallocated, so it knows what stands before it; a
 /// chunk stays until the release and does not. One pointer leads to both kinds, because a program may have a
 /// million of these lists.
-/// Invariants: the size is what the upstream was asked for, all headers and padding included. The header ends where the caller's block begins, and where that is within the upstream's block
-/// is a function of the alignment alone.
+/// Invariants: the size is what the upstream was asked for, all headers and padding included. The header ends
+/// where the caller's block begins, and where that is within the upstream's block is a function of the
+/// alignment alone.
 /// Owner: the allocator that holds the list; it must call release() before it ends.
 #pragma once
 

@@ -5,8 +5,8 @@
 ///                 |                                         empty: refilled with the lowest of the runs
 ///              runs with bitmaps (core/block_runs.hpp)
 ///
-/// A block that is freed and asked for again at once is taken from the magazine, still in the cache, without a
-/// look at a bitmap; what is freed in bulk is given out again in the order of the addresses.
+/// A block that is freed and asked for again at once is taken from the magazine, still in the cache, without
+/// a look at a bitmap; what is freed in bulk is given out again in the order of the addresses.
 ///
 /// Invariant: blocks in a magazine are poisoned; the runs take them for used ones.
 #pragma once

@@ -3,8 +3,8 @@
 ///     table -> last freed -> the one before -> ... -> first freed -> null
 ///
 /// A block that was in use a moment ago is still in the cache, so this is the cheapest order for pairs. But
-/// blocks that return in the order of their addresses are given out in the reverse order, and after a while in
-/// none: a long-lived structure that is changed all the time gets scattered over all that the pool holds.
+/// blocks that return in the order of their addresses are given out in the reverse order, and after a while
+/// in none: a long-lived structure that is changed all the time gets scattered over all that the pool holds.
 #pragma once
 
 #include <mallard/core/free_lists.hpp>

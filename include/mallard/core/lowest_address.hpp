@@ -1,9 +1,9 @@
 /// The order of reuse "lowest address first".
 ///
-/// What a pool has in use gathers at the low end of its memory, in runs of one size (core/block_runs.hpp), and
-/// stays there however often elements come and go: a long-lived structure keeps to few cache lines and pages.
-/// The price: a block that was in use a moment ago is not necessarily the next, and both allocation and
-/// deallocation read a bitmap. An allocator of a single node needs more memory than with a list.
+/// What a pool has in use gathers at the low end of its memory, in runs of one size (core/block_runs.hpp),
+/// and stays there however often elements come and go: a long-lived structure keeps to few cache lines and
+/// pages. The price: a block that was in use a moment ago is not necessarily the next, and both allocation
+/// and deallocation read a bitmap. An allocator of a single node needs more memory than with a list.
 #pragma once
 
 #include <mallard/core/runs_by_class.hpp>

@@ -67,17 +67,15 @@ private:
     block* first_ = nullptr;
 };
 
-inline constexpr std::size_t cache_line_bytes = 64;
-
 /// A magazine has blocks of one shape; requests are rounded up to it.
 struct block_shape {
     std::size_t bytes;
     std::size_t alignment;
 };
 
-/// Magazines 0 to 63 are those of the size classes up to 8 KiB: larger blocks take so long to fill that a lock
-/// does not matter. The rest are of blocks of one to eight whole cache lines, aligned as such: what threads
-/// write should not lie in one line with what other threads write.
+/// Magazines 0 to 63 are those of the size classes up to 8 KiB: larger blocks take so long to fill that a
+/// lock does not matter. The rest are of blocks of one to eight whole cache lines, aligned as such: what
+/// threads write should not lie in one line with what other threads write.
 inline constexpr std::size_t classes_with_magazines = size_class(std::size_t{8} << 10) + 1;
 inline constexpr std::size_t line_magazines = 8;
 inline constexpr std::size_t magazine_count = classes_with_magazines + line_magazines;
@@ -136,8 +134,8 @@ public:
     }
 
     /// Returns: how many blocks to fetch for an empty magazine: one, twice as many each time, up to half of
-    /// the capacity, so that what a thread seldom needs is not kept in stock. Where no fill() follows, because
-    /// there was no memory for so many, it begins with one again.
+    /// the capacity, so that what a thread seldom needs is not kept in stock. Where no fill() follows,
+    /// because there was no memory for so many, it begins with one again.
     [[nodiscard]] std::size_t next_batch(std::size_t index) noexcept {
         const std::size_t twice = std::max<std::size_t>(2 * std::size_t{std::exchange(batch_, 0U)}, 1);
         return std::min(twice, magazine_capacity(index) / 2);

@@ -6,8 +6,8 @@
 ///     hybrid_reuse     of a few blocks the last freed first, of all others the lowest address
 ///
 /// An order is a class of its own, given to multipool<Upstream, Reuse> by name. It keeps the free blocks by
-/// size class (core/size_classes.hpp), in memory of the pool itself: it has no upstream, and what it needs for
-/// its books it takes from the blocks that it is given.
+/// size class (core/size_classes.hpp), in memory of the pool itself: it has no upstream, and what it needs
+/// for its books it takes from the blocks that it is given.
 ///
 ///     pop(index)                    a block of class `index`, still poisoned; null where none is free
 ///     push(p, index)                makes a block of that class free and poisons it; false, with no effect,
@@ -21,8 +21,8 @@
 ///     room_for(index)               as many bytes as carve() needs at most, at a multiple of 16
 ///     clear()                       forgets every block: their memory is gone
 ///
-/// None of these may fail or throw. Addresses and sizes are multiples of 8; a block whose size is a multiple of
-/// 16 has to lie at one.
+/// None of these may fail or throw. Addresses and sizes are multiples of 8; a block whose size is a multiple
+/// of 16 has to lie at one.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -68,11 +68,11 @@ public:
     }
 
 private:
-    /// Blocks at multiples of 4096 from each other begin in one set of the cache, and a processor that compares
-    /// the last twelve bits of addresses takes a store to one for a store to the other. So they are kept a
-    /// cache line further apart.
+    /// Blocks at multiples of 4096 from each other begin in one set of the cache, and a processor that
+    /// compares the last twelve bits of addresses takes a store to one for a store to the other. So they are
+    /// kept a cache line further apart.
     static constexpr std::size_t distance_bytes(std::size_t index) noexcept {
-        return class_bytes(index) % 4096 == 0 ? 64 : 0;
+        return class_bytes(index) % 4096 == 0 ? cache_line_bytes : 0;
     }
 };
 

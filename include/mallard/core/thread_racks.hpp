@@ -7,14 +7,14 @@
 ///                       ^
 ///     an allocator: key_, racks_ ... all racks, of any thread, that are attached to it
 ///
-/// Data model: racks are storage of their thread, so that having one costs no memory of the allocator's, cannot
-/// fail, and is possible while freeing. An allocator has a key that no other has or ever had; detach_racks()
-/// gives it another, which makes all that threads remember of it stale at once. A thread that uses more
-/// allocators than it has racks does without one most of the time; now and then it returns one rack's blocks
-/// to their allocator and attaches the rack to the other.
-/// Invariants: a rack is in its owner's list if and only if its owner is set; both change under one lock of the
-/// process. The magazines of a rack are touched by its thread only. While blocks return from a rack that is
-/// no longer in the list, the owner counts it in returning_, and does not end before.
+/// Data model: racks are storage of their thread, so that having one costs no memory of the allocator's,
+/// cannot fail, and is possible while freeing. An allocator has a key that no other has or ever had;
+/// detach_racks() gives it another, which makes all that threads remember of it stale at once. A thread that
+/// uses more allocators than it has racks does without one most of the time; now and then it returns one
+/// rack's blocks to their allocator and attaches the rack to the other.
+/// Invariants: a rack is in its owner's list if and only if its owner is set; both change under one lock of
+/// the process. The magazines of a rack are touched by its thread only. While blocks return from a rack that
+/// is no longer in the list, the owner counts it in returning_, and does not end before.
 /// Ends: a thread's racks have no destructor, so that they are there until its last instruction; a closer
 /// returns their blocks when the thread ends. After that, the thread has no racks.
 #pragma once

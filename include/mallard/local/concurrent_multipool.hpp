@@ -13,11 +13,11 @@
 /// How a thread finds its magazines, and what happens when a thread or the allocator ends, is told in
 /// core/thread_racks.hpp.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
-/// magazine, in the centre, or in use; blocks in magazines are in use as far as the centre knows. The lock and
-/// the centre share no cache line with what every request reads, nor with anybody else's data.
-/// Bound: for each thread and shape at most 64 free blocks, and at most 8 KiB or two blocks, wait in a magazine
-/// (core/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. A thread has magazines of at
-/// most eight allocators; they are storage of the thread's, 10 KB in all.
+/// magazine, in the centre, or in use; blocks in magazines are in use as far as the centre knows. The lock
+/// and the centre share no cache line with what every request reads, nor with anybody else's data.
+/// Bound: for each thread and shape at most 64 free blocks, and at most 8 KiB or two blocks, wait in a
+/// magazine (core/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. A thread has
+/// magazines of at most eight allocators; they are storage of the thread's, 10 KB in all.
 ///
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
 #pragma once

@@ -47,9 +47,9 @@ struct multipool_options {
     chunk_growth growth{.factor = 4};
 };
 
-/// `Reuse` is the order in which freed blocks are used again. First freed first is the default by measurement:
-/// a structure that is changed for long keeps its elements in the order of their addresses, and a pair of
-/// allocation and deallocation costs what it costs with last freed first.
+/// `Reuse` is the order in which freed blocks are used again. First freed first is the default by
+/// measurement: a structure that is changed for long keeps its elements in the order of their addresses, and
+/// a pair of allocation and deallocation costs what it costs with last freed first.
 ///
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
 template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed>
@@ -146,8 +146,8 @@ private:
         unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
-    /// Over-aligned blocks of a pool hold the address of the pool's block in front of the caller's. Those that
-    /// are too large for that are direct blocks.
+    /// Over-aligned blocks of a pool hold the address of the pool's block in front of the caller's. Those
+    /// that are too large for that are direct blocks.
     static constexpr std::size_t over_aligned_bytes(std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t sum = std::max<std::size_t>(bytes, 1) + alignment;
         return sum < bytes ? SIZE_MAX : sum;

@@ -112,7 +112,8 @@ TEST_F(chunk_cache_test, takes_back_what_another_thread_took) {
 
 TEST_F(chunk_cache_test, serves_a_thread_to_its_last_instruction) {
     std::thread([] {
-        // Made before the thread first returns a chunk, so it is destroyed after the thread's bins are closed.
+        // Made before the thread first returns a chunk, so it is destroyed after the thread's bins are
+        // closed.
         static thread_local mallard::monotonic<> outlives_the_bins;
         static_cast<void>(outlives_the_bins.allocate(3000));
         take_and_return(1, 512);
