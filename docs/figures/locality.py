@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from figures.stored import conditions, load, log2_text, markdown_table, nanoseconds, ratio_text
+from figures.stored import (
+    StoredRun,
+    conditions,
+    load,
+    log2_text,
+    markdown_table,
+    nanoseconds,
+    ratio_text,
+    stored_runs,
+)
 from mallard.analysis.locality import Surface, System, locality_systems
 from mallard.analysis.names import BASE, REUSE_ORDERS
 from mallard.stats import Ratio
@@ -19,13 +28,18 @@ def blocks() -> dict[str, Callable[[], str]]:
         "locality_full": full,
         "locality_orders": orders,
         "locality_memory": memory,
+        "locality_small": small,
         "locality_conditions": lambda: conditions("locality"),
     }
 
 
 def systems() -> list[System]:
+    return _of(load("locality"))
+
+
+def _of(stored: StoredRun) -> list[System]:
     """Those with the global allocator and a pool a subsystem, by size."""
-    found = locality_systems(load("locality").rows)
+    found = locality_systems(stored.rows)
     return [system for system in found if {BASE, POOL} <= system.surfaces.keys()]
 
 
@@ -73,6 +87,17 @@ def _full(system: System) -> str:
         for length in system.list_lengths
     ]
     return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
+
+
+def small() -> str:
+    """The systems of the other stored runs: how many times as fast a pool is after the shuffle."""
+    lines = []
+    for system in (system for run in stored_runs("locality")[1:] for system in _of(run)):
+        base, pool = system.surfaces[BASE], system.surfaces[POOL]
+        for length in system.list_lengths:
+            against = [ratio_text(base.against(pool, length, factor)) for factor in SHOWN_FACTORS]
+            lines.append([log2_text(system.links), log2_text(length), *against])
+    return markdown_table(["links", "list length", *(f"AS1/AS7, af {f}" for f in SHOWN_FACTORS)], lines)
 
 
 def orders() -> str:
