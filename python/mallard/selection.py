@@ -44,6 +44,13 @@ def select_counts(text: str, option: str, least: int, most: int) -> list[int]:
     return sorted(chosen)
 
 
+def select_count(text: str, option: str, least: int, most: int) -> int:
+    chosen = select_counts(text, option, least, most)
+    if len(chosen) > 1:
+        raise UsageError(f"{option} {text}: give one number")
+    return chosen[0]
+
+
 def _counts(item: str, option: str, allowed: str) -> list[int]:
     powers = re.fullmatch(r"(2|10)\^(\d{1,2})(?:(?:\.\.|-)(?:(2|10)\^)?(\d{1,2}))?", item, re.ASCII)
     if powers and powers[3] in (None, powers[1]):

@@ -9,6 +9,7 @@ from mallard import mallocs
 from mallard.errors import UsageError
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import REPETITIONS, Host, Options, Request
+from mallard.result import canonical
 from mallard.runner import COMPILERS
 from mallard.selection import select_names
 
@@ -29,6 +30,17 @@ def chosen_strategies(
         [name for name in there if name in chosen or name == BASE],
         [f"{BASE} is measured as well: every ratio is to it"],
     )
+
+
+def merged(rows: Iterable[PlannedRow], there: Sequence[str]) -> list[PlannedRow]:
+    """Grids overlap: then a row has the strategies of each, in the order of those that are there."""
+    by_parameters: dict[str, PlannedRow] = {}
+    for row in rows:
+        key = canonical(row.parameters)
+        before = by_parameters.get(key, row)
+        strategies = tuple(name for name in there if name in {*before.strategies, *row.strategies})
+        by_parameters[key] = replace(before, strategies=strategies)
+    return list(by_parameters.values())
 
 
 def assemble(

@@ -12,7 +12,7 @@ from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import PAPER, QUICK, REPETITIONS, STANDARD, Host, Option, Options, Request
 from mallard.result import Parameters
 from mallard.runner import Runner
-from mallard.selection import select_counts, select_numbers
+from mallard.selection import select_count, select_numbers
 
 BUFFERS = ("static", "none")
 FREED_BY = ("self", "other")
@@ -103,10 +103,7 @@ def _multiplier(request: Request, runner: Runner) -> int:
     if text is None:
         return MULTIPLIER
     least, most = runner.limit(request.experiment, "multiplier", MULTIPLIERS)
-    chosen = select_counts(text, "--multiplier", least, most)
-    if len(chosen) > 1:
-        raise UsageError(f"--multiplier {text}: give one number")
-    return chosen[0]
+    return select_count(text, "--multiplier", least, most)
 
 
 def _parameters(

@@ -13,7 +13,17 @@ from mallard.footprint import MONOTONIC, fitting_buffer, readable, row_bytes
 from mallard.papers.catalogue import Strategy, Structure
 from mallard.plan.assembly import assemble, chosen_strategies
 from mallard.plan.planned import Plan, PlannedRow
-from mallard.plan.request import PAPER, QUICK, REPETITIONS, STANDARD, Host, Option, Options, Request
+from mallard.plan.request import (
+    PAPER,
+    QUICK,
+    REPETITIONS,
+    STANDARD,
+    USABLE_MEMORY,
+    Host,
+    Option,
+    Options,
+    Request,
+)
 from mallard.result import Parameters
 from mallard.runner import Runner
 from mallard.selection import in_words, select_sizes
@@ -169,7 +179,7 @@ def within_memory(
 
 def _room(host: Host, usable: int) -> str:
     free = host.available_bytes
-    if free is not None and usable < int(free * 0.9):
+    if free is not None and usable < int(free * USABLE_MEMORY):
         return f"{readable(usable)} is the limit of a process: --memory-limit GIB"
     return f"{readable(free or 0)} are free"
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from mallard.errors import UsageError
 from mallard.papers.catalogue import Structure
 from mallard.plan import density
-from mallard.plan.assembly import assemble, chosen_strategies
+from mallard.plan.assembly import assemble, chosen_strategies, merged
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import PAPER, QUICK, STANDARD, Host, Option, Options, Request
-from mallard.result import Parameters, canonical
+from mallard.result import Parameters
 from mallard.runner import Runner
 from mallard.selection import select_sizes
 
@@ -66,24 +66,24 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
     chosen, messages = chosen_strategies(request, there, runner.usual_names_of(request.experiment))
     buffer_bytes, smaller = density.buffer_of(request, host, continued)
     grids = _named(request, runner, scale)
-    rows: dict[str, PlannedRow] = {}
+    planned: list[PlannedRow] = []
     for grid in grids:
         wanted = chosen if request.strategies or grid.strategies is None else list(grid.strategies)
         places, left = _places(request, runner, host, grid, buffer_bytes)
         messages += [text for text in left if text not in messages]
-        for row in _rows(request, grid, places, wanted, scale.product_log2, buffer_bytes):
-            _add(rows, row, there)
+        planned += _rows(request, grid, places, wanted, scale.product_log2, buffer_bytes)
+    rows = merged(planned, there)
     return assemble(
         request,
         host,
-        rows.values(),
+        rows,
         time_limit=scale.time_limit,
         options={
-            "structures": list(dict.fromkeys(row.parameters["ds"] for row in rows.values())),
-            "sizes_log2": sorted({row.parameters["size_log2"] for row in rows.values()}),
+            "structures": list(dict.fromkeys(row.parameters["ds"] for row in rows)),
+            "sizes_log2": sorted({row.parameters["size_log2"] for row in rows}),
             "freed": [word for word in FREED if any(word in grid.freed for grid in grids)],
             "upstreams": [word for word in UPSTREAMS if any(word in grid.upstreams for grid in grids)],
-            "strategies": [name for name in there if any(name in row.strategies for row in rows.values())],
+            "strategies": [name for name in there if any(name in row.strategies for row in rows)],
             **density.setting_of(request, buffer_bytes),
         },
         messages=[*messages, *filter(None, [smaller])],
@@ -164,11 +164,3 @@ def _parameters(
     if upstream == "heap":
         request = replace(request, given={**request.given, "buffer": "none"})
     return density.parameters_of(request, structure, size, product_log2, buffer_bytes)
-
-
-def _add(rows: dict[str, PlannedRow], row: PlannedRow, there: list[str]) -> None:
-    """Grids overlap: then a row has the strategies of each."""
-    key = canonical(row.parameters)
-    before = rows.get(key, row)
-    strategies = tuple(name for name in there if name in {*before.strategies, *row.strategies})
-    rows[key] = replace(row, strategies=strategies)

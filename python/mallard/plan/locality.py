@@ -6,10 +6,10 @@ One process measures every shuffle factor and access factor of one |G|, |S| and 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from mallard.errors import UsageError
-from mallard.plan.assembly import assemble, chosen_strategies
+from mallard.plan.assembly import assemble, chosen_strategies, merged
 from mallard.plan.locality_grids import (
     ACCESS_FACTORS,
     MOSTLY,
@@ -22,9 +22,9 @@ from mallard.plan.locality_grids import (
 from mallard.plan.notation import HOW, Notation, check_lengths, read_notation
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import REPETITIONS, Host, Option, Options, Request
-from mallard.result import Parameters, canonical
+from mallard.result import Parameters
 from mallard.runner import Runner
-from mallard.selection import select_counts, select_numbers
+from mallard.selection import select_count, select_counts, select_numbers
 
 OPTIONS = (
     Option("links", "LIST", "|G|, links in all: 2^21,2^25 (2^21 where another of these is given)"),
@@ -49,45 +49,34 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
         notation = _notation(request, least, most)
         messages = [notation.sentence, *messages]
         wanted = chosen if request.strategies else list(MOSTLY)
-        cells = [_Cell(_parameters_of(notation), REPETITIONS, wanted)]
+        rows = [_row(request, _parameters_of(notation), REPETITIONS, wanted)]
         options: Options = {"notation": notation.text}
     else:
-        grids = _grids(request, least, most)
-        cells = _cells(grids, chosen, there, everywhere=request.strategies is not None)
+        rows = _rows(request, _grids(request, least, most), chosen)
         options = {}
+    rows = merged(rows, there)
     return assemble(
         request,
         host,
-        [cell.row(request, there) for cell in cells],
+        rows,
         time_limit=NOTATION_TIME_LIMIT if request.notation else SCALES[request.scale].time_limit,
-        options={**options, **_options(cells, there)},
+        options={**options, **_options(rows, there)},
         messages=messages,
     )
 
 
-@dataclass
-class _Cell:
-    """A row in the making: grids overlap, and then it has the strategies of each."""
-
-    parameters: Parameters
-    repetitions: int
-    strategies: list[str] = field(default_factory=list)
-
-    def row(self, request: Request, there: list[str]) -> PlannedRow:
-        strategies = tuple(name for name in there if name in self.strategies)
-        repetitions = request.repetitions or self.repetitions
-        return PlannedRow(request.experiment, self.parameters, strategies, repetitions)
+def _rows(request: Request, grids: Iterable[Grid], chosen: list[str]) -> list[PlannedRow]:
+    return [
+        _row(request, _parameters(grid, length), grid.repetitions, wanted)
+        for grid in grids
+        for wanted in [chosen if request.strategies or grid.strategies is None else grid.strategies]
+        for length in grid.list_lengths
+    ]
 
 
-def _cells(grids: Iterable[Grid], chosen: list[str], there: list[str], *, everywhere: bool) -> list[_Cell]:
-    cells: dict[str, _Cell] = {}
-    for grid in grids:
-        wanted = chosen if everywhere or grid.strategies is None else list(grid.strategies)
-        for length in grid.list_lengths:
-            parameters = _parameters(grid, length)
-            cell = cells.setdefault(canonical(parameters), _Cell(parameters, grid.repetitions))
-            cell.strategies += wanted
-    return list(cells.values())
+def _row(request: Request, parameters: Parameters, repetitions: int, strategies: Iterable[str]) -> PlannedRow:
+    repetitions = request.repetitions or repetitions
+    return PlannedRow(request.experiment, parameters, tuple(strategies), repetitions)
 
 
 def _parameters(grid: Grid, length: int) -> Parameters:
@@ -115,14 +104,14 @@ def _list(numbers: Iterable[int]) -> str:
     return ",".join(map(str, numbers))
 
 
-def _options(cells: list[_Cell], there: list[str]) -> Options:
+def _options(rows: list[PlannedRow], there: list[str]) -> Options:
     return {
-        "links": sorted({cell.parameters["links"] for cell in cells}),
-        "list_lengths": sorted({cell.parameters["list_length"] for cell in cells}),
-        "shuffle_factors": sorted({cell.parameters["shuffle_factors"] for cell in cells}),
-        "access_factors": sorted({cell.parameters["access_factors"] for cell in cells}),
-        "accesses": sorted({cell.parameters.get("accesses", 0) for cell in cells}),
-        "strategies": [name for name in there if any(name in cell.strategies for cell in cells)],
+        "links": sorted({row.parameters["links"] for row in rows}),
+        "list_lengths": sorted({row.parameters["list_length"] for row in rows}),
+        "shuffle_factors": sorted({row.parameters["shuffle_factors"] for row in rows}),
+        "access_factors": sorted({row.parameters["access_factors"] for row in rows}),
+        "accesses": sorted({row.parameters.get("accesses", 0) for row in rows}),
+        "strategies": [name for name in there if any(name in row.strategies for row in rows)],
     }
 
 
@@ -179,10 +168,7 @@ def _grid(request: Request, links: int) -> Grid:
         else SHUFFLE_FACTORS
     )
     if "accesses" in given:
-        accesses = select_counts(given["accesses"], "--accesses", 1, 2**40)
-        if len(accesses) > 1:
-            raise UsageError(f"--accesses {given['accesses']}: give one number")
-        grid = replace(grid, accesses=accesses[0])
+        grid = replace(grid, accesses=select_count(given["accesses"], "--accesses", 1, 2**40))
     return replace(grid, access_factors=tuple(factors), shuffle_factors=tuple(passes))
 
 
