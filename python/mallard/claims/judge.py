@@ -9,12 +9,12 @@ from statistics import fmean, stdev
 
 from mallard.claims.claim import Claim, figure_text, range_text
 from mallard.claims.rule import Rule
-from mallard.claims.statement import POINT, Judged, Region, Statement
+from mallard.claims.statement import NEAR, POINT, Judged, Region, Statement
 from mallard.evidence import Evidence
 from mallard.stats import student_quantile
 
-# An interval whose half is more than this share of the figure tells too little to agree with anything.
-WIDEST_HALF = 0.5
+# An interval whose half is more than this share of the figure would add more than what a figure is allowed.
+WIDEST_HALF = NEAR
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ def disagreements(claim: Claim, statement: Statement, estimates: Sequence[Estima
 def vague(claim: Claim, statement: Statement, estimates: Sequence[Estimate]) -> bool:
     """Whether some figure would agree only because its interval is wide, and not because it lies within.
 
-    Wide is more than half the figure either way; of a difference in percent, the point that it may be off.
+    Wide is more than a quarter of the figure either way; of a difference in percent, the point that it may be
+    off.
     """
     least = POINT if claim.is_difference else 0.0
     return any(

@@ -22,7 +22,6 @@ KNOWN_ERRORS: dict[Key, str] = {
     (P0089, "10 B IV", "prose: first row AS1 (table prints 0.041 s)"): STALE,
     (P0089, "10 B IV", "prose: first row AS2 (table prints 91)"): STALE,
     (P0089, "10 B IV", "prose: first row AS3;AS5 (table prints 40;39)"): STALE,
-    (P0089, "10 B IV", "prose: first row AS7;AS9 (table prints 26;26)"): STALE,
     (P0089, "10 B IV", "prose: first row AS11;AS13 (table prints 24;24)"): STALE,
     (P0213, "9 DS2", "multipool+monotonic AS11-AS14 range"): "its Table 6 has 78.9 % at 2^8",
     (P0213, "9 Further (DS3-DS12)", "monotonic AS3-AS6 range"): ROUNDED.format(high="94.1"),

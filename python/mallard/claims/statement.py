@@ -6,7 +6,7 @@ middle, the most ...), and each must lie in a region made from the printed figur
     between       all cells lie in low .. high: the least and the most, to the rounding of the printed figure
     but one       the same without the cell farthest from the middle, which the text calls an outlier
     typically     "about 5 to 15 %": the middle cell (median) lies in low .. high
-    about         one figure: the mean of the cells is within a quarter of it
+    about         one figure, or one for each of two strategies: the mean of the cells is within a quarter
     up to         the most of the cells is within a quarter of it; as low as: the least
     at least, below                            every cell, to the printed bound itself
     almost always at least, almost always below   nine cells in ten
@@ -14,7 +14,8 @@ middle, the most ...), and each must lie in a region made from the printed figur
     in the middle at least, in the middle below   the middle cell
 
 A difference in percent (overhead, reduction) is given one percentage point where a quarter would be less, and
-a typical range of them one point on either side. A figure agrees when its 95 % interval touches the region.
+a typical range of them one point on either side; an exponent of two may be one off. A figure agrees when its
+95 % interval touches the region.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ Pick = Callable[[Sequence[float]], float]
 Region = tuple[float, float]
 NEAR = 0.25
 POINT = 1.0
+ONE_POWER = 1.0
 ARITHMETIC = 1e-9  # a bound is exact, floating point is not
 
 
@@ -88,6 +90,8 @@ def _given(figure: float | None) -> float:
 
 
 def _allowance(claim: Claim, figure: float) -> float:
+    if claim.unit == "log2":
+        return ONE_POWER
     quarter = NEAR * abs(figure)
     return max(quarter, POINT) if claim.is_difference else quarter
 
