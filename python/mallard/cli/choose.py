@@ -22,8 +22,9 @@ from mallard.choose.case import (
     TYPE,
     YES,
 )
+from mallard.claims import finished_runs
 from mallard.cli import exit_status
-from mallard.cli.options import add_database, default_database
+from mallard.cli.options import add_database, nothing_measured
 from mallard.cli.parser import positive_int
 from mallard.result import Row
 from mallard.store import Store
@@ -149,8 +150,7 @@ def _case(arguments: argparse.Namespace) -> Case:
 
 
 def _finished_rows(arguments: argparse.Namespace) -> list[Row]:
-    if not arguments.db.exists() and arguments.db == default_database():
+    if nothing_measured(arguments):
         return []  # what to measure can be told before anything was
     with Store.open_existing(arguments.db) as store:
-        finished = [run.id for run in store.runs() if run.finished]
-        return [row for number in finished for row in store.rows(number)]
+        return [row for run in finished_runs(store) for row in store.rows(run.id)]

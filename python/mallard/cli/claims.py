@@ -10,7 +10,7 @@ from typing import Any
 
 from mallard.claims import VERDICTS, Entry, claims_markdown, counts, finished_runs, ledger
 from mallard.claims.claim import PAPERS
-from mallard.cli.options import add_database, default_database
+from mallard.cli.options import add_database, nothing_measured
 from mallard.errors import UsageError
 from mallard.store import Run, Store
 from mallard.view.terminal.claims import show_claims
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _ledger(arguments: argparse.Namespace) -> tuple[list[Entry], list[Run]]:
-    if not arguments.db.exists() and arguments.db == default_database() and arguments.run == "latest":
+    if nothing_measured(arguments) and arguments.run == "latest":
         return ledger([]), []  # the claims can be read before anything was measured
     with Store.open_existing(arguments.db) as store:
         runs = _runs(store, arguments.run)

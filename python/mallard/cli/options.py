@@ -14,7 +14,7 @@ def add_database(parser: argparse.ArgumentParser) -> None:
         "--db",
         metavar="FILE",
         type=Path,
-        default=default_database(),
+        default=_default_database(),
         help=f"the database of results (default: $MALLARD_DB, else {DATABASE} in this directory)",
     )
 
@@ -28,5 +28,10 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def default_database() -> Path:
+def nothing_measured(arguments: argparse.Namespace) -> bool:
+    """Whether the default database is meant and not there yet; that of --db has to be there."""
+    return not arguments.db.exists() and arguments.db == _default_database()
+
+
+def _default_database() -> Path:
     return Path(os.environ.get("MALLARD_DB") or DATABASE)

@@ -6,10 +6,11 @@ import argparse
 
 from rich.console import Console
 
-from mallard.cli.options import add_database, add_run, default_database
+from mallard.cli.options import add_database, add_run, nothing_measured
 from mallard.errors import UsageError
 from mallard.evidence.beside import beside, has_cells_of
 from mallard.evidence.measured import Measured, by_setting
+from mallard.experiments import REUSES
 from mallard.papers.locality import GLOBAL, LOCAL
 from mallard.papers.notes import notes_for
 from mallard.papers.printed import PrintedTable
@@ -27,13 +28,7 @@ mallard table p0089:18 --local AS11  locality, another allocator in the place of
 mallard table p0089:III-30           tables without a number: benchmark III, T = 2^30
 mallard list tables                  names them all"""
 
-LOCALS = (
-    LOCAL,
-    *(f"AS7-{order}" for order in ("last", "first", "lowest", "hybrid", "random")),
-    "AS9",
-    "AS11",
-    "AS13",
-)
+LOCALS = (LOCAL, *REUSES, "AS9", "AS11", "AS13")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +87,7 @@ def _measured(
     arguments: argparse.Namespace, printed: PrintedTable, local: str
 ) -> tuple[Run | None, list[Measured]]:
     """The newest run, or the one asked for, that has finished cells of the printed table; by setting."""
-    if not arguments.db.exists() and arguments.db == default_database() and arguments.run == "latest":
+    if nothing_measured(arguments) and arguments.run == "latest":
         return None, []  # the printed figures can be read before anything was measured
     with Store.open_existing(arguments.db) as store:
         runs = reversed(store.runs()) if arguments.run == "latest" else [store.select_run(arguments.run)]
