@@ -6,24 +6,36 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 
-from figures.stored import markdown_table, stored_file, stored_runs
+from figures.stored import StoredRun, markdown_table, stored_file, stored_runs
 from mallard.claims import Entry, claims_markdown, ledger
 from mallard.claims.ledger import VERDICTS
 from mallard.experiments import EXPERIMENTS
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"claims": table, "verdict_counts": counts}
+    return {"claims": table, "claims_conditions": conditions, "verdict_counts": counts}
+
+
+def runs() -> list[StoredRun]:
+    return [run for name in EXPERIMENTS if stored_file(name).exists() for run in stored_runs(name)]
 
 
 @cache
 def entries() -> list[Entry]:
-    stored = (run for name in EXPERIMENTS if stored_file(name).exists() for run in stored_runs(name))
-    return ledger(row for run in stored for row in run.rows)
+    return ledger(row for stored in runs() for row in stored.rows)
 
 
 def table() -> str:
     return claims_markdown(entries()).rstrip()
+
+
+def conditions() -> str:
+    """The runs that decided, each with its scale, and their machines."""
+    deciding = {entry.run for entry in entries()}
+    decided = [stored.run for stored in runs() if stored.run["id"] in deciding]
+    machines = dict.fromkeys(f"{run['machine']['cpu']}, {run['machine']['cores']} cores" for run in decided)
+    lines = [f"- {run['started'][:10]}, {run['scale']} scale: `{run['command']}`" for run in decided]
+    return "\n".join([f"Decided by these runs on {' and '.join(machines)}:", "", *lines])
 
 
 def counts() -> str:

@@ -19,7 +19,7 @@ OWN = "glibc"
 MARK = "@"
 # Strategies that allocate from the process's malloc directly.
 GLOBAL_STRATEGIES = ("AS1", "AS2")
-MULTIARCH = "/usr/lib/*-linux-*"
+MULTIARCH = "usr/lib/*-linux-*"  # below the root
 LDCONFIG_SECONDS = 10
 
 
@@ -54,7 +54,7 @@ def split(strategy: str) -> tuple[str, str]:
 def find_library(malloc: str) -> Path | None:
     """The file to preload: one that the dynamic linker knows, or one in the usual folders."""
     beginning = MALLOCS[malloc].library
-    return _best(_known_to_linker(), beginning) or _best(Path("/").glob(f"{MULTIARCH[1:]}/*.so*"), beginning)
+    return _best(_known_to_linker(), beginning) or _best(Path("/").glob(f"{MULTIARCH}/*.so*"), beginning)
 
 
 def environment(strategy: str) -> dict[str, str]:

@@ -65,7 +65,11 @@ class Row:
         """On the clock of the experiment, for one of its operations."""
         if not self.ok:
             raise ValueError(f"{self.strategy} has no time: {self.status}")
-        return int(getattr(self, clock_of(self.experiment))) / self.operations
+        return self._time_ns / self.operations
+
+    @property
+    def _time_ns(self) -> int:
+        return int(getattr(self, clock_of(self.experiment)))
 
     @property
     def row_key(self) -> tuple[str, str]:
@@ -93,9 +97,8 @@ class Row:
         row = cls(**values)
         if row.status not in STATUSES:
             raise RowError(f"status '{row.status}'; allowed are {', '.join(STATUSES)}")
-        time = int(getattr(row, clock_of(row.experiment)))
-        if row.ok and (row.operations <= 0 or time <= 0):
-            raise RowError(f"ok with {row.operations} operations in {time} ns; both must be above 0")
+        if row.ok and (row.operations <= 0 or row._time_ns <= 0):
+            raise RowError(f"ok with {row.operations} operations in {row._time_ns} ns; both must be above 0")
         return row
 
     def to_dict(self) -> dict[str, Any]:

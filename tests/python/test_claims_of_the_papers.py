@@ -234,6 +234,14 @@ def test_a_structure_that_is_missing_leaves_a_claim_about_all_of_them_open() -> 
     assert p0213.p0213_ds2_both_range(some)
 
 
+def test_the_mean_over_all_structures_is_not_decided_by_two() -> None:
+    evidence = Evidence()
+    for structure in EVERY_STRUCTURE:
+        assert p0213.fragmented_heap(evidence) == []
+        evidence.ratios[structure, 6, "half", "AS3"] = 0.8
+    assert p0213.fragmented_heap(evidence) == pytest.approx([20.0] * 12)
+
+
 def test_a_strategy_that_is_missing_leaves_a_claim_open() -> None:
     evidence = Evidence()
     for size in (6, 7):

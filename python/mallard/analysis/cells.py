@@ -27,6 +27,9 @@ Setting = tuple[tuple[str, object], ...]
 Place = tuple[int, ...]
 Times = dict[int, float]  # repetition -> what it took
 Pairing = tuple[list[float], list[float]]  # (times of a strategy, times of its base)
+# Linux tells user from system time by what its timer ticks find, mostly 250 in a second: of fewer than four
+# ticks the share is chance, all or nothing.
+TICKS_NS = 16_000_000
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Cell:
     faults_per_1000: float  # minor page faults of the timed part in 1000 operations
     major_faults: float
     peak_rss_bytes: float
-    system_share: float  # of the CPU time
+    system_share: float | None  # of the CPU time; None where that is too short to tell
     notes: tuple[str, ...]
     figures: dict[str, Times] = field(default_factory=dict)  # further quantities, by name
 
@@ -210,7 +213,7 @@ def _cell(name: str, rows: Sequence[Row], base: Times) -> Cell:
         faults_per_1000=_median([1000.0 * row.minor_faults / row.operations for row in done]),
         major_faults=_median([float(row.major_faults) for row in done]),
         peak_rss_bytes=_median([float(row.peak_rss_bytes) for row in done]),
-        system_share=_median([row.system_ns / row.cpu_ns for row in done if row.cpu_ns]),
+        system_share=_system_share(done),
         notes=tuple(sorted({note for row in rows for note in row.notes})),
         figures=figures_of(done),
     )
@@ -222,6 +225,11 @@ def figures_of(rows: Iterable[Row]) -> dict[str, Times]:
         for name, value in row.figures.items():
             figures.setdefault(name, {})[row.repetition] = value
     return figures
+
+
+def _system_share(rows: Iterable[Row]) -> float | None:
+    shares = [row.system_ns / row.cpu_ns for row in rows if row.cpu_ns >= TICKS_NS]
+    return median(shares) if shares else None
 
 
 def _median(values: list[float]) -> float:

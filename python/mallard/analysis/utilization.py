@@ -33,7 +33,7 @@ def utilization_sentences(table: CellTable) -> list[str]:
 
 def faults_dominate(cell: Cell) -> bool:
     """Whether a time is that of touching new pages, more than of allocating."""
-    return cell.finished and cell.system_share >= KERNEL_SHARE and cell.faults_per_1000 >= FAULTS_PER_1000
+    return (cell.system_share or 0.0) >= KERNEL_SHARE and cell.faults_per_1000 >= FAULTS_PER_1000
 
 
 def faults_sentences(table: CellTable) -> list[str]:
@@ -43,7 +43,7 @@ def faults_sentences(table: CellTable) -> list[str]:
         return []
     names = [name for name in table.strategies if any(cell.strategy == name for cell in cells)]
     faults = max(cell.faults_per_1000 for cell in cells)
-    share = max(cell.system_share for cell in cells)
+    share = max(cell.system_share or 0.0 for cell in cells)
     kernel = f"up to {100 * share:.0f} % of the time in the kernel"
     most = f"up to {faults:.0f} page faults in 1000 operations, {kernel}"
     return [f"Touching new pages is most of what {in_a_list(names)} did: {most}."]

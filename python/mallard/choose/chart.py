@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from mallard.choose.case import Case, case_of
+from mallard.choose.case import HIGH, Case, case_of
 from mallard.choose.evidence import CellReference, Evidence
 from mallard.choose.graph import LEAVES, QUESTIONS, ROOT
 from mallard.choose.walk import Decision, decide
@@ -69,7 +69,7 @@ class Chart:
 def decision_chart(rows: Iterable[Row], structure: str = "") -> Chart:
     """`rows` of finished runs, of any experiments; without a structure, of one that they have."""
     evidence = Evidence(rows)
-    case = case_of(structure or _measured(evidence), density="high")
+    case = case_of(structure or _measured(evidence), density=HIGH)
     drawing = _Drawing(evidence)
     drawing.place(ROOT, "", case, 0)
     nodes = tuple(sorted(drawing.nodes, key=lambda node: (node.column, node.row)))
@@ -96,17 +96,17 @@ class _Drawing:
     def place(self, name: str, path: str, case: Case, column: int) -> tuple[str, float]:
         """Draws what follows from here; gives its id and its row."""
         if name in LEAVES:
-            return self.leaf(path or name, case, column)
+            return self.leaf(path, case, column)
         question = QUESTIONS[name]
         identity = f"{path}/{name}" if path else name
         rows = []
         for answer, following in question.next.items():
             if answer == "either" or (question.of_structure and answer != question.answer(case)):
                 continue  # `either` is the better of two answers that have edges of their own
-            assumed = question.assume(case, answer)
             if following in self.joined:
                 self.edges.append(ChartEdge(identity, self.joined[following], answer))
                 continue
+            assumed = question.assume(case, answer)
             target, row = self.place(following, f"{identity}={answer}", assumed, column + 1)
             self.edges.append(ChartEdge(identity, target, answer))
             rows.append(row)

@@ -11,7 +11,8 @@ from mallard.choose.evidence import CellReference, Place
 from mallard.choose.findings import percent_of
 from mallard.choose.graph import FEW
 from mallard.choose.ground import Ground
-from mallard.choose.serving import GLOBAL, can_serve, counterpart, global_strategy
+from mallard.choose.serving import can_serve, counterpart, global_strategy
+from mallard.mallocs import GLOBAL_STRATEGIES
 from mallard.papers.catalogue import strategy_text
 from mallard.stats import Ratio
 
@@ -31,7 +32,7 @@ class Choice:
 
     @property
     def is_global(self) -> bool:
-        return self.strategy in GLOBAL
+        return self.strategy in GLOBAL_STRATEGIES
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,12 @@ from mallard.analysis.labels import family
 from mallard.analysis.names import BASE, SHARED
 from mallard.analysis.words import in_a_list, percent_text, times_text
 from mallard.choose import ground
-from mallard.choose.case import Case
+from mallard.choose.case import NO, Case
 from mallard.choose.evidence import CellReference, Evidence, Place
 from mallard.choose.ground import Ground
-from mallard.choose.serving import GLOBAL, MONOTONIC, counterpart, to_measure
-from mallard.footprint import readable
+from mallard.choose.serving import counterpart, to_measure
+from mallard.footprint import MONOTONIC, readable
+from mallard.mallocs import GLOBAL_STRATEGIES
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair, strategies
 from mallard.stats import Ratio
 
@@ -128,7 +129,7 @@ def utilization(asked: Asked) -> Finding:
 
 
 def fragmentation(asked: Asked) -> Finding:
-    if asked.case.fragmented == "no":
+    if asked.case.fragmented == NO:
         return Finding("as said")
     found = ground.fragmentation(asked.case, asked.evidence)
     if found.place is None:
@@ -171,7 +172,7 @@ def slower_in(place: Place, where: str) -> dict[str, str]:
     return {
         name: f"{where} it takes {percent_of(ratio)}"
         for name, ratio in ratios.items()
-        if ratio and ratio.verdict == "slower" and name not in GLOBAL
+        if ratio and ratio.verdict == "slower" and name not in GLOBAL_STRATEGIES
     }
 
 

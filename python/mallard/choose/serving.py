@@ -7,21 +7,20 @@ from collections.abc import Container
 from mallard.analysis.labels import binding, winked_out
 from mallard.analysis.names import BASE, SHARED, plain
 from mallard.choose.case import ANY, BASE_CLASS, TYPE, YES, Case
+from mallard.footprint import MONOTONIC
+from mallard.mallocs import GLOBAL_STRATEGIES
 from mallard.papers.catalogue import WINK_OUT_PAIRS, strategies
-
-GLOBAL = ("AS1", "AS2")
-MONOTONIC = "monotonic"
 
 
 def global_strategy(case: Case) -> str:
     """The global allocator as the case can have it: behind the abstract base it is new/delete."""
-    type_bound, base_bound = GLOBAL
+    type_bound, base_bound = GLOBAL_STRATEGIES
     return base_bound if case.binding == BASE_CLASS else type_bound
 
 
 def can_serve(case: Case, name: str) -> bool:
     """Whether a local allocator is of the kind that the case can do with."""
-    if name in GLOBAL:
+    if name in GLOBAL_STRATEGIES:
         return False
     if name.startswith(SHARED):
         return case.binding in (ANY, TYPE)

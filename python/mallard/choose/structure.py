@@ -58,7 +58,7 @@ class Match:
         return TEXT in self.type
 
 
-def nearest_structure(text: str, sizes_vary: bool | None = None) -> Match:
+def nearest_structure(text: str, sizes_vary: bool = False) -> Match:
     """`sizes_vary` stands for what the name of an element's type does not tell.
 
     Throws: UsageError if the text is no type."""
@@ -69,7 +69,7 @@ def nearest_structure(text: str, sizes_vary: bool | None = None) -> Match:
     if plain in known:
         return Match(text, known[plain], plain, exact=True)
     type_ = _parsed(text)
-    found = _container(type_, bool(sizes_vary), deepest=2)
+    found = _container(type_, sizes_vary, deepest=2)
     if found in (VALUE, TEXT):
         # A text, or a class of which nothing is known but that it allocates.
         kind = CONTIGUOUS if type_.name in _TEXT_NAMES | _VALUE_NAMES | _TRANSPARENT else NODES

@@ -12,7 +12,8 @@ from mallard.choose.evidence import Evidence
 from mallard.choose.findings import FINDINGS, Asked, Finding, percent_of
 from mallard.choose.graph import FEW, FROM_ANOTHER, SCATTERED, Question, path_of
 from mallard.choose.ground import Ground, ground_of
-from mallard.choose.serving import MONOTONIC, global_strategy, to_measure
+from mallard.choose.serving import global_strategy, to_measure
+from mallard.footprint import MONOTONIC
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,10 @@ SECONDS = 1e-9 * (1 << PAPER_PRODUCT_LOG2)  # of nanoseconds a leaf element, in 
 Change = Callable[[float, float], float]  # (time, time of its base) -> figure
 
 
+def times_as_long(time: float, base: float) -> float:
+    return time / base
+
+
 def percent_of(time: float, base: float) -> float:
     return 100.0 * time / base
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 from mallard.evidence.evidence import SHUFFLED, Evidence
 from mallard.papers.files import read_csv
+from mallard.papers.fragmentation import AVERAGED
 from mallard.papers.locality import DEGRADATION, ONSET, TIME
 from mallard.papers.printed import PrintedTable
 from mallard.papers.registry import table_named
 from mallard.papers.tables import P0089, P0213, own_table
 
 STRUCTURES = tuple(f"DS{number}" for number in range(1, 13))
-AVERAGED = ("DS1-DS12", 0, "half")  # where Table 20, a mean of R, stands among the ratios
+AVERAGES = (AVERAGED, 0, "half")  # where Table 20, a mean of R, stands among the ratios
 P0213_PERCENTS = (12, *range(53, 58), 14, 16, *range(59, 65), *range(66, 72))
 
 
@@ -63,7 +64,7 @@ def _add(evidence: Evidence, table: PrintedTable, key: tuple[int, ...], column: 
         return
     if table.experiment == "fragmentation":
         structure, freed = table.place.get("ds"), table.place.get("freed")
-        place = (str(structure), key[0], str(freed)) if structure else AVERAGED
+        place = (str(structure), key[0], str(freed)) if structure else AVERAGES
         evidence.ratios[*place, column] = figure
         return
     time = table.nanoseconds(key, column)

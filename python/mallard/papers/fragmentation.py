@@ -14,6 +14,7 @@ from mallard.papers.printed import P0213, Key, Line, PrintedTable
 FREED = {"N": "all", "N/2": "half", "N/4": "quarter", "N/8": "eighth"}
 PARTLY_FREED = ("half", "quarter", "eighth")
 AVERAGE = "p0213:20"
+AVERAGED = "DS1-DS12"  # all structures together, as Table 20 averages them
 AVERAGE_KEY: Key = ()
 LOCAL = [f"AS{number}" for number in range(3, 15)]
 
@@ -39,7 +40,7 @@ def _table(number: str, printed: list[dict[str, str]]) -> PrintedTable:
         paper=P0213,
         label=f"Table {number}",
         experiment="fragmentation",
-        caption="R, mean over DS1-DS12 and D = N/2, N/4, N/8"
+        caption=f"R, mean over {AVERAGED} and D = N/2, N/4, N/8"
         if averaged
         else f"R for {structure}, D = {freed} of 2^16 chunks freed beforehand",
         axes=() if averaged else ("size",),

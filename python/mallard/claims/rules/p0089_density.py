@@ -28,6 +28,7 @@ from mallard.claims.figures import (
     percent_of,
     percent_saved,
     reductions,
+    times_as_long,
     times_faster,
     wink_out_of,
 )
@@ -286,7 +287,7 @@ def ds11_absolute_dispatch(e: Evidence) -> Cells:
 def ds11_multipool_against_local(e: Evidence) -> Cells:
     """Each multipool strategy against those of the other two allocators, bound and ended alike."""
     pairs = [(other[n], MULTIPOOL[n]) for other in (MONOTONIC, BOTH) for n in range(4)]
-    return over_pairs(e, ["DS11"], pairs, lambda time, base: time / base)
+    return over_pairs(e, ["DS11"], pairs, times_as_long)
 
 
 @claim("7.11 DS11", "multipool alone faster than global", TYPICALLY, bench(11))

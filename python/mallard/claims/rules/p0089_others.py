@@ -5,6 +5,7 @@ from __future__ import annotations
 from mallard.claims.figures import (
     BASE,
     EVERY_STRUCTURE,
+    LOCAL_DISPATCH,
     MONOTONIC,
     MULTIPOOL,
     against_base,
@@ -13,6 +14,7 @@ from mallard.claims.figures import (
     overheads,
     percent_better,
     percent_of,
+    times_as_long,
     times_faster,
 )
 from mallard.claims.rule import Cells, Rules
@@ -81,15 +83,7 @@ CLANG = "mallard bench density --ds 5-8 --compiler clang++"
 )
 def clang_dispatch(e: Evidence) -> Cells:
     """Abstract base / type parameter of the local allocators, built with clang++."""
-    pairs = [
-        ("AS3", "AS5"),
-        ("AS4", "AS6"),
-        ("AS7", "AS9"),
-        ("AS8", "AS10"),
-        ("AS11", "AS13"),
-        ("AS12", "AS14"),
-    ]
-    return over_pairs(e, VECTORS_OF_STRUCTURES, pairs, lambda time, base: time / base)
+    return over_pairs(e, VECTORS_OF_STRUCTURES, LOCAL_DISPATCH, times_as_long)
 
 
 @density(

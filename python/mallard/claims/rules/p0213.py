@@ -18,12 +18,13 @@ from mallard.claims.figures import (
     percent_of,
     percent_saved,
     reductions,
+    times_as_long,
     times_faster,
 )
 from mallard.claims.rule import Cells, Rules
 from mallard.claims.statement import ABOUT, AS_LOW_AS, BELOW, BETWEEN, BUT_ONE, UP_TO
 from mallard.evidence import Evidence
-from mallard.papers.fragmentation import PARTLY_FREED
+from mallard.papers.fragmentation import AVERAGED, PARTLY_FREED
 
 SOURCE = "P0213R0"
 density = Rules(SOURCE, "density", "mallard bench density")
@@ -182,7 +183,7 @@ def monotonic_at_low_utilization(e: Evidence) -> Cells:
     return in_blocks(
         e.utilization,
         ("AS3", "AS5"),
-        lambda time, base: time / base,
+        times_as_long,
         lambda place: place[0] == 30,
         UNTOUCHED,
     )
@@ -279,13 +280,22 @@ def whole_heap_freed(e: Evidence) -> Cells:
     return [100.0 * abs(ratio - 1.0) for ratio in ratios(e, ("DS1",), ("AS2", *LOCAL), ("all",))]
 
 
-@fragmentation("13 B V", "local strategies improve relative to global with fragmented memory, average", ABOUT)
+@fragmentation(
+    "13 B V",
+    "local strategies improve relative to global with fragmented memory, average",
+    ABOUT,
+    "mallard bench fragmentation --ds 1-12",
+)
 def fragmented_heap(e: Evidence) -> Cells:
-    """1 - R in percent, every structure, size and D that were measured."""
-    structures = dict.fromkeys(place[1] for place in e.fragmentation) or dict.fromkeys(
-        place[0] for place in e.ratios
-    )
-    return [percent_saved(ratio, 1.0) for ratio in ratios(e, tuple(structures), LOCAL, PARTLY_FREED)]
+    """1 - R in percent, all structures, every size, strategy and D that were measured."""
+    averaged = any(place[0] == AVERAGED for place in e.ratios)
+    by_structure = [
+        ratios(e, (structure,), LOCAL, PARTLY_FREED)
+        for structure in ((AVERAGED,) if averaged else EVERY_STRUCTURE)
+    ]
+    if not all(by_structure):
+        return []
+    return [percent_saved(ratio, 1.0) for cells in by_structure for ratio in cells]
 
 
 def ratios(

@@ -94,7 +94,7 @@ def _told(cell: Cell, name: str, published: Published, wording: Wording, memory:
         _beside_text(published.p0089, name, wording),
         f"{count(cell.faults_per_1000)} in 1000 {wording.operations}{major}",
         f"{mebibytes(memory)} MiB",
-        f"{100 * cell.system_share:.0f} % of the time",
+        "" if cell.system_share is None else f"{100 * cell.system_share:.0f} % of the time",
         cell.detail,
     ]
 
