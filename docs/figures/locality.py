@@ -44,12 +44,14 @@ def _of(stored: StoredRun) -> list[System]:
 
 
 def summary() -> str:
-    """One line a list length of the smallest system: both after the shuffle, and how much each lost."""
+    """Every third list length of the smallest system: both after the shuffle, and how much each lost."""
     system = systems()[0]
     base, pool = system.surfaces[BASE], system.surfaces[POOL]
     factor = min(system.access_factors)
     lines = []
     for length in system.list_lengths:
+        if (length.bit_length() - 1) % 3:
+            continue
         after = [surface.shuffled(length, factor) for surface in (base, pool)]
         lost = [surface.degradation(length, factor) for surface in (base, pool)]
         lines.append(
@@ -90,9 +92,12 @@ def _full(system: System) -> str:
 
 
 def small() -> str:
-    """The systems of the other stored runs: how many times as fast a pool is after the shuffle."""
+    """Systems that only the other stored runs have: how many times as fast a pool is after the shuffle."""
+    shown = {system.links for system in systems()}
     lines = []
     for system in (system for run in stored_runs("locality")[1:] for system in _of(run)):
+        if system.links in shown:
+            continue
         base, pool = system.surfaces[BASE], system.surfaces[POOL]
         for length in system.list_lengths:
             against = [ratio_text(base.against(pool, length, factor)) for factor in SHOWN_FACTORS]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from figures.cell_table import Place, cells_as_markdown
 from figures.stored import conditions, load
+from mallard.analysis.cells import CellTable
 from mallard.analysis.utilization import utilization_tables
 
 
@@ -14,7 +16,14 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def tables() -> str:
-    return cells_as_markdown(utilization_tables(load("utilization").rows), ("T", "A", "S"), _place)
+    measured = utilization_tables(load("utilization").rows)
+    return cells_as_markdown(map(_ends, measured), ("T", "A", "S"), _place)
+
+
+def _ends(table: CellTable) -> CellTable:
+    """Of all T the smallest and the largest: between them a table changes little."""
+    totals = [line.place[0] for line in table.lines]
+    return replace(table, lines=[line for line in table.lines if line.place[0] in (min(totals), max(totals))])
 
 
 def _place(place: Place) -> list[str]:
