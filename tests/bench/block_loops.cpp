@@ -7,9 +7,11 @@
 #include "bench/strategy/block_loops.hpp"
 
 #include "bench/strategy/handover.hpp"
+#include "equipment/spy.hpp"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory_resource>
 #include <mutex>
 #include <set>
@@ -147,28 +149,8 @@ TEST(handover, ends_everywhere_where_memory_ends_for_one) {
     EXPECT_TRUE(given_up);
 }
 
-/// A resource that nobody but this test knows.
-class spy final : public std::pmr::memory_resource {
-public:
-    std::atomic<std::size_t> allocations = 0;
-    std::atomic<std::size_t> deallocations = 0;
-
-private:
-    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        ++allocations;
-        return std::pmr::new_delete_resource()->allocate(bytes, alignment);
-    }
-    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-        ++deallocations;
-        std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
-    }
-    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-        return this == &other;
-    }
-};
-
 TEST(block_loops, call_the_abstract_base_for_every_request) {
-    spy resource;
+    equipment::spy resource;
     std::pmr::memory_resource& base = resource;
     bench::allocate_and_deallocate(base, 64, 10);
     EXPECT_EQ(resource.allocations, 10U);

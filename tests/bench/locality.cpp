@@ -9,6 +9,7 @@
 #include "bench/strategy/table.hpp"
 #include "bench/workload/locality_measure.hpp"
 #include "bench/workload/locality_strategies.hpp"
+#include "equipment/spy.hpp"
 #include "run_words.hpp"
 
 #include <gtest/gtest.h>
@@ -197,26 +198,7 @@ TEST(locality, has_another_seed_shuffle_otherwise) {
     EXPECT_NE(sum(1), sum(2));
 }
 
-/// A resource that nobody but this test knows.
-class spy final : public std::pmr::memory_resource {
-public:
-    std::size_t allocations = 0;
-    std::size_t deallocations = 0;
-
-private:
-    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        ++allocations;
-        return std::pmr::new_delete_resource()->allocate(bytes, alignment);
-    }
-    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-        ++deallocations;
-        std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
-    }
-    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-        return this == &other;
-    }
-};
-spy watched;
+equipment::spy watched; // the lives below are plain functions
 
 TEST(locality, calls_the_abstract_base_for_every_link) {
     using list = std::pmr::list<int>;

@@ -3,6 +3,7 @@
 // freed.
 #include "contract/stamped_block.hpp"
 #include "equipment/ledger.hpp"
+#include "equipment/run_in_threads.hpp"
 
 #include <mallard/mallard.hpp>
 
@@ -23,17 +24,6 @@ namespace {
 using contract::stamped_block;
 
 constexpr int threads = 4;
-
-template <class Work>
-void run_in_threads(Work work) {
-    std::vector<std::thread> running;
-    for (int id = 0; id < threads; ++id) {
-        running.emplace_back(work, id);
-    }
-    for (std::thread& t : running) {
-        t.join();
-    }
-}
 
 /// Where threads leave blocks for others to free.
 class exchange {
@@ -90,7 +80,7 @@ TYPED_TEST_SUITE(shared_by_threads, shared_allocators);
 
 TYPED_TEST(shared_by_threads, keeps_the_blocks_of_all_apart) {
     std::atomic<int> wrong = 0;
-    run_in_threads([&](int id) {
+    equipment::run_in_threads(threads, [&](int id) {
         std::mt19937 random(static_cast<unsigned>(id));
         std::vector<stamped_block> mine;
         for (int i = 0; i < 4000; ++i) {
@@ -112,7 +102,7 @@ TYPED_TEST(shared_by_threads, keeps_the_blocks_of_all_apart) {
 TYPED_TEST(shared_by_threads, takes_back_what_other_threads_allocated) {
     std::atomic<int> wrong = 0;
     exchange blocks;
-    run_in_threads([&](int id) {
+    equipment::run_in_threads(threads, [&](int id) {
         std::mt19937 random(static_cast<unsigned>(id));
         for (int i = 0; i < 3000; ++i) {
             blocks.put(stamped_block::make_in(this->allocator_, random_shape(random)));
@@ -172,7 +162,7 @@ TYPED_TEST(shared_by_threads, is_as_new_in_every_thread_after_a_release) {
 TYPED_TEST(shared_by_threads, serves_containers_of_many_threads) {
     std::atomic<int> wrong = 0;
     mallard::resource<TypeParam&> base(this->allocator_);
-    run_in_threads([&](int id) {
+    equipment::run_in_threads(threads, [&](int id) {
         for (int round = 0; round < 20; ++round) {
             std::list<int, mallard::allocator<int, TypeParam>> by_type(100, id, this->allocator_);
             const std::pmr::list<int> by_base(by_type.begin(), by_type.end(), &base);

@@ -1,5 +1,7 @@
 // Several threads at once: the chunk cache is shared, allocators are private. ThreadSanitizer watches in its
 // build.
+#include "equipment/run_in_threads.hpp"
+
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
@@ -15,17 +17,6 @@ namespace {
 
 constexpr int threads = 4;
 
-template <class Work>
-void run_in_threads(Work work) {
-    std::vector<std::thread> running;
-    for (int id = 0; id < threads; ++id) {
-        running.emplace_back(work, id);
-    }
-    for (std::thread& t : running) {
-        t.join();
-    }
-}
-
 class threads_test : public ::testing::Test {
 protected:
     ~threads_test() override {
@@ -36,7 +27,7 @@ protected:
 
 TEST_F(threads_test, have_allocators_of_their_own_over_one_cache) {
     std::atomic<int> wrong = 0;
-    run_in_threads([&wrong](int id) {
+    equipment::run_in_threads(threads, [&wrong](int id) {
         for (int round = 0; round < 200; ++round) {
             mallard::monotonic<> arena;
             mallard::multipool<> pool;
@@ -75,7 +66,7 @@ TEST_F(threads_test, return_each_others_chunks) {
         mallard::chunk_cache::deallocate(c.p, c.bytes);
     };
 
-    run_in_threads([&](int id) {
+    equipment::run_in_threads(threads, [&](int id) {
         for (std::size_t i = 0; i < 2000; ++i) {
             const std::size_t bytes = std::size_t{64} << (i * 7 + static_cast<std::size_t>(id)) % 9;
             const auto fill = static_cast<unsigned char>(i + static_cast<std::size_t>(id));
@@ -99,7 +90,7 @@ TEST_F(threads_test, return_each_others_chunks) {
 
 TEST_F(threads_test, may_ask_and_trim_at_any_time) {
     std::atomic<std::size_t> most = 0;
-    run_in_threads([&most](int id) {
+    equipment::run_in_threads(threads, [&most](int id) {
         for (int i = 0; i < 500; ++i) {
             mallard::monotonic<> arena;
             static_cast<void>(arena.allocate(5000));
@@ -131,7 +122,7 @@ TEST_F(threads_test, hand_whole_allocators_over) {
 
 /// The out-of-memory handler is one for the process; any thread may set it while others run.
 TEST_F(threads_test, see_one_handler) {
-    run_in_threads([](int) {
+    equipment::run_in_threads(threads, [](int) {
         for (int i = 0; i < 1000; ++i) {
             const mallard::out_of_memory_handler ignore = [](std::size_t, std::size_t) noexcept {};
             mallard::set_out_of_memory_handler(i % 2 == 0 ? ignore : nullptr);

@@ -1,11 +1,12 @@
-"""One Chromium for each module of tests in a browser."""
+"""One Chromium for each module of tests in a browser, and a page that has to be quiet."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from browser import Browser, find
+from browser import Browser, Page, find
 
 PROGRAM = find()
 
@@ -16,3 +17,12 @@ def browser() -> Iterator[Browser]:
         pytest.skip("no Chromium found: install the package 'chromium' or set $CHROMIUM to its program")
     with Browser(PROGRAM) as running:
         yield running
+
+
+@pytest.fixture
+def page(browser: Browser, report: Path) -> Iterator[Page]:
+    """The module's `report`, opened; it may neither fail nor ask for anything from elsewhere."""
+    opened = Page(browser).open(report)
+    yield opened
+    assert opened.errors == []
+    assert opened.requests == []

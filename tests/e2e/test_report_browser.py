@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +28,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_run(folder / "mallard.db", rows)
     assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
     return folder / "report.html"
-
-
-@pytest.fixture
-def page(browser: Browser, report: Path) -> Iterator[Page]:
-    opened = Page(browser).open(report)
-    yield opened
-    assert opened.errors == []
-    assert opened.requests == []
 
 
 CELL = "#DS2 tbody tr:nth-child(2) td:nth-of-type(5)"  # AS3 at 2^10

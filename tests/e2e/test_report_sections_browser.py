@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +21,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_everything(folder / "mallard.db")
     assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
     return folder / "report.html"
-
-
-@pytest.fixture
-def page(browser: Browser, report: Path) -> Iterator[Page]:
-    opened = Page(browser).open(report)
-    yield opened
-    assert opened.errors == []
-    assert opened.requests == []
 
 
 def count(page: Page, selector: str) -> int:
