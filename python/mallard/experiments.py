@@ -21,6 +21,20 @@ EVERY = (
     *REUSES,
     *(f"AS{number}" for number in range(8, 15)),
 )
+# The library's own beside AS1 to AS14, in the order of tables.
+LIBRARY = (
+    "fast-fit",
+    "fixed-pool",
+    "fixed-pool-burst",
+    "class-new",
+    "fixed-string",
+    "small-object-pool",
+    "adaptive-pool",
+    "adaptive-pool-burst",
+    "adaptive-pool-aligned",
+    "adaptive-pool-aligned-burst",
+)
+BURST = "-burst"  # ends the name of what takes and gives back many nodes at once
 # What is single blocks, and no structure, cannot be winked out.
 NOT_WINKED_OUT = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
 
@@ -78,6 +92,37 @@ EXPERIMENTS = {
             "one allocation, one allocator",
             "a pair or creation",
             ("null", "null-base", *NOT_WINKED_OUT),
+        ),
+        Experiment(
+            "small-objects",
+            "allocate a million small objects, free them shuffled or in order, allocate them again, "
+            "traverse them (the Loki test)",
+            "an object allocated, freed, allocated again and traversed",
+            ("null", "AS1", "AS7", *REUSES, "fast-fit", "fixed-pool", "small-object-pool"),
+        ),
+        Experiment(
+            "fixed-block",
+            "the works that blocks of one size are made for (Optimized C++, chapter 13)",
+            "a pair, a replacement, a container or a call",
+            (
+                "null",
+                "AS1",
+                "AS7",
+                "fast-fit",
+                "fixed-pool",
+                "class-new",
+                "fixed-string",
+                "small-object-pool",
+            ),
+        ),
+        Experiment(
+            "adaptive-pool",
+            "insert nodes of a list by ranges and erase them, singly and in bursts (allocplus, chapter 3)",
+            "a node inserted and erased",
+            (
+                *("null", "AS1", "AS7", "AS7-burst", "fixed-pool", "fixed-pool-burst"),
+                *(name for name in LIBRARY if name.startswith("adaptive-pool")),
+            ),
         ),
     )
 }

@@ -25,12 +25,22 @@ Limit = tuple[int, int]  # the least and the most
 
 
 @dataclass(frozen=True)
+class Work:
+    """Of an experiment that has several: the versions that there are, and who can do it."""
+
+    name: str
+    versions: tuple[str, ...]
+    strategies: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Described:
     """What the runner says of one experiment."""
 
     strategies: tuple[Strategy, ...]
     limits: Mapping[str, Limit]
     variants: tuple[str, ...] = ()  # of its strategies, those that the papers do not have
+    works: tuple[Work, ...] = ()  # of fixed-block
 
 
 @dataclass(frozen=True)
@@ -56,6 +66,9 @@ class Runner:
         """Without the variants."""
         variants = self._described(experiment).variants
         return [name for name in self.names_of(experiment) if name not in variants]
+
+    def works_of(self, experiment: str) -> tuple[Work, ...]:
+        return self._described(experiment).works
 
     def limit(self, experiment: str, name: str, otherwise: Limit) -> Limit:
         """Of a parameter; `otherwise` where the runner says nothing and decides itself."""
@@ -222,6 +235,10 @@ def _described(experiment: dict[str, Any]) -> Described:
             entry["name"]
             for entry in experiment["strategies"]
             if not isinstance(entry, str) and entry.get("variant")
+        ),
+        works=tuple(
+            Work(entry["name"], tuple(entry.get("versions", ())), tuple(entry["strategies"]))
+            for entry in experiment.get("works", ())
         ),
     )
 

@@ -13,6 +13,7 @@ from synthetic_experiments import (
     shuffle_table_rows,
     utilization_rows,
 )
+from synthetic_pools import adaptive_pool_rows, fixed_block_rows, small_objects_rows
 from synthetic_rows import native_row
 from synthetic_run import density_rows, write_run
 
@@ -32,7 +33,7 @@ def page_of_a_whole_run(folder: Path) -> str:
 
 
 def write_everything(database: Path) -> None:
-    """A finished run of every experiment: numbers 1 to 6, in the order of the sections."""
+    """A finished run of every experiment: numbers 1 to 9, in the order of the sections."""
     primitives = [
         native_row("primitives", {"operation": operation}, strategy, repetition, 2.0 * place + 1, 1 << 20)
         for operation in ("pair", "create")
@@ -46,6 +47,9 @@ def write_everything(database: Path) -> None:
         "utilization": [*utilization_rows(), *utilization_rows(buffer="warm")],
         "contention": [*contention_rows(), *contention_rows(("AS1", "AS2", *SHARED), freed_by="other")],
         "fragmentation": [*fragmentation_rows(("DS1", "DS2")), *fragmentation_rows(upstream="heap")],
+        "small-objects": small_objects_rows(orders=("shuffled", "in-order"), pages=("small", "huge")),
+        "fixed-block": fixed_block_rows(),
+        "adaptive-pool": adaptive_pool_rows(),
         "primitives": primitives,
     }
     for name, rows in runs.items():

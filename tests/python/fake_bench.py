@@ -72,6 +72,28 @@ def shared() -> list[dict[str, str]]:
     ]
 
 
+def extra(*names: str) -> list[dict[str, object]]:
+    return [strategy(name, name, "type parameter") for name in names]
+
+
+LIBRARY = ("fast-fit", "fixed-pool", "small-object-pool")
+ADAPTIVE = tuple(
+    f"{name}{burst}"
+    for name in ("fixed-pool", "adaptive-pool", "adaptive-pool-aligned", "boost-allocator")
+    for burst in ("", "-burst")
+)
+WORKS = [
+    *(
+        {"name": name, "strategies": ["null", "AS1", "fixed-pool", "class-new"]}
+        for name in ("new-delete", "replace")
+    ),
+    *({"name": name, "strategies": ["AS1", "AS7", "fixed-pool"]} for name in ("list", "map")),
+    {
+        "name": "remove-ctrl",
+        "versions": ["as-printed", "append", "erase"],
+        "strategies": ["AS1", "AS7", "fixed-string"],
+    },
+]
 NOT_WINKED = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
 
 
@@ -110,6 +132,15 @@ def description() -> dict[str, object]:
             "utilization": {"strategies": these("null", *NOT_WINKED), "total_log2": [10, 40]},
             "contention": {"strategies": these(*NOT_WINKED) + shared(), "threads": [1, 64]},
             "fragmentation": {"strategies": strategies() + variants()},
+            "small-objects": {
+                "strategies": these("null", "AS1", "AS7") + variants() + extra(*LIBRARY, "loki"),
+                "object_bytes": [1, 1024],
+            },
+            "fixed-block": {
+                "strategies": these("null", "AS1", "AS7") + extra("fixed-pool", "class-new", "fixed-string"),
+                "works": WORKS,
+            },
+            "adaptive-pool": {"strategies": these("AS1", "AS7") + extra(*ADAPTIVE), "range": [1, 100000]},
         },
         **SETTINGS.get("describe", {}),
     }
@@ -137,7 +168,10 @@ class Arguments:
         return name in self._texts
 
 
-EXPERIMENTS = ("density", "primitives", "locality", "utilization", "contention", "fragmentation")
+EXPERIMENTS = (
+    *("density", "primitives", "locality", "utilization", "contention", "fragmentation"),
+    *("small-objects", "fixed-block", "adaptive-pool"),
+)
 # Option -> parameter and its kind.
 PARAMETERS = {
     "ds": ("ds", str),
@@ -165,6 +199,14 @@ PARAMETERS = {
     "freed-by": ("freed_by", str),
     "freed": ("freed", str),
     "upstream": ("upstream", str),
+    "object-bytes": ("object_bytes", int),
+    "objects": ("objects", int),
+    "order": ("order", str),
+    "work": ("work", str),
+    "version": ("version", str),
+    "count": ("count", int),
+    "range": ("range", int),
+    "nodes": ("nodes", int),
 }
 OPTIONS = (*PARAMETERS, "strategy", "seed", "repetition", "cpu")
 
@@ -187,7 +229,8 @@ def operations_of(asked: Arguments) -> int:
         return 2 ** (asked.number("total-log2") - asked.number("block-log2"))
     if asked.experiment == "contention":
         return 2 ** asked.number("iterations-log2") * asked.number("multiplier")
-    return asked.number("accesses") if asked.has("accesses") else asked.number("links")
+    counts = ("accesses", "links", "objects", "nodes", "count")
+    return next((asked.number(name) for name in counts if asked.has(name)), 1000)
 
 
 def figures_of(asked: Arguments, nanoseconds: float) -> dict[str, float]:
@@ -209,6 +252,12 @@ def figures_of(asked: Arguments, nanoseconds: float) -> dict[str, float]:
         return {"held_bytes": 4096.0, "free_ns": 2.5}
     if asked.experiment == "contention":
         return {"slowest_ns": nanoseconds, "fastest_ns": nanoseconds - 1.0, "cpu_ns_per_pair": nanoseconds}
+    if asked.experiment == "small-objects":
+        phases = ("allocate_ns", "shuffle_ns", "free_ns", "reallocate_ns", "traverse_ns")
+        return dict.fromkeys(phases, nanoseconds) | dict.fromkeys(("held_bytes", "freed_bytes"), 4.0e7)
+    if asked.experiment == "adaptive-pool":
+        phases = ("insert_ns", "erase_ns", "insert_warm_ns", "erase_warm_ns")
+        return dict.fromkeys(phases, nanoseconds) | {"held_bytes": 5.0e7, "overhead_percent": 4.0}
     return {}
 
 

@@ -4,6 +4,7 @@ ratios out of their own seconds, and this machine's figures beside them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ NAMES = [
     *(f"p0089:III-{total}" for total in range(30, 36)),
     *(f"p0089:IV-{n}-{s}" for n, s in ((15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8))),
     *(f"p0213:{number}" for number in range(4, 72)),
+    *("loki:memory", "loki:time-in-order", "loki:time-shuffled"),
+    "optimized:times",
 ]
 
 
@@ -71,7 +74,7 @@ def test_the_list_names_them_all_and_says_what_the_unnumbered_are_called(
     monkeypatch.setenv("COLUMNS", "160")
     assert main(["list", "tables"]) == 0
     shown = capsys.readouterr().out
-    assert [line.split()[0] for line in shown.splitlines() if line.startswith("p0")] == NAMES
+    assert [line.split()[0] for line in shown.splitlines() if re.match(r"p0|loki:|optimized:", line)] == NAMES
     assert "III-T (T as an exponent of two) and IV-N-S" in " ".join(shown.split())
 
 
@@ -86,6 +89,10 @@ def test_every_figure_of_the_sources_is_in_a_table() -> None:
     assert cells([f"p0213:{number}" for number in (12, *range(47, 58))]) == 1056
     assert cells([f"p0213:{number}" for number in (14, 16, *range(58, 72))]) == 1024
     assert cells([f"p0213:{number}" for number in range(17, 21)]) == 442
+    # Without the shuffling of what is not shuffled, 12 zeroes, and the speed-ups that follow from the times,
+    # 5.
+    assert cells([name for name in NAMES if name.startswith("loki")]) == 78 - 12
+    assert cells(["optimized:times"]) == 15 - 5
 
 
 @pytest.mark.parametrize("name", ["p0213:72", "p0213:3", "p0089:2", "p0089:III-36", "6", "", "n4000:1"])
@@ -104,6 +111,11 @@ def test_cells_read_off_the_papers() -> None:
     assert table_named("p0213:9").rows[(1 << 21,)]["256"] == 1.01
     assert table_named("p0213:14").rows[(4,)]["AS7"] == 76
     assert table_named("p0213:20").rows[()]["AS7"] == 0.78
+    assert table_named("loki:time-shuffled").rows[(50, 2)] == {"AS1": 0.149, "loki": 13.875}
+    assert table_named("Loki:Memory").rows[(1,)] == {"AS1": 57196, "loki": 30012}
+    assert table_named("optimized:times").rows[(2,)] == pytest.approx(
+        {"AS1": 76.2e-6, "fixed block": 11.6e-6}
+    )
 
 
 def test_shifted_columns_stand_under_their_right_names() -> None:
@@ -148,6 +160,9 @@ def test_printed_seconds_become_nanoseconds_an_operation() -> None:
     )
     assert table_named("p0089:III-35").nanoseconds((35, 20, 10), "AS3") is None
     assert table_named("p0213:58").nanoseconds((1,), "AS1") == pytest.approx(0.103e9 / (100 * 2**15))
+    assert table_named("loki:time-in-order").nanoseconds((1, 2), "loki") == pytest.approx(50.0)
+    assert table_named("loki:memory").nanoseconds((20,), "loki") == pytest.approx(45720 * 1024 / 1e6)
+    assert table_named("optimized:times").nanoseconds((3,), "AS1") == pytest.approx(142_000.0)
     assert table_named("p0213:43").nanoseconds((1,), "256") == pytest.approx(
         (table_named("p0213:43").rows[(1,)]["256"] or 0) * 1e9 / (2560 * 2**21)
     )

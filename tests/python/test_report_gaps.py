@@ -16,6 +16,7 @@ from synthetic_experiments import (
     shuffle_table_rows,
     utilization_rows,
 )
+from synthetic_pools import adaptive_pool_rows, fixed_block_rows, small_objects_rows
 from synthetic_rows import ZEROES, native_row
 from synthetic_run import density_rows, write_run
 
@@ -35,6 +36,9 @@ EXPERIMENTS: dict[str, Rows] = {
     "contention": [*contention_rows(), *contention_rows(("AS1", *SHARED), (2, 4), freed_by="other")],
     "fragmentation": fragmentation_rows(),
     "primitives": [native_row("primitives", {"operation": "pair"}, "AS1", r, 3.0, 1 << 20) for r in range(3)],
+    "small-objects": small_objects_rows(),
+    "fixed-block": fixed_block_rows(),
+    "adaptive-pool": adaptive_pool_rows(),
 }
 GAPS: dict[str, Callable[[Rows], Rows]] = {
     "nothing finished": lambda rows: [failing(row) for row in rows],

@@ -26,6 +26,9 @@ SECTIONS = (
     "utilization",
     "contention",
     "fragmentation",
+    "small-objects",
+    "fixed-block",
+    "adaptive-pool",
     "primitives",
     "claims",
     "decision",
@@ -60,7 +63,9 @@ def reader(page: str) -> Reader:
 
 def section(page: str, name: str) -> str:
     found = re.search(
-        rf'<section id="{name}" class="part">.*?(?=<section id="\w+" class="part">|</main>)', page, re.DOTALL
+        rf'<section id="{name}" class="part">.*?(?=<section id="[\w-]+" class="part">|</main>)',
+        page,
+        re.DOTALL,
     )
     assert found, name
     return found[0]
@@ -76,8 +81,8 @@ def surfaces(page: str) -> list[dict[str, Any]]:
 
 
 def test_sections_stand_in_the_order_of_the_navigation(page: str) -> None:
-    assert tuple(re.findall(r'<section id="(\w+)" class="part">', page)) == SECTIONS
-    assert tuple(re.findall(r'href="#(\w+)"', re.findall(r"<nav .*?</nav>", page)[0])) == SECTIONS
+    assert tuple(re.findall(r'<section id="([\w-]+)" class="part">', page)) == SECTIONS
+    assert tuple(re.findall(r'href="#([\w-]+)"', re.findall(r"<nav .*?</nav>", page)[0])) == SECTIONS
 
 
 def test_ids_are_unique_and_links_have_targets(reader: Reader) -> None:
@@ -105,11 +110,12 @@ def test_the_page_needs_nothing_else(page: str, reader: Reader) -> None:
 def test_what_was_not_measured_says_what_measures_it(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", density_rows())
     page = report(tmp_path / "mallard.db")
-    for name in ("locality", "utilization", "contention", "fragmentation"):
+    pools = ("small-objects", "fixed-block", "adaptive-pool")
+    for name in ("locality", "utilization", "contention", "fragmentation", *pools):
         assert f"mallard bench {name} --quick" in text_of(section(page, name))
     assert "mallard bench primitives" in text_of(section(page, "primitives"))
     assert surfaces(page) == []
-    assert len(re.findall(r'<a href="#\w+" class="absent"', page)) == 5
+    assert len(re.findall(r'<a href="#[\w-]+" class="absent"', page)) == 8
 
 
 def test_an_experiment_alone_is_a_page_too(tmp_path: Path) -> None:

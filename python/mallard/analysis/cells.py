@@ -175,7 +175,7 @@ def cell_tables(
     for row in rows:
         if row.experiment != experiment:
             continue
-        heads = tuple(str(row.parameters[name]) for name in apart)
+        heads = tuple(str(row.parameters.get(name, "")) for name in apart)
         lines = grouped.setdefault((heads, setting_of(row, placing)), {})
         lines.setdefault(tuple(int(row.parameters[name]) for name in places), []).append(row)
     return [

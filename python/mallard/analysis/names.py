@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 
 from mallard import mallocs
+from mallard.experiments import LIBRARY
 
 BASE = "AS1"
 FLOOR = "null"
@@ -44,7 +45,7 @@ def malloc(name: str) -> str:
 
 def in_table_order(names: Iterable[str]) -> list[str]:
     """The floor, AS1, AS1 under other mallocs, AS1 with page return off, AS2 ... AS14, each followed by its
-    variants, then whatever else there is.
+    variants, the library's other allocators, then whatever else there is.
     """
     return sorted(names, key=_place)
 
@@ -76,7 +77,7 @@ def _place(name: str) -> tuple[int, int, int, str]:
         return (0, 0, 0, name)
     found = _parts(name)
     if not found:
-        return (2, 0, 0, name)
+        return (2, LIBRARY.index(name) if name in LIBRARY else len(LIBRARY), 0, name)
     order = ("", "@", "keep", *REUSE_ORDERS)
     kind = "@" if malloc(name) else variant(name)
     return (1, int(found[2]), order.index(kind) if kind in order else len(order), name)

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mallard.analysis.cells import Cell, CellTable, Line, cell_tables
-from mallard.analysis.labels import STATUS_TEXT
-from mallard.analysis.names import BASE, FLOOR
+from mallard.analysis.names import BASE
 from mallard.analysis.ranking import mallocs_sentence, ranking_of, under_mallocs
+from mallard.analysis.unfinished import unfinished_sentences
 from mallard.analysis.words import also_equal, amount, in_a_list, nanoseconds, percent_text
 from mallard.result import Row
 from mallard.stats import paired_ratio
@@ -28,7 +28,8 @@ def utilization_tables(rows: Iterable[Row]) -> list[CellTable]:
 
 def utilization_sentences(table: CellTable) -> list[str]:
     mallocs = mallocs_sentence(under_mallocs([table]))
-    return [*_fastest(table), *mallocs, *_unfinished(table), *faults_sentences(table)]
+    unfinished = unfinished_sentences(table, "(T, A, S)", _place)
+    return [*_fastest(table), *mallocs, *unfinished, *faults_sentences(table)]
 
 
 def faults_dominate(cell: Cell) -> bool:
@@ -72,20 +73,6 @@ def _fastest(table: CellTable) -> list[str]:
 def _faster(line: Line, strategy: str) -> bool:
     both = line.paired(strategy, BASE)
     return both is not None and paired_ratio(*both).verdict == "faster"
-
-
-def _unfinished(table: CellTable) -> list[str]:
-    """What did not finish, strategies that ended alike together; how they do where they finish."""
-    ended: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for name in table.strategies:
-        lines = [line for line in table.lines if name in line.cells and not line.finished(name)]
-        if lines and name != FLOOR:
-            how = STATUS_TEXT.get(lines[0].cells[name].status, lines[0].cells[name].status)
-            ended.setdefault((how, tuple(map(_place, lines))), []).append(name)
-    return [
-        f"{in_a_list(names)} did not finish ({how}) where (T, A, S) is {'; '.join(places)}."
-        for (how, places), names in ended.items()
-    ]
 
 
 def _place(line: Line) -> str:

@@ -63,7 +63,7 @@ NOT_APPLICABLE_HERE: dict[Key, str] = {
     ),
     (P0213, "13 setup", "randomly sized chunks allocated beforehand (log2)"): SAME,
     (P0213, "13 setup", "random chunk size range, uniform"): SAME,
-    (LOKI, "setup", "objects allocated per run"): "describes the author's setup",
+    (LOKI, "setup", "objects allocated per run"): SAME,
     (ALLOCPLUS, "1 expansion", "dlmalloc minimum allocation, 32-bit (12 usable)"): (
         "a property of dlmalloc on 32 bits; this machine has another malloc and 64"
     ),
@@ -73,11 +73,7 @@ NOT_APPLICABLE_HERE: dict[Key, str] = {
     (ALLOCPLUS, "2 burst (WinXP/VC2003)", "contiguous bytes per burst allocation (default)"): (
         "a parameter of the author's library"
     ),
-    (
-        ALLOCPLUS,
-        "3 adaptive pools",
-        "nodes per block configured (minimum)",
-    ): "a parameter of the author's library",
+    (ALLOCPLUS, "3 adaptive pools", "nodes per block configured (minimum)"): SAME,
     (OPTIMIZED, "intro", "whole-program gain from optimizing memory management"): (
         "about programs in general, none is named"
     ),

@@ -41,6 +41,9 @@ mallard bench fragmentation --ds 2 --freed half,eighth --upstream cache,heap
 mallard bench density --malloc jemalloc,mimalloc,tcmalloc    AS1 and AS2 under other mallocs as well
 mallard bench density --compiler g++,clang++           the same cells from each compiler
 mallard bench primitives                               ns for one allocation and for one allocator
+mallard bench small-objects --object-bytes 1,16,64 --order shuffled,in-order --pages small,huge
+mallard bench fixed-block --work list,map              the works of Optimized C++, chapter 13
+mallard bench adaptive-pool --range 10,10000           nodes by ranges, one by one and in bursts
 
 P0089 section 8 writes a run of locality as five numbers, |G| |S| af sf rf, and so may you:
 mallard bench locality -20 18 32 -3 8

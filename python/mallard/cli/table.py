@@ -26,6 +26,7 @@ mallard table p0213:8                the averages over all cells
 mallard table p0213:6 --nanoseconds  both sides in nanoseconds an operation
 mallard table p0089:18 --local AS11  locality, another allocator in the place of the printed multipool
 mallard table p0089:III-30           tables without a number: benchmark III, T = 2^30
+mallard table loki:time-shuffled     the Loki test, phase by phase; loki:memory, optimized:times
 mallard list tables                  names them all"""
 
 LOCALS = (LOCAL, *REUSES, "AS9", "AS11", "AS13")
@@ -101,6 +102,9 @@ def _measured(
 
 def _command_for(printed: PrintedTable) -> str:
     command = f"mallard bench {printed.experiment}"
+    if printed.experiment == "small-objects":
+        sizes = ",".join(str(size) for size in sorted({key[0] for key in printed.rows}))
+        return f"{command} --object-bytes {sizes} --order {printed.place['order']}"
     structure = str(printed.place.get("ds", ""))
     return f"{command} --ds {structure.removeprefix('DS')}" if structure else command
 
@@ -111,7 +115,7 @@ def _setting_text(measured: Measured) -> str:
 
 def _legend(printed: PrintedTable, nanoseconds: bool) -> str:
     if nanoseconds:
-        return f"Nanoseconds {_operation(printed)}."
+        return f"{'Bytes' if printed.is_memory else 'Nanoseconds'} {_operation(printed)}."
     if printed.unit == "seconds" and not printed.shows_times:
         return "CPU nanoseconds an access. ratio: here / printed, bold outside 0.5 to 2."
     if not printed.shows_times and printed.unit == "ratio":
@@ -120,7 +124,8 @@ def _legend(printed: PrintedTable, nanoseconds: bool) -> str:
     ratio = "ratio: (here / AS1) / (printed / AS1), bold outside 0.5 to 2."
     if not printed.place:
         return f"Percent of AS1, mean over rows, with the 95 % interval. {ratio}"
-    first = f"AS1: nanoseconds {_operation(printed)}."
+    unit = "bytes" if printed.is_memory else "nanoseconds"
+    first = f"AS1: {unit} {_operation(printed)}."
     return f"{first} Others: percent of AS1; = no difference from AS1. {ratio}"
 
 
@@ -129,4 +134,6 @@ def _operation(printed: PrintedTable) -> str:
         "density": "a leaf element (printed seconds are for 2^27 leaf elements)",
         "utilization": "a block allocated (printed seconds are for T / S blocks)",
         "contention": "of wall time a pair of one thread",
+        "small-objects": "an object (printed figures are for a million of them)",
+        "fixed-block": "a pair, a replacement, a container (of remove-ctrl in print: the whole test)",
     }[printed.experiment]

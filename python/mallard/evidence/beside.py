@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from mallard.evidence.evidence import BASE, SHUFFLED, AnyPlace, Evidence
 from mallard.evidence.measured import Measured
+from mallard.evidence.printed_place import SMALL_PAGES, fixed_block_place, small_objects_place
 from mallard.papers.fragmentation import PARTLY_FREED
 from mallard.papers.locality import DEGRADATION, GLOBAL, IMPROVEMENT, LOCAL, LOCAL_TO_GLOBAL, ONSET
 from mallard.papers.printed import Key, PrintedTable
@@ -88,11 +89,13 @@ def _race(table: PrintedTable, measured: Measured, key: Key, column: str) -> Bes
     times = [
         (evidence_times[place], evidence_times.get(base))
         for evidence in measured.repetitions.values()
-        if place in (evidence_times := getattr(evidence, table.experiment))
+        if place in (evidence_times := evidence.of(table.experiment))
     ]
     pairs = [(mine, theirs) for mine, theirs in times if theirs is not None]
     percent = table.percent_of_base(key, column)
-    status = "ok" if times else measured.failures.get(place, NOT_MEASURED)
+    # A failure is that of all figures of a row.
+    failed = measured.failures.get(place) or measured.failures.get(place[1:])
+    status = "ok" if times else failed or NOT_MEASURED
     return Beside(
         printed=None if percent is None else percent / 100.0,
         printed_ns=table.nanoseconds(key, column),
@@ -105,6 +108,10 @@ def _race(table: PrintedTable, measured: Measured, key: Key, column: str) -> Bes
 def _place(table: PrintedTable, measured: Measured, key: Key, column: str) -> AnyPlace:
     if table.experiment == "density":
         return (str(table.place["ds"]), key[0], column)
+    if table.experiment == "small-objects":
+        return small_objects_place(table, key, column, str(dict(measured.setting).get("pages", SMALL_PAGES)))
+    if table.experiment == "fixed-block":
+        return fixed_block_place(table, key, column)
     buffer = str(dict(measured.setting).get("buffer", ""))
     if table.experiment == "utilization":
         return (buffer, *key, column)

@@ -1,7 +1,8 @@
 """Times by place: every experiment's cells in one repetition, each a mapping from its place to a time.
 
 The unit of a time is free (nanoseconds here, seconds in print), because only ratios within one experiment are
-ever formed. P0089 prints Benchmark II as ratios: there an access before the shuffle stands as 1.
+ever formed. P0089 prints Benchmark II as ratios: there an access before the shuffle stands as 1. Where a
+place begins with a figure, that figure stands there as a row has it.
 
     density        (structure, size_log2, strategy)
     locality       (links, list length, shuffle factor, access factor, strategy)
@@ -9,7 +10,9 @@ ever formed. P0089 prints Benchmark II as ratios: there an access before the shu
     contention     (buffer, N, S, W, strategy), N and S exponents of two
     fragmentation  (upstream, structure, size_log2, freed, strategy)
     ratios         (structure, size_log2, freed, strategy) -> R, where a paper prints R only
-    others         experiments of other documents, which mallard does not have
+    small_objects  (figure, pages, bytes of an object, order, strategy)
+    fixed_block    (work, version, strategy)
+    adaptive_pool  (figure, range, strategy)
 """
 
 from __future__ import annotations
@@ -21,6 +24,9 @@ LocalityPlace = tuple[int, int, int, int, str]
 BlocksPlace = tuple[str, int, int, int, str]
 FragmentationPlace = tuple[str, str, int, str, str]
 RatioPlace = tuple[str, int, str, str]
+SmallObjectsPlace = tuple[str, str, int, str, str]
+WorkPlace = tuple[str, str, str]
+RangePlace = tuple[str, int, str]
 AnyPlace = tuple[str | int, ...]
 
 SHUFFLED = 5
@@ -36,7 +42,20 @@ class Evidence:
     contention: dict[BlocksPlace, float] = field(default_factory=dict)
     fragmentation: dict[FragmentationPlace, float] = field(default_factory=dict)
     ratios: dict[RatioPlace, float] = field(default_factory=dict)
-    others: dict[AnyPlace, float] = field(default_factory=dict)
+    small_objects: dict[SmallObjectsPlace, float] = field(default_factory=dict)
+    fixed_block: dict[WorkPlace, float] = field(default_factory=dict)
+    adaptive_pool: dict[RangePlace, float] = field(default_factory=dict)
+
+    def of(self, experiment: str) -> dict[AnyPlace, float]:
+        """The cells of an experiment, by its name."""
+        found: dict[AnyPlace, float] = getattr(self, experiment.replace("-", "_"))
+        return found
+
+    @classmethod
+    def only(cls, experiment: str, cells: dict[AnyPlace, float]) -> Evidence:
+        found = cls()
+        found.of(experiment).update(cells)
+        return found
 
     def degradation(
         self, links: int, length: int, access_factor: int, strategy: str, shuffled: int = SHUFFLED

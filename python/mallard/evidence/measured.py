@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from mallard.evidence.evidence import AnyPlace, Evidence
+from mallard.papers.small_objects import POINTER_BYTES, PROCESS
 from mallard.result import Row
 
 Setting = tuple[tuple[str, object], ...]
@@ -24,6 +25,9 @@ IN_TABLE = {
     "utilization": {"total_log2", "active_log2", "block_log2"},
     "contention": {"threads", "iterations_log2", "block_log2"},
     "fragmentation": {"ds", "size_log2", "inner_log2", "freed"},
+    "small-objects": {"object_bytes", "order"},
+    "fixed-block": {"work", "version", "count"},
+    "adaptive-pool": {"range"},
 }
 # What is joined when claims are judged: parameters that a place names itself, those that follow from them,
 # and how many accesses of a list are timed, which differs between sizes of one run.
@@ -32,9 +36,11 @@ IN_PLACE = {
     "utilization": {"buffer"},
     "contention": {"buffer"},
     "fragmentation": {"upstream", "buffer", "buffer_bytes"},  # over the heap there is no buffer
+    "small-objects": {"pages"},
 }
 # A cell that was measured less often than this tells no interval; it is left out where others were.
 ENOUGH = 3
+BY_FIGURE = ("small-objects", "adaptive-pool")  # a place of theirs begins with the name of a figure
 ACCESS_FIGURE = re.compile(r"sf(\d+)_af(\d+)_ns")
 
 
@@ -51,15 +57,11 @@ class Measured:
     @cached_property
     def steady(self) -> list[Evidence]:
         """The repetitions, without the cells of which there are fewer than three where others have more."""
-        parts = [getattr(evidence, self.experiment) for evidence in self.repetitions.values()]
+        parts = [evidence.of(self.experiment) for evidence in self.repetitions.values()]
         often = Counter(place for part in parts for place in part)
         least = min(ENOUGH, max(often.values(), default=0))
-        return [
-            Evidence(
-                **{self.experiment: {place: time for place, time in part.items() if often[place] >= least}}
-            )
-            for part in parts
-        ]
+        kept = ({place: time for place, time in part.items() if often[place] >= least} for part in parts)
+        return [Evidence.only(self.experiment, part) for part in kept]
 
 
 def by_setting(rows: Iterable[Row], *, joined: bool = False) -> list[Measured]:
@@ -88,12 +90,15 @@ def _add(measured: Measured, row: Row) -> None:
                 place = (links, length, int(factors[1]), int(factors[2]), row.strategy)
                 evidence.locality[place] = nanoseconds
         return
-    times: dict[AnyPlace, float] = getattr(evidence, row.experiment)
-    times[place_of(row)] = row.ns_per_operation
+    times, where = evidence.of(row.experiment), place_of(row)
+    if row.experiment in BY_FIGURE:
+        times.update({(name, *where): value for name, value in _figures(row).items()})
+    else:
+        times[where] = row.ns_per_operation
 
 
 def place_of(row: Row) -> AnyPlace:
-    """Where the time of a row stands in `Evidence`; of locality, which has many a row, without factors."""
+    """Where the time of a row stands in `Evidence`; of what has many a row without its figure or factors."""
     values = row.parameters
     names = {
         "density": ("ds", "size_log2"),
@@ -101,5 +106,16 @@ def place_of(row: Row) -> AnyPlace:
         "utilization": ("buffer", "total_log2", "active_log2", "block_log2"),
         "contention": ("buffer", "iterations_log2", "block_log2", "threads"),
         "fragmentation": ("upstream", "ds", "size_log2", "freed"),
+        "small-objects": ("pages", "object_bytes", "order"),
+        "fixed-block": ("work", "version"),
+        "adaptive-pool": ("range",),
     }[row.experiment]
-    return (*(values[name] for name in names), row.strategy)
+    return (*(values.get(name, "") for name in names), row.strategy)
+
+
+def _figures(row: Row) -> dict[str, float]:
+    """Those of the row; of small objects also what the blog calls the memory of the process."""
+    if "held_bytes" not in row.figures or "objects" not in row.parameters:
+        return row.figures
+    objects = int(row.parameters["objects"])
+    return row.figures | {PROCESS: row.figures["held_bytes"] / objects + POINTER_BYTES}

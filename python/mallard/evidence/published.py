@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mallard.evidence.evidence import SHUFFLED, Evidence
-from mallard.papers.files import read_csv
+from mallard.evidence.printed_place import fixed_block_place, small_objects_place
+from mallard.papers.fixed_block import fixed_block_tables
 from mallard.papers.fragmentation import AVERAGED
 from mallard.papers.locality import DEGRADATION, ONSET, TIME
 from mallard.papers.printed import PrintedTable
 from mallard.papers.registry import table_named
+from mallard.papers.small_objects import small_objects_tables
 from mallard.papers.tables import P0089, P0213, own_table
 
 STRUCTURES = tuple(f"DS{number}" for number in range(1, 13))
@@ -45,14 +47,8 @@ def p0213() -> Evidence:
 
 
 def small_documents() -> Evidence:
-    evidence = Evidence()
-    for row in read_csv("loki_soa.csv"):
-        place = ("loki", row["mode"], int(row["size_n"]), row["order"], row["phase"])
-        evidence.others[place] = float(row["seconds"] or row["memory_kb"])
-    for row in read_csv("optimized_cpp.csv"):
-        if row["variant"] != "speedup_stated":
-            evidence.others["optimized", row["experiment"], row["variant"]] = float(row["value"])
-    return evidence
+    """The Loki test and Optimized C++."""
+    return evidence_of([*small_objects_tables().values(), *fixed_block_tables().values()])
 
 
 def _add(evidence: Evidence, table: PrintedTable, key: tuple[int, ...], column: str) -> None:
@@ -75,6 +71,10 @@ def _add(evidence: Evidence, table: PrintedTable, key: tuple[int, ...], column: 
         total, active, block = key
         buffer = "none" if table.data_of == "P0089" else "cold"
         evidence.utilization[buffer, total, active, block, column] = time
+    elif table.experiment == "small-objects":
+        evidence.of(table.experiment)[small_objects_place(table, key, column)] = time
+    elif table.experiment == "fixed-block":
+        evidence.of(table.experiment)[fixed_block_place(table, key, column)] = time
     else:
         n, s = int(table.place["iterations_log2"]), int(table.place["block_log2"])
         evidence.contention[str(table.place["buffer"]), n, s, key[0], column] = time

@@ -33,7 +33,8 @@ class Structure:
 
 
 # What the papers do not have: the floors, of a row and of two calls that do nothing, AS1 on a platform that
-# keeps its pages, AS7 with other orders of reuse, and allocators that threads share.
+# keeps its pages, AS7 with other orders of reuse, allocators that threads share, and pools of blocks of one
+# or of small sizes.
 EXTRA_STRATEGIES = (
     Strategy("null", "none: memory that is already there", "type parameter", "winked out"),
     Strategy("null-base", "none: two calls that do nothing", "abstract base", "normal"),
@@ -45,6 +46,22 @@ EXTRA_STRATEGIES = (
     Strategy("AS7-random", "multipool, reuse at random (the worst case)", "type parameter", "normal"),
     Strategy("shared-synchronized", "one synchronized multipool for all threads", "type parameter", "normal"),
     Strategy("shared-concurrent", "one concurrent multipool for all threads", "type parameter", "normal"),
+    Strategy("AS7-burst", "multipool, many nodes at a call", "type parameter", "normal"),
+    Strategy("fast-fit", "multipool with classes at powers of two", "type parameter", "normal"),
+    Strategy("fixed-pool", "blocks of one size", "type parameter", "normal"),
+    Strategy("fixed-pool-burst", "blocks of one size, many at a call", "type parameter", "normal"),
+    Strategy("class-new", "operator new of the class over a fixed pool", "the class", "normal"),
+    Strategy("fixed-string", "blocks of the largest string, one size", "type parameter", "normal"),
+    Strategy("small-object-pool", "small objects, books out of band", "type parameter", "normal"),
+    Strategy("adaptive-pool", "adaptive pool, overhead of 2 % at most", "type parameter", "normal"),
+    Strategy("adaptive-pool-burst", "adaptive pool, 2 %, many nodes at a call", "type parameter", "normal"),
+    Strategy("adaptive-pool-aligned", "adaptive pool without sub-blocks", "type parameter", "normal"),
+    Strategy(
+        "adaptive-pool-aligned-burst",
+        "adaptive pool without sub-blocks, many nodes at a call",
+        "type parameter",
+        "normal",
+    ),
 )
 
 # (type parameter, abstract base) with everything else equal; P0213 section 9, first paragraph of "Analysis".

@@ -8,10 +8,11 @@ from mallard.papers.density_notes import DENSITY_NOTES
 from mallard.papers.note import Note
 from mallard.papers.other_notes import OTHER_NOTES
 from mallard.papers.printed import PrintedTable
+from mallard.papers.small_notes import SMALL_NOTES
 
 __all__ = ["Note", "notes_for"]
 
-NOTES = (*DENSITY_NOTES, *OTHER_NOTES)
+NOTES = (*DENSITY_NOTES, *OTHER_NOTES, *SMALL_NOTES)
 
 
 def notes_for(table: PrintedTable) -> list[Note]:

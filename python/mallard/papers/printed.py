@@ -1,22 +1,27 @@
 """A table of a paper, as printed: rows keyed by tuples, columns that are strategies or factors, a unit.
 
 Every benchmark's module of this package makes its own of them: `tables` those of Benchmark I, `locality`,
-`utilization`, `contention` and `fragmentation` those of II to V; `registry` finds one by its name.
+`utilization`, `contention` and `fragmentation` those of II to V, `small_objects` those of the Loki test,
+`fixed_block` those of Optimized C++; `registry` finds one by its name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 P0089 = "P0089R1"
 P0213 = "P0213R0"
+LOKI = "Loki"
+OPTIMIZED = "Optimized C++"
 BASE = "AS1"
 
 Key = tuple[int, ...]
 # None: printed as "fail", a test that did not end.
 Line = dict[str, float | None]
-Unit = Literal["seconds", "percent of AS1", "ratio"]  # of percents, AS1's own column is seconds
+# Of percents, AS1's own column is seconds.
+Unit = Literal["seconds", "percent of AS1", "ratio", "kB"]
 Place = dict[str, int | str]
 
 
@@ -33,8 +38,11 @@ class PrintedTable:
     unit: Unit
     rows: dict[Key, Line]
     place: Place
-    data_of: str  # P0089 or P0213: whose measurement it is; P0213 copies some of P0089's tables
-    operations: dict[Key, int] = field(default_factory=dict)  # behind a printed second; none where ratios are
+    data_of: str  # whose measurement it is; P0213 copies some of P0089's tables
+    operations: dict[Key, int] = field(default_factory=dict)  # behind a printed figure; none where ratios are
+    words: Mapping[str, Sequence[str]] = field(
+        default_factory=dict
+    )  # of an axis whose numbers stand for words
 
     @property
     def columns(self) -> list[str]:
@@ -44,6 +52,10 @@ class PrintedTable:
     def shows_times(self) -> bool:
         """Whether a row is a race of strategies against AS1."""
         return bool(self.operations) and self.experiment != "locality"
+
+    @property
+    def is_memory(self) -> bool:
+        return self.unit == "kB"
 
     def percent_of_base(self, key: Key, column: str) -> float | None:
         """Of AS1, for a race of strategies; None where the test failed there."""
@@ -55,7 +67,7 @@ class PrintedTable:
         return 100.0 * figure / base
 
     def nanoseconds(self, key: Key, column: str) -> float | None:
-        """Of one operation; None where the test failed there."""
+        """Of one operation, where a table is of memory its bytes; None where the test failed there."""
         figure, base = self.rows[key][column], self.rows[key].get(BASE)
         if figure is None:
             return None
@@ -63,5 +75,5 @@ class PrintedTable:
             return None if base is None else figure / 100.0 * self._ns(key, base)
         return self._ns(key, figure)
 
-    def _ns(self, key: Key, seconds: float) -> float:
-        return seconds * 1e9 / self.operations[key]
+    def _ns(self, key: Key, figure: float) -> float:
+        return figure * (1024.0 if self.is_memory else 1e9) / self.operations[key]

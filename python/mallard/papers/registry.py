@@ -1,4 +1,6 @@
-"""Every printed table by its name: p0213:6 as the paper numbers it, p0089:III-30 where it does not."""
+"""Every printed table by its name: p0213:6 as the paper numbers it, p0089:III-30 and loki:memory where it
+does not.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +8,22 @@ from functools import cache
 
 from mallard.errors import UsageError
 from mallard.papers.contention import contention_tables
+from mallard.papers.fixed_block import fixed_block_tables
 from mallard.papers.fragmentation import fragmentation_tables
 from mallard.papers.locality import locality_tables
 from mallard.papers.printed import PrintedTable
+from mallard.papers.small_objects import small_objects_tables
 from mallard.papers.tables import printed_tables
 from mallard.papers.utilization import utilization_tables
 
+PAPERS = ("p0089", "p0213", "loki", "optimized")
 UNNUMBERED = (
     "P0089 does not number the tables of its Benchmarks III and IV. Here they are called III-T (T as an "
-    "exponent of two) and IV-N-S (N and S likewise)."
+    "exponent of two) and IV-N-S (N and S likewise). The Loki test and Optimized C++ number none of theirs."
 )
 ALLOWED = (
-    "p0089:3 to p0089:21, p0089:III-30 to p0089:III-35, p0089:IV-15-6 to p0089:IV-19-8 and "
-    "p0213:4 to p0213:71"
+    "p0089:3 to p0089:21, p0089:III-30 to p0089:III-35, p0089:IV-15-6 to p0089:IV-19-8, p0213:4 to p0213:71, "
+    "loki:time-shuffled, loki:time-in-order, loki:memory and optimized:times"
 )
 
 
@@ -31,6 +36,8 @@ def all_tables() -> dict[str, PrintedTable]:
         **utilization_tables(),
         **contention_tables(),
         **fragmentation_tables(),
+        **small_objects_tables(),
+        **fixed_block_tables(),
     }
     return dict(sorted(found.items(), key=lambda item: _place(item[0])))
 
@@ -42,6 +49,8 @@ def table_named(name: str) -> PrintedTable:
     raise UsageError(f"no table '{name}': allowed are {ALLOWED}; 'mallard list tables' names them")
 
 
-def _place(name: str) -> tuple[str, int, str]:
+def _place(name: str) -> tuple[int, int, str]:
+    """Numbers in their order, behind them by name what has none."""
     paper, _, number = name.partition(":")
-    return (paper, int(number), "") if number.isdecimal() else (paper, 1000, number)
+    where = PAPERS.index(paper)
+    return (where, int(number), "") if number.isdecimal() else (where, 1000, number)

@@ -10,7 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mallard.errors import UsageError
-from mallard.plan import contention, density, fragmentation, locality, primitives, utilization
+from mallard.plan import (
+    adaptive_pool,
+    contention,
+    density,
+    fixed_block,
+    fragmentation,
+    locality,
+    primitives,
+    small_objects,
+    utilization,
+)
 from mallard.plan.assembly import selected_compilers
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import (
@@ -47,6 +57,9 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
     "contention": contention.OPTIONS,
     "fragmentation": fragmentation.OPTIONS,
     "primitives": primitives.OPTIONS,
+    "small-objects": small_objects.OPTIONS,
+    "fixed-block": fixed_block.OPTIONS,
+    "adaptive-pool": adaptive_pool.OPTIONS,
 }
 PLANNERS: dict[str, Planner] = {
     "density": density.plan,
@@ -55,6 +68,9 @@ PLANNERS: dict[str, Planner] = {
     "contention": contention.plan,
     "fragmentation": fragmentation.plan,
     "primitives": primitives.plan,
+    "small-objects": small_objects.plan,
+    "fixed-block": fixed_block.plan,
+    "adaptive-pool": adaptive_pool.plan,
 }
 
 

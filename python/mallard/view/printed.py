@@ -62,11 +62,13 @@ def _block(
 
 
 def row_labels(printed: PrintedTable, key: Key) -> list[str]:
-    return [_label(axis, part) for axis, part in zip(printed.axes, key, strict=True)]
+    return [_label(printed, axis, part) for axis, part in zip(printed.axes, key, strict=True)]
 
 
-def _label(axis: str, part: int) -> str:
-    """Sizes are exponents already, a list length is a power of two or of ten; T, A, S and W stay."""
+def _label(printed: PrintedTable, axis: str, part: int) -> str:
+    """Sizes are exponents already, a list length is a power of two or of ten; T, A, S, W and N stay."""
+    if axis in printed.words:
+        return printed.words[axis][part]
     if axis == "size":
         return f"2^{part}"
     if axis != "|S|":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mallard.claims.rule import Key, Rule, Rules
-from mallard.claims.rules import findings, p0089_density, p0089_others, p0213, small_documents
+from mallard.claims.rules import allocplus, findings, p0089_density, p0089_others, p0213, small_documents
 
 GROUPS: tuple[Rules, ...] = (
     p0089_density.claim,
@@ -18,6 +18,8 @@ GROUPS: tuple[Rules, ...] = (
     p0213.fragmentation,
     small_documents.loki,
     small_documents.optimized,
+    allocplus.adaptive,
+    allocplus.pools,
     findings.density,
     findings.locality,
     findings.fragmentation,

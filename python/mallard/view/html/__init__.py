@@ -3,6 +3,7 @@
 page.py       puts the sections together     contents.py   what a page is made from, what a section is
 density, locality, utilization ...           one section each
 heat_map, race_cells, controls               coloured tables whose cells hold several figures
+strategy_map, strategy_lines                 many strategies in few places: a row, a line for each
 plot, line_plot, surface                     drawings
 markup, figures                              escaped elements; how figures are written
 static/                                      style and script, inlined

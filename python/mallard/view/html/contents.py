@@ -43,7 +43,8 @@ class Section:
 
 
 def unmeasured(name: str, heading: str, scale: str = "--quick") -> Section:
-    return Section(name, name.capitalize(), heading, None, command=f"mallard bench {name} {scale}".strip())
+    title = name.replace("-", " ").capitalize()
+    return Section(name, title, heading, None, command=f"mallard bench {name} {scale}".strip())
 
 
 def introduction(name: str, *more: str) -> Markup:

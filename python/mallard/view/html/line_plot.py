@@ -10,8 +10,10 @@ from mallard.view.html.figures import three_digits
 from mallard.view.html.markup import Markup, element, joined
 
 WIDTH, HEIGHT = 440, 300
-LEFT, RIGHT, TOP, BOTTOM = 46, 138, 22, 40
+LEFT, RIGHT, TOP, BOTTOM = 46, 138, 22, 40  # RIGHT: for names of usual length
+NAME_WIDTH = 6.4  # of a letter
 LABEL_HEIGHT = 13
+DIGIT_WIDTH = 6.5  # of a tick on the x axis
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class LinePlot:
         """Heights are logarithmic: a factor is as high everywhere."""
         ys = [y for each in self.series for _, y in each.points]
         low, high = _whole_powers(min(ys), max(ys))
-        place = _Place(self._xs(), self.logarithmic_x, low, high)
+        place = _Place(self._xs(), self.logarithmic_x, low, high, _right(self.series))
         parts = [
             self._frame(place, low, high),
             *(_line(each, place) for each in self.series),
@@ -56,23 +58,24 @@ class LinePlot:
         parts = []
         for tick in _ticks(low, high):
             y = f"{place.y(tick):.1f}"
-            parts.append(element("line", x1=str(LEFT), x2=str(WIDTH - RIGHT), y1=y, y2=y, class_="grid"))
+            parts.append(element("line", x1=str(LEFT), x2=f"{place.right:.0f}", y1=y, y2=y, class_="grid"))
             parts.append(element("text", f"{tick:g}", x=str(LEFT - 6), y=y, dy="4", class_="tick y"))
-        for x in self._xs():
-            at = f"{place.x(x):.1f}"
-            parts.append(element("text", f"{x:g}", x=at, y=str(HEIGHT - BOTTOM + 16), class_="tick"))
+        for x, where in _apart_enough([(x, place.x(x)) for x in self._xs()]):
+            text = f"{x:g}"
+            parts.append(element("text", text, x=f"{where:.1f}", y=str(HEIGHT - BOTTOM + 16), class_="tick"))
         if self.mark:
             at = f"{place.x(self.mark[0]):.1f}"
             parts.append(element("line", x1=at, x2=at, y1=str(TOP), y2=str(HEIGHT - BOTTOM), class_="limit"))
             parts.append(element("text", self.mark[1], x=at, dx="4", y=str(TOP + 8), class_="limit-name"))
-        middle = f"{(LEFT + WIDTH - RIGHT) / 2:.1f}"
+        middle = f"{(LEFT + place.right) / 2:.1f}"
         parts.append(element("text", self.x_name, x=middle, y=str(HEIGHT - 6), class_="axis-name"))
         parts.append(element("text", self.y_name, x="2", y="10", class_="axis-name y"))
         return joined(*parts)
 
 
 class _Place:
-    def __init__(self, xs: Sequence[float], logarithmic: bool, low: float, high: float) -> None:
+    def __init__(self, xs: Sequence[float], logarithmic: bool, low: float, high: float, right: float) -> None:
+        self.right = right  # where the axes end and the names begin
         self._scale = math.log if logarithmic else float
         self._first, self._last = self._scale(xs[0]), self._scale(xs[-1])
         self._low, self._high = math.log(low), math.log(high)
@@ -80,7 +83,7 @@ class _Place:
     def x(self, value: float) -> float:
         width = self._last - self._first
         share = (self._scale(value) - self._first) / width if width else 0.5
-        return LEFT + 8 + share * (WIDTH - LEFT - RIGHT - 16)
+        return LEFT + 8 + share * (self.right - LEFT - 16)
 
     def y(self, value: float) -> float:
         share = (math.log(value) - self._low) / (self._high - self._low)
@@ -107,7 +110,7 @@ def _labels(series: Sequence[Series], place: _Place) -> list[Markup]:
     """Names at the ends of their lines, pushed apart where they would cover each other."""
     ends = sorted(((place.y(each.points[-1][1]), each) for each in series), key=lambda end: end[0])
     tops = _apart([y for y, _ in ends], HEIGHT - BOTTOM)
-    x = WIDTH - RIGHT + 6
+    x = place.right + 6
     labels = []
     for (y, each), moved in zip(ends, tops, strict=True):
         labels.append(
@@ -121,11 +124,16 @@ def _labels(series: Sequence[Series], place: _Place) -> list[Markup]:
                     y2=f"{moved:.1f}",
                     class_="lead-line",
                 ),
-                element("text", each.name, x=f"{x}", y=f"{moved:.1f}", dy="4"),
+                element("text", each.name, x=f"{x:g}", y=f"{moved:.1f}", dy="4"),
                 class_=f"series {each.class_}",
             )
         )
     return labels
+
+
+def _right(series: Sequence[Series]) -> float:
+    """Long names take their room from the lines."""
+    return WIDTH - max(RIGHT, NAME_WIDTH * max(len(each.name) for each in series) + 10)
 
 
 def _apart(wanted: Sequence[float], lowest: float) -> list[float]:
@@ -138,6 +146,15 @@ def _apart(wanted: Sequence[float], lowest: float) -> list[float]:
         places[index] = min(places[index], limit)
         limit = places[index] - LABEL_HEIGHT
     return places
+
+
+def _apart_enough(ticks: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Values and their places, without those whose text would touch the one before."""
+    shown: list[tuple[float, float]] = []
+    for value, at in ticks:
+        if not shown or at - shown[-1][1] >= DIGIT_WIDTH * (len(f"{value:g}") + 0.5):
+            shown.append((value, at))
+    return shown
 
 
 def _whole_powers(low: float, high: float) -> tuple[float, float]:

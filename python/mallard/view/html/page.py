@@ -9,17 +9,20 @@ from mallard.analysis.summary import summaries
 from mallard.choose import decision_chart
 from mallard.claims import ledger
 from mallard.result import Row
+from mallard.view.html.adaptive_pool import adaptive_pool_section
 from mallard.view.html.claims import claims_section
 from mallard.view.html.conditions import cautions, conditions, reproduce
 from mallard.view.html.contention import contention_section
 from mallard.view.html.contents import Measured, Section
 from mallard.view.html.decision import decision_section
 from mallard.view.html.density import density_section, verdict_section
+from mallard.view.html.fixed_block import fixed_block_section
 from mallard.view.html.fragmentation import fragmentation_section
 from mallard.view.html.locality import locality_section
 from mallard.view.html.markup import Markup, element, empty_element, joined
 from mallard.view.html.paper_notes import paper_notes
 from mallard.view.html.primitives import primitives_section
+from mallard.view.html.small_objects import small_objects_section
 from mallard.view.html.utilization import utilization_section
 
 TITLE = "Which allocation strategy is fastest here?"
@@ -62,6 +65,9 @@ def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list
         utilization_section(measured.get("utilization")),
         contention_section(measured.get("contention")),
         fragmentation_section(measured.get("fragmentation")),
+        small_objects_section(measured.get("small-objects")),
+        fixed_block_section(measured.get("fixed-block")),
+        adaptive_pool_section(measured.get("adaptive-pool")),
         primitives_section(measured.get("primitives")),
         claims_section(ledger(rows)),
         decision_section(decision_chart(rows)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from mallard.papers.notes import Note, notes_for
@@ -54,7 +55,8 @@ def _of_tables(experiment: str) -> Concerned:
 
 
 def _name(table: PrintedTable) -> str:
-    return f"{table.paper[:5]} {table.label}"
+    paper = re.sub(r"R\d$", "", table.paper)
+    return f"{paper} {table.label}"
 
 
 def _experiment(name: str, concerned: Concerned) -> Markup:
@@ -63,7 +65,7 @@ def _experiment(name: str, concerned: Concerned) -> Markup:
         items = [_item(note, names) for note, names in concerned.items() if note.kind == kind]
         if items:
             blocks.append(joined(element("h4", title), element("ul", *items, class_="notes")))
-    return joined(element("h3", name.capitalize()), *blocks)
+    return joined(element("h3", name.replace("-", " ").capitalize()), *blocks)
 
 
 def _item(note: Note, names: Sequence[str]) -> Markup:

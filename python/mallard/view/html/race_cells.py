@@ -73,7 +73,7 @@ def race_cell(
         "i": figure("i", colour, interval(ratio) if ratio else NOTHING),
         "n": figure("n", colour, three_digits(cell.ns_per_operation)),
         "f": figure("f", f"z{_fault_step(cell.faults_per_1000)}", count(cell.faults_per_1000)),
-        "m": figure("m", f"z{_memory_step(memory, least)}", mebibytes(memory)),
+        "m": figure("m", f"z{memory_step(memory, least)}", mebibytes(memory)),
         "c": _beside(published.p0213, "c", name),
         "d": _beside(published.p0089, "d", name),
     }
@@ -140,5 +140,5 @@ def _fault_step(per_1000: float) -> int:
     return sum(per_1000 >= end for end in (0.1, 1.0, 10.0, 100.0))
 
 
-def _memory_step(peak: float, least: float) -> int:
+def memory_step(peak: float, least: float) -> int:
     return sum(peak > least * factor for factor in (1.1, 1.5, 2.0, 4.0))

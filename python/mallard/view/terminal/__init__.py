@@ -19,6 +19,7 @@ from mallard.view.terminal.compilers import show_compilers
 from mallard.view.terminal.fragmentation import show_fragmentation
 from mallard.view.terminal.heat_map import legend, show_heat_map
 from mallard.view.terminal.locality import show_locality
+from mallard.view.terminal.pools import show_adaptive_pool, show_fixed_block, show_small_objects
 from mallard.view.terminal.primitives import show_primitives
 from mallard.view.terminal.races import show_contention, show_utilization
 
@@ -31,18 +32,10 @@ FAILURES_SHOWN = 10
 def show_run(console: Console, run: Run, rows: Sequence[Row]) -> None:
     console.print(heading(run), style="bold", markup=False)
     console.print()
-    if run.experiment == "primitives":
-        show_primitives(console, rows)
-    elif run.experiment == "locality":
-        show_locality(console, rows)
-    elif run.experiment == "utilization":
-        show_utilization(console, rows)
-    elif run.experiment == "contention":
+    if run.experiment == "contention":
         show_contention(console, run, rows)
-    elif run.experiment == "fragmentation":
-        show_fragmentation(console, rows)
     else:
-        _show_density(console, rows)
+        SHOW.get(run.experiment, _show_density)(console, rows)
     show_compilers(console, rows)
 
 
@@ -56,6 +49,17 @@ def _show_density(console: Console, rows: Sequence[Row]) -> None:
         console.print(legend(), style="dim")
         console.print()
         show_averages(console, summary)
+
+
+SHOW = {
+    "primitives": show_primitives,
+    "locality": show_locality,
+    "utilization": show_utilization,
+    "fragmentation": show_fragmentation,
+    "small-objects": show_small_objects,
+    "fixed-block": show_fixed_block,
+    "adaptive-pool": show_adaptive_pool,
+}
 
 
 def heading(run: Run) -> str:

@@ -1,0 +1,24 @@
+"""Sentences about what did not finish."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.labels import STATUS_TEXT
+from mallard.analysis.names import FLOOR
+from mallard.analysis.words import in_a_list
+
+
+def unfinished_sentences(table: CellTable, what: str, where: Callable[[Line], str]) -> list[str]:
+    """Strategies that ended alike together; `what` a place of the table is called, `where` one is."""
+    ended: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for name in table.strategies:
+        lines = [line for line in table.lines if name in line.cells and not line.finished(name)]
+        if lines and name != FLOOR:
+            how = STATUS_TEXT.get(lines[0].cells[name].status, lines[0].cells[name].status)
+            ended.setdefault((how, tuple(map(where, lines))), []).append(name)
+    return [
+        f"{in_a_list(names)} did not finish ({how}) where {what} is {'; '.join(places)}."
+        for (how, places), names in ended.items()
+    ]

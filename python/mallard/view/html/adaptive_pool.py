@@ -1,0 +1,99 @@
+"""Adaptive pools by range: times of insertion and erasure, and what they take and hold of the system's "
+"memory."""
+
+from __future__ import annotations
+
+from mallard.analysis.adaptive_pool import (
+    ERASED,
+    HELD,
+    OVERHEAD,
+    PHASES,
+    TRIMMED,
+    adaptive_pool_sentences,
+    adaptive_pool_tables,
+)
+from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.phases import of_figure, value_of
+from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
+from mallard.view.html.controls import choices
+from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.says import answer, says
+from mallard.view.html.strategy_lines import strategy_lines
+from mallard.view.html.strategy_map import LEAST_PERCENT, AmountKind, Kind, TimeKind, strategy_map
+
+NAME = "adaptive-pool"
+HEADING = "Adaptive pools: nodes by ranges"
+DRAWN = ("fixed-pool", "fixed-pool-burst", "adaptive-pool", "adaptive-pool-burst")
+HOW_TO_READ = (
+    "Nodes of a list are put in at its end and erased, a range at a time: node by node, or (burst) a range "
+    "in one call. First with nothing there, then once more in what the first round left. The overhead is "
+    "that of the system's memory over the nodes' own bytes, so it counts what an allocator wastes between "
+    "its blocks too."
+)
+LETTERS = ("b", "e", "a", "v")
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1f}"
+
+
+KINDS: tuple[Kind, ...] = (
+    *(
+        TimeKind(letter, phase.short, f"To {phase.text}: CPU nanoseconds a node.", phase.figure)
+        for letter, phase in zip(LETTERS, PHASES, strict=True)
+    ),
+    TimeKind("p", "% of AS1", "All of it together, in percent of AS1's time.", relative=True),
+    AmountKind(
+        "q",
+        "overhead %",
+        "System memory over the nodes' own bytes, percent.",
+        OVERHEAD.figure,
+        shown=_percent,
+        least=LEAST_PERCENT,
+        unit="%",
+    ),
+    AmountKind("m", HELD.short, f"Memory {HELD.text}, MiB.", HELD.figure),
+    AmountKind("u", ERASED.short, f"Memory {ERASED.text}, MiB.", ERASED.figure),
+    AmountKind("w", TRIMMED.short, f"Memory {TRIMMED.text}, MiB.", TRIMMED.figure),
+)
+
+
+def adaptive_pool_section(measured: Measured | None) -> Section:
+    if measured is None:
+        return unmeasured(NAME, HEADING)
+    tables = adaptive_pool_tables(measured.rows)
+    buttons = choices(NAME, [kind.choice for kind in KINDS])
+    maps = element("div", buttons, *(_setting(table) for table in tables), class_="maps")
+    body = joined(introduction(NAME, HOW_TO_READ), maps)
+    return Section(NAME, "Adaptive pools", HEADING, body, answer(adaptive_pool_sentences(tables[0])))
+
+
+def _setting(table: CellTable) -> Markup:
+    text = setting_text(table.setting)
+    columns = [(str(line.place[0]), line) for line in table.lines]
+    plots = _plots(table)
+    return element(
+        "section",
+        element("h3", text),
+        says(adaptive_pool_sentences(table)),
+        element("div", *plots, class_="plots") if any(plots) else None,
+        strategy_map(
+            text,
+            f"{text}: a row for each strategy, a column for each range",
+            "range",
+            columns,
+            table.strategies,
+            KINDS,
+        ),
+    )
+
+
+def _plots(table: CellTable) -> list[Markup | None]:
+    def overhead(line: Line, name: str) -> float | None:
+        return value_of(line, name, OVERHEAD.figure)
+
+    lines = strategy_lines(table, "nodes in a range", DRAWN)
+    phases = [
+        lines.plot(phase.text.capitalize(), "ns a node", of_figure(table, phase.figure)) for phase in PHASES
+    ]
+    return [*phases, lines.plot("Overhead of system memory", "percent of the nodes' bytes", table, overhead)]

@@ -1,0 +1,161 @@
+"""The Loki test: times and memory over the size of the objects, and the blog's own figures beside them."""
+
+from __future__ import annotations
+
+from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.phases import of_figure, value_of
+from mallard.analysis.small_objects import (
+    FREED,
+    HELD,
+    PHASES,
+    RETURNED,
+    bytes_an_object,
+    small_objects_sentences,
+    small_objects_tables,
+)
+from mallard.papers.printed import BASE, PrintedTable
+from mallard.papers.small_objects import POINTER_BYTES, PROCESS, STRATEGIES, figure_of
+from mallard.papers.small_objects import small_objects_tables as printed_tables
+from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
+from mallard.view.html.controls import choices
+from mallard.view.html.figures import percent, three_digits
+from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.race_cells import NOTHING
+from mallard.view.html.says import answer, says
+from mallard.view.html.strategy_lines import strategy_lines
+from mallard.view.html.strategy_map import AmountKind, Kind, TimeKind, strategy_map
+
+NAME = "small-objects"
+HEADING = "Small objects: a million of them"
+LOKI = STRATEGIES["USE_LOKI_SOA"]
+DRAWN = ("AS7", "small-object-pool", "fixed-pool", LOKI)
+HOW_TO_READ = (
+    "The objects have N bytes. A vector of pointers names them; it is there before the clock starts, and is "
+    "shuffled before they are freed from its back. What is left of the memory is what the system counts for "
+    "the process. null takes each object from fresh pages and frees nothing: what the pages cost alone."
+)
+LETTERS = ("a", "f", "r", "v")
+KINDS: tuple[Kind, ...] = (
+    *(
+        TimeKind(letter, phase.short, f"To {phase.text}: CPU nanoseconds an object.", phase.figure)
+        for letter, phase in zip(LETTERS, PHASES, strict=True)
+    ),
+    TimeKind("p", "% of AS1", "All phases together, in percent of AS1's time.", relative=True),
+    AmountKind("m", HELD.short, f"Memory {HELD.text}, MiB.", HELD.figure),
+    AmountKind("u", FREED.short, f"Memory {FREED.text}, MiB.", FREED.figure),
+    AmountKind("w", RETURNED.short, f"Memory {RETURNED.text}, MiB.", RETURNED.figure),
+)
+
+
+def small_objects_section(measured: Measured | None) -> Section:
+    if measured is None:
+        return unmeasured(NAME, HEADING)
+    tables = small_objects_tables(measured.rows)
+    buttons = choices(NAME, [kind.choice for kind in KINDS])
+    maps = element("div", buttons, *(_setting(table) for table in tables), class_="maps")
+    body = joined(introduction(NAME, HOW_TO_READ), maps)
+    return Section(NAME, "Small objects", HEADING, body, answer(small_objects_sentences(tables[0])))
+
+
+def _setting(table: CellTable) -> Markup:
+    text = setting_text(table.setting)
+    columns = [(str(line.place[0]), line) for line in table.lines]
+    plots = _plots(table)
+    return element(
+        "section",
+        element("h3", text),
+        says(small_objects_sentences(table)),
+        element("div", *plots, class_="plots") if any(plots) else None,
+        strategy_map(
+            text,
+            f"{text}: a row for each strategy, a column for each N",
+            "N",
+            columns,
+            table.strategies,
+            KINDS,
+        ),
+        _beside_blog(table),
+    )
+
+
+def _plots(table: CellTable) -> list[Markup | None]:
+    def held(line: Line, name: str) -> float | None:
+        return bytes_an_object(table, line, name, HELD.figure)
+
+    def freed(line: Line, name: str) -> float | None:
+        return bytes_an_object(table, line, name, FREED.figure)
+
+    lines = strategy_lines(table, "N, bytes of an object", DRAWN, logarithmic_x=False)
+    phases = [
+        lines.plot(f"To {phase.text}", "ns an object", of_figure(table, phase.figure)) for phase in PHASES
+    ]
+    return [
+        *phases,
+        lines.plot(f"Memory {HELD.text}", "bytes an object", table, held),
+        lines.plot(f"Memory {FREED.text}", "bytes an object", table, freed),
+    ]
+
+
+def _beside_blog(table: CellTable) -> Markup | None:
+    """Loki beside the default, phase by phase, here and as the blog prints it."""
+    order = dict(table.setting).get("order")
+    if LOKI not in table.strategies:
+        return None
+    rows = [
+        row
+        for printed in printed_tables().values()
+        if printed.place["order"] == order
+        for row in _rows_beside(table, printed)
+    ]
+    if not rows:
+        return None
+    heads = ("N", "what", "AS1 here", "loki here", "% of AS1", "AS1 there", "loki there", "% of it")
+    head = element("tr", *(element("th", text, scope="col") for text in heads))
+    grid = element(
+        "table",
+        element("caption", "Loki beside the blog", class_="unseen"),
+        element("thead", head),
+        element("tbody", *rows),
+        class_="plain-table",
+    )
+    return element(
+        "details",
+        element("summary", "Loki and the default, here and in the blog"),
+        element("div", grid, class_="wide", role="region", aria_label="Loki beside the blog", tabindex="0"),
+        element("p", "Nanoseconds an object; memory in bytes an object, with the pointer to it."),
+    )
+
+
+def _rows_beside(table: CellTable, printed: PrintedTable) -> list[Markup]:
+    found = []
+    for key in printed.rows:
+        line = table.line(key[0])
+        if line is None or LOKI not in line.cells:
+            continue
+        what = printed.words["phase"][key[1]] if len(key) > 1 else "memory"
+        here = [_here(table, line, name, figure_of(printed, key)) for name in (BASE, LOKI)]
+        there = [printed.nanoseconds(key, name) for name in (BASE, LOKI)]
+        cells = [*_pair(here), *_pair(there)]
+        found.append(
+            element(
+                "tr",
+                element("th", str(key[0]), scope="row"),
+                element("td", what),
+                *(element("td", text, class_="figure") for text in cells),
+            )
+        )
+    return found
+
+
+def _here(table: CellTable, line: Line, name: str, figure: str) -> float | None:
+    if figure != PROCESS:
+        return value_of(line, name, figure)
+    held = bytes_an_object(table, line, name, HELD.figure)
+    return None if held is None else held + POINTER_BYTES
+
+
+def _pair(values: list[float | None]) -> list[str]:
+    """Both, and the second in percent of the first."""
+    base, loki = values
+    shown = [NOTHING if value is None else three_digits(value) for value in values]
+    return [*shown, percent(loki / base) if base and loki else NOTHING]

@@ -1,0 +1,85 @@
+"""Lines of strategies over the places of a table: the same strategies in the same colours in every drawing of
+a section. There are more than can be told apart, so the floor, AS1, those that a section is about and the
+fastest of the rest are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.names import BASE, FLOOR, contestants, malloc
+from mallard.analysis.ranking import pairings_of
+from mallard.experiments import BURST
+from mallard.stats import mean_ratio
+from mallard.view.html.line_plot import LinePlot, Series
+from mallard.view.html.markup import Markup
+
+HUES = ("multipool", "both", "concurrent", "monotonic")
+OTHERS = "lock"  # allocators of other libraries
+MOST = 11  # that can be read
+
+Value = Callable[[Line, str], float | None]
+
+
+@dataclass(frozen=True)
+class StrategyLines:
+    x_name: str
+    classes: dict[str, str]  # of those that are drawn
+    logarithmic_x: bool = True
+
+    def plot(self, title: str, y_name: str, table: CellTable, value: Value | None = None) -> Markup | None:
+        """Times, or another value of a cell; None where there is nothing to draw a line through."""
+        of = value or _time
+        series = [
+            Series(name, points, class_)
+            for name, class_ in self.classes.items()
+            if (
+                points := [
+                    (float(line.place[0]), found)
+                    for line in table.lines
+                    if (found := of(line, name)) is not None and found > 0.0
+                ]
+            )
+        ]
+        if not series or len(table.lines) < 2:
+            return None
+        return LinePlot(title, self.x_name, y_name, series, self.logarithmic_x).markup()
+
+
+def strategy_lines(
+    table: CellTable, x_name: str, always: Sequence[str], *, logarithmic_x: bool = True
+) -> StrategyLines:
+    drawn = _drawn(table, always)
+    hues = dict(zip(_plain_names(drawn), HUES * MOST, strict=False))
+    return StrategyLines(x_name, {name: _class(name, hues) for name in drawn}, logarithmic_x)
+
+
+def _drawn(table: CellTable, always: Sequence[str]) -> list[str]:
+    there = table.strategies
+    first = [name for name in (FLOOR, BASE, *always) if name in there]
+    rest = {
+        name: mean_ratio(pairings).median
+        for name in there
+        if name not in first and not malloc(name)
+        if (pairings := pairings_of([table], name, BASE))
+    }
+    return [*first, *sorted(rest, key=lambda name: rest[name])][:MOST]
+
+
+def _plain_names(names: Sequence[str]) -> list[str]:
+    """Of the library's own strategies; a burst has the colour of its plain one."""
+    own = [name.removesuffix(BURST) for name in contestants(names) if name != BASE]
+    return list(dict.fromkeys(own))
+
+
+def _class(name: str, hues: dict[str, str]) -> str:
+    if name in (FLOOR, BASE):
+        return "global dashed" if name == FLOOR else "global"
+    hue = hues.get(name.removesuffix(BURST), OTHERS)
+    return f"{hue} dashed" if name.endswith(BURST) else hue
+
+
+def _time(line: Line, name: str) -> float | None:
+    return line.cells[name].ns_per_operation if line.finished(name) else None

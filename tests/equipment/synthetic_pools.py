@@ -1,0 +1,166 @@
+"""Test equipment: made-up rows of small-objects, fixed-block and adaptive-pool, with every figure known
+beforehand.
+
+No figure here was measured. Repetition r is `1 + WOBBLE * r` times as long for every strategy of a row, so
+paired ratios are exact, and the middle one of three is 1.02 times the formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from synthetic_experiments import WOBBLE
+from synthetic_rows import failed_row, native_row
+
+Native = dict[str, Any]
+OBJECTS = 1_000_000
+SIZES = (1, 16, 20, 64)
+
+# Nanoseconds an object: allocate, free, allocate again, traverse; of 16 bytes, and a hundredth more for each
+# byte beyond them.
+PHASES = ("allocate_ns", "free_ns", "reallocate_ns", "traverse_ns")
+SMALL_NS = {
+    "null": (1.0, 0.0, 0.0, 0.5),
+    "AS1": (10.0, 20.0, 30.0, 5.0),
+    "AS7": (2.0, 8.0, 12.0, 4.0),
+    "fixed-pool": (2.0, 4.0, 12.0, 4.0),
+    "small-object-pool": (2.5, 5.0, 3.0, 1.0),
+    "loki": (8.0, 800.0, 60.0, 2.0),
+}
+SMALL_OBJECTS = tuple(SMALL_NS)
+# Loki's frees of the largest are not done in time.
+FAILING = ("loki", 64)
+
+
+def small_ns(strategy: str, size: int) -> list[float]:
+    return [nanoseconds * (1.0 + 0.01 * (size - 16)) for nanoseconds in SMALL_NS[strategy]]
+
+
+def bytes_held(strategy: str, size: int) -> float:
+    """Of an object: the C library's have at least 32, the others what they need and a little."""
+    if strategy == "AS1":
+        return 32.0 if size <= 24 else size + 16.0
+    return {"loki": 1.25, "small-object-pool": 1.02, "null": 1.0}.get(strategy, 1.1) * (
+        size if strategy in ("loki", "small-object-pool") else max(16, size)
+    )
+
+
+def small_objects_rows(
+    strategies: Sequence[str] = SMALL_OBJECTS,
+    sizes: Iterable[int] = SIZES,
+    orders: Sequence[str] = ("shuffled",),
+    pages: Sequence[str] = ("small",),
+    repetitions: int = 3,
+) -> list[Native]:
+    return [
+        row
+        for kind in pages
+        for order in orders
+        for size in sizes
+        for repetition in range(repetitions)
+        for strategy in strategies
+        for row in _small_objects_row(
+            strategy, {"object_bytes": size, "objects": OBJECTS, "order": order, "pages": kind}, repetition
+        )
+    ]
+
+
+def _small_objects_row(strategy: str, parameters: Native, repetition: int) -> list[Native]:
+    size = parameters["object_bytes"]
+    if (strategy, size) == FAILING:
+        late = failed_row("small-objects", parameters, strategy, 0, "timed_out", "not done after 10 s")
+        return [late] if repetition == 0 else []
+    longer = 1.0 + WOBBLE * repetition
+    phases = [longer * nanoseconds for nanoseconds in small_ns(strategy, size)]
+    held = OBJECTS * bytes_held(strategy, size)
+    kept = strategy in ("fixed-pool", "AS7", "null")
+    figures = dict(zip(PHASES, phases, strict=True)) | {
+        "shuffle_ns": 12.0 * longer if parameters["order"] == "shuffled" else 0.0,
+        "held_bytes": held,
+        "peak_bytes": 1.1 * held,
+        "freed_bytes": held if kept else 0.5 * held if strategy == "AS1" else 65536.0,
+        "returned_bytes": 4096.0,
+    }
+    return [
+        native_row("small-objects", parameters, strategy, repetition, sum(phases), OBJECTS, figures=figures)
+    ]
+
+
+# Nanoseconds of an operation by work, version and strategy.
+WORK_NS: dict[tuple[str, str], dict[str, float]] = {
+    ("new-delete", ""): {"null": 0.3, "AS1": 10.0, "fixed-pool": 1.0, "class-new": 0.5},
+    ("replace", ""): {"null": 0.5, "AS1": 16.0, "fixed-pool": 2.0, "class-new": 1.0},
+    ("list", ""): {"AS1": 20_000.0, "AS7": 4000.0, "fixed-pool": 2000.0},
+    ("map", ""): {"AS1": 51_000.0, "AS7": 30_000.0, "fixed-pool": 17_000.0},
+    ("remove-ctrl", "as-printed"): {"AS1": 24_000.0, "fixed-pool": 20_000.0, "fixed-string": 12_000.0},
+    ("remove-ctrl", "append"): {"AS1": 2000.0, "fixed-pool": 1900.0, "fixed-string": 1800.0},
+}
+
+
+def fixed_block_rows(works: Iterable[tuple[str, str]] = tuple(WORK_NS), repetitions: int = 3) -> list[Native]:
+    rows = []
+    for work, version in works:
+        parameters = {"work": work, "count": 1000 if work in ("list", "map") else 1_000_000}
+        if version:
+            parameters["version"] = version
+        for repetition in range(repetitions):
+            longer = 1.0 + WOBBLE * repetition
+            rows += [
+                native_row("fixed-block", parameters, strategy, repetition, longer * nanoseconds, 1000)
+                for strategy, nanoseconds in WORK_NS[work, version].items()
+            ]
+    return rows
+
+
+# Nanoseconds a node: insert, erase, insert warm, erase warm; in bursts half of it.
+RANGE_PHASES = ("insert_ns", "erase_ns", "insert_warm_ns", "erase_warm_ns")
+RANGE_NS = {
+    "AS1": (20.0, 12.0, 16.0, 10.0),
+    "fixed-pool": (8.0, 2.0, 4.0, 2.0),
+    "adaptive-pool": (10.0, 6.0, 8.0, 6.0),
+    "adaptive-pool-aligned": (9.0, 5.0, 7.0, 5.0),
+    "boost-allocator": (24.0, 13.0, 20.0, 12.0),
+}
+BURSTS = ("fixed-pool", "adaptive-pool", "adaptive-pool-aligned", "boost-allocator")
+OVERHEAD = {"AS1": 33.5, "boost-allocator": 33.0, "fixed-pool": 0.5}
+POOL_OVERHEAD = 1.8
+NODES = 2_000_000
+NODE_BYTES = 24
+POOL_BYTES = 16_384.0
+ADAPTIVE_POOL = (*RANGE_NS, *(f"{name}-burst" for name in BURSTS))
+
+
+def range_ns(strategy: str) -> list[float]:
+    share = 0.5 if strategy.endswith("-burst") else 1.0
+    return [share * nanoseconds for nanoseconds in RANGE_NS[strategy.removesuffix("-burst")]]
+
+
+def adaptive_pool_rows(
+    strategies: Sequence[str] = ADAPTIVE_POOL,
+    ranges: Iterable[int] = (10, 100, 1000, 10_000),
+    repetitions: int = 3,
+) -> list[Native]:
+    return [
+        _adaptive_pool_row(strategy, length, repetition)
+        for length in ranges
+        for repetition in range(repetitions)
+        for strategy in strategies
+    ]
+
+
+def _adaptive_pool_row(strategy: str, length: int, repetition: int) -> Native:
+    plain = strategy.removesuffix("-burst")
+    phases = [(1.0 + WOBBLE * repetition) * nanoseconds for nanoseconds in range_ns(strategy)]
+    overhead = OVERHEAD.get(plain, POOL_OVERHEAD)
+    held = NODES * NODE_BYTES * (1.0 + overhead / 100.0)
+    adaptive = plain.startswith("adaptive")
+    figures = dict(zip(RANGE_PHASES, phases, strict=True)) | {
+        "held_bytes": held,
+        "overhead_percent": overhead,
+        "erased_bytes": 65_536.0 if adaptive else held,
+        "trimmed_bytes": 0.0 if plain != "fixed-pool" else held,
+        "pool_bytes": POOL_BYTES if adaptive else held if plain == "fixed-pool" else 0.0,
+    }
+    parameters = {"range": length, "nodes": NODES}
+    return native_row("adaptive-pool", parameters, strategy, repetition, sum(phases), NODES, figures=figures)

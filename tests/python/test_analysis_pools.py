@@ -1,0 +1,172 @@
+"""Small objects, fixed blocks and adaptive pools, from rows whose figures are known beforehand: figures in
+the place of times, and the sentences.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from synthetic_pools import (
+    OBJECTS,
+    SIZES,
+    adaptive_pool_rows,
+    bytes_held,
+    fixed_block_rows,
+    range_ns,
+    small_ns,
+    small_objects_rows,
+)
+
+from mallard.analysis.adaptive_pool import adaptive_pool_sentences, adaptive_pool_tables, with_bursts
+from mallard.analysis.fixed_block import beside_book, fixed_block_sentences, fixed_block_works, strategies_of
+from mallard.analysis.phases import bytes_text, of_figure, span_text, value_of
+from mallard.analysis.small_objects import bytes_an_object, small_objects_sentences, small_objects_tables
+from mallard.result import Row
+
+MIDDLE = 1.02  # the second of three repetitions
+
+
+def rows_of(natives: list[dict[str, Any]]) -> list[Row]:
+    return [Row.from_native(1, native) for native in natives]
+
+
+def without(natives: list[dict[str, Any]], strategy: str) -> list[Row]:
+    return rows_of([native for native in natives if native["strategy"] != strategy])
+
+
+def test_a_figure_stands_in_the_place_of_the_time() -> None:
+    (table,) = small_objects_tables(rows_of(small_objects_rows()))
+    frees = of_figure(table, "free_ns")
+    for line in frees.lines:
+        size = line.place[0]
+        for name in ("AS1", "AS7", "small-object-pool"):
+            assert line.cells[name].ns_per_operation == pytest.approx(MIDDLE * small_ns(name, size)[1])
+        ratio = line.cells["small-object-pool"].ratio
+        assert ratio is not None
+        assert ratio.median == pytest.approx(0.25)
+    assert [line.place for line in frees.lines] == [(size,) for size in SIZES]
+
+
+def test_what_has_no_time_in_a_phase_is_left_out_and_what_failed_stays() -> None:
+    (table,) = small_objects_tables(rows_of(small_objects_rows()))
+    largest = of_figure(table, "free_ns").lines[-1]
+    assert "null" not in largest.cells, "it frees nothing"
+    assert (largest.cells["loki"].finished, largest.cells["loki"].status) == (False, "timed_out")
+    assert of_figure(table, "free_ns").setting == table.setting
+
+
+def test_a_figure_that_nobody_has_leaves_nothing() -> None:
+    (table,) = small_objects_tables(rows_of(small_objects_rows(("AS1", "AS7"))))
+    assert all(not line.cells for line in of_figure(table, "wink_ns").lines)
+    assert value_of(table.lines[0], "AS1", "wink_ns") is None
+    assert value_of(table.lines[0], "AS9", "held_bytes") is None
+
+
+def test_settings_stand_apart_the_blog_s_own_first() -> None:
+    natives = small_objects_rows(("AS1",), orders=("in-order", "shuffled"), pages=("huge", "small"))
+    settings = [dict(table.setting) for table in small_objects_tables(rows_of(natives))]
+    assert [(each["order"], each["pages"]) for each in settings] == [
+        ("shuffled", "small"),
+        ("shuffled", "huge"),
+        ("in-order", "small"),
+        ("in-order", "huge"),
+    ]
+    assert {each["objects"] for each in settings} == {OBJECTS}
+
+
+def test_memory_of_an_object() -> None:
+    (table,) = small_objects_tables(rows_of(small_objects_rows()))
+    for line in table.lines:
+        held = bytes_an_object(table, line, "small-object-pool", "held_bytes")
+        assert held == pytest.approx(bytes_held("small-object-pool", line.place[0]))
+    assert bytes_an_object(table, table.lines[0], "AS9", "held_bytes") is None
+
+
+def test_sentences_of_small_objects() -> None:
+    (table,) = small_objects_tables(rows_of(small_objects_rows()))
+    said = small_objects_sentences(table)
+    whole = next(text for text in said if text.startswith("Fastest in all phases together over 4 sizes"))
+    assert "small-object-pool" in whole
+    assert f"{100 * 11.5 / 65:.0f} % ({100 * 11.5 / 65:.0f} to" in whole
+    assert any(text.startswith("Fastest to allocate them all: AS7") and "fixed-pool" in text for text in said)
+    assert any("Fastest to touch each of these" in text and "small-object-pool" in text for text in said)
+    assert any(text.startswith("Taking the pages alone (null)") and "2.0 times" in text for text in said)
+    assert any("Bytes held for each byte asked for, least and AS1: small-object-pool 1.02" in t for t in said)
+    after = next(text for text in said if text.startswith("Still held after the first free"))
+    assert "small-object-pool 64 KiB" in after
+    assert "loki did not finish (timed out) where N is 64." in said
+
+
+def test_without_as1_there_is_no_verdict_and_nothing_breaks() -> None:
+    (table,) = small_objects_tables(without(small_objects_rows(), "AS1"))
+    assert small_objects_sentences(table)[0] == "No verdict: AS1 has not finished in every row."
+    (table,) = adaptive_pool_tables(without(adaptive_pool_rows(), "AS1"))
+    assert adaptive_pool_sentences(table)[0] == "No verdict: AS1 has not finished in every row."
+    (works,) = fixed_block_works(without(fixed_block_rows(), "AS1")).values()
+    assert fixed_block_sentences(works)[0] == "new-delete: no verdict, AS1 has not finished."
+
+
+def test_works_stand_in_the_order_of_the_book_whatever_was_counted() -> None:
+    by_setting = fixed_block_works(rows_of(fixed_block_rows()[::-1]))
+    assert list(by_setting) == [()]
+    (works,) = by_setting.values()
+    assert [work.label for work in works] == [
+        "new-delete",
+        "replace",
+        "list",
+        "map",
+        "remove-ctrl, append",
+        "remove-ctrl, as-printed",
+    ]
+    assert strategies_of(works)[:4] == ["null", "AS1", "AS7", "fixed-pool"]
+
+
+def test_blocks_of_one_size_beside_the_book() -> None:
+    (works,) = fixed_block_works(rows_of(fixed_block_rows())).values()
+    found = {each.work.name: each for each in beside_book(works)}
+    assert set(found) == {"new-delete", "replace", "list", "map", "remove-ctrl"}
+    pair = found["new-delete"]
+    assert (pair.strategy, pair.printed) == ("class-new", 4 / 64)
+    assert pair.ours is not None
+    assert pair.ours.median == pytest.approx(0.05)
+    assert found["remove-ctrl"].work.version == "as-printed"
+    assert found["map"].printed == pytest.approx(67.4 / 142)
+
+
+def test_sentences_of_fixed_blocks() -> None:
+    (works,) = fixed_block_works(rows_of(fixed_block_rows())).values()
+    said = fixed_block_sentences(works)
+    assert said[0].startswith("new-delete: class-new 0.51 ns a pair, 5.0 % (5.0 to 5.0) of AS1's time")
+    beside = next(text for text in said if text.startswith("Default / blocks of one size"))
+    assert "new-delete 20.0 (16.0)" in beside
+    assert "list 10.0 (6.6)" in beside
+    better = next(text for text in said if text.startswith("remove-ctrl as printed"))
+    assert "append 2040 ns with the same: 12.0 times as fast." in better
+
+
+def test_sentences_of_adaptive_pools() -> None:
+    (table,) = adaptive_pool_tables(rows_of(adaptive_pool_rows()))
+    said = adaptive_pool_sentences(table)
+    first = MIDDLE * range_ns("fixed-pool-burst")[0]
+    assert said[0].startswith(
+        f"Fastest to insert the first time: fixed-pool-burst {span_text([first])} ns a node"
+    )
+    bursts = next(text for text in said if text.startswith("To insert the first time in bursts"))
+    assert "adaptive-pool 50 % (50 to 50)" in bursts
+    overhead = next(text for text in said if text.startswith("Overhead of system memory"))
+    assert "fixed-pool 0.5 %" in overhead
+    assert "AS1 33.5 %" in overhead
+    held = next(text for text in said if text.startswith("Held after all nodes were erased"))
+    assert "adaptive-pool 64 KiB" in held
+
+
+def test_what_was_measured_both_ways() -> None:
+    assert with_bursts(["AS1", "a", "a-burst", "b-burst"]) == [("a", "a-burst")]
+
+
+def test_figures_in_words() -> None:
+    assert span_text([2.0]) == "2.00"
+    assert span_text([3.0, 1.5]) == "1.50 to 3.00"
+    assert bytes_text(-4096.0) == "0 B"
+    assert bytes_text(float(3 << 20)) == "3.0 MiB"

@@ -1,0 +1,149 @@
+"""Plans of small-objects, fixed-block and adaptive-pool."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from mallard.errors import UsageError
+from mallard.papers.registry import table_named
+from mallard.plan import Host, Plan, Request, make_plan
+from mallard.runner import load_runner
+
+SIZES = (1, 4, 8, 10, 16, 20, 24, 30, 32, 40, 48, 50, 64)
+
+
+@pytest.fixture
+def planned(fake: Any) -> Any:
+    runner = load_runner()
+
+    def plan(experiment: str, scale: str = "quick", **options: Any) -> Plan:
+        return make_plan(Request(experiment, scale, **options), runner, Host(64 << 30, 2))
+
+    return plan
+
+
+def values(plan: Plan, *names: str) -> set[tuple[Any, ...]]:
+    return {tuple(row.parameters.get(name) for name in names) for row in plan.rows}
+
+
+def test_paper_has_every_size_order_and_kind_of_pages(planned: Any) -> None:
+    plan = planned("small-objects", "paper")
+    assert values(plan, "object_bytes", "order", "pages") == set(
+        product(SIZES, ("shuffled", "in-order"), ("small", "huge"))
+    )
+    assert values(plan, "objects") == {(1_000_000,)}
+
+
+@pytest.mark.parametrize("scale", ["quick", "standard", "paper"])
+def test_every_scale_has_the_rows_of_the_blog_and_huge_pages(planned: Any, scale: str) -> None:
+    plan = planned("small-objects", scale)
+    printed = {key[0] for key in table_named("loki:time-shuffled").rows}
+    found = values(plan, "object_bytes", "order", "pages")
+    assert {(size, "shuffled", "small") for size in printed} <= found
+    assert (16, "shuffled", "huge") in found
+    assert any(order == "in-order" for _, order, _ in found)
+    assert len(plan.rows) == len(found), "no row twice"
+    assert all("AS1" in row.strategies for row in plan.rows)
+
+
+def test_orders_of_reuse_take_part_where_there_is_time(planned: Any) -> None:
+    assert not any(name.startswith("AS7-") for name in planned("small-objects").rows[0].strategies)
+    assert "AS7-lowest" in planned("small-objects", "standard").rows[0].strategies
+    named = planned("small-objects", strategies="AS7-lowest")
+    assert named.rows[0].strategies == ("AS1", "AS7-lowest")
+
+
+def test_small_objects_as_they_are_asked_for(planned: Any) -> None:
+    given = {"object-bytes": "3,16..17", "objects": "2^10", "order": "in-order", "pages": "small,huge"}
+    plan = planned("small-objects", given=given)
+    assert values(plan, "object_bytes", "objects", "order", "pages") == set(
+        product((3, 16, 17), (1024,), ("in-order",), ("small", "huge"))
+    )
+    assert values(planned("small-objects", given={"object-bytes": "8"}), "order", "pages") == {
+        ("shuffled", "small")
+    }
+
+
+def test_each_work_has_those_that_can_do_it(planned: Any) -> None:
+    plan = planned("fixed-block")
+    able = {(row.parameters["work"], row.parameters.get("version")): row.strategies for row in plan.rows}
+    assert able["new-delete", None] == ("null", "AS1", "fixed-pool", "class-new")
+    assert able["list", None] == ("AS1", "AS7", "fixed-pool")
+    assert able["remove-ctrl", "as-printed"] == ("AS1", "AS7", "fixed-string")
+    assert [work for work, _ in able] == ["new-delete", "replace", "list", "map", *["remove-ctrl"] * 3]
+    assert not any("count" in row.parameters for row in plan.rows), "the runner chooses"
+
+
+def test_fixed_blocks_as_they_are_asked_for(planned: Any) -> None:
+    plan = planned("fixed-block", given={"work": "remove-ctrl,map", "version": "append", "count": "10^4"})
+    assert values(plan, "work", "version", "count") == {
+        ("map", None, 10_000),
+        ("remove-ctrl", "append", 10_000),
+    }
+    named = planned("fixed-block", strategies="class-new")
+    assert {row.parameters["work"] for row in named.rows if "class-new" in row.strategies} == {
+        "new-delete",
+        "replace",
+    }
+
+
+@pytest.mark.parametrize("scale", ["quick", "standard", "paper"])
+def test_every_range_of_the_article(planned: Any, scale: str) -> None:
+    plan = planned("adaptive-pool", scale)
+    assert values(plan, "range", "nodes") == {(length, 2_000_000) for length in (10, 100, 1000, 10_000)}
+    assert {"adaptive-pool", "adaptive-pool-burst", "AS1"} <= set(plan.rows[0].strategies)
+
+
+def test_adaptive_pools_as_they_are_asked_for(planned: Any) -> None:
+    plan = planned("adaptive-pool", given={"range": "2^3..2^4", "nodes": "2^12"})
+    assert values(plan, "range", "nodes") == {(8, 4096), (16, 4096)}
+
+
+@pytest.mark.parametrize(
+    ("experiment", "given", "what"),
+    [
+        (
+            "small-objects",
+            {"object-bytes": "0"},
+            "--object-bytes 0: there is no number 0; allowed are 1..1024",
+        ),
+        ("small-objects", {"object-bytes": "2048"}, "there is no number 2048; allowed are 1..1024"),
+        ("small-objects", {"order": "random"}, "--order 'random' is unknown; allowed are shuffled, in-order"),
+        ("small-objects", {"pages": "large"}, "--pages 'large' is unknown; allowed are small, huge"),
+        ("small-objects", {"objects": "0"}, "--objects: 0 is not possible; allowed are 1 to"),
+        ("small-objects", {"work": "list"}, "--work is an option of fixed-block; leave it out"),
+        ("fixed-block", {"work": "tree"}, "--work 'tree' is unknown; allowed are new-delete, replace, list"),
+        ("fixed-block", {"work": "list", "version": "append"}, "--version append: list has no versions"),
+        ("fixed-block", {"version": "best"}, "--version 'best' is unknown; allowed are as-printed, append"),
+        ("fixed-block", {"count": "many"}, "--count 'many' is not a number"),
+        ("adaptive-pool", {"range": "10^6"}, "--range: 1000000 is not possible; allowed are 1 to 100000"),
+        ("adaptive-pool", {"nodes": "0"}, "--nodes: 0 is not possible"),
+        (
+            "adaptive-pool",
+            {"range": "300", "nodes": "1000"},
+            "divisors of the nodes; choose another range, or --nodes 900",
+        ),
+        ("adaptive-pool", {"range": "300", "nodes": "100"}, "or --nodes 300"),
+    ],
+)
+def test_bad_input(planned: Any, experiment: str, given: dict[str, str], what: str) -> None:
+    with pytest.raises(UsageError) as error:
+        planned(experiment, given=given)
+    assert what in str(error.value)
+
+
+@pytest.mark.parametrize("experiment", ["small-objects", "fixed-block", "adaptive-pool"])
+def test_a_run_of_each_ends_in_what_the_terminal_shows(fake: Any, capsys: Any, experiment: str) -> None:
+    given = {
+        "small-objects": ("--object-bytes", "8,16"),
+        "fixed-block": ("--work", "list,remove-ctrl"),
+        "adaptive-pool": ("--range", "10,1000"),
+    }[experiment]
+    assert fake.run("bench", experiment, *given, "--strategy", "AS1,AS7,fixed-pool", "--reps", "2") == 0
+    shown = capsys.readouterr().out
+    assert "AS7" in shown
+    assert "fixed-pool" in shown
+    assert all(row.ok for row in fake.rows())

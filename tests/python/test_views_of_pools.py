@@ -1,0 +1,274 @@
+"""What the terminal and the page show of small-objects, fixed-block and adaptive-pool, and `mallard table` of
+the Loki test and of Optimized C++, from rows whose figures are known beforehand.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_reader import read, words
+from rich.console import Console
+from synthetic_pools import adaptive_pool_rows, fixed_block_rows, small_objects_rows
+from synthetic_run import write_run
+
+from mallard.cli import main
+from mallard.result import Row
+from mallard.store import Store
+from mallard.view.html.line_plot import LinePlot, Series
+from mallard.view.terminal import show_run
+
+Natives = list[dict[str, Any]]
+ALL: dict[str, Natives] = {
+    "small-objects": small_objects_rows(orders=("shuffled", "in-order")),
+    "fixed-block": fixed_block_rows(),
+    "adaptive-pool": adaptive_pool_rows(),
+}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("pools") / "mallard.db"
+    for experiment, rows in ALL.items():
+        write_run(path, rows, command=f"mallard bench {experiment}", experiment=experiment)
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(database: Path) -> str:
+    output = database.with_name("page.html")
+    assert main(["report", "-o", str(output), "--db", str(database)]) == 0
+    return output.read_text(encoding="utf-8")
+
+
+def shown(database: Path, experiment: str, width: int = 120) -> str:
+    with Store.open_existing(database) as store:
+        run = next(run for run in store.runs() if run.experiment == experiment)
+        rows = store.rows(run.id)
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    show_run(console, run, rows)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def line_of(text: str, title: str, name: str) -> list[str]:
+    """The words of a strategy's line in the block with that title."""
+    after = text[text.index(title) :].splitlines()
+    return next(line.split() for line in after if line.startswith(f"{name} "))
+
+
+def section(page: str, name: str) -> str:
+    found = re.search(
+        rf'<section id="{name}" class="part">.*?(?=<section id="[\w-]+" class="part">|</main>)',
+        page,
+        re.DOTALL,
+    )
+    assert found, name
+    return found[0]
+
+
+def text_of(markup: str) -> str:
+    return words(html.unescape(re.sub(r"<[^>]+>", " ", markup)))
+
+
+# ---- the terminal -------------------------------------------------------------------------------------
+
+
+def test_small_objects_have_a_block_for_each_phase(database: Path) -> None:
+    text = shown(database, "small-objects")
+    assert "objects 1000000, order shuffled, pages small" in text
+    assert line_of(text, "free: ", "AS1") == ["AS1", "17.3", "20.4", "21.2", "30.2"]
+    assert line_of(text, "free: ", "fixed-pool") == ["fixed-pool", "3.47*", "4.08*", "4.24*", "6.04*"]
+    assert line_of(text, "free: ", "loki")[-1] == "time"
+    assert line_of(text, "again: ", "small-object-pool")[2] == "3.06*"
+    assert line_of(text, "held after the first allocation", "AS1") == ["AS1", "32.0", "32.0", "32.0", "80.0"]
+    assert "64 KiB" in text
+
+
+def test_columns_that_do_not_fit_go_below(database: Path) -> None:
+    narrow = shown(database, "small-objects", 44)
+    blocks = narrow[narrow.index("free: ") : narrow.index("again: ")]
+    assert blocks.count("AS1 ") == 2
+
+
+def test_works_have_a_column_each_and_stand_beside_the_book(database: Path) -> None:
+    text = shown(database, "fixed-block", 140)
+    line = line_of(text, "ns an operation", "AS1")
+    assert line[1:] == ["10.2", "16.3", "20400", "52020", "24480", "2040"]
+    assert line_of(text, "ns an operation", "class-new")[1:3] == ["0.51*", "1.02*"]
+    assert "new-delete: AS1 / class-new 10.2 / 0.51 ns = 20.0; in the book 16.0" in text
+    assert "as-printed" in text
+
+
+def test_adaptive_pools_have_ranges_as_columns(database: Path) -> None:
+    text = shown(database, "adaptive-pool")
+    assert line_of(text, "erase, ns a node", "adaptive-pool")[1:] == ["6.12"] * 4
+    assert line_of(text, "erase, ns a node", "fixed-pool-burst")[1:] == ["1.02*"] * 4
+    assert line_of(text, "overhead of that", "AS1")[1:] == ["33.5"] * 4
+
+
+# ---- the page -----------------------------------------------------------------------------------------
+
+
+def test_the_page_nests_and_its_ids_are_unique(page: str) -> None:
+    reader = read(page)
+    assert len(reader.ids) == len(set(reader.ids))
+    assert "NaN" not in page
+
+
+def test_small_objects_have_lines_over_n(page: str) -> None:
+    plots = re.findall(r'<figure class="lines">.*?</figure>', section(page, "small-objects"))
+    assert len(plots) == 12, "four phases and two kinds of memory, in two orders"
+    assert "small-object-pool at 16: 3.06" in text_of(plots[2])
+    assert plots[0].count("<polyline") == 6
+    assert "null at" not in plots[1], "it frees nothing"
+    assert "loki at 64" not in plots[1]
+    assert 'class="series global"' in plots[0]
+
+
+def test_a_cell_has_every_phase_and_the_memory(page: str) -> None:
+    table = re.findall(r'<table class="heat race by-strategy".*?</table>', section(page, "small-objects"))[0]
+    row = re.findall(r"<tr><th[^>]*>small-object-pool</th>(.*?)</tr>", table)[0]
+    cell = re.findall(r'<td data-d="([^"]*)" data-k="N 16">(.*?)</td>', row)[0]
+    kinds = dict(re.findall(r'<span class="(\w) [^"]*">([^<]*)', cell[1]))
+    assert kinds == {
+        "a": "2.55",
+        "f": "5.10",
+        "r": "3.06",
+        "v": "1.02",
+        "p": "18",
+        "m": "15.6",
+        "u": "0.06",
+        "w": "0.00",
+    }
+    assert "25 % of AS1" in cell[0]
+    assert 'class="r f5 first"' in cell[1] or 'class="r f4 first"' in cell[1]
+    assert 'data-s="timed out: not done after 10 s"' in table
+
+
+def test_loki_stands_beside_the_blog(page: str) -> None:
+    told = text_of(section(page, "small-objects"))
+    assert "1 allocation 8.67 6.94 80 81.0 56.0 69" in told
+    assert "20 memory" in told
+
+
+def test_the_works_stand_beside_the_book(page: str) -> None:
+    told = section(page, "fixed-block")
+    assert "new-delete class-new 10.2 0.51 5.0 5.0\u20135.0" in text_of(told)
+    assert told.count('class="mark book"') == 5
+    assert "20\u00d7 16\u00d7" in text_of(told)
+
+
+def test_adaptive_pools_have_lines_over_the_ranges_bursts_dashed(page: str) -> None:
+    plots = re.findall(r'<figure class="lines">.*?</figure>', section(page, "adaptive-pool"))
+    assert len(plots) == 5
+    assert "adaptive-pool-burst at 100: 5.10" in text_of(plots[0])
+    plain = re.search(
+        r'class="series (\w+)"><polyline[^>]*></polyline><circle[^>]*><title>adaptive-pool at', plots[0]
+    )
+    burst = re.search(
+        r'class="series (\w+) dashed"><polyline[^>]*></polyline><circle[^>]*><title>adaptive-pool-burst at',
+        plots[0],
+    )
+    assert plain is not None
+    assert burst is not None
+    assert plain[1] == burst[1]
+
+
+def test_what_the_sections_answer_stands_at_a_glance(page: str) -> None:
+    told = text_of(re.findall(r'<section class="glance">.*?</section>', page)[0])
+    assert "Adaptive pools Fastest to insert the first time" in told
+
+
+def test_unmeasured_sections_say_what_measures_them(database: Path) -> None:
+    output = database.with_name("one.html")
+    assert main(["report", "--run", "3", "-o", str(output), "--db", str(database)]) == 0
+    told = output.read_text(encoding="utf-8")
+    assert "mallard bench small-objects --quick" in text_of(section(told, "small-objects"))
+    assert ">Small objects</a>" in told
+
+
+def test_ticks_that_would_touch_are_left_out() -> None:
+    points = [(float(x), 1.0) for x in (1, 4, 8, 10, 16, 20, 24, 30, 32, 40, 48, 50, 64)]
+    drawing = LinePlot("t", "N", "ns", [Series("AS1", points, "global")], logarithmic_x=False).markup()
+    ticks = [int(text) for text in re.findall(r'class="tick">(\d+)<', drawing)]
+    assert {1, 16, 64} <= set(ticks)
+    assert not {30, 32} <= set(ticks)
+    assert drawing.count("<circle") == len(points)
+
+
+# ---- printed tables -----------------------------------------------------------------------------------
+
+
+def lines_after(text: str, label: str) -> list[list[str]]:
+    lines = [line.split() for line in text.splitlines()]
+    start = next(n for n, line in enumerate(lines) if " ".join(line).startswith(label))
+    return lines[start:]
+
+
+def test_the_loki_test_stands_beside_its_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "loki:time-shuffled", "--db", str(database)]) == 0
+    text = capsys.readouterr().out
+    here, printed, ratio = lines_after(text, "1 deallocation here")[:3]
+    assert here[2:] == ["here", "17.3", "4000"]
+    assert printed == ["printed", "148", "2954"]
+    assert ratio == ["ratio", "1.35"]
+    assert "30 times (1 byte) to 93 times (50 bytes)" in " ".join(text.split())
+
+
+def test_memory_stands_in_bytes_an_object(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "loki:memory", "--db", str(database)]) == 0
+    text = capsys.readouterr().out
+    here, printed = lines_after(text, "20 here")[:2]
+    assert here[1:3] == ["here", "40.0"], "32 bytes and the pointer"
+    assert printed[1] == "58.6", "57196 kB of a million"
+    assert "AS1: bytes an object" in text
+
+
+def test_the_book_s_times_stand_beside_ours(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "optimized:times", "--db", str(database)]) == 0
+    here, printed, _ = lines_after(capsys.readouterr().out, "new-delete here")[:3]
+    assert here == ["new-delete", "here", "10.2", "5.0"]
+    assert printed == ["printed", "64.0", "6.2"]
+
+
+@pytest.mark.parametrize(
+    ("table", "command"),
+    [
+        (
+            "loki:time-in-order",
+            "mallard bench small-objects --object-bytes 1,10,20,30,40,50 --order in-order",
+        ),
+        ("loki:memory", "mallard bench small-objects --object-bytes 1,20,40 --order shuffled"),
+        ("optimized:times", "mallard bench fixed-block"),
+    ],
+)
+def test_without_rows_the_command_that_measures_a_table(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    table: str,
+    command: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MALLARD_DB", raising=False)
+    assert main(["table", table]) == 0
+    assert command in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_cell_that_did_not_finish_says_so_beside_the_print(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [Row.from_native(1, native) for native in small_objects_rows(sizes=(50,))]
+    late = [replace(row, status="timed_out") for row in rows if row.strategy == "loki"]
+    kept = [row for row in rows if row.strategy != "loki"]
+    natives = [row.to_dict() | {"format": 1} for row in (*kept, late[0])]
+    for native in natives:
+        del native["run_id"]
+    write_run(tmp_path / "mallard.db", natives, experiment="small-objects")
+    assert main(["table", "loki:time-shuffled", "--db", str(tmp_path / "mallard.db")]) == 0
+    assert lines_after(capsys.readouterr().out, "50 deallocation here")[0][-1] == "time"
