@@ -1,9 +1,9 @@
 /// The order of reuse "at random": what becomes of a pool after a very long life, at once; the worst case,
 /// for the benchmark only.
 ///
-/// Data model: the addresses of the free blocks of each size class that has any, in memory of the global
-/// allocator, which orders of the library would not do. A block is drawn uniformly and the last one takes its
-/// place. It may run out of memory where it must not fail: then the program ends.
+/// Data model: the addresses of the free blocks of each size that has any, in memory of the global allocator,
+/// which orders of the library would not do. A block is drawn uniformly and the last one takes its place. It
+/// may run out of memory where it must not fail: then the program ends.
 #pragma once
 
 #include "bench/harness/quick_random.hpp"
@@ -18,32 +18,57 @@
 
 namespace bench {
 
-class random_freed : public mallard::carves_blocks {
+/// The free blocks of one size.
+class random_blocks : public mallard::carves_one_size {
 public:
-    [[nodiscard]] void* pop(std::size_t index) noexcept {
-        std::vector<void*>* blocks = shelf_of(index);
-        if (blocks == nullptr || blocks->empty()) {
+    explicit random_blocks(std::size_t block_bytes, std::size_t = mallard::fundamental_alignment) noexcept
+        : carves_one_size(block_bytes) {}
+
+    [[nodiscard]] void* pop() noexcept {
+        if (blocks_.empty()) {
             return nullptr;
         }
-        void*& drawn = (*blocks)[which_.below(blocks->size())];
-        void* block = std::exchange(drawn, blocks->back());
-        blocks->pop_back();
+        void*& drawn = blocks_[which_.below(blocks_.size())];
+        void* block = std::exchange(drawn, blocks_.back());
+        blocks_.pop_back();
         return block;
     }
 
+    void push(void* p) noexcept {
+        blocks_.push_back(p);
+        mallard::poison(p, block_bytes());
+    }
+
+    [[nodiscard]] bool empty() const noexcept { return blocks_.empty(); }
+
+    void clear() noexcept { blocks_.clear(); }
+
+private:
+    std::vector<void*> blocks_;
+    quick_random which_{1};
+};
+
+/// Those of each size class.
+template <mallard::size_class_policy Classes>
+class random_blocks_by_class : public mallard::carves_by_class<Classes> {
+public:
+    [[nodiscard]] void* pop(std::size_t index) noexcept {
+        random_blocks* blocks = blocks_of(index);
+        return blocks != nullptr ? blocks->pop() : nullptr;
+    }
+
     [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
-        std::vector<void*>* blocks = shelf_of(index);
+        random_blocks* blocks = blocks_of(index);
         if (blocks == nullptr) [[unlikely]] {
             return false;
         }
-        blocks->push_back(p);
-        mallard::poison(p, mallard::class_bytes(index));
+        blocks->push(p);
         return true;
     }
 
     void reach(void* p, std::size_t index, std::size_t) noexcept {
-        shelves_.push_back({index, {}});
-        static_cast<void>(push(p, index));
+        shelves_.push_back({index, random_blocks(Classes::bytes(index))});
+        shelves_.back().blocks.push(p);
     }
 
     /// The remainder of a chunk is left alone: it is less than a block, and at most one a chunk.
@@ -54,16 +79,21 @@ public:
 private:
     struct shelf {
         std::size_t index;
-        std::vector<void*> blocks;
+        random_blocks blocks;
     };
 
-    std::vector<void*>* shelf_of(std::size_t index) noexcept {
+    random_blocks* blocks_of(std::size_t index) noexcept {
         const auto found = std::ranges::find(shelves_, index, &shelf::index);
         return found == shelves_.end() ? nullptr : &found->blocks;
     }
 
     std::vector<shelf> shelves_;
-    quick_random which_{1};
+};
+
+struct random_freed {
+    template <mallard::size_class_policy Classes>
+    using by_class = random_blocks_by_class<Classes>;
+    using of_one_size = random_blocks;
 };
 
 static_assert(mallard::reuse_order<random_freed>);

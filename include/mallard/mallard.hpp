@@ -7,9 +7,12 @@
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/allocator.hpp>
 #include <mallard/bind/resource.hpp>
+#include <mallard/core/burst.hpp>
 #include <mallard/lifetime/checkpoint.hpp>
 #include <mallard/lifetime/wink_out.hpp>
+#include <mallard/local/arenas.hpp>
 #include <mallard/local/concurrent_multipool.hpp>
+#include <mallard/local/fixed_pool.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
 #include <mallard/upstream/buffer.hpp>

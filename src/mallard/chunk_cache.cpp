@@ -16,7 +16,7 @@ namespace mallard {
 namespace {
 
 constexpr std::size_t largest_cached_bytes = std::size_t{64} << 20;
-constexpr std::size_t class_count = size_class(largest_cached_bytes) + 1;
+constexpr std::size_t class_count = eighth_classes::index(largest_cached_bytes) + 1;
 /// Below this, chunks come from operator new: pages would be too coarse, and mappings are a limited resource.
 constexpr std::size_t least_page_bytes = std::size_t{128} << 10;
 constexpr std::uint32_t operations_an_epoch = 1024;
@@ -49,9 +49,9 @@ public:
         bin& from = bins_[index];
         waiting_chunk* c = from.first;
         if (c != nullptr) {
-            unpoison(c, class_bytes(index));
+            unpoison(c, eighth_classes::bytes(index));
             from.first = c->next;
-            bytes_ -= class_bytes(index);
+            bytes_ -= eighth_classes::bytes(index);
             --from.count;
             from.idle = std::min(from.idle, from.count);
         }
@@ -62,9 +62,9 @@ public:
         bin& to = bins_[index];
         to.first = ::new (p) waiting_chunk{to.first};
         // The link stays readable: a leak checker must be able to follow it.
-        poison(to.first + 1, class_bytes(index) - sizeof(waiting_chunk));
+        poison(to.first + 1, eighth_classes::bytes(index) - sizeof(waiting_chunk));
         ++to.count;
-        bytes_ += class_bytes(index);
+        bytes_ += eighth_classes::bytes(index);
     }
 
     /// Effects: counts `operations`; once an epoch, hands half of the chunks that stayed idle to
@@ -128,7 +128,7 @@ public:
     }
 
     void put(void* p, std::size_t index) noexcept {
-        const std::size_t bytes = class_bytes(index);
+        const std::size_t bytes = eighth_classes::bytes(index);
         const std::scoped_lock lock(mutex_);
         if (bins_.bytes() + bytes > shared_limit_bytes.load(std::memory_order_relaxed)) {
             give_to_system(p, bytes, fundamental_alignment);
@@ -162,7 +162,7 @@ public:
 
 private:
     static void to_system(void* p, std::size_t index) noexcept {
-        give_to_system(p, class_bytes(index), fundamental_alignment);
+        give_to_system(p, eighth_classes::bytes(index), fundamental_alignment);
     }
 
     void note_bytes() noexcept { approximate_bytes_.store(bins_.bytes(), std::memory_order_relaxed); }
@@ -206,7 +206,7 @@ struct closer {
 } // namespace
 
 void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
-    const std::size_t index = size_class(std::max(bytes, sizeof(void*)));
+    const std::size_t index = eighth_classes::index(std::max(bytes, sizeof(void*)));
     if (index >= class_count || alignment > fundamental_alignment) [[unlikely]] {
         return take_from_system(bytes, alignment);
     }
@@ -214,20 +214,20 @@ void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
     if (p == nullptr) [[unlikely]] {
         p = shared().take(index);
         if (p == nullptr) {
-            p = take_from_system(class_bytes(index), fundamental_alignment);
+            p = take_from_system(eighth_classes::bytes(index), fundamental_alignment);
         }
     }
-    poison(static_cast<std::byte*>(p) + bytes, class_bytes(index) - bytes);
+    poison(static_cast<std::byte*>(p) + bytes, eighth_classes::bytes(index) - bytes);
     return p;
 }
 
 void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t index = size_class(std::max(bytes, sizeof(void*)));
+    const std::size_t index = eighth_classes::index(std::max(bytes, sizeof(void*)));
     if (index >= class_count || alignment > fundamental_alignment) [[unlikely]] {
         give_to_system(p, bytes, alignment);
         return;
     }
-    unpoison(p, class_bytes(index));
+    unpoison(p, eighth_classes::bytes(index));
     if (state != thread_state::open) [[unlikely]] {
         if (state == thread_state::closed) {
             to_shared(p, index);
@@ -235,8 +235,8 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
         }
         open_thread_bins();
     }
-    if (thread_bins.bytes() + class_bytes(index) > thread_limit_bytes.load(std::memory_order_relaxed))
-        [[unlikely]] {
+    if (thread_bins.bytes() + eighth_classes::bytes(index) >
+        thread_limit_bytes.load(std::memory_order_relaxed)) [[unlikely]] {
         to_shared(p, index);
         return;
     }

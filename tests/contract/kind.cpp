@@ -41,6 +41,9 @@ const kinds& all_local_allocators() {
         add_adaptors<multipool_reusing<mallard::lowest_address>>(k, "multipool_lowest_address", true);
         add_adaptors<multipool_reusing<mallard::hybrid_reuse>>(k, "multipool_hybrid_reuse", true);
         add_adaptors<multipool_of_small_blocks>(k, "multipool_of_small_blocks", true);
+        add_adaptors<fast_fit>(k, "fast_fit", true);
+        add_adaptors<fixed_pool_reusing<mallard::last_freed>>(k, "fixed_pool_last_freed", true);
+        add_adaptors<fixed_pool_reusing<mallard::hybrid_reuse>>(k, "fixed_pool_hybrid_reuse", true);
         add_adaptors<multipool_over_monotonic>(k, "multipool_over_monotonic", true);
         add_adaptors<monotonic_over_multipool>(k, "monotonic_over_multipool", false);
         add_adaptors<synchronized_monotonic>(k, "synchronized_monotonic", false);

@@ -35,6 +35,21 @@ struct multipool_reusing {
     mallard::multipool<equipment::ledger, Reuse> top;
 };
 
+struct fast_fit {
+    explicit fast_fit(equipment::ledger& source) : top(source) {}
+    void release_below() noexcept {}
+    mallard::fast_fit<equipment::ledger> top;
+};
+
+/// Its blocks hold the largest request of the suite.
+template <class Reuse>
+struct fixed_pool_reusing {
+    explicit fixed_pool_reusing(equipment::ledger& source)
+        : top(mallard::block_size{.bytes = 100 << 10, .alignment = 4096}, source) {}
+    void release_below() noexcept {}
+    mallard::fixed_pool<mallard::growing_arena<equipment::ledger>, Reuse> top;
+};
+
 /// Most requests go straight upstream.
 struct multipool_of_small_blocks {
     explicit multipool_of_small_blocks(equipment::ledger& source)

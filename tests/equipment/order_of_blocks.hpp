@@ -16,8 +16,8 @@ namespace equipment {
 template <mallard::reuse_order Order>
 class order_of_blocks : public ::testing::Test {
 protected:
-    static constexpr std::size_t classes = mallard::size_class(1024) + 1;
-    static constexpr std::size_t index = mallard::size_class(24);
+    static constexpr std::size_t classes = mallard::eighth_classes::index(1024) + 1;
+    static constexpr std::size_t index = mallard::eighth_classes::index(24);
     static constexpr int none = -1;
 
     order_of_blocks() {
@@ -48,7 +48,7 @@ protected:
                    : static_cast<int>(std::find(blocks_.begin(), blocks_.end(), p) - blocks_.begin());
     }
 
-    Order order_;
+    typename Order::template by_class<mallard::eighth_classes> order_;
 
 private:
     alignas(16) std::byte room_[2048];

@@ -12,7 +12,8 @@ class double_free : public ::testing::Test {};
 
 using allocators =
     ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::limited<mallard::multipool<>>,
-                     mallard::concurrent_multipool<>, mallard::synchronized<mallard::multipool<>>>;
+                     mallard::concurrent_multipool<>, mallard::synchronized<mallard::multipool<>>,
+                     mallard::fixed_pool<>, mallard::fast_fit<>>;
 TYPED_TEST_SUITE(double_free, allocators);
 
 template <class A>
@@ -22,6 +23,11 @@ struct made {
 template <>
 struct made<mallard::limited<mallard::multipool<>>> {
     mallard::limited<mallard::multipool<>> allocator{std::size_t{1} << 20};
+};
+
+template <>
+struct made<mallard::fixed_pool<>> {
+    mallard::fixed_pool<> allocator{mallard::block_size{.bytes = 1024, .alignment = 64}};
 };
 
 TYPED_TEST(double_free, is_reported) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace {
 
@@ -85,6 +86,45 @@ TYPED_TEST(poisoning, reports_use_after_a_release) {
     expect_report(small);
     expect_report(large);
     expect_report(large, 99999);
+}
+
+TEST(poisoning_of_fixed_blocks, covers_what_is_free_and_what_a_request_leaves_of_its_block) {
+    mallard::fixed_pool<> pool(mallard::block_size{.bytes = 40});
+    void* const p = pool.allocate(17, 8);
+    EXPECT_EQ(read(p, 16), read(p, 16));
+    expect_report(p, 17);
+    expect_report(p, 40);
+    void* const q = pool.allocate(40, 8);
+    pool.deallocate(p, 17, 8);
+    expect_report(p);
+    expect_report(p, 16);
+    EXPECT_EQ(read(q, 39), read(q, 39));
+    pool.clear();
+    expect_report(q);
+}
+
+TEST(poisoning_of_fixed_blocks, covers_the_array_of_an_arena_while_there_is_one) {
+    alignas(16) std::array<std::byte, 256> buffer{};
+    {
+        mallard::fixed_pool<mallard::buffer_arena> pool{std::span<std::byte>(buffer)};
+        void* const p = pool.allocate(16, 8);
+        EXPECT_EQ(read(p, 15), 0);
+        expect_report(&buffer, 16);
+        expect_report(&buffer, 255);
+        pool.clear();
+        expect_report(&buffer, 15);
+    }
+    EXPECT_EQ(read(&buffer, 255), 0);
+}
+
+TEST(poisoning_of_bursts, lets_the_blocks_be_used_and_nothing_between_them) {
+    mallard::multipool<> pool;
+    mallard::block_chain blocks = pool.allocate_many(20, 4, 3);
+    const void* const first = blocks.front();
+    EXPECT_EQ(read(first, 19), read(first, 19));
+    expect_report(first, 20);
+    pool.deallocate_many(std::move(blocks), 20, 4);
+    expect_report(first);
 }
 
 TEST(poisoning_of_marks, reports_use_after_a_rewind_or_a_rollback) {

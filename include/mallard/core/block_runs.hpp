@@ -1,4 +1,4 @@
-/// The blocks of one size class, used and free, in runs; of the free ones the lowest is the next.
+/// The blocks of one size, used and free, in runs; of the free ones the lowest is the next.
 ///
 ///     run:   [ header | bitmap ][ block 0 | block 1 | ... | block n - 1 ]
 ///                       a bit for each block, set where it is free
@@ -11,9 +11,11 @@
 /// addresses. The books are apart from the blocks: freeing touches no memory of the block, and finding a free
 /// one reads 64 bits at a time.
 ///
-/// Invariants: a run has as many blocks as all runs before it, where there is room; so most blocks are in the
-/// newest ones, and finding the run of a block takes constant time on average, until runs are as long as the
-/// largest chunk. No bit is set below a run's `first_word`.
+/// A pool of many sizes makes runs that share its room with others (add_run()); there a run has as many
+/// blocks as all runs before it, where there is room, so most blocks are in the newest ones, and finding the
+/// run of a block takes constant time on average, until runs are as long as the largest chunk. A pool of one
+/// size makes one run of each room that it has (carve()).
+/// Invariant: no bit is set below a run's `first_word`.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -29,11 +31,13 @@ namespace mallard {
 
 class block_runs {
 public:
-    /// Requires: `block_bytes` is a multiple of 8, at least 8.
-    explicit block_runs(std::size_t block_bytes) noexcept
+    /// Requires: `block_bytes` is a multiple of 4, at least 4. `alignment` is that of the blocks, where it
+    /// divides their size.
+    explicit constexpr block_runs(std::size_t block_bytes,
+                                  std::size_t alignment = fundamental_alignment) noexcept
         : block_bytes_(static_cast<std::uint32_t>(block_bytes)),
-          reciprocal_(
-              static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + block_bytes - 1) / block_bytes)) {}
+          reciprocal_(static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + block_bytes - 1) / block_bytes)),
+          alignment_(static_cast<std::uint32_t>(alignment)) {}
 
     /// Returns: the free block of the lowest address, poisoned, or null where none is free.
     /// Complexity: constant on average; at most linear in the words of the bitmap.
@@ -76,33 +80,51 @@ public:
         poison(p, block_bytes_);
     }
 
-    /// Effects: makes a run at the front of [cursor, limit), and moves the cursor behind it.
+    /// Effects: makes a run at the front of [cursor, limit), of as many blocks as there are, and moves the
+    /// cursor behind it.
     /// Requires: the room holds least_bytes(block_bytes()) at least, and is poisoned.
     void add_run(std::byte*& cursor, std::byte* limit) noexcept {
-        const auto room_bytes = static_cast<std::size_t>(limit - cursor);
-        const std::size_t fitting = 8 * (room_bytes - fixed_bytes) / (8 * std::size_t{block_bytes_} + 1);
-        const std::size_t count = std::min({fitting, std::max<std::size_t>(blocks_, 1), most_blocks()});
-        const std::size_t words = (count + 63) / 64;
-        std::byte* const books_end = cursor + sizeof(run) + words * sizeof(std::uint64_t);
-        unpoison(cursor, static_cast<std::size_t>(books_end - cursor));
-        auto* added = ::new (cursor) run{};
-        added->blocks = books_end + (block_bytes_ % 16 == 0 ? padding_to(books_end, 16) : 0);
-        added->end = added->blocks + count * block_bytes_;
-        added->free_blocks = static_cast<std::uint32_t>(count);
-        std::fill_n(added->bitmap(), words, ~std::uint64_t{0});
-        if (count % 64 != 0) {
-            added->bitmap()[words - 1] = (std::uint64_t{1} << count % 64) - 1;
-        }
-        link(added);
-        blocks_ += count;
-        cursor = added->end;
+        add_run(cursor, limit, std::max<std::size_t>(blocks_, 1));
     }
 
-    [[nodiscard]] std::size_t block_bytes() const noexcept { return block_bytes_; }
+    /// Effects: makes a run of all of [cursor, limit), and takes its first block.
+    /// Returns: that block, still poisoned; null, with no effect, where the room is too short.
+    /// Requires: the room is poisoned.
+    [[nodiscard, gnu::cold, gnu::noinline]] void* carve(std::byte*& cursor, std::byte* limit) noexcept {
+        if (static_cast<std::size_t>(limit - cursor) < room()) {
+            return nullptr;
+        }
+        add_run(cursor, limit, most_blocks());
+        return pop();
+    }
 
-    /// Returns: the room that a run of one block needs at most.
+    /// Returns: the room that `blocks` blocks, one or more, need at most where carve() makes their runs.
+    [[nodiscard]] constexpr std::size_t room(std::size_t blocks = 1) const noexcept {
+        const std::size_t runs = (blocks - 1) / most_blocks() + 1;
+        return runs * (fixed_bytes() + 8) + blocks * block_bytes_ + blocks / 8;
+    }
+
+    /// Returns: how many blocks carve() makes of a new room.
+    [[nodiscard]] constexpr std::size_t blocks_in(std::size_t bytes) const noexcept {
+        std::size_t sum = 0;
+        while (bytes >= room()) {
+            const std::size_t count = std::min(fitting(bytes), most_blocks());
+            sum += count;
+            bytes -= std::min(bytes, room(count));
+        }
+        return sum;
+    }
+
+    [[nodiscard]] bool empty() const noexcept { return lowest_ == nullptr; }
+
+    /// Effects: forgets every block.
+    void clear() noexcept { *this = block_runs(block_bytes_, alignment_); }
+
+    [[nodiscard]] constexpr std::size_t block_bytes() const noexcept { return block_bytes_; }
+
+    /// Returns: the room that a run of one block of the fundamental alignment, or of less, needs at most.
     [[nodiscard]] static constexpr std::size_t least_bytes(std::size_t block_bytes) noexcept {
-        return fixed_bytes + block_bytes + 8;
+        return sizeof(run) + fundamental_alignment + block_bytes + 8;
     }
 
 private:
@@ -120,11 +142,41 @@ private:
         }
     };
 
-    /// The header, the word of the bitmap that is begun, and the padding before the blocks.
-    static constexpr std::size_t fixed_bytes = sizeof(run) + 2 * sizeof(std::uint64_t);
+    /// The header, the word of the bitmap that is begun, and the padding: before the header where blocks are
+    /// no multiples of 8, before the blocks where they are multiples of more.
+    [[nodiscard]] constexpr std::size_t fixed_bytes() const noexcept {
+        return sizeof(run) + std::max<std::size_t>(alignment_, fundamental_alignment);
+    }
 
     /// Offsets of blocks in a run are less than 2^31, which keeps quotients exact.
-    [[nodiscard]] std::size_t most_blocks() const noexcept { return (std::size_t{1} << 31) / block_bytes_; }
+    [[nodiscard]] constexpr std::size_t most_blocks() const noexcept {
+        return (std::size_t{1} << 31) / block_bytes_;
+    }
+
+    /// Returns: how many blocks a room holds in one run.
+    [[nodiscard]] constexpr std::size_t fitting(std::size_t room_bytes) const noexcept {
+        return 8 * (room_bytes - fixed_bytes()) / (8 * std::size_t{block_bytes_} + 1);
+    }
+
+    void add_run(std::byte*& cursor, std::byte* limit, std::size_t most) noexcept {
+        const std::size_t count =
+            std::min({fitting(static_cast<std::size_t>(limit - cursor)), most, most_blocks()});
+        const std::size_t words = (count + 63) / 64;
+        cursor += padding_to(cursor, alignof(run));
+        std::byte* const books_end = cursor + sizeof(run) + words * sizeof(std::uint64_t);
+        unpoison(cursor, static_cast<std::size_t>(books_end - cursor));
+        auto* added = ::new (cursor) run{};
+        added->blocks = books_end + (block_bytes_ % alignment_ == 0 ? padding_to(books_end, alignment_) : 0);
+        added->end = added->blocks + count * block_bytes_;
+        added->free_blocks = static_cast<std::uint32_t>(count);
+        std::fill_n(added->bitmap(), words, ~std::uint64_t{0});
+        if (count % 64 != 0) {
+            added->bitmap()[words - 1] = (std::uint64_t{1} << count % 64) - 1;
+        }
+        link(added);
+        blocks_ += count;
+        cursor = added->end;
+    }
 
     void link(run* added) noexcept {
         added->older = newest_;
@@ -152,6 +204,7 @@ private:
     std::size_t blocks_ = 0;
     std::uint32_t block_bytes_;
     std::uint32_t reciprocal_;
+    std::uint32_t alignment_;
 };
 
 } // namespace mallard

@@ -1,13 +1,17 @@
 /// The vocabulary of the library as concepts.
 ///
 ///     upstream          gives and takes back memory       pages, chunk_cache, new_delete, any allocator
-///     local_allocator   ... and returns all of it at once   monotonic, multipool
+///     local_allocator   ... and returns all of it at once   monotonic, multipool, fixed_pool
 ///     rewindable        ... and goes back to a mark         monotonic
+///     burst_allocator   gives and takes many blocks at once   multipool, fixed_pool
 #pragma once
+
+#include <mallard/core/block_chain.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace mallard {
 
@@ -35,6 +39,16 @@ concept rewindable = local_allocator<A> && requires(A& a, const A& const_a) {
     { a.rewind() } noexcept;
     { const_a.mark() } noexcept;
     { a.rollback(const_a.mark()) } noexcept;
+};
+
+/// What bursts cost it less than as many single requests. `allocate_many` returns `count` blocks of `bytes`
+/// bytes, room for a pointer at least, at the alignment asked for; where it cannot have all of them it keeps
+/// none and reports the failure. `deallocate_many` takes blocks that were allocated with the two numbers,
+/// however they were allocated. core/burst.hpp has both for every allocator.
+template <class A>
+concept burst_allocator = upstream<A> && requires(A& a, block_chain& blocks, std::size_t n) {
+    { a.allocate_many(n, n, n) } -> std::same_as<block_chain>;
+    { a.deallocate_many(std::move(blocks), n, n) } noexcept;
 };
 
 /// An upstream that is all type and no state needs no pointer to be found again.

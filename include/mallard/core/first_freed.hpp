@@ -12,10 +12,12 @@
 /// round. So freeing touches the block and nothing else that is not in the cache, which a list with a pointer
 /// to its end cannot do, and each block is turned round once: constant time on average.
 /// Invariants: of a list that is given out oldest first, the pointer to it is tagged in its lowest bit, and
-/// the second word of its first block leads to those freed since. Blocks of 8 bytes have no second word; they
-/// are given out last freed first.
+/// the second word of its first block leads to those freed since. Blocks without a second word, of fewer than
+/// 16 bytes, are given out last freed first.
 #pragma once
 
+#include <mallard/core/free_block.hpp>
+#include <mallard/core/free_list.hpp>
 #include <mallard/core/free_lists.hpp>
 
 #include <cstddef>
@@ -23,21 +25,21 @@
 
 namespace mallard {
 
-/// The list of core/free_lists.hpp is one of the two above.
+/// The list is one of the two above.
 struct first_freed_links {
-    static free_block* pop(free_block** list, std::size_t index) noexcept {
+    static free_block* pop(free_block** list, bool has_second_word) noexcept {
         free_block* first = read_link(list);
         if (first == nullptr) {
             return nullptr;
         }
         free_block* freed_since = nullptr;
         if (!is_tagged(first)) [[likely]] {
-            free_block* older = read_link(&first->next);
+            free_block* older = read_link(first);
             if (older == nullptr) [[likely]] {
                 write_link(list, nullptr);
                 return first;
             }
-            if (index == 0) {
+            if (!has_second_word) {
                 write_link(list, older);
                 return first;
             }
@@ -46,7 +48,7 @@ struct first_freed_links {
             first = with_tag_turned(first);
             freed_since = read_link(second_word(first));
         }
-        if (free_block* second = read_link(&first->next)) {
+        if (free_block* second = read_link(first)) {
             write_link(second_word(second), freed_since);
             write_link(list, with_tag_turned(second));
         } else {
@@ -55,29 +57,30 @@ struct first_freed_links {
         return first;
     }
 
-    static void push(free_block** list, free_block* block, std::size_t) noexcept {
-        free_block* first = read_link(list);
+    static void push(free_block** list, free_block* block) noexcept {
+        void* newest = list;
+        free_block* first = read_link(newest);
         if (is_tagged(first)) [[unlikely]] {
-            list = second_word(with_tag_turned(first));
-            first = read_link(list);
+            newest = second_word(with_tag_turned(first));
+            first = read_link(newest);
         }
-        write_link(&block->next, first);
-        write_link(list, block);
+        write_link(block, first);
+        write_link(newest, block);
     }
 
 private:
     [[gnu::noinline]] static free_block* turned_round(free_block* newest) noexcept {
         free_block* turned = nullptr;
         while (newest != nullptr) {
-            free_block* older = read_link(&newest->next);
-            write_link(&newest->next, turned);
+            free_block* older = read_link(newest);
+            write_link(newest, turned);
             turned = newest;
             newest = older;
         }
         return turned;
     }
 
-    static free_block** second_word(free_block* block) noexcept { return &block->next + 1; }
+    static void* second_word(free_block* block) noexcept { return block + 1; }
 
     static bool is_tagged(const free_block* p) noexcept {
         return (reinterpret_cast<std::uintptr_t>(p) & 1) != 0;
@@ -89,7 +92,11 @@ private:
     }
 };
 
-class first_freed : public free_lists<first_freed_links> {};
+struct first_freed {
+    template <size_class_policy Classes>
+    using by_class = free_lists<first_freed_links, Classes>;
+    using of_one_size = free_list<first_freed_links>;
+};
 
 static_assert(reuse_order<first_freed>);
 

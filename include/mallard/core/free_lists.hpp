@@ -4,19 +4,19 @@
 ///     several classes:           -> [ class 0 | class 1 | ... | class n - 1 ], each leads to a list
 ///
 /// The table needs no memory of its own: it lives in a free block. A block of class c holds at least c + 1
-/// pointers (8 bytes for class 0, 16 for class 1, and more than that beyond 128 bytes), so a free block of
-/// the largest class freed so far can always hold the lists of all classes up to its own. Hence freeing never
-/// asks anybody for memory, and a pool that frees nodes of 24 bytes and strings of 32 has a table of 32
-/// bytes.
+/// pointers (core/size_classes.hpp), so a free block of the largest class freed so far can always hold the
+/// lists of all classes up to its own. Hence freeing never asks anybody for memory, and a pool that frees
+/// nodes of 24 bytes and strings of 32 has a table of 32 bytes.
 ///
-/// `Links` says how a list runs and which block is the next (core/last_freed.hpp, core/first_freed.hpp).
+/// `Links` says how a list runs and which block is the next (core/free_list.hpp).
 ///
-/// Invariants: the table occupies exactly one block, of class size_class(8 * n); classes from n on have no
+/// Invariants: the table occupies exactly one block, of the class of 8 * n bytes; classes from n on have no
 /// free blocks. Free blocks are poisoned under AddressSanitizer, and so is the table.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/by_class.hpp>
+#include <mallard/core/free_block.hpp>
 #include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
@@ -27,26 +27,13 @@
 
 namespace mallard {
 
-/// A free block, in a list of such. What else an order keeps in it stands behind the pointer.
-struct free_block {
-    free_block* next;
-};
-
-/// Reads and writes of pointers that lie in poisoned memory.
-MALLARD_READS_POISONED inline free_block* read_link(free_block* const* from) noexcept {
-    return *from;
-}
-MALLARD_READS_POISONED inline void write_link(free_block** to, free_block* value) noexcept {
-    *to = value;
-}
-
-template <class Links>
-class free_lists : public carves_blocks {
+template <class Links, size_class_policy Classes>
+class free_lists : public carves_by_class<Classes> {
 public:
     /// Returns: a block of class `index`, still poisoned, or null where none is free.
     [[nodiscard]] void* pop(std::size_t index) noexcept {
         free_block** list = lists_.find(index);
-        return list != nullptr ? Links::pop(list, index) : nullptr;
+        return list != nullptr ? Links::pop(list, index >= first_with_second_word) : nullptr;
     }
 
     /// Effects: makes `p`, a block of class `index`, free.
@@ -56,8 +43,8 @@ public:
         if (list == nullptr) [[unlikely]] {
             return false;
         }
-        Links::push(list, static_cast<free_block*>(p), index);
-        poison(p, class_bytes(index));
+        Links::push(list, static_cast<free_block*>(p));
+        poison(p, Classes::bytes(index));
         return true;
     }
 
@@ -91,7 +78,7 @@ public:
         // Larger blocks may have to lie at multiples of 16.
         const std::size_t small = padding_to(p, 16);
         if (bytes >= small + sizeof(free_block)) {
-            const std::size_t index = std::min(size_class_within(bytes - small), classes - 1);
+            const std::size_t index = std::min(Classes::within(bytes - small), classes - 1);
             free(p + small, index, classes);
         }
         if (small != 0 && bytes >= small) {
@@ -103,6 +90,8 @@ public:
     void clear() noexcept { lists_.clear(); }
 
 private:
+    static constexpr std::size_t first_with_second_word = Classes::index(2 * sizeof(free_block), 8);
+
     void free(void* p, std::size_t index, std::size_t classes) noexcept {
         if (!push(p, index)) {
             reach(p, index, classes);
@@ -111,7 +100,7 @@ private:
 
     /// Effects: makes a table of `p`, a block of class `index`, and takes the lists that there are over.
     void move_table(void* p, std::size_t index, std::size_t classes) noexcept {
-        const std::size_t block_bytes = class_bytes(index);
+        const std::size_t block_bytes = Classes::bytes(index);
         const std::size_t size = std::min(block_bytes / sizeof(free_block*), classes);
         if (lists_.is_table()) {
             unpoison(static_cast<void*>(lists_.table()), lists_.size() * sizeof(free_block*));
@@ -119,12 +108,12 @@ private:
         unpoison(p, block_bytes);
         lists_.use_table(p, size);
         poison(p, block_bytes);
-        const std::size_t kept_bytes = class_bytes(table_class(size));
+        const std::size_t kept_bytes = Classes::bytes(table_class(size));
         donate(static_cast<std::byte*>(p) + kept_bytes, block_bytes - kept_bytes, classes);
     }
 
     static constexpr std::size_t table_class(std::size_t size) noexcept {
-        return size_class(size * sizeof(free_block*));
+        return Classes::index(size * sizeof(free_block*), sizeof(free_block*));
     }
 
     [[no_unique_address]] by_class<free_block> lists_; // lends its last bytes to what follows

@@ -1,7 +1,7 @@
 /// The hybrid order of reuse: of the few blocks freed just now the last one first, of all others the lowest
 /// address first.
 ///
-///     class:   magazine [ p | p | p | . ] <- last freed     full: the older half goes to the runs
+///     size:    magazine [ p | p | p | . ] <- last freed     full: the older half goes to the runs
 ///                 |                                         empty: refilled with the lowest of the runs
 ///              runs with bitmaps (core/block_runs.hpp)
 ///
@@ -11,6 +11,9 @@
 /// Invariant: blocks in a magazine are poisoned; the runs take them for used ones.
 #pragma once
 
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/block_runs.hpp>
+#include <mallard/core/reuse.hpp>
 #include <mallard/core/runs_by_class.hpp>
 
 #include <algorithm>
@@ -19,10 +22,13 @@
 
 namespace mallard {
 
-/// The blocks of one size class.
+/// The blocks of one size.
 class runs_behind_magazine {
 public:
-    explicit runs_behind_magazine(std::size_t block_bytes) noexcept : runs_(block_bytes) {}
+    /// Requires: as block_runs.
+    explicit constexpr runs_behind_magazine(std::size_t block_bytes,
+                                            std::size_t alignment = fundamental_alignment) noexcept
+        : runs_(block_bytes, alignment) {}
 
     [[nodiscard]] void* pop() noexcept {
         if (count_ == 0) [[unlikely]] {
@@ -43,6 +49,24 @@ public:
     }
 
     void add_run(std::byte*& cursor, std::byte* limit) noexcept { runs_.add_run(cursor, limit); }
+    [[nodiscard]] void* carve(std::byte*& cursor, std::byte* limit) noexcept {
+        return runs_.carve(cursor, limit);
+    }
+
+    [[nodiscard]] constexpr std::size_t room(std::size_t blocks = 1) const noexcept {
+        return runs_.room(blocks);
+    }
+    [[nodiscard]] constexpr std::size_t blocks_in(std::size_t bytes) const noexcept {
+        return runs_.blocks_in(bytes);
+    }
+    [[nodiscard]] bool empty() const noexcept { return count_ == 0 && runs_.empty(); }
+    [[nodiscard]] constexpr std::size_t block_bytes() const noexcept { return runs_.block_bytes(); }
+
+    /// Effects: forgets every block.
+    void clear() noexcept {
+        count_ = 0;
+        runs_.clear();
+    }
 
 private:
     static constexpr std::size_t size = 12;
@@ -67,11 +91,15 @@ private:
     }
 
     std::size_t count_ = 0;
-    std::array<void*, size> blocks_;
+    std::array<void*, size> blocks_{};
     block_runs runs_;
 };
 
-class hybrid_reuse : public runs_by_class<runs_behind_magazine> {};
+struct hybrid_reuse {
+    template <size_class_policy Classes>
+    using by_class = runs_by_class<runs_behind_magazine, Classes>;
+    using of_one_size = runs_behind_magazine;
+};
 
 static_assert(reuse_order<hybrid_reuse>);
 

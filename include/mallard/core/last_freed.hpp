@@ -1,35 +1,41 @@
 /// The order of reuse "last freed first".
 ///
-///     table -> last freed -> the one before -> ... -> first freed -> null
+///     list -> last freed -> the one before -> ... -> first freed -> null
 ///
 /// A block that was in use a moment ago is still in the cache, so this is the cheapest order for pairs. But
 /// blocks that return in the order of their addresses are given out in the reverse order, and after a while
 /// in none: a long-lived structure that is changed all the time gets scattered over all that the pool holds.
 #pragma once
 
+#include <mallard/core/free_block.hpp>
+#include <mallard/core/free_list.hpp>
 #include <mallard/core/free_lists.hpp>
 
 #include <cstddef>
 
 namespace mallard {
 
-/// The list of core/free_lists.hpp leads to the block freed last.
+/// The list leads to the block freed last.
 struct last_freed_links {
-    static free_block* pop(free_block** list, std::size_t) noexcept {
+    static free_block* pop(free_block** list, bool) noexcept {
         free_block* last = read_link(list);
         if (last != nullptr) [[likely]] {
-            write_link(list, read_link(&last->next));
+            write_link(list, read_link(last));
         }
         return last;
     }
 
-    static void push(free_block** list, free_block* block, std::size_t) noexcept {
-        write_link(&block->next, read_link(list));
+    static void push(free_block** list, free_block* block) noexcept {
+        write_link(block, read_link(list));
         write_link(list, block);
     }
 };
 
-class last_freed : public free_lists<last_freed_links> {};
+struct last_freed {
+    template <size_class_policy Classes>
+    using by_class = free_lists<last_freed_links, Classes>;
+    using of_one_size = free_list<last_freed_links>;
+};
 
 static_assert(reuse_order<last_freed>);
 

@@ -6,11 +6,17 @@
 /// and deallocation read a bitmap. An allocator of a single node needs more memory than with a list.
 #pragma once
 
+#include <mallard/core/block_runs.hpp>
+#include <mallard/core/reuse.hpp>
 #include <mallard/core/runs_by_class.hpp>
 
 namespace mallard {
 
-class lowest_address : public runs_by_class<block_runs> {};
+struct lowest_address {
+    template <size_class_policy Classes>
+    using by_class = runs_by_class<block_runs, Classes>;
+    using of_one_size = block_runs;
+};
 
 static_assert(reuse_order<lowest_address>);
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/free_block.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
 
@@ -24,47 +25,42 @@
 
 namespace mallard {
 
-/// A list of free blocks.
-class block_chain {
+/// A list of free blocks, poisoned, links and all; last in, first out.
+class block_stack {
 public:
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
     /// Returns: the block that was put in last, still poisoned, or null.
-    MALLARD_READS_POISONED [[nodiscard]] void* pop() noexcept {
-        block* const b = first_;
-        if (b != nullptr) [[likely]] {
-            first_ = b->next;
+    [[nodiscard]] void* pop() noexcept {
+        free_block* const block = first_;
+        if (block != nullptr) [[likely]] {
+            first_ = read_link(block);
         }
-        return b;
+        return block;
     }
 
     /// Requires: `p` has room for a pointer.
-    MALLARD_READS_POISONED void push(void* p) noexcept {
-        auto* const b = static_cast<block*>(p);
-        b->next = first_;
-        first_ = b;
+    void push(void* p) noexcept {
+        write_link(p, first_);
+        first_ = static_cast<free_block*>(p);
     }
 
     /// Effects: keeps the first `most` blocks and moves those behind them to `rest`, which is empty.
     /// Returns: how many it keeps: fewer than `most` where there were no more.
     /// Complexity: linear in what it keeps.
-    MALLARD_READS_POISONED std::size_t keep(std::size_t most, block_chain& rest) noexcept {
-        block** link = &first_;
+    std::size_t keep(std::size_t most, block_stack& rest) noexcept {
+        void* link = &first_;
         std::size_t kept = 0;
-        for (; kept != most && *link != nullptr; ++kept) {
-            link = &(*link)->next;
+        for (; kept != most && read_link(link) != nullptr; ++kept) {
+            link = read_link(link);
         }
-        rest.first_ = *link;
-        *link = nullptr;
+        rest.first_ = read_link(link);
+        write_link(link, nullptr);
         return kept;
     }
 
 private:
-    struct block {
-        block* next;
-    };
-
-    block* first_ = nullptr;
+    free_block* first_ = nullptr;
 };
 
 /// A magazine has blocks of one shape; requests are rounded up to it.
@@ -76,7 +72,7 @@ struct block_shape {
 /// Magazines 0 to 63 are those of the size classes up to 8 KiB: larger blocks take so long to fill that a
 /// lock does not matter. The rest are of blocks of one to eight whole cache lines, aligned as such: what
 /// threads write should not lie in one line with what other threads write.
-inline constexpr std::size_t classes_with_magazines = size_class(std::size_t{8} << 10) + 1;
+inline constexpr std::size_t classes_with_magazines = eighth_classes::index(std::size_t{8} << 10) + 1;
 inline constexpr std::size_t line_magazines = 8;
 inline constexpr std::size_t magazine_count = classes_with_magazines + line_magazines;
 
@@ -84,7 +80,7 @@ inline constexpr std::size_t magazine_count = classes_with_magazines + line_maga
 /// Requires: `alignment` is a power of two.
 [[nodiscard]] constexpr std::size_t magazine_index(std::size_t bytes, std::size_t alignment) noexcept {
     if (alignment <= fundamental_alignment) [[likely]] {
-        const std::size_t index = size_class(bytes, alignment);
+        const std::size_t index = eighth_classes::index(bytes, alignment);
         return index < classes_with_magazines ? index : magazine_count;
     }
     if (alignment <= cache_line_bytes && bytes <= line_magazines * cache_line_bytes) {
@@ -98,7 +94,7 @@ inline constexpr std::size_t magazine_count = classes_with_magazines + line_maga
     if (index >= classes_with_magazines) {
         return {(index - classes_with_magazines + 1) * cache_line_bytes, cache_line_bytes};
     }
-    const std::size_t bytes = class_bytes(index);
+    const std::size_t bytes = eighth_classes::bytes(index);
     return {bytes, bytes % fundamental_alignment == 0 ? fundamental_alignment : 8};
 }
 
@@ -127,8 +123,8 @@ public:
     /// Effects: keeps the blocks freed last, no more than half of the capacity. There is room for a push
     /// afterwards.
     /// Returns: the others.
-    [[nodiscard]] block_chain make_room(std::size_t index) noexcept {
-        block_chain rest;
+    [[nodiscard]] block_stack make_room(std::size_t index) noexcept {
+        block_stack rest;
         set_room(index, blocks_.keep(magazine_capacity(index) / 2, rest));
         return rest;
     }
@@ -154,14 +150,14 @@ public:
     }
 
     /// Effects: empties the magazine and leaves it as it was made.
-    [[nodiscard]] block_chain empty_out() noexcept { return std::exchange(*this, magazine{}).blocks_; }
+    [[nodiscard]] block_stack empty_out() noexcept { return std::exchange(*this, magazine{}).blocks_; }
 
 private:
     void set_room(std::size_t index, std::size_t length) noexcept {
         room_ = static_cast<std::uint32_t>(magazine_capacity(index) - length);
     }
 
-    block_chain blocks_;
+    block_stack blocks_;
     std::uint32_t room_ = 0;
     std::uint32_t batch_ = 0; ///< how many were fetched the last time
 };

@@ -25,7 +25,7 @@
 
 namespace mallard {
 
-template <class Record>
+template <class Record, size_class_policy Classes>
 class runs_by_class {
 public:
     /// Returns: a block of class `index`, still poisoned, or null where none is free.
@@ -50,7 +50,7 @@ public:
     void donate(std::byte* p, std::size_t bytes, std::size_t classes) noexcept {
         for (std::size_t index = std::min(records_.size(), classes); index-- != 0;) {
             Record* record = record_of(index);
-            if (record != nullptr && bytes >= block_runs::least_bytes(class_bytes(index))) {
+            if (record != nullptr && bytes >= block_runs::least_bytes(Classes::bytes(index))) {
                 record->add_run(p, p + bytes);
                 return;
             }
@@ -73,7 +73,7 @@ public:
     }
 
     [[nodiscard]] std::size_t room_for(std::size_t index) noexcept {
-        const std::size_t run_bytes = block_runs::least_bytes(class_bytes(index));
+        const std::size_t run_bytes = block_runs::least_bytes(Classes::bytes(index));
         if (record_of(index) != nullptr) {
             return run_bytes;
         }
@@ -108,7 +108,7 @@ private:
             cursor += bytes;
         }
         unpoison(cursor, sizeof(Record));
-        auto* added = ::new (cursor) Record(class_bytes(index));
+        auto* added = ::new (cursor) Record(Classes::bytes(index));
         cursor += sizeof(Record);
         return *records_.find(index) = added;
     }

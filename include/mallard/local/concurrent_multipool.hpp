@@ -170,7 +170,7 @@ private:
     }
 
     /// Requires: mutex_ is locked.
-    void give_to_centre(block_chain blocks, block_shape shape) noexcept {
+    void give_to_centre(block_stack blocks, block_shape shape) noexcept {
         while (void* block = blocks.pop()) {
             give_to_centre(block, shape);
         }
@@ -238,7 +238,7 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
     if (mine.push(p, index)) {
         return;
     }
-    const block_chain rest = mine.make_room(index);
+    const block_stack rest = mine.make_room(index);
     static_cast<void>(mine.push(p, index));
     if (!rest.empty()) {
         const centre_lock lock(mutex_);

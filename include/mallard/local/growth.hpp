@@ -57,6 +57,10 @@ public:
         log2_ = std::clamp(static_cast<std::uint8_t>(std::bit_width(bytes)), first_log2_, largest_log2_);
     }
 
+    [[nodiscard]] constexpr std::size_t largest_bytes() const noexcept {
+        return std::size_t{1} << largest_log2_;
+    }
+
     [[nodiscard]] constexpr std::size_t first_bytes() const noexcept { return std::size_t{1} << first_log2_; }
 
 private:

@@ -4,15 +4,16 @@
 ///                                          ^ cursor_           ^ its address ends in limit_low_
 ///     free_:  the free blocks of each size class, in the order of their reuse
 ///
-/// Data model: one pool a size class (core/size_classes.hpp), but all pools carve from the same chunk, so
-/// that blocks that are asked for together lie together, and an allocator that makes a few blocks needs one
-/// small chunk. No block has a header: deallocate() is told the size. Requests above the largest pooled size
-/// go straight upstream and are remembered, so that release() returns them too. What a chunk has left when it
-/// is too short for a request becomes a free block. The first chunk holds the first request and nothing else:
-/// a pool may serve a single node, and there may be a million of them.
+/// Data model: one pool a size class, but all pools carve from the same chunk, so that blocks that are asked
+/// for together lie together, and an allocator that makes a few blocks needs one small chunk. No block has a
+/// header: deallocate() is told the size. Requests above the largest pooled size go straight upstream and are
+/// remembered, so that release() returns them too. What a chunk has left when it is too short for a request
+/// becomes a free block. The first chunk holds the first request and nothing else: a pool may serve a single
+/// node, and there may be a million of them.
 ///
 /// Which of the free blocks of a class is used next is a parameter (core/reuse.hpp). The picture shows the
 /// orders that carve block by block; those that keep bitmaps carve runs of one size (core/block_runs.hpp).
+/// The size classes are a parameter too (core/size_classes.hpp).
 ///
 /// Invariants: the cursor and the limit are multiples of 8, less than 4 GiB apart, so that the lower half of
 /// the limit's address is enough to know it; blocks whose size is a multiple of 16 lie at multiples of 16.
@@ -21,7 +22,10 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/burst.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
 #include <mallard/core/first_freed.hpp>
 #include <mallard/core/held_list.hpp>
 #include <mallard/core/hybrid_reuse.hpp>
@@ -52,7 +56,8 @@ struct multipool_options {
 /// a pair of allocation and deallocation costs what it costs with last freed first.
 ///
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
-template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed>
+template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed,
+          size_class_policy Classes = eighth_classes>
 class multipool {
 public:
     /// Effects: makes an allocator that asks for nothing until its first request.
@@ -77,7 +82,7 @@ public:
         if (alignment > fundamental_alignment) [[unlikely]] {
             return allocate_over_aligned(bytes, alignment);
         }
-        const std::size_t index = size_class(bytes, alignment);
+        const std::size_t index = Classes::index(bytes, alignment);
         if (void* block = free_.pop(index)) {
             hand_out(block, bytes);
             return block;
@@ -100,8 +105,23 @@ public:
             deallocate_over_aligned(p, bytes, alignment);
             return;
         }
-        if (!free_.push(p, size_class(bytes, alignment))) [[unlikely]] {
+        if (!free_.push(p, Classes::index(bytes, alignment))) [[unlikely]] {
             deallocate_slowly(p, bytes, alignment);
+        }
+    }
+
+    /// Returns: `count` blocks as allocate() returns them. Where they need new chunks, these are as large as
+    /// all of them need, up to the largest chunk.
+    /// Requires: `bytes` is at least the size of a pointer.
+    /// Throws: as allocate(); no block is lost.
+    /// Complexity: linear in the blocks, but for the calls upstream.
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
+
+    /// Effects: deallocates all blocks of the chain, in its order.
+    /// Requires: each came from this allocator, of these two numbers.
+    void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
+        while (void* p = blocks.pop_front()) {
+            deallocate(p, bytes, alignment);
         }
     }
 
@@ -114,7 +134,7 @@ public:
         next_.restart();
     }
 
-    [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept { return class_bytes(classes_ - 1U); }
+    [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept { return Classes::bytes(classes_ - 1U); }
 
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
@@ -124,11 +144,13 @@ public:
     }
 
 private:
+    using books_type = typename Reuse::template by_class<Classes>;
+
     static constexpr std::uint16_t class_count(const multipool_options& options) noexcept {
         MALLARD_EXPECTS(options.largest_pooled_bytes >= 8 && options.largest_pooled_bytes <= std::size_t{1}
                                                                                                  << 30);
         MALLARD_EXPECTS(options.growth.largest_chunk_bytes <= std::size_t{1} << 31);
-        return static_cast<std::uint16_t>(size_class(options.largest_pooled_bytes) + 1);
+        return static_cast<std::uint16_t>(Classes::index(options.largest_pooled_bytes, 8) + 1);
     }
 
     [[nodiscard]] std::byte* limit() const noexcept {
@@ -154,6 +176,7 @@ private:
     }
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+    void add_chunk(std::size_t index, std::size_t blocks);
     void* allocate_direct(std::size_t bytes, std::size_t alignment);
     [[gnu::cold, gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes,
                                                         std::size_t alignment) noexcept;
@@ -161,7 +184,7 @@ private:
     [[gnu::cold, gnu::noinline]] void deallocate_over_aligned(void* p, std::size_t bytes,
                                                               std::size_t alignment) noexcept;
 
-    [[no_unique_address]] Reuse free_; // lends its last bytes to the next members
+    [[no_unique_address]] books_type free_; // lends its last bytes to the next members
     std::uint16_t classes_;
     std::uint32_t limit_low_ = 0;
     std::byte* cursor_ = nullptr;
@@ -171,42 +194,80 @@ private:
     [[no_unique_address]] upstream_handle<Upstream> upstream_;
 };
 
+/// The pool of few sizes, each twice the one before it (Optimized C++, chapter 13).
+template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed>
+using fast_fit = multipool<Upstream, Reuse, power_of_two_classes>;
+
 multipool(multipool_options) -> multipool<>;
 template <upstream Upstream>
 multipool(Upstream&) -> multipool<Upstream>;
 template <upstream Upstream>
 multipool(Upstream&, multipool_options) -> multipool<Upstream>;
 
-template <upstream Upstream, reuse_order Reuse>
-void* multipool<Upstream, Reuse>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
-    const std::size_t index = size_class(bytes, alignment);
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+void* multipool<Upstream, Reuse, Classes>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
+    const std::size_t index = Classes::index(bytes, alignment);
     if (index >= classes_) {
         return allocate_direct(bytes, alignment);
     }
-    const std::size_t least_bytes = sizeof(held) + free_.room_for(index);
-    const std::size_t chunk_bytes = cursor_ == nullptr ? least_bytes : next_.bytes_for(least_bytes);
-    std::byte* const room = held_.add_chunk(upstream_.get(), chunk_bytes);
-    next_.took(chunk_bytes);
-    ++upstream_calls_;
-    free_.donate(cursor_, static_cast<std::size_t>(limit() - cursor_), classes_);
-
-    set_room(room, align_down(chunk_bytes - sizeof(held), 8));
+    add_chunk(index, 1);
     void* block = free_.carve(cursor_, limit(), index);
     hand_out(block, bytes);
     return block;
 }
 
-template <upstream Upstream, reuse_order Reuse>
-void* multipool<Upstream, Reuse>::allocate_direct(std::size_t bytes, std::size_t alignment) {
+/// Effects: takes a chunk for a block of class `index`, or for `blocks` of them where chunks may be so large.
+/// What the chunk until now has left becomes free.
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size_t blocks) {
+    const std::size_t block_bytes = Classes::bytes(index);
+    const std::size_t least_bytes = sizeof(held) + free_.room_for(index);
+    const std::size_t more_bytes = std::min(blocks - 1, next_.largest_bytes() / block_bytes) * block_bytes;
+    const std::size_t wanted_bytes =
+        std::max(least_bytes, std::min(least_bytes + more_bytes, next_.largest_bytes()));
+    const std::size_t chunk_bytes = cursor_ == nullptr ? wanted_bytes : next_.bytes_for(wanted_bytes);
+    std::byte* const room = held_.add_chunk(upstream_.get(), chunk_bytes);
+    next_.took(chunk_bytes);
+    ++upstream_calls_;
+    free_.donate(cursor_, static_cast<std::size_t>(limit() - cursor_), classes_);
+    set_room(room, align_down(chunk_bytes - sizeof(held), 8));
+}
+
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes, std::size_t alignment,
+                                                               std::size_t count) {
+    MALLARD_EXPECTS(is_power_of_two(alignment));
+    const std::size_t index = Classes::index(bytes, alignment);
+    if (alignment > fundamental_alignment || index >= classes_) {
+        return allocate_one_by_one(*this, bytes, alignment, count);
+    }
+    unfinished_burst burst(*this, bytes, alignment);
+    while (burst.size() != count) {
+        void* block = free_.pop(index);
+        if (block == nullptr) {
+            block = free_.carve(cursor_, limit(), index);
+        }
+        if (block == nullptr) {
+            add_chunk(index, count - burst.size());
+            block = free_.carve(cursor_, limit(), index);
+        }
+        hand_out(block, bytes);
+        burst.add(block);
+    }
+    return burst.finish();
+}
+
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+void* multipool<Upstream, Reuse, Classes>::allocate_direct(std::size_t bytes, std::size_t alignment) {
     void* block = held_.allocate(upstream_.get(), bytes, alignment);
     ++upstream_calls_;
     return block;
 }
 
-template <upstream Upstream, reuse_order Reuse>
-void multipool<Upstream, Reuse>::deallocate_slowly(void* p, std::size_t bytes,
-                                                   std::size_t alignment) noexcept {
-    const std::size_t index = size_class(bytes, alignment);
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+void multipool<Upstream, Reuse, Classes>::deallocate_slowly(void* p, std::size_t bytes,
+                                                            std::size_t alignment) noexcept {
+    const std::size_t index = Classes::index(bytes, alignment);
     if (index >= classes_) {
         held_.deallocate(upstream_.get(), p);
     } else if constexpr (requires { free_.reach(p, index, classes_); }) {
@@ -214,10 +275,10 @@ void multipool<Upstream, Reuse>::deallocate_slowly(void* p, std::size_t bytes,
     }
 }
 
-template <upstream Upstream, reuse_order Reuse>
-void* multipool<Upstream, Reuse>::allocate_over_aligned(std::size_t bytes, std::size_t alignment) {
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+void* multipool<Upstream, Reuse, Classes>::allocate_over_aligned(std::size_t bytes, std::size_t alignment) {
     const std::size_t whole_bytes = over_aligned_bytes(bytes, alignment);
-    if (size_class(whole_bytes) >= classes_) {
+    if (Classes::index(whole_bytes, fundamental_alignment) >= classes_) {
         return allocate_direct(bytes, alignment);
     }
     auto* block = static_cast<std::byte*>(allocate(whole_bytes));
@@ -229,11 +290,11 @@ void* multipool<Upstream, Reuse>::allocate_over_aligned(std::size_t bytes, std::
     return aligned;
 }
 
-template <upstream Upstream, reuse_order Reuse>
-void multipool<Upstream, Reuse>::deallocate_over_aligned(void* p, std::size_t bytes,
-                                                         std::size_t alignment) noexcept {
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+void multipool<Upstream, Reuse, Classes>::deallocate_over_aligned(void* p, std::size_t bytes,
+                                                                  std::size_t alignment) noexcept {
     const std::size_t whole_bytes = over_aligned_bytes(bytes, alignment);
-    if (size_class(whole_bytes) >= classes_) {
+    if (Classes::index(whole_bytes, fundamental_alignment) >= classes_) {
         held_.deallocate(upstream_.get(), p);
         return;
     }
@@ -241,7 +302,7 @@ void multipool<Upstream, Reuse>::deallocate_over_aligned(void* p, std::size_t by
     deallocate(block, whole_bytes);
 }
 
-static_assert(local_allocator<multipool<>>);
+static_assert(local_allocator<multipool<>> && burst_allocator<multipool<>>);
 static_assert(sizeof(multipool<>) <= 40, "a program may have a million of them");
 
 } // namespace mallard

@@ -37,7 +37,7 @@ protected:
         EXPECT_TRUE(std::is_sorted(blocks.begin(), blocks.end()));
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             auto* p = static_cast<std::byte*>(blocks[i]);
-            EXPECT_TRUE(mallard::is_aligned(p, GetParam() % 16 == 0 ? 16 : 8));
+            EXPECT_TRUE(mallard::is_aligned(p, std::min<std::size_t>(GetParam() & (~GetParam() + 1), 16)));
             EXPECT_GE(p, room_.data());
             EXPECT_LE(p + GetParam(), room_.data() + used_);
             if (i != 0) {
@@ -59,7 +59,7 @@ TEST_P(block_runs, have_nothing_at_first) {
 TEST_P(block_runs, make_a_run_of_the_least_room) {
     for (const std::size_t skew : {0U, 8U}) {
         used_ += skew;
-        add_run(mallard::block_runs::least_bytes(GetParam()) & ~std::size_t{7});
+        add_run(mallard::block_runs::least_bytes(GetParam()));
         const std::vector<void*> all = pop_all();
         EXPECT_EQ(all.size(), 1U);
         expect_apart(all);
@@ -113,6 +113,65 @@ TEST_P(block_runs, go_back_to_a_lower_block_at_once) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(of, block_runs, ::testing::Values(8U, 16U, 24U, 40U, 128U, 144U, 1152U));
+// ---- rooms of one size
+
+TEST_P(block_runs, make_one_run_of_a_room_and_count_its_blocks_before) {
+    for (std::size_t bytes = 0; bytes < 4000; bytes += 4) {
+        mallard::block_runs runs(GetParam());
+        std::byte* cursor = room_.data();
+        std::byte* const limit = cursor + bytes;
+        std::vector<void*> all;
+        for (void* p = runs.carve(cursor, limit); p != nullptr; p = runs.pop()) {
+            all.push_back(p);
+        }
+        used_ = bytes;
+        expect_apart(all);
+        ASSERT_EQ(all.size(), runs.blocks_in(bytes)) << bytes;
+        ASSERT_EQ(runs.carve(cursor, limit), nullptr) << "nothing is left";
+        mallard::poison(room_.data(), bytes);
+    }
+}
+
+TEST_P(block_runs, ask_for_as_much_room_as_they_need_and_little_more) {
+    const mallard::block_runs runs(GetParam());
+    EXPECT_EQ(runs.room(), mallard::block_runs::least_bytes(GetParam()));
+    for (std::size_t blocks = 1; blocks < 2000; ++blocks) {
+        ASSERT_GE(runs.blocks_in(runs.room(blocks)), blocks);
+        ASSERT_LE(runs.blocks_in(runs.room(blocks)), blocks + 2);
+    }
+}
+
+TEST_P(block_runs, split_a_room_that_is_too_long_for_one) {
+    const mallard::block_runs runs(GetParam());
+    const std::size_t blocks = (std::size_t{5} << 31) / GetParam();
+    EXPECT_GE(runs.blocks_in(runs.room(blocks)), blocks);
+    EXPECT_LE(runs.blocks_in(runs.room(blocks)), blocks + 64 / GetParam() + 8);
+}
+
+TEST(block_runs_of_strict_alignment, align_the_first_block_of_a_run) {
+    alignas(16) static std::array<std::byte, 4096> room{};
+    for (std::size_t alignment = 16; alignment <= 512; alignment *= 2) {
+        mallard::block_runs runs(alignment, alignment);
+        std::byte* cursor = room.data();
+        std::byte* const limit = cursor + runs.room(2);
+        for (int i = 0; i < 2; ++i) {
+            void* const p = i == 0 ? runs.carve(cursor, limit) : runs.pop();
+            EXPECT_NE(p, nullptr);
+            EXPECT_TRUE(mallard::is_aligned(p, alignment));
+        }
+        mallard::unpoison(room.data(), room.size());
+    }
+}
+
+TEST_P(block_runs, forget_everything) {
+    add_run(1000 + GetParam());
+    runs_.clear();
+    EXPECT_TRUE(runs_.empty());
+    EXPECT_EQ(runs_.pop(), nullptr);
+    EXPECT_EQ(runs_.block_bytes(), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(of, block_runs,
+                         ::testing::Values(4U, 8U, 12U, 16U, 20U, 24U, 40U, 128U, 144U, 1152U));
 
 } // namespace

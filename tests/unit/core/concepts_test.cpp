@@ -58,6 +58,13 @@ TEST(concepts, hold_for_adaptors_where_they_hold_for_what_is_adapted) {
     EXPECT_TRUE(mallard::upstream<mallard::counted<mallard::new_delete>>);
 }
 
+TEST(concepts, tell_what_is_good_at_bursts) {
+    EXPECT_TRUE(mallard::burst_allocator<mallard::multipool<>>);
+    EXPECT_TRUE(mallard::burst_allocator<mallard::fixed_pool<>>);
+    EXPECT_FALSE(mallard::burst_allocator<mallard::monotonic<>>);
+    EXPECT_FALSE(mallard::burst_allocator<mallard::new_delete>);
+}
+
 TEST(concepts, tell_which_upstreams_need_no_pointer) {
     EXPECT_TRUE(mallard::stateless_upstream<mallard::new_delete>);
     EXPECT_TRUE(mallard::stateless_upstream<mallard::chunk_cache>);

@@ -46,7 +46,7 @@ TEST_F(first_freed, keeps_the_order_however_allocation_and_deallocation_mix) {
 
 TEST(first_freed_of_8_bytes, gives_the_last_freed_block_first) {
     alignas(16) std::byte blocks[4][8];
-    mallard::first_freed order;
+    mallard::first_freed::by_class<mallard::eighth_classes> order;
     order.reach(blocks[0], 0, 1);
     EXPECT_TRUE(order.push(blocks[1], 0));
     EXPECT_TRUE(order.push(blocks[2], 0));

@@ -9,12 +9,22 @@
 
 namespace {
 
-constexpr std::size_t classes = mallard::size_class(4096) + 1;
+/// An order of reuse, size classes, and which part of a remainder may be too short for a class.
+template <class Order, class Classes, std::size_t Lost>
+struct setting {
+    using lists = typename Order::template by_class<Classes>;
+    using classes = Classes;
+    static constexpr std::size_t lost = Lost;
+};
 
-/// What holds however the lists run.
-template <class Order>
+/// What holds however the lists run, and of whatever sizes the blocks are.
+template <class Setting>
 class free_lists : public ::testing::Test {
 protected:
+    using size_classes = typename Setting::classes;
+
+    static constexpr std::size_t classes = size_classes::index(4096, 8) + 1;
+
     ~free_lists() override {
         lists_.clear();
         mallard::unpoison(memory_, sizeof memory_);
@@ -22,7 +32,7 @@ protected:
 
     std::byte* block(std::size_t index) {
         std::byte* p = memory_ + used_;
-        used_ += mallard::align_up(mallard::class_bytes(index), 16);
+        used_ += mallard::align_up(size_classes::bytes(index), 16);
         EXPECT_LE(used_, sizeof memory_);
         return p;
     }
@@ -42,10 +52,10 @@ protected:
             while (void* p = lists_.pop(index)) {
                 auto* begin = static_cast<std::byte*>(p);
                 for (const auto& [other, other_bytes] : taken) {
-                    EXPECT_TRUE(begin >= other + other_bytes || other >= begin + mallard::class_bytes(index));
+                    EXPECT_TRUE(begin >= other + other_bytes || other >= begin + size_classes::bytes(index));
                 }
-                taken.emplace_back(begin, mallard::class_bytes(index));
-                bytes += mallard::class_bytes(index);
+                taken.emplace_back(begin, size_classes::bytes(index));
+                bytes += size_classes::bytes(index);
             }
         }
         return bytes;
@@ -53,14 +63,17 @@ protected:
 
     alignas(16) std::byte memory_[256 << 10];
     std::size_t used_ = 0;
-    Order lists_;
+    typename Setting::lists lists_;
 };
 
-using orders = ::testing::Types<mallard::last_freed, mallard::first_freed>;
-TYPED_TEST_SUITE(free_lists, orders);
+using settings = ::testing::Types<setting<mallard::last_freed, mallard::eighth_classes, 8>,
+                                  setting<mallard::first_freed, mallard::eighth_classes, 8>,
+                                  setting<mallard::last_freed, mallard::power_of_two_classes, 2>,
+                                  setting<mallard::first_freed, mallard::power_of_two_classes, 2>>;
+TYPED_TEST_SUITE(free_lists, settings);
 
 TYPED_TEST(free_lists, have_nothing_at_first) {
-    for (std::size_t index = 0; index < classes; ++index) {
+    for (std::size_t index = 0; index < this->classes; ++index) {
         EXPECT_EQ(this->lists_.pop(index), nullptr);
     }
     EXPECT_EQ(this->lists_.pop(1000000), nullptr);
@@ -69,7 +82,7 @@ TYPED_TEST(free_lists, have_nothing_at_first) {
 TYPED_TEST(free_lists, need_no_table_for_one_class) {
     std::byte* const first = this->block(2);
     EXPECT_FALSE(this->lists_.push(first, 2)) << "there is no list yet";
-    this->lists_.reach(first, 2, classes);
+    this->lists_.reach(first, 2, this->classes);
     EXPECT_EQ(this->lists_.pop(2), first);
     EXPECT_EQ(this->lists_.pop(2), nullptr);
     EXPECT_TRUE(this->lists_.push(first, 2)) << "there is one now";
@@ -123,30 +136,30 @@ TYPED_TEST(free_lists, free_the_old_table_when_they_move_to_a_larger_one) {
 
 TYPED_TEST(free_lists, carry_every_block_over_to_a_larger_table) {
     std::size_t freed = 0;
-    for (std::size_t index = 0; index < classes; ++index) {
+    for (std::size_t index = 0; index < this->classes; ++index) {
         for (int i = 0; i < 3; ++i) {
             this->free(this->block(index), index);
-            freed += mallard::class_bytes(index);
+            freed += TypeParam::classes::bytes(index);
         }
     }
-    const std::size_t table_at_most = classes * sizeof(void*) * 9 / 8;
+    const std::size_t table_at_most = this->classes * sizeof(void*) * 9 / 8;
     const std::size_t found = this->take_all();
     EXPECT_LE(found, freed);
-    // A table's remainder becomes one block; what is too short for a class is lost: an eighth at most.
-    EXPECT_GE(found + table_at_most + freed / 8, freed);
+    // A table's remainder becomes one block; what is too short for a class is lost.
+    EXPECT_GE(found + table_at_most + freed / TypeParam::lost, freed);
 }
 
 TYPED_TEST(free_lists, make_a_block_of_a_remainder) {
     // A table for all classes, so that no remainder becomes the table.
-    this->free(this->block(classes - 1), classes - 1);
+    this->free(this->block(this->classes - 1), this->classes - 1);
     this->free(this->block(0), 0);
     static_cast<void>(this->take_all());
     for (const std::size_t skew : {0U, 8U}) {
         for (std::size_t bytes = 0; bytes <= 600; bytes += 8) {
-            this->lists_.donate(this->memory_ + (128 << 10) + skew, bytes, classes);
+            this->lists_.donate(this->memory_ + (128 << 10) + skew, bytes, this->classes);
             const std::size_t found = this->take_all();
             EXPECT_LE(found, bytes);
-            EXPECT_GE(found + bytes / 8 + 8, bytes) << bytes << " from " << skew;
+            EXPECT_GE(found + bytes / TypeParam::lost + 8, bytes) << bytes << " from " << skew;
         }
     }
 }

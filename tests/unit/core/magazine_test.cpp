@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t index_of_24 = mallard::magazine_index(24, 8);
 constexpr std::size_t capacity_of_24 = mallard::magazine_capacity(index_of_24);
 
-std::size_t length_of(mallard::block_chain blocks) {
+std::size_t length_of(mallard::block_stack blocks) {
     std::size_t n = 0;
     while (blocks.pop() != nullptr) {
         ++n;
@@ -61,7 +61,7 @@ TEST_F(magazine, holds_its_capacity_and_keeps_the_half_freed_last) {
         ASSERT_LE(held, capacity_of_24);
     }
     EXPECT_EQ(held, capacity_of_24);
-    mallard::block_chain rest = magazine_.make_room(index_of_24);
+    mallard::block_stack rest = magazine_.make_room(index_of_24);
     EXPECT_EQ(length_of(rest), capacity_of_24 / 2);
     EXPECT_EQ(rest.pop(), block(capacity_of_24 / 2 - 1));
     EXPECT_EQ(magazine_.pop(), block(capacity_of_24 - 1));
@@ -85,7 +85,7 @@ TEST_F(magazine, is_bounded_however_it_is_used) {
         } else if (!outside.empty()) {
             if (!magazine_.push(outside.back(), index_of_24)) {
                 ++looks;
-                mallard::block_chain rest = magazine_.make_room(index_of_24);
+                mallard::block_stack rest = magazine_.make_room(index_of_24);
                 while (void* const p = rest.pop()) {
                     outside.insert(outside.begin(), p);
                     --in_use;

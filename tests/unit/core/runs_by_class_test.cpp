@@ -8,7 +8,9 @@
 
 namespace {
 
-constexpr std::size_t classes = mallard::size_class(2048) + 1;
+using size_classes = mallard::eighth_classes;
+
+constexpr std::size_t classes = size_classes::index(2048) + 1;
 
 /// What holds whatever the records are.
 template <class Order>
@@ -27,7 +29,8 @@ protected:
     Order order_;
 };
 
-using orders = ::testing::Types<mallard::lowest_address, mallard::hybrid_reuse>;
+using orders = ::testing::Types<mallard::lowest_address::by_class<size_classes>,
+                                mallard::hybrid_reuse::by_class<size_classes>>;
 TYPED_TEST_SUITE(runs_by_class, orders);
 
 TYPED_TEST(runs_by_class, have_nothing_at_first) {

@@ -8,71 +8,102 @@ namespace {
 
 constexpr std::size_t to = 64 << 10;
 
-using mallard::class_bytes;
-using mallard::size_class;
+/// What holds for every policy.
+template <class Classes>
+class size_classes : public ::testing::Test {};
 
-TEST(size_classes, hold_what_they_serve_and_no_class_below_would) {
+using policies = ::testing::Types<mallard::eighth_classes, mallard::power_of_two_classes>;
+TYPED_TEST_SUITE(size_classes, policies);
+
+TYPED_TEST(size_classes, hold_what_they_serve_and_no_class_below_would) {
     for (std::size_t bytes = 1; bytes <= to; ++bytes) {
-        const std::size_t index = size_class(bytes);
-        ASSERT_GE(class_bytes(index), bytes);
-        ASSERT_TRUE(index == 0 || class_bytes(index - 1) < bytes) << bytes;
+        const std::size_t index = TypeParam::index(bytes, 8);
+        ASSERT_GE(TypeParam::bytes(index), bytes);
+        ASSERT_TRUE(index == 0 || TypeParam::bytes(index - 1) < bytes) << bytes;
     }
 }
 
-TEST(size_classes, waste_at_most_an_eighth) {
-    for (std::size_t bytes = 129; bytes <= to; ++bytes) {
-        const std::size_t waste = class_bytes(size_class(bytes)) - bytes;
-        ASSERT_LE(waste * 8, bytes) << bytes;
-    }
-    for (std::size_t bytes = 1; bytes <= 128; ++bytes) {
-        ASSERT_LT(class_bytes(size_class(bytes)) - bytes, 8U) << bytes;
-    }
-}
-
-TEST(size_classes, are_each_the_class_of_their_own_block_size) {
-    for (std::size_t index = 0; index <= size_class(to); ++index) {
-        ASSERT_EQ(size_class(class_bytes(index)), index);
-        ASSERT_EQ(size_class(class_bytes(index) + 1), index + 1);
-        ASSERT_EQ(class_bytes(index) % 8, 0U);
-        ASSERT_TRUE(class_bytes(index) <= 128 || class_bytes(index) % 16 == 0);
+TYPED_TEST(size_classes, are_each_the_class_of_their_own_block_size) {
+    for (std::size_t index = 0; index <= TypeParam::index(to, 8); ++index) {
+        const std::size_t block = TypeParam::bytes(index);
+        ASSERT_EQ(TypeParam::index(block, 8), index);
+        ASSERT_EQ(TypeParam::index(block + 1, 8), index + 1);
+        ASSERT_EQ(block % 8, 0U);
+        ASSERT_TRUE(block <= 128 || block % 16 == 0);
     }
 }
 
-TEST(size_classes, serve_the_fundamental_alignment) {
+TYPED_TEST(size_classes, serve_the_fundamental_alignment) {
     for (std::size_t alignment = 1; alignment <= 16; alignment *= 2) {
         for (std::size_t bytes = 0; bytes <= to; ++bytes) {
-            const std::size_t block = class_bytes(size_class(bytes, alignment));
+            const std::size_t block = TypeParam::bytes(TypeParam::index(bytes, alignment));
             ASSERT_GE(block, bytes);
             ASSERT_EQ(block % alignment, 0U) << bytes << " at " << alignment;
             // The alignment may cost what rounding the size up to it costs, and no more.
             const std::size_t rounded =
                 (bytes == 0 ? alignment : bytes + alignment - 1) / alignment * alignment;
-            ASSERT_EQ(block, class_bytes(size_class(rounded))) << bytes << " at " << alignment;
+            ASSERT_EQ(block, TypeParam::bytes(TypeParam::index(rounded, 8))) << bytes << " at " << alignment;
         }
     }
 }
 
-TEST(size_classes, give_no_bytes_the_smallest_block) {
-    EXPECT_EQ(class_bytes(size_class(0)), 8U);
-    EXPECT_EQ(class_bytes(size_class(0, 16)), 16U);
+TYPED_TEST(size_classes, give_no_bytes_the_smallest_block) {
+    EXPECT_EQ(TypeParam::bytes(TypeParam::index(0, 8)), 8U);
+    EXPECT_EQ(TypeParam::bytes(TypeParam::index(0, 16)), 16U);
 }
 
-TEST(size_classes, do_not_wrap_for_sizes_that_nobody_has) {
-    const std::size_t beyond = size_class(std::size_t{1} << 40);
+TYPED_TEST(size_classes, do_not_wrap_for_sizes_that_nobody_has) {
+    const std::size_t beyond = TypeParam::index(std::size_t{1} << 40, 8);
     for (std::size_t alignment = 1; alignment <= 16; alignment *= 2) {
         for (const std::size_t less : {0U, 1U, 7U, 8U, 15U, 16U, 4095U}) {
-            EXPECT_GT(size_class(SIZE_MAX - less, alignment), beyond);
-            EXPECT_GT(size_class(PTRDIFF_MAX - less, alignment), beyond);
+            EXPECT_GT(TypeParam::index(SIZE_MAX - less, alignment), beyond);
+            EXPECT_GT(TypeParam::index(PTRDIFF_MAX - less, alignment), beyond);
         }
     }
 }
 
-TEST(size_classes, tell_the_largest_block_that_fits) {
+TYPED_TEST(size_classes, tell_the_largest_block_that_fits) {
     for (std::size_t bytes = 8; bytes <= to; ++bytes) {
-        const std::size_t index = mallard::size_class_within(bytes);
-        ASSERT_LE(class_bytes(index), bytes);
-        ASSERT_GT(class_bytes(index + 1), bytes);
+        const std::size_t index = TypeParam::within(bytes);
+        ASSERT_LE(TypeParam::bytes(index), bytes);
+        ASSERT_GT(TypeParam::bytes(index + 1), bytes);
     }
+}
+
+TYPED_TEST(size_classes, hold_a_pointer_for_each_class_up_to_their_own) {
+    const std::size_t last = TypeParam::index(std::size_t{1} << 30, 8);
+    for (std::size_t index = 0; index <= last; ++index) {
+        ASSERT_GE(TypeParam::bytes(index) / sizeof(void*), index + 1);
+    }
+    EXPECT_LT(last, 512U);
+}
+
+TEST(eighth_classes, waste_at_most_an_eighth) {
+    using classes = mallard::eighth_classes;
+    for (std::size_t bytes = 129; bytes <= to; ++bytes) {
+        const std::size_t waste = classes::bytes(classes::index(bytes)) - bytes;
+        ASSERT_LE(waste * 8, bytes) << bytes;
+    }
+    for (std::size_t bytes = 1; bytes <= 128; ++bytes) {
+        ASSERT_LT(classes::bytes(classes::index(bytes)) - bytes, 8U) << bytes;
+    }
+}
+
+TEST(power_of_two_classes, are_powers_of_two_and_nothing_else) {
+    using classes = mallard::power_of_two_classes;
+    for (std::size_t index = 0; index < 20; ++index) {
+        EXPECT_EQ(classes::bytes(index), std::size_t{8} << index);
+    }
+}
+
+TEST(size_class_policy, is_a_type_of_three_functions) {
+    EXPECT_TRUE(mallard::size_class_policy<mallard::power_of_two_classes>);
+    EXPECT_FALSE(mallard::size_class_policy<int>);
+    struct without_bytes {
+        static std::size_t index(std::size_t, std::size_t) noexcept { return 0; }
+        static std::size_t within(std::size_t) noexcept { return 0; }
+    };
+    EXPECT_FALSE(mallard::size_class_policy<without_bytes>);
 }
 
 } // namespace

@@ -12,7 +12,7 @@
 
 namespace {
 
-std::size_t length_of(mallard::block_chain blocks) {
+std::size_t length_of(mallard::block_stack blocks) {
     std::size_t n = 0;
     while (blocks.pop() != nullptr) {
         ++n;

@@ -36,6 +36,10 @@ TEST(growth, goes_on_with_the_first_size_after_a_smaller_chunk) {
     EXPECT_EQ(next.bytes_for(24), 256U);
 }
 
+TEST(growth, tells_its_cap) {
+    EXPECT_EQ(mallard::next_chunk({.largest_chunk_bytes = 1024}).largest_bytes(), 1024U);
+}
+
 TEST(growth, makes_room_for_a_large_request) {
     mallard::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
     EXPECT_EQ(next.bytes_for(65), 128U);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -232,6 +233,97 @@ TEST_F(multipool, sends_large_over_aligned_requests_upstream_at_their_alignment)
     EXPECT_EQ(source_.granted().back().alignment, 256U);
     pool_.deallocate(p, 40000, 256);
     EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+// ---- bursts
+
+TEST_F(multipool, gives_a_burst_of_blocks_side_by_side_from_one_chunk) {
+    mallard::block_chain blocks = pool_.allocate_many(24, 8, 1000);
+    EXPECT_EQ(blocks.size(), 1000U);
+    EXPECT_EQ(source_.granted().size(), 1U);
+    EXPECT_LE(source_.outstanding_bytes(), 24'000U + 16) << "the first chunk holds the first request only";
+    const std::byte* last = nullptr;
+    while (void* p = blocks.pop_front()) {
+        EXPECT_TRUE(last == nullptr || bytes_of(p) == last + 24);
+        last = bytes_of(p);
+    }
+}
+
+TEST_F(multipool, gives_freed_blocks_to_a_burst_first) {
+    std::set<void*> freed;
+    for (int i = 0; i < 5; ++i) {
+        freed.insert(pool_.allocate(24, 8));
+    }
+    for (void* p : freed) {
+        pool_.deallocate(p, 24, 8);
+    }
+    mallard::block_chain blocks = pool_.allocate_many(20, 4, 8);
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(freed.erase(blocks.pop_front()), 1U);
+    }
+    EXPECT_EQ(blocks.size(), 3U);
+}
+
+TEST_F(multipool, takes_the_blocks_of_a_burst_back_one_by_one_or_together) {
+    mallard::block_chain blocks = pool_.allocate_many(24, 8, 100);
+    std::set<void*> all;
+    for (int i = 0; i < 50; ++i) {
+        void* const p = blocks.pop_front();
+        all.insert(p);
+        pool_.deallocate(p, 24, 8);
+    }
+    pool_.deallocate_many(std::move(blocks), 24, 8);
+    const std::size_t held = source_.outstanding_bytes();
+    for (int i = 0; i < 100; ++i) {
+        all.insert(pool_.allocate(24, 8));
+    }
+    EXPECT_EQ(all.size(), 100U);
+    EXPECT_EQ(source_.outstanding_bytes(), held);
+}
+
+TEST_F(multipool, makes_bursts_of_what_it_does_not_pool) {
+    for (const auto& [bytes, alignment] :
+         {std::pair{std::size_t{100'000}, std::size_t{8}}, std::pair{std::size_t{80}, std::size_t{256}}}) {
+        mallard::block_chain blocks = pool_.allocate_many(bytes, alignment, 4);
+        EXPECT_EQ(blocks.size(), 4U);
+        EXPECT_TRUE(mallard::is_aligned(blocks.front(), alignment));
+        pool_.deallocate_many(std::move(blocks), bytes, alignment);
+    }
+    EXPECT_EQ(pool_.stats().direct_blocks, 0U);
+}
+
+TEST_F(multipool, takes_no_chunk_for_a_burst_that_is_larger_than_the_largest) {
+    pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 4096}});
+    mallard::block_chain blocks = pool.allocate_many(24, 8, 1000);
+    EXPECT_EQ(blocks.size(), 1000U);
+    for (const equipment::ledger::request& r : source_.granted()) {
+        EXPECT_LE(r.bytes, 4096U);
+    }
+    EXPECT_LE(source_.granted().size(), 7U);
+}
+
+#ifdef __cpp_exceptions
+TEST_F(multipool, keeps_what_a_burst_had_where_it_cannot_have_all) {
+    pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}});
+    source_.fail({.at = 3});
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, 1000)));
+    source_.fail({.at = 0});
+    const std::size_t held = source_.outstanding_bytes();
+    static_cast<void>(pool.allocate_many(24, 8, 60));
+    EXPECT_EQ(source_.outstanding_bytes(), held);
+}
+#endif
+
+// ---- size classes
+
+TEST_F(multipool, rounds_to_the_size_classes_it_is_told) {
+    mallard::fast_fit<equipment::ledger> pool(source_);
+    EXPECT_EQ(pool.largest_pooled_bytes(), 32U << 10);
+    void* const p = pool.allocate(33, 8);
+    pool.deallocate(p, 33, 8);
+    EXPECT_EQ(pool.allocate(64, 16), p) << "33 to 64 bytes are one class";
+    static_cast<void>(pool.allocate((32 << 10) + 1, 8));
+    EXPECT_EQ(pool.stats().direct_blocks, 1U);
 }
 
 // ---- size and construction

@@ -1,0 +1,90 @@
+/// Many blocks at once, of any allocator, through one interface:
+///
+///     mallard::block_chain nodes = mallard::allocate_many(pool, sizeof(node), alignof(node), 1000);
+///     while (void* p = nodes.pop_front()) { ... }
+///     mallard::deallocate_many(pool, std::move(nodes), sizeof(node), alignof(node));
+///
+/// Allocators that are better at it than at single requests do it themselves (burst_allocator); the others
+/// are asked block by block. A block of a burst is a block like any other: it can be deallocated alone.
+///
+/// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 2.
+#pragma once
+
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace mallard {
+
+/// Blocks that are being collected for a caller: where they do not all come, they go back.
+template <upstream A>
+class unfinished_burst {
+public:
+    unfinished_burst(A& allocator, std::size_t bytes, std::size_t alignment) noexcept
+        : allocator_(allocator), bytes_(bytes), alignment_(alignment) {
+        MALLARD_EXPECTS(bytes >= sizeof(void*));
+    }
+
+    unfinished_burst(const unfinished_burst&) = delete;
+    unfinished_burst& operator=(const unfinished_burst&) = delete;
+
+    ~unfinished_burst() {
+        while (void* p = blocks_.pop_front()) {
+            allocator_.deallocate(p, bytes_, alignment_);
+        }
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return blocks_.size(); }
+    void add(void* p) noexcept { blocks_.push_back(p); }
+    [[nodiscard]] block_chain finish() noexcept { return std::move(blocks_); }
+
+private:
+    A& allocator_;
+    std::size_t bytes_;
+    std::size_t alignment_;
+    block_chain blocks_;
+};
+
+/// Effects: as allocate_many(), by as many single requests, in the order of the chain.
+template <upstream A>
+[[nodiscard]] block_chain allocate_one_by_one(A& allocator, std::size_t bytes, std::size_t alignment,
+                                              std::size_t count) {
+    unfinished_burst burst(allocator, bytes, alignment);
+    while (burst.size() != count) {
+        burst.add(allocator.allocate(bytes, alignment));
+    }
+    return burst.finish();
+}
+
+/// Returns: `count` blocks of `bytes` bytes each at multiples of `alignment`, of `allocator`.
+/// Requires: `bytes` is at least the size of a pointer; `alignment` is a power of two.
+/// Throws: what the allocator throws; no block is lost then.
+/// Complexity: linear in the blocks.
+template <upstream A>
+[[nodiscard]] block_chain allocate_many(A& allocator, std::size_t bytes, std::size_t alignment,
+                                        std::size_t count) {
+    if constexpr (burst_allocator<A>) {
+        return allocator.allocate_many(bytes, alignment, count);
+    } else {
+        return allocate_one_by_one(allocator, bytes, alignment, count);
+    }
+}
+
+/// Effects: deallocates all blocks of the chain, in its order.
+/// Requires: they came from `allocator` and are of `bytes` bytes at `alignment`, each.
+/// Complexity: linear in the blocks, but for calls upstream.
+template <upstream A>
+void deallocate_many(A& allocator, block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
+    if constexpr (burst_allocator<A>) {
+        allocator.deallocate_many(std::move(blocks), bytes, alignment);
+    } else {
+        while (void* p = blocks.pop_front()) {
+            allocator.deallocate(p, bytes, alignment);
+        }
+    }
+}
+
+} // namespace mallard

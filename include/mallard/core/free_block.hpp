@@ -1,0 +1,36 @@
+/// A block that nobody uses, and the link by which it leads to another.
+///
+///     [ next | ................ ]
+///
+/// The link is the first word of the block. It need not be aligned, because a block of 12 or 20 bytes lies at
+/// a multiple of 4 and no more; processors that mallard runs on read it as fast there as anywhere else.
+#pragma once
+
+#include <mallard/core/sanitizer.hpp>
+
+#include <cstddef>
+
+namespace mallard {
+
+struct [[gnu::packed]] free_block {
+    free_block* next;
+};
+
+static_assert(sizeof(free_block) == sizeof(void*) && alignof(free_block) == 1);
+
+/// A link wherever it lies. It is read and written as a pointer and not as a member, because the compiler may
+/// take a member of free_block for another object than a member of somebody else's that holds a link too.
+using link_in_place [[gnu::aligned(1)]] = free_block*;
+
+/// Returns: the link at `from`, which may lie in poisoned memory: the first word of a free block, or another
+/// place that leads to one.
+MALLARD_READS_POISONED [[nodiscard]] inline free_block* read_link(const void* from) noexcept {
+    return *static_cast<const link_in_place*>(from);
+}
+
+/// Effects: makes the link at `to`, which may lie in poisoned memory, lead to `block`.
+MALLARD_READS_POISONED inline void write_link(void* to, free_block* block) noexcept {
+    *static_cast<link_in_place*>(to) = block;
+}
+
+} // namespace mallard

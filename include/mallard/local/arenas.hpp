@@ -1,0 +1,331 @@
+/// Arenas: where the blocks of a fixed_pool lie.
+///
+///     static_arena<Bytes>       an array in the arena itself; needs no heap, nor code that runs at the start
+///     buffer_arena              an array of the caller's
+///     single_arena<Upstream>    one allocation, of a number of blocks
+///     growing_arena<Upstream>   a chain of chunks, each twice as large as the one before it
+///
+/// An arena gives rooms, memory that blocks are carved from; the first three give one room and no more. It
+/// does not know the size of the blocks: the pool shows it its books (core/reuse.hpp), which know what they
+/// need.
+///
+///     next_room(books, alignment, blocks)   memory of its own at a multiple of `alignment` and of
+///                                           fundamental_alignment, poisoned: for one block at least, and for
+///                                           `blocks` of them where the arena can; nothing where it has no
+///                                           more. It may throw what an upstream throws; it is then as it was
+///     capacity(books, alignment)            how many blocks its memory holds, in use or not
+///     owns(p)                               whether an address lies in the memory that rooms are of
+///     release()                             takes all rooms back
+///     stats()                               what it holds of an upstream's
+///
+/// Bound: what an arena holds beyond the blocks of one size that it has room for is less than a block, the
+/// books of the order of reuse (none for lists), a chunk's header of 16 bytes, and the padding of
+/// over-aligned blocks, for each room. A growing_arena has room for at most twice the blocks that were ever
+/// in use at a time, or for one chunk of the largest size more than those, whichever is less, but for its
+/// first chunk.
+///
+/// Source: Optimized C++ (2016), chapter 13, example 13-4 and "Variations".
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/chunk_list.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
+#include <mallard/core/last_freed.hpp>
+#include <mallard/core/reuse.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/core/stats.hpp>
+#include <mallard/core/upstream_handle.hpp>
+#include <mallard/local/growth.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace mallard {
+
+template <class A>
+concept block_arena =
+    requires(A& a, const A& seen, const last_freed::of_one_size& books, const void* p, std::size_t n) {
+        { a.next_room(books, n, n) } -> std::same_as<std::span<std::byte>>;
+        { seen.capacity(books, n) } noexcept -> std::same_as<std::size_t>;
+        { seen.owns(p) } noexcept -> std::same_as<bool>;
+        { a.release() } noexcept;
+        { seen.stats() } noexcept -> std::same_as<allocator_stats>;
+    };
+
+/// Returns: false where it is known before anything is made that an arena has no room for a block.
+template <block_arena Arena, reuse_of_one_size Books>
+[[nodiscard]] constexpr bool may_hold_a_block(std::size_t block_bytes, std::size_t alignment) noexcept {
+    if constexpr (requires { Arena::most_bytes; }) {
+        return Books(block_bytes, alignment).room() <= Arena::most_bytes;
+    } else {
+        return true;
+    }
+}
+
+/// Returns: the part of `memory` that begins at a multiple of `alignment`.
+[[nodiscard]] inline std::span<std::byte> aligned_part(std::span<std::byte> memory,
+                                                       std::size_t alignment) noexcept {
+    return memory.subspan(std::min(padding_to(memory.data(), alignment), memory.size()));
+}
+
+/// Returns: whether the address `p` is one of those of `memory`.
+[[nodiscard]] inline bool lies_in(std::span<const std::byte> memory, const void* p) noexcept {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+    return reinterpret_cast<std::uintptr_t>(p) - begin < memory.size();
+}
+
+/// An array of somebody's as the only room of an arena.
+class array_room {
+public:
+    template <reuse_of_one_size Books>
+    [[nodiscard]] std::span<std::byte> give(std::span<std::byte> array, const Books& books,
+                                            std::size_t alignment) noexcept {
+        const std::span<std::byte> room = aligned_part(array, std::max(alignment, fundamental_alignment));
+        if (given_ || room.size() < books.room()) {
+            return {};
+        }
+        given_ = true;
+        poison(room.data(), room.size());
+        return room;
+    }
+
+    void take_back(std::span<std::byte> array) noexcept {
+        if (std::exchange(given_, false)) {
+            poison(array.data(), array.size());
+        }
+    }
+
+    template <reuse_of_one_size Books>
+    [[nodiscard]] static std::size_t capacity(std::span<std::byte> array, const Books& books,
+                                              std::size_t alignment) noexcept {
+        return books.blocks_in(aligned_part(array, std::max(alignment, fundamental_alignment)).size());
+    }
+
+private:
+    bool given_ = false;
+};
+
+/// `Bytes` bytes in the arena itself. Neither copied nor moved, because blocks lie in it.
+template <std::size_t Bytes>
+class static_arena {
+    static_assert(Bytes >= sizeof(void*),
+                  "mallard: a static_arena of fewer bytes than a pointer has holds no block; make it larger");
+
+public:
+    static constexpr std::size_t most_bytes = Bytes;
+
+    constexpr static_arena() = default;
+    static_arena(const static_arena&) = delete;
+    static_arena& operator=(const static_arena&) = delete;
+    ~static_arena() = default; // trivial: what lies in static storage is there to the last instruction
+    ~static_arena()
+        requires poisons_memory
+    {
+        unpoison(&storage_, Bytes);
+    }
+
+    template <reuse_of_one_size Books>
+    [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment,
+                                                 std::size_t) noexcept {
+        return room_.give(array(), books, alignment);
+    }
+
+    template <reuse_of_one_size Books>
+    [[nodiscard]] std::size_t capacity(const Books& books, std::size_t alignment) const noexcept {
+        return array_room::capacity(array(), books, alignment);
+    }
+
+    [[nodiscard]] bool owns(const void* p) const noexcept { return lies_in(array(), p); }
+
+    void release() noexcept { room_.take_back(array()); }
+
+    [[nodiscard]] static allocator_stats stats() noexcept { return {}; }
+
+private:
+    /// Not initialised, so that an arena on the stack costs nothing; and with a member that is, so that one
+    /// in static storage is a constant.
+    union storage {
+        constexpr storage() noexcept : nothing() {}
+        std::byte nothing;
+        std::byte bytes[Bytes];
+    };
+
+    [[nodiscard]] std::span<std::byte> array() const noexcept { return {storage_.bytes, Bytes}; }
+
+    alignas(fundamental_alignment) mutable storage storage_;
+    array_room room_;
+};
+
+/// Memory of the caller's. Neither copied nor moved.
+class buffer_arena {
+public:
+    /// Requires: `array` outlives the arena and is used by nobody else.
+    explicit buffer_arena(std::span<std::byte> array) noexcept : array_(array) {}
+
+    buffer_arena(const buffer_arena&) = delete;
+    buffer_arena& operator=(const buffer_arena&) = delete;
+
+    /// Effects: the array is the caller's to use again.
+    ~buffer_arena() { unpoison(array_.data(), array_.size()); }
+
+    template <reuse_of_one_size Books>
+    [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment,
+                                                 std::size_t) noexcept {
+        return room_.give(array_, books, alignment);
+    }
+
+    template <reuse_of_one_size Books>
+    [[nodiscard]] std::size_t capacity(const Books& books, std::size_t alignment) const noexcept {
+        return array_room::capacity(array_, books, alignment);
+    }
+
+    [[nodiscard]] bool owns(const void* p) const noexcept { return lies_in(array_, p); }
+
+    void release() noexcept { room_.take_back(array_); }
+
+    [[nodiscard]] static allocator_stats stats() noexcept { return {}; }
+
+private:
+    std::span<std::byte> array_;
+    array_room room_;
+};
+
+/// One allocation, made when the first block is asked for. Neither copied nor moved.
+template <upstream Upstream = chunk_cache>
+class single_arena {
+public:
+    /// Requires: `blocks` is not 0.
+    explicit constexpr single_arena(std::size_t blocks) noexcept
+        requires stateless_upstream<Upstream>
+        : blocks_(blocks) {
+        MALLARD_EXPECTS(blocks != 0);
+    }
+
+    /// Requires: also that `source` outlives the arena.
+    single_arena(std::size_t blocks, Upstream& source) noexcept : blocks_(blocks), upstream_(source) {
+        MALLARD_EXPECTS(blocks != 0);
+    }
+
+    single_arena(const single_arena&) = delete;
+    single_arena& operator=(const single_arena&) = delete;
+    ~single_arena() { release(); }
+
+    template <reuse_of_one_size Books>
+    [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment, std::size_t) {
+        if (!room_.empty() || blocks_ > std::size_t{PTRDIFF_MAX} / 2 / books.room()) {
+            return {};
+        }
+        const std::size_t bytes = books.room(blocks_);
+        const std::size_t room_alignment = std::max(alignment, fundamental_alignment);
+        room_ = {static_cast<std::byte*>(upstream_.get().allocate(bytes, room_alignment)), bytes};
+        alignment_ = room_alignment;
+        poison(room_.data(), bytes);
+        return room_;
+    }
+
+    template <reuse_of_one_size Books>
+    [[nodiscard]] std::size_t capacity(const Books& books, std::size_t) const noexcept {
+        return books.blocks_in(room_.size());
+    }
+
+    [[nodiscard]] bool owns(const void* p) const noexcept { return lies_in(room_, p); }
+
+    void release() noexcept {
+        if (!room_.empty()) {
+            unpoison(room_.data(), room_.size());
+            upstream_.get().deallocate(room_.data(), room_.size(), alignment_);
+            room_ = {};
+        }
+    }
+
+    [[nodiscard]] allocator_stats stats() const noexcept {
+        const std::size_t chunks = room_.empty() ? 0 : 1;
+        return {.chunks = chunks, .chunk_bytes = room_.size(), .upstream_calls = chunks};
+    }
+
+private:
+    std::size_t blocks_;
+    std::span<std::byte> room_;
+    std::size_t alignment_ = 0;
+    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+};
+
+/// As many chunks as are needed. Neither copied nor moved.
+template <upstream Upstream = chunk_cache>
+class growing_arena {
+public:
+    explicit constexpr growing_arena(chunk_growth growth = {}) noexcept
+        requires stateless_upstream<Upstream>
+        : next_(growth) {}
+
+    /// Requires: `source` outlives the arena.
+    explicit growing_arena(Upstream& source, chunk_growth growth = {}) noexcept
+        : next_(growth), upstream_(source) {}
+
+    growing_arena(const growing_arena&) = delete;
+    growing_arena& operator=(const growing_arena&) = delete;
+    ~growing_arena() { chunks_.release(upstream_.get()); }
+
+    template <reuse_of_one_size Books>
+    [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment,
+                                                 std::size_t blocks) {
+        const std::size_t around = sizeof(chunk) + (alignment > fundamental_alignment ? alignment : 0);
+        const std::size_t most_blocks = next_.largest_bytes() / books.block_bytes() + 1;
+        const std::size_t wanted_bytes =
+            std::max(around + books.room(),
+                     std::min(around + books.room(std::min(blocks, most_blocks)), next_.largest_bytes()));
+        chunk* const added = chunks_.grow(upstream_.get(), next_.bytes_for(wanted_bytes));
+        next_.took(added->bytes);
+        ++upstream_calls_;
+        return room_of(added, alignment);
+    }
+
+    template <reuse_of_one_size Books>
+    [[nodiscard]] std::size_t capacity(const Books& books, std::size_t alignment) const noexcept {
+        std::size_t sum = 0;
+        for (chunk* c = chunks_.front(); c != nullptr; c = c->next) {
+            sum += books.blocks_in(room_of(c, alignment).size());
+        }
+        return sum;
+    }
+
+    /// Complexity: linear in the chunks.
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        for (chunk* c = chunks_.front(); c != nullptr; c = c->next) {
+            if (lies_in({c->begin(), c->end()}, p)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void release() noexcept {
+        chunks_.release(upstream_.get());
+        next_.restart();
+    }
+
+    [[nodiscard]] allocator_stats stats() const noexcept {
+        return {.chunks = chunks_.count(), .chunk_bytes = chunks_.bytes(), .upstream_calls = upstream_calls_};
+    }
+
+private:
+    static std::span<std::byte> room_of(chunk* c, std::size_t alignment) noexcept {
+        return aligned_part({c->begin(), c->end()}, std::max(alignment, fundamental_alignment));
+    }
+
+    chunk_list chunks_;
+    std::size_t upstream_calls_ = 0;
+    next_chunk next_;
+    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+};
+
+static_assert(block_arena<static_arena<64>> && block_arena<buffer_arena>);
+static_assert(block_arena<single_arena<>> && block_arena<growing_arena<>>);
+
+} // namespace mallard

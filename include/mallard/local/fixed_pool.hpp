@@ -1,0 +1,317 @@
+/// A pool of blocks of one size.
+///
+///     room:   [ block | block | block | free .................. ]      the arena's (local/arenas.hpp)
+///                                     ^ cursor_                 ^ limit_
+///     free_:  the free blocks, in the order of their reuse (core/reuse.hpp)
+///
+/// Data model: the size is fixed by the type of the pool, by its constructor, or else by the first request.
+/// Smaller requests get a whole block; larger ones, and those of a stricter alignment, are refused. A block
+/// has no header, and nothing lies between it and the next one. Where blocks lie is the arena's affair, and
+/// how many there can be: with a static_arena or a buffer_arena a pool needs no heap, and in static storage
+/// no code that runs before main() or after it.
+///
+///     constinit mallard::fixed_pool_for<node, mallard::static_arena<4096>> nodes;
+///
+/// Invariants: blocks are at least as large as a pointer, and multiples of 4 and of their alignment; the room
+/// is poisoned from the cursor on; alignment_ is 0 until the size is fixed, and then the fast path serves
+/// nothing.
+/// Bound: the arena's.
+///
+/// Source: Optimized C++ (2016), chapter 13, examples 13-1 to 13-4.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/burst.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
+#include <mallard/core/failure.hpp>
+#include <mallard/core/first_freed.hpp>
+#include <mallard/core/hybrid_reuse.hpp>
+#include <mallard/core/last_freed.hpp>
+#include <mallard/core/lowest_address.hpp>
+#include <mallard/core/reuse.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/core/stats.hpp>
+#include <mallard/local/arenas.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace mallard {
+
+/// What a block of a fixed_pool has to hold.
+struct block_size {
+    std::size_t bytes = 0;
+    std::size_t alignment = 1;
+
+    template <class T>
+    [[nodiscard]] static constexpr block_size of() noexcept {
+        return {sizeof(T), alignof(T)};
+    }
+
+    /// Returns: the size of the blocks that hold this, and of which alignment they are then.
+    [[nodiscard]] constexpr block_size of_block() const noexcept {
+        const std::size_t step = std::max<std::size_t>(alignment, 4);
+        const std::size_t whole = align_up(std::max(bytes, sizeof(void*)), step);
+        return {whole, std::max(alignment, std::min(whole & (~whole + 1), fundamental_alignment))};
+    }
+
+    /// Returns: whether there can be such blocks: of at most 2^30 bytes, and at multiples of no more than
+    /// that.
+    [[nodiscard]] constexpr bool is_possible() const noexcept {
+        constexpr std::size_t most = std::size_t{1} << 30;
+        return bytes <= most && alignment <= most && is_power_of_two(alignment);
+    }
+};
+
+/// `Size` is what a block has to hold, where the pool's type says so; it costs a request less to be looked at
+/// then. Not thread-safe; neither copied nor moved, because what it made points to it.
+template <block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed, block_size Size = block_size{}>
+class fixed_pool {
+    using books_type = typename Reuse::of_one_size;
+
+    static constexpr bool has_size = Size.bytes != 0;
+    static constexpr block_size made_for = has_size ? Size.of_block() : block_size{sizeof(void*), 0};
+
+    static_assert(Size.is_possible(), "mallard: no block can have this size and alignment");
+    static_assert(may_hold_a_block<Arena, books_type>(made_for.bytes, made_for.alignment),
+                  "mallard: the arena is too small for one block of this pool; make it larger");
+
+public:
+    /// Effects: makes a pool whose blocks are as its type says, or as large as the first request. What is
+    /// given makes the arena.
+    template <class... ArenaArguments>
+        requires std::is_constructible_v<Arena, ArenaArguments...>
+    explicit constexpr fixed_pool(ArenaArguments&&... arena) noexcept
+        : free_(made_for.bytes, made_for.alignment), alignment_(made_for.alignment), made_with_(made_for),
+          arena_(std::forward<ArenaArguments>(arena)...) {}
+
+    /// Effects: makes a pool whose blocks hold `size`. What else is given makes the arena.
+    /// Requires: `size.is_possible()`.
+    template <class... ArenaArguments>
+        requires std::is_constructible_v<Arena, ArenaArguments...> && (Size.bytes == 0)
+    explicit constexpr fixed_pool(block_size size, ArenaArguments&&... arena) noexcept
+        : free_(size.of_block().bytes, size.of_block().alignment), alignment_(size.of_block().alignment),
+          made_with_(size.of_block()), arena_(std::forward<ArenaArguments>(arena)...) {
+        MALLARD_EXPECTS(size.is_possible());
+    }
+
+    fixed_pool(const fixed_pool&) = delete;
+    fixed_pool& operator=(const fixed_pool&) = delete;
+    ~fixed_pool() = default; // trivial where the arena's is; that gives its memory back
+
+    /// Returns: a block. The first one fixes the size and the alignment of all, where nothing else has.
+    /// Throws: std::bad_alloc where the request is for more than a block holds, or for a stricter alignment
+    /// than it has, or where the arena is full; or what the arena's upstream throws. The pool is then as it
+    /// was.
+    /// Complexity: constant, but for the calls upstream.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        if (serves(bytes, alignment)) [[likely]] {
+            if (void* block = take()) [[likely]] {
+                hand_out(block, bytes);
+                return block;
+            }
+        }
+        return allocate_slowly(bytes, alignment);
+    }
+
+    /// Returns: as allocate(); null where that throws. The out-of-memory handler is not told.
+    /// Complexity: as allocate().
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        void* block = serves(bytes, alignment) ? take() : nullptr;
+        if (block == nullptr && try_to_take_room(bytes, alignment)) [[unlikely]] {
+            block = take();
+        }
+        if (block != nullptr) [[likely]] {
+            hand_out(block, bytes);
+        }
+        return block;
+    }
+
+    /// Effects: makes the block free.
+    /// Requires: `p` came from allocate(bytes, alignment) of this pool and was not deallocated since.
+    /// Complexity: constant.
+    void deallocate(void* p, [[maybe_unused]] std::size_t bytes,
+                    [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
+        MALLARD_EXPECTS(serves(bytes, alignment));
+        expect_usable(p);
+        free_.push(p);
+    }
+
+    /// Returns: `count` blocks. Where they need room, the arena is asked for as much as all of them need.
+    /// Requires: `bytes` is at least the size of a pointer.
+    /// Throws: as allocate(); no block is lost.
+    /// Complexity: linear in the blocks, but for the calls upstream.
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
+
+    /// Effects: makes all blocks of the chain free, in its order.
+    /// Requires: each came from this pool, of these two numbers.
+    void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
+        while (void* p = blocks.pop_front()) {
+            deallocate(p, bytes, alignment);
+        }
+    }
+
+    /// Effects: gives all memory back to the arena; all blocks are gone, and the pool is as it was made:
+    /// where the first request fixed the size, the next one will.
+    /// Complexity: linear in the chunks.
+    void release() noexcept {
+        free_ = books_type(made_with_.bytes, made_with_.alignment);
+        alignment_ = made_with_.alignment;
+        cursor_ = limit_ = nullptr;
+        arena_.release();
+    }
+
+    /// Effects: as release().
+    void clear() noexcept { release(); }
+
+    /// Returns: whether no block is free but those that the arena would have to be asked for.
+    [[nodiscard]] bool empty() const noexcept {
+        return free_.empty() && static_cast<std::size_t>(limit_ - cursor_) < free_.room();
+    }
+
+    /// Returns: the size of the blocks; 0 where nothing has fixed it yet.
+    [[nodiscard]] std::size_t block_bytes() const noexcept {
+        return alignment_ != 0 ? free_.block_bytes() : 0;
+    }
+
+    /// Returns: how many blocks the memory that the arena has now holds, in use or not; 0 where the size is
+    /// not fixed yet.
+    /// Complexity: linear in the chunks.
+    [[nodiscard]] std::size_t capacity() const noexcept {
+        return alignment_ != 0 ? arena_.capacity(free_, alignment_) : 0;
+    }
+
+    /// Returns: whether `p` is an address in the memory that blocks lie in.
+    /// Complexity: linear in the chunks.
+    [[nodiscard]] bool owns(const void* p) const noexcept { return arena_.owns(p); }
+
+    /// Complexity: linear in the chunks.
+    [[nodiscard]] allocator_stats stats() const noexcept { return arena_.stats(); }
+
+private:
+    [[nodiscard]] bool serves(std::size_t bytes, std::size_t alignment) const noexcept {
+        if constexpr (has_size) {
+            return bytes <= made_for.bytes && alignment <= made_for.alignment;
+        } else {
+            return bytes <= free_.block_bytes() && alignment <= alignment_;
+        }
+    }
+
+    /// Returns: a block, still poisoned, or null where the arena has to be asked.
+    [[nodiscard]] void* take() noexcept {
+        void* block = free_.pop();
+        return block != nullptr ? block : free_.carve(cursor_, limit_);
+    }
+
+    /// What a smaller request leaves of its block stays poisoned, but for one byte, by which a second
+    /// deallocation is known.
+    static void hand_out(void* block, std::size_t bytes) noexcept {
+        unpoison(block, std::max<std::size_t>(bytes, 1));
+    }
+
+    [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+    [[gnu::cold, gnu::noinline]] void take_room(std::size_t bytes, std::size_t alignment, std::size_t blocks);
+    [[gnu::cold, gnu::noinline]] bool try_to_take_room(std::size_t bytes, std::size_t alignment) noexcept;
+    bool find_room(std::size_t bytes, std::size_t alignment, std::size_t blocks);
+
+    books_type free_;
+    std::size_t alignment_;
+    std::byte* cursor_ = nullptr;
+    std::byte* limit_ = nullptr;
+    block_size made_with_;
+    Arena arena_;
+};
+
+/// The pool for objects of the type T.
+template <class T, block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed>
+using fixed_pool_for = fixed_pool<Arena, Reuse, block_size::of<T>()>;
+
+fixed_pool(std::span<std::byte>) -> fixed_pool<buffer_arena>;
+fixed_pool(block_size, std::span<std::byte>) -> fixed_pool<buffer_arena>;
+template <upstream Upstream>
+fixed_pool(Upstream&) -> fixed_pool<growing_arena<Upstream>>;
+template <upstream Upstream>
+fixed_pool(block_size, Upstream&) -> fixed_pool<growing_arena<Upstream>>;
+
+/// Effects: takes a room for `blocks` blocks, or as many as the arena can, and fixes the size where nothing
+/// has. Of the last room nothing is left that a block would fit into.
+/// Returns: false, with no effect, where the request is refused or the arena is full.
+template <block_arena Arena, reuse_order Reuse, block_size Size>
+bool fixed_pool<Arena, Reuse, Size>::find_room(std::size_t bytes, std::size_t alignment, std::size_t blocks) {
+    const bool fixed = alignment_ != 0;
+    const block_size asked{bytes, alignment};
+    if (fixed ? !serves(bytes, alignment) : !asked.is_possible()) {
+        return false;
+    }
+    const block_size size = fixed ? block_size{free_.block_bytes(), alignment_} : asked.of_block();
+    books_type books(size.bytes, size.alignment);
+    const std::span<std::byte> room = arena_.next_room(books, size.alignment, blocks);
+    if (room.empty()) {
+        return false;
+    }
+    if (!fixed) {
+        free_ = std::move(books);
+        alignment_ = size.alignment;
+    }
+    cursor_ = room.data();
+    limit_ = room.data() + room.size();
+    return true;
+}
+
+template <block_arena Arena, reuse_order Reuse, block_size Size>
+void fixed_pool<Arena, Reuse, Size>::take_room(std::size_t bytes, std::size_t alignment, std::size_t blocks) {
+    if (!find_room(bytes, alignment, blocks)) {
+        fail_allocation(bytes, alignment);
+    }
+}
+
+template <block_arena Arena, reuse_order Reuse, block_size Size>
+bool fixed_pool<Arena, Reuse, Size>::try_to_take_room(std::size_t bytes, std::size_t alignment) noexcept {
+#ifdef __cpp_exceptions
+    try {
+        return find_room(bytes, alignment, 1);
+    } catch (...) {
+        return false;
+    }
+#else
+    return find_room(bytes, alignment, 1);
+#endif
+}
+
+template <block_arena Arena, reuse_order Reuse, block_size Size>
+void* fixed_pool<Arena, Reuse, Size>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
+    take_room(bytes, alignment, 1);
+    void* block = take();
+    hand_out(block, bytes);
+    return block;
+}
+
+template <block_arena Arena, reuse_order Reuse, block_size Size>
+block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std::size_t alignment,
+                                                          std::size_t count) {
+    MALLARD_EXPECTS(is_power_of_two(alignment));
+    unfinished_burst burst(*this, bytes, alignment);
+    while (burst.size() != count) {
+        void* block = serves(bytes, alignment) ? take() : nullptr;
+        if (block == nullptr) [[unlikely]] {
+            take_room(bytes, alignment, count - burst.size());
+            block = take();
+        }
+        hand_out(block, bytes);
+        burst.add(block);
+    }
+    return burst.finish();
+}
+
+static_assert(local_allocator<fixed_pool<>> && burst_allocator<fixed_pool<>>);
+static_assert(local_allocator<fixed_pool<static_arena<4096>>>);
+
+} // namespace mallard

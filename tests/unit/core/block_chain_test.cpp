@@ -1,0 +1,124 @@
+#include <mallard/core/block_chain.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+namespace {
+
+/// Blocks of 12 bytes, by number: every second one lies at no multiple of 8.
+class block_chain : public ::testing::Test {
+protected:
+    void* block(std::size_t i) { return memory_.at(i).data(); }
+
+    static std::vector<void*> all_of(mallard::block_chain& chain) {
+        std::vector<void*> blocks;
+        while (void* p = chain.pop_front()) {
+            blocks.push_back(p);
+        }
+        return blocks;
+    }
+
+    std::vector<void*> blocks(std::initializer_list<std::size_t> numbers) {
+        std::vector<void*> result;
+        for (const std::size_t i : numbers) {
+            result.push_back(block(i));
+        }
+        return result;
+    }
+
+    mallard::block_chain chain(std::initializer_list<std::size_t> numbers) {
+        mallard::block_chain result;
+        for (const std::size_t i : numbers) {
+            result.push_back(block(i));
+        }
+        return result;
+    }
+
+private:
+    alignas(8) std::array<std::array<std::byte, 12>, 8> memory_{};
+};
+
+TEST_F(block_chain, is_empty_at_first) {
+    mallard::block_chain none;
+    EXPECT_TRUE(none.empty());
+    EXPECT_EQ(none.size(), 0U);
+    EXPECT_EQ(none.front(), nullptr);
+    EXPECT_EQ(none.pop_front(), nullptr);
+    EXPECT_EQ(none.size(), 0U);
+}
+
+TEST_F(block_chain, keeps_the_order_of_what_is_put_in) {
+    mallard::block_chain some;
+    some.push_back(block(3));
+    some.push_back(block(1));
+    some.push_front(block(2));
+    EXPECT_FALSE(some.empty());
+    EXPECT_EQ(some.size(), 3U);
+    EXPECT_EQ(some.front(), block(2));
+    EXPECT_EQ(all_of(some), blocks({2, 3, 1}));
+    EXPECT_TRUE(some.empty());
+    EXPECT_EQ(some.size(), 0U);
+}
+
+TEST_F(block_chain, goes_on_at_its_end_after_a_block_was_put_in_front) {
+    mallard::block_chain some;
+    some.push_front(block(0));
+    some.push_back(block(1));
+    EXPECT_EQ(some.pop_front(), block(0));
+    EXPECT_EQ(some.pop_front(), block(1));
+    some.push_back(block(2));
+    some.push_back(block(3));
+    EXPECT_EQ(all_of(some), blocks({2, 3})) << "the end from before counts no more";
+}
+
+TEST_F(block_chain, leaves_a_block_to_its_user) {
+    mallard::block_chain some = chain({4, 5});
+    auto* const first = static_cast<std::byte*>(some.pop_front());
+    std::fill_n(first, 12, std::byte{0x55});
+    EXPECT_EQ(all_of(some), blocks({5}));
+}
+
+TEST_F(block_chain, takes_a_list_over_as_it_is) {
+    mallard::block_chain list = chain({3, 1, 2});
+    mallard::block_chain taken(list.front(), list.back(), list.size());
+    EXPECT_EQ(taken.back(), block(2));
+    taken.push_back(block(0));
+    EXPECT_EQ(taken.back(), block(0));
+    EXPECT_EQ(taken.size(), 4U);
+    EXPECT_EQ(all_of(taken), blocks({3, 1, 2, 0}));
+}
+
+TEST_F(block_chain, moves_its_blocks_and_is_empty_afterwards) {
+    mallard::block_chain from = chain({0, 1});
+    mallard::block_chain to(std::move(from));
+    EXPECT_TRUE(from.empty()); // NOLINT(bugprone-use-after-move): what it is then is promised
+    EXPECT_EQ(from.size(), 0U);
+    EXPECT_EQ(to.size(), 2U);
+    from.push_back(block(2));
+    from = std::move(to);
+    EXPECT_TRUE(to.empty()); // NOLINT(bugprone-use-after-move)
+    EXPECT_EQ(all_of(from), blocks({0, 1}));
+}
+
+TEST_F(block_chain, takes_another_one_in_at_its_end) {
+    mallard::block_chain some;
+    some.splice_back(mallard::block_chain());
+    EXPECT_TRUE(some.empty());
+    some.splice_back(chain({0, 1}));
+    some.splice_back(mallard::block_chain());
+    mallard::block_chain more = chain({2, 3});
+    some.splice_back(std::move(more));
+    EXPECT_TRUE(more.empty()); // NOLINT(bugprone-use-after-move)
+    EXPECT_EQ(more.size(), 0U);
+    some.push_back(block(4));
+    EXPECT_EQ(some.size(), 5U);
+    EXPECT_EQ(all_of(some), blocks({0, 1, 2, 3, 4}));
+}
+
+} // namespace

@@ -1,0 +1,73 @@
+#include "equipment/ledger.hpp"
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/core/burst.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <set>
+#include <utility>
+
+namespace {
+
+using mallard::allocate_many;
+using mallard::deallocate_many;
+
+/// Counts the bursts that it is asked for; the blocks are the ledger's.
+struct bursting : equipment::ledger {
+    mallard::block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
+        ++bursts;
+        return mallard::allocate_one_by_one(static_cast<equipment::ledger&>(*this), bytes, alignment, count);
+    }
+    void deallocate_many(mallard::block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
+        ++bursts;
+        mallard::deallocate_many(static_cast<equipment::ledger&>(*this), std::move(blocks), bytes, alignment);
+    }
+    int bursts = 0;
+};
+
+TEST(burst, asks_an_allocator_without_bursts_block_by_block) {
+    equipment::ledger source;
+    mallard::block_chain blocks = allocate_many(source, 24, 8, 10);
+    EXPECT_EQ(blocks.size(), 10U);
+    EXPECT_EQ(source.granted().size(), 10U);
+    EXPECT_EQ(source.granted()[9], (equipment::ledger::request{24, 8}));
+    void* const alone = blocks.pop_front();
+    deallocate_many(source, std::move(blocks), 24, 8);
+    EXPECT_EQ(source.outstanding(), 1U);
+    source.deallocate(alone, 24, 8);
+    EXPECT_EQ(source.complaints(), equipment::no_complaints);
+}
+
+TEST(burst, is_left_to_an_allocator_that_is_good_at_it) {
+    EXPECT_TRUE(mallard::burst_allocator<bursting>);
+    EXPECT_FALSE(mallard::burst_allocator<equipment::ledger>);
+    bursting source;
+    mallard::block_chain blocks = allocate_many(source, 16, 16, 3);
+    EXPECT_EQ(blocks.size(), 3U);
+    deallocate_many(source, std::move(blocks), 16, 16);
+    EXPECT_EQ(source.bursts, 2);
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+TEST(burst, of_nothing_is_nothing) {
+    equipment::ledger source;
+    EXPECT_TRUE(allocate_many(source, 24, 8, 0).empty());
+    deallocate_many(source, mallard::block_chain(), 24, 8);
+    EXPECT_TRUE(source.granted().empty());
+}
+
+#ifdef __cpp_exceptions // without them nobody is left to look
+TEST(burst, gives_back_what_it_has_where_it_cannot_have_all) {
+    for (std::size_t at = 1; at <= 5; ++at) {
+        equipment::ledger source;
+        source.fail({.at = at});
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(allocate_many(source, 24, 8, 5)));
+        EXPECT_EQ(source.outstanding(), 0U) << "request " << at;
+        EXPECT_EQ(source.complaints(), equipment::no_complaints);
+    }
+}
+#endif
+
+} // namespace

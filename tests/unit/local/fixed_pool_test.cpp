@@ -1,0 +1,353 @@
+#include "equipment/ledger.hpp"
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/local/fixed_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using pool_type = mallard::fixed_pool<mallard::growing_arena<equipment::ledger>>;
+using mallard::block_size;
+
+std::byte* bytes_of(void* p) {
+    return static_cast<std::byte*>(p);
+}
+
+class fixed_pool : public ::testing::Test {
+protected:
+    ~fixed_pool() override {
+        pool_.release();
+        EXPECT_EQ(source_.outstanding(), 0U);
+        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    }
+
+    equipment::ledger source_;
+    pool_type pool_{source_};
+};
+
+// ---- the size of the blocks
+
+TEST_F(fixed_pool, has_blocks_as_large_as_its_first_request) {
+    EXPECT_EQ(pool_.block_bytes(), 0U);
+    EXPECT_EQ(pool_.capacity(), 0U);
+    void* const p = pool_.allocate(24, 8);
+    EXPECT_EQ(pool_.block_bytes(), 24U);
+    EXPECT_EQ(pool_.allocate(24, 8), bytes_of(p) + 24) << "nothing lies between two blocks";
+}
+
+TEST_F(fixed_pool, gives_a_whole_block_to_a_smaller_request) {
+    void* const p = pool_.allocate(24, 8);
+    EXPECT_EQ(pool_.allocate(1, 1), bytes_of(p) + 24);
+    EXPECT_EQ(pool_.allocate(0, 1), bytes_of(p) + 48);
+    pool_.deallocate(p, 24, 8);
+    EXPECT_EQ(pool_.allocate(17, 4), p);
+}
+
+TEST_F(fixed_pool, refuses_a_larger_request_and_a_stricter_alignment) {
+    void* const p = pool_.allocate(24, 8);
+    for (const std::size_t bytes : {std::size_t{25}, std::size_t{4096}, SIZE_MAX}) {
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(bytes, 8))) << bytes;
+    }
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(8, 16)));
+    EXPECT_EQ(source_.granted().size(), 1U) << "nobody was asked";
+    EXPECT_EQ(pool_.allocate(24, 8), bytes_of(p) + 24);
+}
+
+TEST_F(fixed_pool, has_blocks_of_the_size_it_is_made_with) {
+    pool_type pool(block_size{.bytes = 40}, source_);
+    EXPECT_EQ(pool.block_bytes(), 40U);
+    void* const p = pool.allocate(8, 8);
+    EXPECT_EQ(pool.allocate(40, 8), bytes_of(p) + 40);
+    pool.release();
+    EXPECT_EQ(pool.block_bytes(), 40U) << "a release does not change what the constructor said";
+}
+
+TEST_F(fixed_pool, rounds_a_size_to_what_a_link_and_the_alignment_need) {
+    struct asked {
+        block_size size;
+        std::size_t block_bytes;
+        std::size_t alignment;
+    };
+    for (const asked& a : {asked{{0, 1}, 8, 8}, asked{{1, 1}, 8, 8}, asked{{9, 1}, 12, 4},
+                           asked{{12, 4}, 12, 4}, asked{{20, 4}, 20, 4}, asked{{20, 8}, 24, 8},
+                           asked{{24, 8}, 24, 8}, asked{{32, 1}, 32, 16}, asked{{40, 64}, 64, 64}}) {
+        pool_type pool(a.size, source_);
+        EXPECT_EQ(pool.block_bytes(), a.block_bytes);
+        for (int i = 0; i < 40; ++i) {
+            EXPECT_TRUE(mallard::is_aligned(pool.allocate(a.size.bytes, a.alignment), a.alignment));
+        }
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(1, 2 * a.alignment)));
+    }
+}
+
+struct alignas(32) wide {
+    std::byte bytes[96];
+};
+
+TEST_F(fixed_pool, is_made_for_a_type) {
+    mallard::fixed_pool_for<wide, mallard::growing_arena<equipment::ledger>> pool(source_);
+    EXPECT_EQ(pool.block_bytes(), 96U);
+    EXPECT_TRUE(mallard::is_aligned(pool.allocate(sizeof(wide), alignof(wide)), 32));
+    EXPECT_TRUE(mallard::is_aligned(pool.allocate(sizeof(wide), alignof(wide)), 32));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(97, 8)));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(8, 64)));
+    pool.release();
+    EXPECT_EQ(pool.block_bytes(), 96U) << "a release does not change what the type says";
+    EXPECT_NE(pool.allocate(1, 1), nullptr);
+}
+
+TEST_F(fixed_pool, refuses_sizes_that_no_block_can_have) {
+    constexpr std::size_t most_bytes = std::size_t{1} << 30;
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(SIZE_MAX, 8)));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(most_bytes + 1, 8)));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(8, 2 * most_bytes)));
+    EXPECT_EQ(pool_.block_bytes(), 0U) << "what failed has fixed nothing";
+}
+
+TEST_F(fixed_pool, tells_of_a_refusal_by_a_null_pointer_where_it_is_asked_to) {
+    void* const p = pool_.try_allocate(24, 8);
+    EXPECT_NE(p, nullptr);
+    EXPECT_EQ(pool_.try_allocate(25, 8), nullptr);
+    EXPECT_EQ(pool_.try_allocate(24, 16), nullptr);
+    EXPECT_EQ(pool_.try_allocate(20, 8), bytes_of(p) + 24);
+    mallard::fixed_pool<mallard::static_arena<24>> single;
+    EXPECT_EQ(single.try_allocate(25, 8), nullptr);
+    EXPECT_NE(single.try_allocate(24, 8), nullptr);
+    EXPECT_EQ(single.try_allocate(24, 8), nullptr);
+}
+
+TEST_F(fixed_pool, knows_its_memory) {
+    std::byte elsewhere{};
+    EXPECT_FALSE(pool_.owns(&elsewhere));
+    auto* const p = bytes_of(pool_.allocate(24, 8));
+    EXPECT_TRUE(pool_.owns(p));
+    EXPECT_TRUE(pool_.owns(p + 23));
+    EXPECT_FALSE(pool_.owns(&elsewhere));
+    EXPECT_FALSE(pool_.owns(nullptr));
+    pool_.release();
+    EXPECT_FALSE(pool_.owns(p));
+}
+
+// ---- free blocks
+
+TEST_F(fixed_pool, uses_freed_blocks_again_in_the_order_it_is_told) {
+    using arena = mallard::growing_arena<equipment::ledger>;
+    mallard::fixed_pool<arena, mallard::first_freed> first(source_);
+    mallard::fixed_pool<arena, mallard::lowest_address> lowest(source_);
+    mallard::fixed_pool<arena, mallard::hybrid_reuse> hybrid(source_);
+    const auto reuse = [](auto& pool) {
+        void* const a = pool.allocate(24, 8);
+        void* const b = pool.allocate(24, 8);
+        void* const c = pool.allocate(24, 8);
+        pool.deallocate(b, 24, 8);
+        pool.deallocate(a, 24, 8);
+        pool.deallocate(c, 24, 8);
+        void* const next = pool.allocate(24, 8);
+        return next == a ? "lowest" : next == b ? "first" : "last";
+    };
+    EXPECT_STREQ(reuse(pool_), "last") << "the default";
+    EXPECT_STREQ(reuse(first), "first");
+    EXPECT_STREQ(reuse(lowest), "lowest");
+    EXPECT_STREQ(reuse(hybrid), "last");
+}
+
+TEST_F(fixed_pool, tells_whether_a_block_is_free) {
+    EXPECT_TRUE(pool_.empty()) << "the arena was not asked yet";
+    std::vector<void*> blocks{pool_.allocate(24, 8)};
+    EXPECT_FALSE(pool_.empty());
+    while (!pool_.empty()) {
+        blocks.push_back(pool_.allocate(24, 8));
+    }
+    EXPECT_EQ(blocks.size(), pool_.capacity());
+    EXPECT_EQ(pool_.stats().chunks, 1U);
+    pool_.deallocate(blocks.back(), 24, 8);
+    EXPECT_FALSE(pool_.empty());
+}
+
+TEST_F(fixed_pool, is_after_a_release_as_it_was_made) {
+    void* const p = pool_.allocate(24, 8);
+    pool_.deallocate(p, 24, 8);
+    pool_.clear();
+    EXPECT_EQ(source_.outstanding(), 0U);
+    EXPECT_EQ(pool_.block_bytes(), 0U);
+    EXPECT_TRUE(pool_.empty());
+    static_cast<void>(pool_.allocate(100, 8));
+    EXPECT_EQ(pool_.block_bytes(), 104U) << "the next request fixes the size anew";
+}
+
+TEST_F(fixed_pool, has_no_overhead_in_its_chunks_but_their_header) {
+    for (int i = 0; i < 100'000; ++i) {
+        static_cast<void>(pool_.allocate(24, 8));
+    }
+    const mallard::allocator_stats told = pool_.stats();
+    EXPECT_LE(told.chunk_bytes - pool_.capacity() * 24, told.chunks * (16 + 23));
+    EXPECT_LE(told.chunk_bytes, 2 * 100'000U * 24 + 256) << "the bound that local/arenas.hpp states";
+}
+
+// ---- bounded arenas
+
+TEST(fixed_pool_in_an_array, serves_as_many_blocks_as_the_array_holds_and_no_more) {
+    mallard::fixed_pool<mallard::static_arena<1000>> pool(block_size{24});
+    EXPECT_EQ(pool.capacity(), 41U);
+    for (int round = 0; round < 3; ++round) {
+        std::vector<void*> blocks;
+        while (blocks.size() < 41) {
+            blocks.push_back(pool.allocate(24, 8));
+        }
+        EXPECT_TRUE(pool.empty());
+        EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), 41U);
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(24, 8)));
+        if (round == 1) {
+            pool.clear();
+            continue;
+        }
+        for (void* p : blocks) {
+            pool.deallocate(p, 24, 8);
+        }
+    }
+}
+
+TEST(fixed_pool_in_an_array, says_no_where_it_is_too_small_for_one_block) {
+    mallard::fixed_pool<mallard::static_arena<40>> pool;
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(41, 8)));
+    EXPECT_EQ(pool.block_bytes(), 0U);
+    EXPECT_NE(pool.allocate(40, 8), nullptr) << "what failed has fixed nothing";
+}
+
+TEST(fixed_pool_in_an_array, lies_in_the_buffer_of_a_caller) {
+    alignas(16) std::array<std::byte, 240> buffer{};
+    mallard::fixed_pool pool(block_size{24}, std::span<std::byte>(buffer));
+    EXPECT_EQ(pool.allocate(24, 8), buffer.data());
+    EXPECT_EQ(pool.capacity(), 10U);
+}
+
+TEST(fixed_pool_in_an_array, keeps_any_order) {
+    mallard::fixed_pool<mallard::static_arena<4096>, mallard::lowest_address> pool(block_size{20});
+    std::vector<void*> blocks;
+    for (std::size_t i = pool.capacity(); i != 0; --i) {
+        blocks.push_back(pool.allocate(20, 4));
+    }
+    EXPECT_TRUE(pool.empty());
+    EXPECT_GE(blocks.size(), 190U) << "bitmaps take their part";
+    pool.deallocate(blocks[7], 20, 4);
+    pool.deallocate(blocks[3], 20, 4);
+    pool.deallocate(blocks[5], 20, 4);
+    EXPECT_EQ(pool.allocate(20, 4), blocks[3]);
+}
+
+TEST(fixed_pool_of_one_allocation, takes_all_at_once) {
+    equipment::ledger source;
+    mallard::fixed_pool<mallard::single_arena<equipment::ledger>> pool(block_size{24}, std::size_t{10},
+                                                                       source);
+    for (int i = 0; i < 10; ++i) {
+        static_cast<void>(pool.allocate(24, 8));
+    }
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(24, 8)));
+    EXPECT_EQ(source.granted(), (std::vector<equipment::ledger::request>{{240, 16}}));
+    pool.release();
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+// ---- without a heap
+
+struct node {
+    node* next;
+    int value;
+};
+
+constinit mallard::fixed_pool_for<node, mallard::static_arena<256>> global_pool;
+constinit mallard::fixed_pool<mallard::static_arena<256>, mallard::lowest_address> global_by_address;
+constinit mallard::fixed_pool<> global_growing(block_size::of<node>());
+
+TEST(fixed_pool_in_static_storage, is_a_constant) {
+    node* const n = ::new (global_pool.allocate(sizeof(node), alignof(node))) node{nullptr, 7};
+    EXPECT_EQ(global_pool.capacity(), 16U);
+    EXPECT_GE(reinterpret_cast<std::uintptr_t>(n), reinterpret_cast<std::uintptr_t>(&global_pool));
+    EXPECT_LT(reinterpret_cast<std::uintptr_t>(n), reinterpret_cast<std::uintptr_t>(&global_pool + 1));
+    global_pool.deallocate(n, sizeof(node), alignof(node));
+    EXPECT_NE(global_by_address.allocate(16, 8), nullptr);
+    EXPECT_NE(global_growing.allocate(16, 8), nullptr);
+    EXPECT_TRUE(mallard::poisons_memory || std::is_trivially_destructible_v<decltype(global_pool)>);
+}
+
+// ---- bursts
+
+TEST_F(fixed_pool, gives_a_burst_of_blocks_side_by_side) {
+    mallard::block_chain blocks = pool_.allocate_many(24, 8, 1000);
+    EXPECT_EQ(blocks.size(), 1000U);
+    EXPECT_EQ(source_.granted().size(), 1U);
+    const std::byte* last = nullptr;
+    while (void* p = blocks.pop_front()) {
+        EXPECT_TRUE(last == nullptr || bytes_of(p) == last + 24);
+        last = bytes_of(p);
+    }
+}
+
+TEST_F(fixed_pool, takes_the_blocks_of_a_burst_back_one_by_one_or_together) {
+    mallard::block_chain blocks = pool_.allocate_many(24, 8, 100);
+    void* const alone = blocks.pop_front();
+    pool_.deallocate(alone, 24, 8);
+    pool_.deallocate_many(std::move(blocks), 24, 8);
+    std::set<void*> again;
+    for (mallard::block_chain more = pool_.allocate_many(24, 8, 100); !more.empty();) {
+        again.insert(more.pop_front());
+    }
+    EXPECT_EQ(again.size(), 100U);
+    EXPECT_TRUE(again.contains(alone));
+    EXPECT_EQ(source_.granted().size(), 1U);
+}
+
+TEST_F(fixed_pool, makes_no_burst_of_blocks_that_are_too_large) {
+    static_cast<void>(pool_.allocate(24, 8));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate_many(32, 8, 3)));
+    EXPECT_TRUE(pool_.allocate_many(32, 8, 0).empty());
+}
+
+#ifdef __cpp_exceptions
+TEST(fixed_pool_in_an_array, keeps_what_a_burst_had_where_it_cannot_have_all) {
+    mallard::fixed_pool<mallard::static_arena<240>> pool;
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, 11)));
+    EXPECT_EQ(pool.allocate_many(24, 8, 10).size(), 10U);
+}
+
+TEST_F(fixed_pool, is_as_it_was_where_the_upstream_fails) {
+    source_.fail({.at = 1});
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(24, 8)));
+    EXPECT_EQ(pool_.block_bytes(), 0U);
+    source_.fail({.at = 0});
+    EXPECT_NE(pool_.allocate(32, 8), nullptr);
+    source_.fail({.at = 1, .for_ever = true});
+    void* p = &source_;
+    while (p != nullptr) {
+        p = pool_.try_allocate(32, 8);
+    }
+    EXPECT_TRUE(source_.failed());
+}
+#endif
+
+// ---- construction
+
+TEST(fixed_pool_construction, deduces_its_arena) {
+    equipment::ledger source;
+    const mallard::fixed_pool plain;
+    const mallard::fixed_pool of_size(block_size{24});
+    const mallard::fixed_pool of_source(source);
+    const mallard::fixed_pool of_both(block_size{24}, source);
+    EXPECT_TRUE((std::is_same_v<decltype(plain), const mallard::fixed_pool<>>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_size), const mallard::fixed_pool<>>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_source), const pool_type>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_both), const pool_type>));
+    EXPECT_FALSE(std::is_copy_constructible_v<pool_type>);
+    EXPECT_FALSE(std::is_move_constructible_v<pool_type>);
+}
+
+} // namespace
