@@ -165,7 +165,7 @@ def test_the_works_stand_beside_the_book(page: str) -> None:
 
 def test_adaptive_pools_have_lines_over_the_ranges_bursts_dashed(page: str) -> None:
     plots = re.findall(r'<figure class="lines">.*?</figure>', section(page, "adaptive-pool"))
-    assert len(plots) == 5
+    assert len(plots) == 6
     assert "adaptive-pool-burst at 100: 5.10" in text_of(plots[0])
     plain = re.search(
         r'class="series (\w+)"><polyline[^>]*></polyline><circle[^>]*><title>adaptive-pool at', plots[0]

@@ -30,6 +30,7 @@ HOW_TO_READ = (
     "that of the system's memory over the nodes' own bytes, so it counts what an allocator wastes between "
     "its blocks too."
 )
+MIB = 1 << 20
 LETTERS = ("b", "e", "a", "v")
 
 
@@ -92,8 +93,16 @@ def _plots(table: CellTable) -> list[Markup | None]:
     def overhead(line: Line, name: str) -> float | None:
         return value_of(line, name, OVERHEAD.figure)
 
+    def erased(line: Line, name: str) -> float | None:
+        held = value_of(line, name, ERASED.figure)
+        return None if held is None else held / MIB
+
     lines = strategy_lines(table, "nodes in a range", DRAWN)
     phases = [
         lines.plot(phase.text.capitalize(), "ns a node", of_figure(table, phase.figure)) for phase in PHASES
     ]
-    return [*phases, lines.plot("Overhead of system memory", "percent of the nodes' bytes", table, overhead)]
+    return [
+        *phases,
+        lines.plot("Overhead of system memory", "percent of the nodes' bytes", table, overhead),
+        lines.plot(f"Memory {ERASED.text}", "MiB", table, erased),
+    ]
