@@ -29,6 +29,7 @@ from figures import (  # noqa: E402
     density,
     fragmentation,
     locality,
+    pools,
     primitives,
     utilization,
 )
@@ -36,7 +37,7 @@ from figures.stored import stored_file  # noqa: E402
 
 from mallard.experiments import EXPERIMENTS  # noqa: E402
 
-FIGURES = (claims, contention, density, fragmentation, locality, primitives, utilization)
+FIGURES = (claims, contention, density, fragmentation, locality, pools, primitives, utilization)
 PAGES = ("claims", "contention", "fragmentation", "locality", "utilization")
 DOCUMENTS = (ROOT / "README.md", *(DOCS / f"{page}.md" for page in PAGES))
 IMAGES = {DOCS / "images" / "density.svg": density.image}

@@ -1,0 +1,121 @@
+"""The documents' figures of small objects, fixed blocks and adaptive pools: a line for each strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from figures.stored import conditions, load, markdown_table, nanoseconds
+from mallard.analysis import adaptive_pool, small_objects
+from mallard.analysis.cells import CellTable, Line, setting_text
+from mallard.analysis.fixed_block import fixed_block_works, strategies_of
+from mallard.analysis.labels import SHORT_STATUS
+from mallard.analysis.phases import bytes_text, line_of_figure, value_of
+from mallard.stats import spread
+
+SHOWN_BYTES = 16  # of an object, in the table of phases
+SHOWN_RANGE = 1000  # nodes
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {
+        "small_objects": small_objects_phases,
+        "small_objects_memory": small_objects_memory,
+        "small_objects_conditions": lambda: conditions("small-objects"),
+        "fixed_block": fixed_block,
+        "fixed_block_conditions": lambda: conditions("fixed-block"),
+        "adaptive_pool": adaptive_pools,
+        "adaptive_pool_conditions": lambda: conditions("adaptive-pool"),
+    }
+
+
+def small_objects_phases() -> str:
+    """Every phase for objects of 16 bytes, and what is kept of the memory; a table for each setting."""
+    tables = small_objects.small_objects_tables(load("small-objects").rows)
+    found = [(table, line) for table in tables if (line := table.line(SHOWN_BYTES))]
+    return "\n\n".join(
+        f"{SHOWN_BYTES} bytes, {setting_text(table.setting)}:\n\n"
+        + _by_strategy(
+            table,
+            line,
+            [(phase.short, phase.figure) for phase in small_objects.PHASES],
+            [(memory.short, memory.figure) for memory in small_objects.MEMORY],
+        )
+        for table, line in found
+    )
+
+
+def small_objects_memory() -> str:
+    """Bytes held for an object after the first allocation, a column for each size; frees shuffled."""
+    table = small_objects.small_objects_tables(load("small-objects").rows)[0]
+    heading = ["N", *(str(line.place[0]) for line in table.lines)]
+    return markdown_table(
+        heading, [[name, *(_held(table, line, name) for line in table.lines)] for name in table.strategies]
+    )
+
+
+def fixed_block() -> str:
+    """Nanoseconds of every work, a column each; the versions of remove-ctrl by their own names."""
+    works = next(iter(fixed_block_works(load("fixed-block").rows).values()))
+    return markdown_table(
+        ["ns", *(work.version or work.name for work in works)],
+        [[name, *(_time(work.line, name) for work in works)] for name in strategies_of(works)],
+    )
+
+
+def adaptive_pools() -> str:
+    """Ranges of 1,000 nodes: every phase, the overhead, and what is held once all nodes are erased."""
+    (table,) = adaptive_pool.adaptive_pool_tables(load("adaptive-pool").rows)
+    line = table.line(SHOWN_RANGE)
+    assert line is not None
+    phases = [(phase.short, phase.figure) for phase in adaptive_pool.PHASES]
+    lines = [
+        [
+            name,
+            *(_time(line_of_figure(line, figure), name) for _, figure in phases),
+            _percent(line, name),
+            *(_memory(line, name, memory.figure) for memory in adaptive_pool.MEMORY[1:]),
+        ]
+        for name in table.strategies
+    ]
+    heads = [head for head, _ in phases]
+    heads += ["overhead, %", *(memory.short for memory in adaptive_pool.MEMORY[1:])]
+    return markdown_table(["ns a node", *heads], lines)
+
+
+def _by_strategy(
+    table: CellTable, line: Line, phases: Sequence[tuple[str, str]], memory: Sequence[tuple[str, str]]
+) -> str:
+    lines = [
+        [
+            name,
+            *(_time(line_of_figure(line, figure), name) for _, figure in phases),
+            *(_memory(line, name, figure) for _, figure in memory),
+        ]
+        for name in table.strategies
+        if name in line.cells
+    ]
+    return markdown_table(["ns an object", *(head for head, _ in (*phases, *memory))], lines)
+
+
+def _time(line: Line, name: str) -> str:
+    cell = line.cells.get(name)
+    if cell is None:
+        return ""
+    if not cell.finished:
+        return SHORT_STATUS.get(cell.status, cell.status)
+    return nanoseconds(spread(list(cell.times.values())))
+
+
+def _held(table: CellTable, line: Line, name: str) -> str:
+    held = small_objects.bytes_an_object(table, line, name, small_objects.HELD.figure)
+    return "" if held is None else f"{held:.1f}"
+
+
+def _memory(line: Line, name: str, figure: str) -> str:
+    value = value_of(line, name, figure)
+    return "" if value is None else bytes_text(value)
+
+
+def _percent(line: Line, name: str) -> str:
+    overhead = value_of(line, name, adaptive_pool.OVERHEAD.figure)
+    return "" if overhead is None else f"{overhead:.1f}"
