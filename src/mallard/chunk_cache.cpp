@@ -37,6 +37,12 @@ void give_to_system(void* p, std::size_t bytes, std::size_t alignment) noexcept 
     }
 }
 
+/// Returns: whether such chunks wait in bins. Those of pages do, however they are aligned.
+constexpr bool is_kept(std::size_t index, std::size_t alignment) noexcept {
+    return index < class_count &&
+           (alignment <= fundamental_alignment || eighth_classes::bytes(index) >= least_page_bytes);
+}
+
 /// A list of waiting chunks for each size class; the links are in the chunks.
 ///
 /// `idle` is the least number that waited at any time of the current epoch: so many were not needed in all of
@@ -45,9 +51,13 @@ class bins {
 public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-    [[nodiscard]] void* take(std::size_t index) noexcept {
+    /// Returns: the chunk put in last; null where there is none, or it lies at no multiple of `alignment`.
+    [[nodiscard]] void* take(std::size_t index, std::size_t alignment) noexcept {
         bin& from = bins_[index];
         waiting_chunk* c = from.first;
+        if (c != nullptr && !is_aligned(c, alignment)) {
+            return nullptr;
+        }
         if (c != nullptr) {
             unpoison(c, eighth_classes::bytes(index));
             from.first = c->next;
@@ -105,7 +115,7 @@ private:
     template <class Next>
     void drain(std::size_t index, std::uint32_t count, Next next) noexcept {
         for (; count != 0; --count) {
-            next(take(index), index);
+            next(take(index, fundamental_alignment), index);
         }
     }
 
@@ -116,13 +126,13 @@ private:
 
 class shared_bins {
 public:
-    [[nodiscard]] void* take(std::size_t index) noexcept {
+    [[nodiscard]] void* take(std::size_t index, std::size_t alignment) noexcept {
         // Threads that never share a chunk never meet at the lock.
         if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
             return nullptr;
         }
         const std::scoped_lock lock(mutex_);
-        void* p = bins_.take(index);
+        void* p = bins_.take(index, alignment);
         note_bytes();
         return p;
     }
@@ -207,14 +217,14 @@ struct closer {
 
 void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = eighth_classes::index(std::max(bytes, sizeof(void*)));
-    if (index >= class_count || alignment > fundamental_alignment) [[unlikely]] {
+    if (!is_kept(index, alignment)) [[unlikely]] {
         return take_from_system(bytes, alignment);
     }
-    void* p = thread_bins.take(index);
+    void* p = thread_bins.take(index, alignment);
     if (p == nullptr) [[unlikely]] {
-        p = shared().take(index);
+        p = shared().take(index, alignment);
         if (p == nullptr) {
-            p = take_from_system(eighth_classes::bytes(index), fundamental_alignment);
+            p = take_from_system(eighth_classes::bytes(index), alignment);
         }
     }
     poison(static_cast<std::byte*>(p) + bytes, eighth_classes::bytes(index) - bytes);
@@ -223,7 +233,7 @@ void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
 
 void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t index = eighth_classes::index(std::max(bytes, sizeof(void*)));
-    if (index >= class_count || alignment > fundamental_alignment) [[unlikely]] {
+    if (!is_kept(index, alignment)) [[unlikely]] {
         give_to_system(p, bytes, alignment);
         return;
     }

@@ -9,7 +9,8 @@
 ///     the system           operator new below 128 KiB, pages (mmap) from there on
 ///
 /// Invariants: a chunk in a bin has exactly the size of its class (core/size_classes.hpp) and
-/// fundamental_alignment. Bound: never more than thread_bytes for each thread and shared_bytes for all.
+/// fundamental_alignment at the least. Bound: never more than thread_bytes for each thread and shared_bytes
+/// for all.
 /// Decay: in every 1024 operations, half of the chunks of a size that were not needed at all go on to the
 /// shared bins, and from those to the system.
 #pragma once
@@ -34,8 +35,8 @@ struct chunk_cache_stats {
 /// Thread-safe: a chunk may be returned by another thread than the one that took it.
 class chunk_cache {
 public:
-    /// Returns: `bytes` bytes at a multiple of `alignment`; more than 64 MiB, or an alignment above the
-    /// fundamental one, come from the system without being kept afterwards.
+    /// Returns: `bytes` bytes at a multiple of `alignment`; more than 64 MiB, or less than 128 KiB at an
+    /// alignment above the fundamental one, come from the system without being kept afterwards.
     /// Throws: std::bad_alloc.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
 

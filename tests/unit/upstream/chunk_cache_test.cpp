@@ -65,6 +65,24 @@ TEST_F(chunk_cache_test, does_not_keep_what_is_huge_or_over_aligned) {
     EXPECT_EQ(cached_bytes(), 0U);
 }
 
+TEST_F(chunk_cache_test, keeps_pages_however_they_are_aligned) {
+    void* const p = chunk_cache::allocate(256 * kib, 64 * kib);
+    EXPECT_TRUE(mallard::is_aligned(p, 64 * kib));
+    chunk_cache::deallocate(p, 256 * kib, 64 * kib);
+    EXPECT_EQ(cached_bytes(), 256 * kib);
+    EXPECT_EQ(chunk_cache::allocate(256 * kib, 64 * kib), p);
+    chunk_cache::deallocate(p, 256 * kib, 64 * kib);
+    EXPECT_EQ(chunk_cache::allocate(256 * kib), p) << "good for a request of usual alignment too";
+    chunk_cache::deallocate(p, 256 * kib);
+    // Twice the alignment that it happens to have.
+    const std::size_t stricter =
+        2 * (reinterpret_cast<std::uintptr_t>(p) & -reinterpret_cast<std::uintptr_t>(p));
+    void* const other = chunk_cache::allocate(256 * kib, stricter);
+    EXPECT_NE(other, p);
+    EXPECT_TRUE(mallard::is_aligned(other, stricter));
+    chunk_cache::deallocate(other, 256 * kib, stricter);
+}
+
 TEST_F(chunk_cache_test, is_bounded) {
     chunk_cache::set_limits({.thread_bytes = mib, .shared_bytes = 2 * mib});
     take_and_return(256, 64 * kib);
