@@ -13,11 +13,10 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_runs.hpp>
+#include <mallard/core/pointer_magazine.hpp>
 #include <mallard/core/reuse.hpp>
 #include <mallard/core/runs_by_class.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 
 namespace mallard {
@@ -31,21 +30,12 @@ public:
         : runs_(block_bytes, alignment) {}
 
     [[nodiscard]] void* pop() noexcept {
-        if (count_ == 0) [[unlikely]] {
-            refill();
-            if (count_ == 0) {
-                return nullptr;
-            }
-        }
-        return blocks_[--count_];
+        return magazine_.pop([this] { return runs_.pop(); });
     }
 
     void push(void* p) noexcept {
         poison(p, runs_.block_bytes());
-        if (count_ == size) [[unlikely]] {
-            flush();
-        }
-        blocks_[count_++] = p;
+        magazine_.push(p, [this](void* older) { runs_.push(older); });
     }
 
     void add_run(std::byte*& cursor, std::byte* limit) noexcept { runs_.add_run(cursor, limit); }
@@ -59,39 +49,17 @@ public:
     [[nodiscard]] constexpr std::size_t blocks_in(std::size_t bytes) const noexcept {
         return runs_.blocks_in(bytes);
     }
-    [[nodiscard]] bool empty() const noexcept { return count_ == 0 && runs_.empty(); }
+    [[nodiscard]] bool empty() const noexcept { return magazine_.empty() && runs_.empty(); }
     [[nodiscard]] constexpr std::size_t block_bytes() const noexcept { return runs_.block_bytes(); }
 
     /// Effects: forgets every block.
     void clear() noexcept {
-        count_ = 0;
+        magazine_.clear();
         runs_.clear();
     }
 
 private:
-    static constexpr std::size_t size = 12;
-
-    /// Effects: takes the lowest free blocks, half a magazine of them, so that the lowest is popped first.
-    [[gnu::noinline]] void refill() noexcept {
-        while (count_ < size / 2) {
-            void* lowest = runs_.pop();
-            if (lowest == nullptr) {
-                break;
-            }
-            blocks_[count_++] = lowest;
-        }
-        std::reverse(blocks_.begin(), blocks_.begin() + count_);
-    }
-
-    /// Effects: hands the older half to the runs.
-    [[gnu::noinline]] void flush() noexcept {
-        std::for_each(blocks_.begin(), blocks_.begin() + size / 2, [this](void* p) { runs_.push(p); });
-        std::copy(blocks_.begin() + size / 2, blocks_.end(), blocks_.begin());
-        count_ = size - size / 2;
-    }
-
-    std::size_t count_ = 0;
-    std::array<void*, size> blocks_{};
+    pointer_magazine magazine_;
     block_runs runs_;
 };
 

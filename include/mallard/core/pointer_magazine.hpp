@@ -1,0 +1,78 @@
+/// A few pointers to free blocks in front of a larger store: the last freed first.
+///
+///     blocks_  [ p | p | p | . | . ] <- last freed      full: the older half goes to the store
+///                                                       empty: refilled from the store
+///
+/// A block that is freed and asked for again at once is still in the cache, and no books are read or written.
+/// Invariant: the store takes the blocks in here for used ones.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace mallard {
+
+class pointer_magazine {
+public:
+    static constexpr std::size_t capacity = 12;
+
+    [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+
+    /// Returns: the block put in last; where there is none, the first of half a magazine of blocks that
+    /// `next()` gives; null where that gives none.
+    template <class Next>
+    [[nodiscard]] void* pop(Next next) noexcept {
+        if (count_ == 0) [[unlikely]] {
+            refill(next);
+            if (count_ == 0) {
+                return nullptr;
+            }
+        }
+        return blocks_[--count_];
+    }
+
+    /// Effects: puts `p` in. Where the magazine is full, `give(block)` gets the older half first.
+    template <class Give>
+    void push(void* p, Give give) noexcept {
+        if (count_ == capacity) [[unlikely]] {
+            flush(capacity / 2, give);
+        }
+        blocks_[count_++] = p;
+    }
+
+    /// Effects: `give(block)` gets all blocks.
+    template <class Give>
+    void flush(Give give) noexcept {
+        flush(count_, give);
+    }
+
+    /// Effects: forgets all blocks.
+    void clear() noexcept { count_ = 0; }
+
+private:
+    template <class Next>
+    [[gnu::noinline]] void refill(Next next) noexcept {
+        while (count_ < capacity / 2) {
+            void* block = next();
+            if (block == nullptr) {
+                break;
+            }
+            blocks_[count_++] = block;
+        }
+        std::reverse(blocks_.begin(), blocks_.begin() + count_);
+    }
+
+    /// Effects: hands over the `number` oldest.
+    template <class Give>
+    [[gnu::noinline]] void flush(std::size_t number, Give give) noexcept {
+        std::for_each(blocks_.begin(), blocks_.begin() + number, give);
+        std::copy(blocks_.begin() + number, blocks_.begin() + count_, blocks_.begin());
+        count_ -= number;
+    }
+
+    std::size_t count_ = 0;
+    std::array<void*, capacity> blocks_{};
+};
+
+} // namespace mallard
