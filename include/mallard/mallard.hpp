@@ -10,11 +10,13 @@
 #include <mallard/core/burst.hpp>
 #include <mallard/lifetime/checkpoint.hpp>
 #include <mallard/lifetime/wink_out.hpp>
+#include <mallard/local/adaptive_pool.hpp>
 #include <mallard/local/arenas.hpp>
 #include <mallard/local/concurrent_multipool.hpp>
 #include <mallard/local/fixed_pool.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
+#include <mallard/local/small_object_pool.hpp>
 #include <mallard/upstream/buffer.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 #include <mallard/upstream/new_delete.hpp>

@@ -33,6 +33,13 @@ INSTANTIATE_LOCAL(multipool_over_monotonic);
 INSTANTIATE_LOCAL(monotonic_over_multipool);
 INSTANTIATE_LOCAL(synchronized_monotonic);
 INSTANTIATE_LOCAL(synchronized_multipool);
+INSTANTIATE_LOCAL(small_object_pool);
+INSTANTIATE_LOCAL(small_object_pool_last_freed);
+INSTANTIATE_LOCAL(small_object_pool_first_freed);
+INSTANTIATE_LOCAL(small_object_pool_hybrid_reuse);
+INSTANTIATE_LOCAL(adaptive_pool);
+INSTANTIATE_LOCAL(adaptive_pool_hybrid_reuse);
+INSTANTIATE_LOCAL(adaptive_pool_aligned);
 INSTANTIATE_LOCAL(concurrent_multipool);
 INSTANTIATE_LOCAL(concurrent_multipool_of_small_blocks);
 

@@ -48,6 +48,17 @@ const kinds& all_local_allocators() {
         add_adaptors<monotonic_over_multipool>(k, "monotonic_over_multipool", false);
         add_adaptors<synchronized_monotonic>(k, "synchronized_monotonic", false);
         add_adaptors<synchronized_multipool>(k, "synchronized_multipool", true);
+        add_adaptors<small_object_pool_reusing<mallard::last_freed>>(k, "small_object_pool_last_freed", true);
+        add_adaptors<small_object_pool_reusing<mallard::first_freed>>(k, "small_object_pool_first_freed",
+                                                                      true);
+        add_adaptors<small_object_pool_reusing<mallard::lowest_address>>(k, "small_object_pool", true);
+        add_adaptors<small_object_pool_reusing<mallard::hybrid_reuse>>(k, "small_object_pool_hybrid_reuse",
+                                                                       true);
+        add_adaptors<adaptive_pool_reusing<mallard::lowest_address, few_nodes>>(k, "adaptive_pool", true);
+        add_adaptors<adaptive_pool_reusing<mallard::hybrid_reuse, few_nodes>>(k, "adaptive_pool_hybrid_reuse",
+                                                                              true);
+        add_adaptors<adaptive_pool_reusing<mallard::first_freed, aligned_nodes>>(k, "adaptive_pool_aligned",
+                                                                                 true);
         add_adaptors<concurrent_multipool>(k, "concurrent_multipool", true);
         add_adaptors<concurrent_multipool_of_small_blocks>(k, "concurrent_multipool_of_small_blocks", true);
         return k;

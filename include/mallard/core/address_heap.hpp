@@ -1,0 +1,103 @@
+/// Things that lie in memory, of which the one of the lowest address is asked for: a pairing heap.
+///
+///     lowest_ -> T  links: [ first child | next sibling | previous sibling, or parent of a first child ]
+///
+/// Data model: the links are in the things themselves, three pointers that each has as its member `links`, so
+/// that putting one in needs no memory. Whoever is higher up has a lower address.
+/// Complexity: putting one in is constant; taking one out is logarithmic on average.
+///
+/// Source: M. Fredman, R. Sedgewick, D. Sleator, R. Tarjan, "The pairing heap", Algorithmica 1, 1986.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+namespace mallard {
+
+template <class T>
+class address_heap {
+public:
+    [[nodiscard]] bool empty() const noexcept { return lowest_ == nullptr; }
+
+    /// Effects: puts `item` in.
+    void insert(T& item) noexcept {
+        item.links[child] = item.links[next] = item.links[back] = nullptr;
+        lowest_ = lowest_ == nullptr ? &item : meld(lowest_, &item);
+    }
+
+    /// Effects: takes `item` out.
+    /// Requires: it is in this heap.
+    void remove(T& item) noexcept {
+        if (&item == lowest_) {
+            static_cast<void>(take());
+            return;
+        }
+        T* const before = item.links[back];
+        T* const after = item.links[next];
+        before->links[before->links[child] == &item ? child : next] = after;
+        if (after != nullptr) {
+            after->links[back] = before;
+        }
+        if (T* below = joined(item.links[child])) {
+            lowest_ = meld(lowest_, below);
+        }
+    }
+
+    /// Effects: takes the lowest out.
+    /// Returns: it, or null where nothing is in the heap.
+    [[nodiscard]] T* take() noexcept {
+        T* const taken = lowest_;
+        if (taken != nullptr) {
+            lowest_ = joined(taken->links[child]);
+        }
+        return taken;
+    }
+
+    /// Effects: forgets everything.
+    void clear() noexcept { lowest_ = nullptr; }
+
+private:
+    enum : unsigned { child, next, back };
+
+    /// Effects: makes the higher of two heaps the first child of the other.
+    /// Requires: neither is null. The siblings of both are forgotten.
+    static T* meld(T* a, T* b) noexcept {
+        if (std::less<T*>()(b, a)) {
+            std::swap(a, b);
+        }
+        b->links[next] = a->links[child];
+        if (b->links[next] != nullptr) {
+            b->links[next]->links[back] = b;
+        }
+        b->links[back] = a;
+        a->links[child] = b;
+        a->links[next] = a->links[back] = nullptr;
+        return a;
+    }
+
+    /// Returns: one heap of `first` and all its siblings, or null where there is none: melded in pairs from
+    /// the first to the last, and then the pairs from the last to the first.
+    static T* joined(T* first) noexcept {
+        T* pairs = nullptr;
+        while (first != nullptr) {
+            T* pair = first;
+            T* const second = first->links[next];
+            first = second != nullptr ? second->links[next] : nullptr;
+            pair = second != nullptr ? meld(pair, second) : pair;
+            pair->links[next] = pairs;
+            pairs = pair;
+        }
+        T* all = nullptr;
+        while (pairs != nullptr) {
+            T* const rest = pairs->links[next];
+            pairs->links[next] = pairs->links[back] = nullptr;
+            all = all == nullptr ? pairs : meld(all, pairs);
+            pairs = rest;
+        }
+        return all;
+    }
+
+    T* lowest_ = nullptr;
+};
+
+} // namespace mallard

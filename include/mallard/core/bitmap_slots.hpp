@@ -1,0 +1,243 @@
+/// Slots of one size, of which the lowest free one of a block is the next; a bit for each, apart from them.
+///
+///     cached_    0 0 1 1 0 1 ...    the free slots of one word of the current block, taken out of its books
+///     bits       [ 0 1 0 ... ][ 0 ... ][ 1 ... ] ...       set where a slot is free
+///     summary    1 0 1 ...                                 set where a word of bits is not zero
+///
+/// Giving a slot out takes the lowest bit of cached_; every 64 slots at most the next word is looked for.
+/// Freeing sets a bit and counts, and touches nothing of the slot. Words of slots that were never given out
+/// are not in the bits: so a block that only fills needs none.
+///
+/// Invariant: the word that cached_ was taken from is zero; freeing one of its slots changes cached_. With
+/// blocks in the order of their addresses (core/address_heap.hpp), the next slot is the lowest of all; with
+/// others, what is cached comes first.
+#pragma once
+
+#include <mallard/core/aligned_blocks.hpp>
+#include <mallard/core/block_chain.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace mallard {
+
+template <class Preference, bool Divided = false>
+class bitmap_slots : public aligned_blocks<Preference, Divided> {
+public:
+    static constexpr slot_books books = slot_books::bits;
+    static constexpr std::size_t least_bytes = 1;
+
+    bitmap_slots(const slot_geometry& geometry, const chunk_policy& policy) noexcept
+        : aligned_blocks<Preference, Divided>(geometry, policy) {}
+
+    /// Returns: a slot, still poisoned, or null where only grow() helps.
+    /// Complexity: constant, but for the choice of a block.
+    [[nodiscard]] void* pop() noexcept {
+        if (cached_ == 0) [[unlikely]] {
+            if (!cache_next_word()) {
+                return nullptr;
+            }
+        }
+        const auto bit = static_cast<std::size_t>(std::countr_zero(cached_));
+        cached_ &= cached_ - 1;
+        return cached_base_ + bit * geometry_.slot_bytes;
+    }
+
+    /// Effects: makes slot `p` free and poisons it. A chunk that is empty then may go back to `source`.
+    /// Complexity: constant on average, but for the call upstream.
+    template <upstream Source>
+    void push(void* p, Source&& source) noexcept {
+        poison(p, geometry_.slot_bytes);
+        const place of = place_of(p);
+        const std::uint64_t word = *of.word;
+        if (word != 0) [[likely]] {
+            *of.word = word | of.bit;
+            note_freed(*of.block, source);
+        } else if (of.word == cached_word_) {
+            push_cached(of.bit, source);
+        } else {
+            push_first(*of.block, of.word, of.bit, source);
+        }
+    }
+
+    /// Effects: appends `count` slots to `chain`, in the order of their addresses as far as that is the order
+    /// of pop(). They are unpoisoned.
+    /// Throws: what the upstream throws; what was appended until then stays.
+    /// Complexity: linear in `count`.
+    template <upstream Source>
+    void pop_many(std::size_t count, block_chain& chain, Source&& source) {
+        while (count != 0) {
+            if (cached_ == 0 && !cache_next_word()) {
+                this->grow(source);
+                continue;
+            }
+            std::uint64_t word = cached_;
+            for (; word != 0 && count != 0; --count) {
+                std::byte* const slot =
+                    cached_base_ + static_cast<std::size_t>(std::countr_zero(word)) * geometry_.slot_bytes;
+                word &= word - 1;
+                unpoison(slot, geometry_.slot_bytes);
+                chain.push_back(slot);
+            }
+            cached_ = word;
+        }
+    }
+
+    /// Effects: as push() of every block of `chain`, but what lies in one word together is written together.
+    template <upstream Source>
+    void push_many(block_chain&& chain, Source&& source) noexcept {
+        block_chain rest = std::move(chain);
+        while (void* p = rest.pop_front()) {
+            place of = place_of(p);
+            poison(p, geometry_.slot_bytes);
+            std::uint32_t more = 0;
+            while (!rest.empty()) {
+                const place next = place_of(rest.front());
+                if (next.word != of.word) {
+                    break;
+                }
+                of.bit |= next.bit;
+                ++more;
+                poison(rest.pop_front(), geometry_.slot_bytes);
+            }
+            if (*of.word == 0 && of.word == cached_word_) {
+                push_cached(of.bit, source);
+                continue;
+            }
+            of.block->used -= more;
+            if (*of.word == 0) {
+                push_first(*of.block, of.word, of.bit, source);
+            } else {
+                *of.word |= of.bit;
+                note_freed(*of.block, source);
+            }
+        }
+    }
+
+private:
+    using aligned_blocks<Preference, Divided>::cached_;
+    using aligned_blocks<Preference, Divided>::current_;
+    using aligned_blocks<Preference, Divided>::geometry_;
+
+    /// Every freeing in a block with so few slots in use looks whether it has only cached ones.
+    static constexpr std::uint32_t low_of_current = 65;
+
+    struct place {
+        slot_block* block;
+        std::uint64_t* word;
+        std::uint64_t bit;
+    };
+
+    [[nodiscard]] place place_of(void* p) const noexcept {
+        slot_block& block = this->block_of(p);
+        const std::uint64_t slot = geometry_.slot_at(this->offset_in_block(p, block));
+        return {&block, block.bits() + slot / 64, std::uint64_t{1} << slot % 64};
+    }
+
+    /// Effects: takes a word of free slots out of the books into cached_, of the current block or the next.
+    /// Returns: false where no block has one.
+    /// Requires: nothing is cached.
+    [[gnu::noinline]] bool cache_next_word() noexcept {
+        while (true) {
+            if (current_ != nullptr) {
+                if (cache_freed_word() || cache_fresh_word()) {
+                    return true;
+                }
+                this->exhaust_current();
+            }
+            if (!this->make_current(low_of_current)) {
+                cached_word_ = nullptr;
+                return false;
+            }
+        }
+    }
+
+    /// Slots that were freed lie below those that were never given out.
+    bool cache_freed_word() noexcept {
+        std::uint64_t* const summary = this->summary_of(*current_);
+        for (std::uint32_t i = 0; i != geometry_.summary_words(); ++i) {
+            if (summary[i] != 0) {
+                const std::uint32_t number =
+                    i * 64 + static_cast<std::uint32_t>(std::countr_zero(summary[i]));
+                summary[i] &= summary[i] - 1;
+                cache(number, std::exchange(current_->bits()[number], 0));
+                return true;
+            }
+        }
+        return false;
+    }
+
+    bool cache_fresh_word() noexcept {
+        while (current_->fresh != geometry_.words()) {
+            const std::uint32_t number = current_->fresh++;
+            if (const std::uint64_t usable = this->usable(*current_, number)) {
+                cache(number, usable);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void cache(std::uint32_t number, std::uint64_t bits) noexcept {
+        cached_ = bits;
+        cached_word_ = current_->bits() + number;
+        cached_base_ = this->base_of(*current_) + std::size_t{number} * 64 * geometry_.slot_bytes;
+        current_->used += static_cast<std::uint32_t>(std::popcount(bits));
+    }
+
+    template <upstream Source>
+    void note_freed(slot_block& block, Source&& source) noexcept {
+        if (--block.used < block.low) [[unlikely]] {
+            this->sank(block, source);
+        }
+    }
+
+    /// Effects: frees slots of the word that cached_ was taken from.
+    template <upstream Source>
+    void push_cached(std::uint64_t bits, Source&& source) noexcept {
+        cached_ |= bits;
+        if (this->current_is_empty()) [[unlikely]] {
+            this->current_emptied(source);
+        }
+    }
+
+    /// Effects: frees the first slots of another word.
+    template <upstream Source>
+    [[gnu::noinline]] void push_first(slot_block& block, std::uint64_t* word, std::uint64_t bits,
+                                      Source&& source) noexcept {
+        note_in_summary(block, word);
+        if (&block == current_) {
+            if (this->by_address && word < cached_word_) {
+                uncache();
+            }
+        } else if (block.state == block_state::exhausted && this->make_available(block)) {
+            uncache();
+            this->leave_current(source);
+        }
+        *word = bits;
+        note_freed(block, source);
+    }
+
+    /// Effects: returns what is cached to the books.
+    void uncache() noexcept {
+        if (cached_ != 0) {
+            *cached_word_ = cached_;
+            note_in_summary(*current_, cached_word_);
+            current_->used -= static_cast<std::uint32_t>(std::popcount(cached_));
+            cached_ = 0;
+        }
+        cached_word_ = nullptr;
+    }
+
+    void note_in_summary(slot_block& b, const std::uint64_t* word) noexcept {
+        const auto number = static_cast<std::size_t>(word - b.bits());
+        this->summary_of(b)[number / 64] |= std::uint64_t{1} << number % 64;
+    }
+
+    std::byte* cached_base_ = nullptr;
+    std::uint64_t* cached_word_ = nullptr; ///< where cached_ came from, in the current block
+};
+
+} // namespace mallard

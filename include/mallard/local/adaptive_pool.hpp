@@ -1,0 +1,299 @@
+/// A pool of nodes of one size that shrinks as it is emptied.
+///
+///     chunk:  [ block | block | block | ... ]      blocks of nodes, aligned, with nothing between them
+///     nodes_: the blocks that have free nodes, the fullest first     (core/fullness_buckets.hpp)
+///     held_:  requests of other sizes: straight from the upstream
+///
+/// Data model: a simple segregated storage cannot tell which of its blocks are empty, because nothing leads
+/// from a node to its block. Here a block lies at a multiple of its size, or is divided into sub-blocks that
+/// do (core/slot_geometry.hpp): masking the address of a node finds its block, which counts its nodes. New
+/// nodes come from the fuller blocks, so that the emptier ones become empty; a chunk whose blocks are all
+/// empty goes back to the upstream at once, but for as much as `most_free_blocks` allow.
+///
+/// The size of the nodes is fixed by the constructor, or else by the first request of no more than 1 KiB.
+/// Smaller requests get a whole node. Larger ones, and those of a stricter alignment, go straight upstream.
+///
+/// `Reuse` is the order in which freed nodes of a block are used again; among the blocks, a fuller one comes
+/// first under every order.
+///
+/// Bound: a block is within `overhead_percent`; as long as nodes only come, one chunk has room left, of no more
+/// than 256 KiB or `most_free_blocks` blocks; of empty chunks, no more than `most_free_blocks` blocks are held.
+///
+/// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 3.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/burst.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
+#include <mallard/core/fullness_buckets.hpp>
+#include <mallard/core/held_list.hpp>
+#include <mallard/core/lowest_address.hpp>
+#include <mallard/core/ordered_slots.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/core/slot_geometry.hpp>
+#include <mallard/core/stats.hpp>
+#include <mallard/core/upstream_handle.hpp>
+#include <mallard/local/fixed_pool.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace mallard {
+
+/// As overhead_percent: blocks are not divided, whatever that costs, and need their whole size as alignment.
+inline constexpr std::size_t only_alignment = SIZE_MAX;
+
+struct adaptive_pool_options {
+    std::size_t nodes_a_block = 256;  ///< at the least
+    std::size_t most_free_blocks = 2; ///< that stay in an empty chunk instead of going back
+    /// What a block may be larger than its nodes, in percent of them; or only_alignment.
+    std::size_t overhead_percent = 2;
+};
+
+/// Not thread-safe; neither copied nor moved, because what it made points to it.
+template <upstream Upstream = chunk_cache, adaptive_pool_options Options = adaptive_pool_options{},
+          class Reuse = lowest_address>
+class adaptive_pool {
+    static constexpr bool divided = Options.overhead_percent != only_alignment;
+    using nodes_type = ordered_slots<Reuse, fullness_buckets<slot_block>, divided>;
+
+    static_assert(Options.nodes_a_block != 0,
+                  "mallard: a block needs a node at least; make nodes_a_block 1 or more");
+    static_assert(Options.nodes_a_block <= std::size_t{1} << 16,
+                  "mallard: a block has 2^16 nodes at the most; make nodes_a_block smaller");
+    static_assert(
+        Options.overhead_percent >= (nodes_type::books == slot_books::bits ? 2 : 1),
+        "mallard: no block keeps to this overhead_percent: the bits of nodes of 8 bytes take 1.6 % of "
+        "them; make it 2 or more, or 1 with an order of reuse that keeps lists, or only_alignment");
+
+public:
+    /// Larger requests go straight upstream.
+    static constexpr std::size_t largest_node_bytes = 1024;
+
+    /// Effects: makes a pool whose nodes are as large as the first request that they may be as large as.
+    explicit adaptive_pool() noexcept
+        requires stateless_upstream<Upstream>
+    = default;
+
+    /// Effects: makes a pool whose nodes hold `size`.
+    /// Requires: the alignment is a power of two, and the node is no larger than largest_node_bytes.
+    explicit adaptive_pool(block_size size) noexcept
+        requires stateless_upstream<Upstream>
+        : made_with_(size) {
+        fix(size);
+    }
+
+    /// Requires: `source` outlives the allocator.
+    explicit adaptive_pool(Upstream& source) noexcept : upstream_(source) {}
+
+    /// Requires: as above.
+    adaptive_pool(block_size size, Upstream& source) noexcept : made_with_(size), upstream_(source) {
+        fix(size);
+    }
+
+    adaptive_pool(const adaptive_pool&) = delete;
+    adaptive_pool& operator=(const adaptive_pool&) = delete;
+
+    ~adaptive_pool() { release(); }
+
+    /// Returns: a block of `bytes` bytes at a multiple of `alignment`: a node where it is large enough.
+    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is then as it was.
+    /// Complexity: constant on average, but for the calls upstream.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        if (serves(bytes, alignment)) [[likely]] {
+            if (void* node = nodes_.pop()) [[likely]] {
+                hand_out(node, bytes);
+                return node;
+            }
+        }
+        return allocate_slowly(bytes, alignment);
+    }
+
+    /// Effects: makes the block free. A chunk that is empty then goes back to the upstream, unless
+    /// `most_free_blocks` lets it stay.
+    /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
+    /// Complexity: constant, but for the calls upstream.
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+        expect_usable(p);
+        if (serves(bytes, alignment)) [[likely]] {
+            nodes_.push(p, upstream_.get());
+        } else {
+            held_.deallocate(upstream_.get(), p);
+        }
+    }
+
+    /// Returns: `count` blocks.
+    /// Requires: `bytes` is at least the size of a pointer.
+    /// Throws: as allocate(); no block is lost.
+    /// Complexity: linear in the blocks.
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
+        MALLARD_EXPECTS(is_power_of_two(alignment) && bytes >= sizeof(void*));
+        if (count == 0) {
+            return {};
+        }
+        first_request first(*this, bytes, alignment);
+        if (!serves(bytes, alignment)) {
+            return allocate_one_by_one(*this, bytes, alignment, count);
+        }
+        block_chain nodes = pop_chain(nodes_, count, upstream_.get());
+        first.succeeded();
+        return nodes;
+    }
+
+    /// Effects: makes all blocks of the chain free.
+    /// Requires: each came from this allocator, of these two numbers.
+    void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
+        if (serves(bytes, alignment)) {
+            nodes_.push_many(std::move(blocks), upstream_.get());
+            return;
+        }
+        while (void* p = blocks.pop_front()) {
+            held_.deallocate(upstream_.get(), p);
+        }
+    }
+
+    /// Effects: gives the free blocks that were kept back to the upstream, too.
+    /// Complexity: linear in the chunks.
+    void trim() noexcept { nodes_.trim(upstream_.get()); }
+
+    /// Effects: gives all memory back to the upstream; all blocks are gone. The size of the nodes is again
+    /// what the constructor made it.
+    /// Complexity: linear in the chunks and in the blocks that are no nodes.
+    void release() noexcept {
+        nodes_.release(upstream_.get());
+        held_.release(upstream_.get());
+        if (made_with_.bytes == 0) {
+            forget_size();
+        }
+    }
+
+    /// Returns: the size of a node, or 0 as long as it is not fixed.
+    [[nodiscard]] std::size_t node_bytes() const noexcept { return node_bytes_; }
+
+    /// Returns: the size of a block of nodes, or 0 as long as that of the nodes is not fixed.
+    [[nodiscard]] std::size_t block_bytes() const noexcept { return nodes_.geometry().block_bytes; }
+
+    /// Complexity: linear in the blocks that are no nodes.
+    [[nodiscard]] allocator_stats stats() const noexcept {
+        allocator_stats sum = held_.stats();
+        sum.upstream_calls = direct_calls_;
+        sum.chunks += nodes_.chunks();
+        sum.chunk_bytes += nodes_.chunk_bytes();
+        sum.upstream_calls += nodes_.grants();
+        return sum;
+    }
+
+private:
+    /// Fixes the size of the nodes where it is not yet, and forgets it again where the request fails.
+    class first_request {
+    public:
+        first_request(adaptive_pool& pool, std::size_t bytes, std::size_t alignment) noexcept
+            : pool_(pool), failed_(pool.may_fix({bytes, alignment})) {
+            if (failed_) {
+                pool.fix({bytes, alignment});
+            }
+        }
+        first_request(const first_request&) = delete;
+        first_request& operator=(const first_request&) = delete;
+        ~first_request() {
+            if (failed_) {
+                pool_.nodes_.release(pool_.upstream_.get());
+                pool_.forget_size();
+            }
+        }
+        void succeeded() noexcept { failed_ = false; }
+
+    private:
+        adaptive_pool& pool_;
+        bool failed_;
+    };
+
+    /// Returns: whether a node serves the request. Its address is a multiple of what its size is one of.
+    [[nodiscard]] bool serves(std::size_t bytes, std::size_t alignment) const noexcept {
+        return bytes <= node_bytes_ && alignment <= node_alignment_;
+    }
+
+    [[nodiscard]] bool may_fix(block_size size) const noexcept {
+        return node_bytes_ == 0 && size.bytes <= largest_node_bytes && size.alignment <= largest_node_bytes &&
+               size.of_block().bytes <= largest_node_bytes;
+    }
+
+    void fix(block_size size) noexcept {
+        MALLARD_EXPECTS(is_power_of_two(size.alignment) && may_fix(size));
+        node_bytes_ = size.of_block().bytes;
+        node_alignment_ = node_bytes_ & (~node_bytes_ + 1);
+        const slot_geometry geometry = geometry_of(node_bytes_);
+        const auto blocks = [&geometry](std::size_t bytes) {
+            return static_cast<std::uint32_t>(std::max<std::size_t>(bytes / geometry.block_bytes, 1));
+        };
+        const auto first = static_cast<std::uint32_t>(std::max<std::size_t>(Options.most_free_blocks, 1));
+        nodes_.reshape(geometry,
+                       chunk_policy{.first_blocks = first,
+                                    .largest_blocks = std::max(first, blocks(std::size_t{256} << 10)),
+                                    .spare_bytes = Options.most_free_blocks * geometry.block_bytes,
+                                    .spares_an_eighth = false});
+    }
+
+    static slot_geometry geometry_of(std::size_t node_bytes) noexcept {
+        if constexpr (divided) {
+            return divided_blocks(node_bytes, Options.nodes_a_block, Options.overhead_percent,
+                                  nodes_type::books);
+        } else {
+            return blocks_of(node_bytes, Options.nodes_a_block, nodes_type::books);
+        }
+    }
+
+    void forget_size() noexcept {
+        nodes_.reshape(slot_geometry{}, chunk_policy{});
+        node_bytes_ = node_alignment_ = 0;
+    }
+
+    static void hand_out(void* node, std::size_t bytes) noexcept {
+        unpoison(node, std::max<std::size_t>(bytes, 1));
+    }
+
+    [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+
+    std::size_t node_bytes_ = 0;
+    std::size_t node_alignment_ = 0;
+    nodes_type nodes_{slot_geometry{}, chunk_policy{}}; ///< without a shape until the size is fixed
+    held_list held_;
+    std::size_t direct_calls_ = 0;
+    block_size made_with_{};
+    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+};
+
+template <upstream Upstream>
+adaptive_pool(Upstream&) -> adaptive_pool<Upstream>;
+template <upstream Upstream>
+adaptive_pool(block_size, Upstream&) -> adaptive_pool<Upstream>;
+
+template <upstream Upstream, adaptive_pool_options Options, class Reuse>
+void* adaptive_pool<Upstream, Options, Reuse>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
+    first_request first(*this, bytes, alignment);
+    if (!serves(bytes, alignment)) {
+        void* const block = held_.allocate(upstream_.get(), bytes, alignment);
+        ++direct_calls_;
+        return block;
+    }
+    void* node = nodes_.pop();
+    if (node == nullptr) {
+        nodes_.grow(upstream_.get());
+        node = nodes_.pop();
+    }
+    first.succeeded();
+    hand_out(node, bytes);
+    return node;
+}
+
+static_assert(local_allocator<adaptive_pool<>>);
+static_assert(burst_allocator<adaptive_pool<>>);
+
+} // namespace mallard

@@ -1,0 +1,291 @@
+/// A pool for objects of a few bytes, down to one.
+///
+///     class        0  1  2  3  4   5   6       17
+///     block size   1  2  4  8  12  16  20 ...  64          4 bytes apart from 4 on
+///
+///     slots_[5] -> aligned blocks of 16 bytes each, with a bit for each block    (core/aligned_blocks.hpp)
+///     held_     -> what is larger than 64 bytes, or aligned to more: straight from the upstream
+///
+/// Data model: a pool of its own for each size, because what lies together has one size. In the memory of
+/// such a pool there are no headers; what it knows of an object is one bit, found from the object's address
+/// by masking and a quotient (core/slot_geometry.hpp). So an object of one byte takes little more than a
+/// byte, freeing takes constant time in any order and touches nothing of the object, and a chunk that has
+/// become empty goes back to the upstream at once.
+///
+/// `Reuse` is the order in which freed objects' places are used again, within a block; among the blocks of a
+/// size, the lowest comes first. So with lowest_address the next place is the lowest of all. The orders that
+/// keep lists have no place for a link in fewer than 8 bytes: such objects are reused lowest address first.
+///
+/// Bound: of each size in use at most the chunk that was taken last is not full of blocks, and an empty chunk
+/// is kept only where it is no larger than the first one, or than an eighth of what that size holds.
+/// Invariant: objects lie at multiples of the largest power of two that divides their block size.
+///
+/// Source: A. Alexandrescu, "Modern C++ Design" (2001), chapter 4, for the task; not for the way.
+#pragma once
+
+#include <mallard/core/address_heap.hpp>
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/burst.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
+#include <mallard/core/held_list.hpp>
+#include <mallard/core/lowest_address.hpp>
+#include <mallard/core/ordered_slots.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/core/slot_geometry.hpp>
+#include <mallard/core/stats.hpp>
+#include <mallard/core/upstream_handle.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace mallard {
+
+/// The size classes of small objects.
+struct small_classes {
+    static constexpr std::size_t largest_bytes = 64;
+    static constexpr std::size_t count = largest_bytes / 4 + 2;
+
+    /// Returns: the class that serves a request, or `count` where none does.
+    /// Requires: `alignment` is a power of two.
+    [[nodiscard]] static constexpr std::size_t index(std::size_t bytes, std::size_t alignment) noexcept {
+        if (bytes > largest_bytes || alignment > largest_bytes) {
+            return count;
+        }
+        const std::size_t whole = align_up(std::max<std::size_t>(bytes, 1), alignment);
+        return whole > 2 ? (whole + 3) / 4 + 1 : whole - 1;
+    }
+
+    [[nodiscard]] static constexpr std::size_t bytes(std::size_t index) noexcept {
+        return index < 2 ? index + 1 : (index - 1) * 4;
+    }
+};
+
+struct small_object_pool_options {
+    /// Of the aligned blocks of every class; a power of two, 4 KiB to 64 MiB. 0: as objects of the class
+    /// need.
+    std::size_t block_bytes = 0;
+    /// Chunks are whole blocks, one at least. The first of a class has this size or less; each is twice as
+    /// large as the one before, up to the largest.
+    std::size_t first_chunk_bytes = std::size_t{64} << 10;
+    std::size_t largest_chunk_bytes = std::size_t{2} << 20;
+};
+
+/// Not thread-safe; neither copied nor moved, because what it made points to it.
+template <upstream Upstream = chunk_cache, class Reuse = lowest_address>
+class small_object_pool {
+public:
+    /// Effects: makes an allocator that asks for nothing until its first request.
+    explicit small_object_pool(small_object_pool_options options = {}) noexcept
+        requires stateless_upstream<Upstream>
+        : small_object_pool(options, upstream_handle<Upstream>(), tiny_indices(), indices()) {}
+
+    /// Requires: `source` outlives the allocator.
+    explicit small_object_pool(Upstream& source, small_object_pool_options options = {}) noexcept
+        : small_object_pool(options, upstream_handle<Upstream>(source), tiny_indices(), indices()) {}
+
+    small_object_pool(const small_object_pool&) = delete;
+    small_object_pool& operator=(const small_object_pool&) = delete;
+
+    ~small_object_pool() { release(); }
+
+    /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one. What is
+    /// above 64 bytes, or at a stricter alignment, comes straight from the upstream.
+    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is then as it was.
+    /// Complexity: constant on average, but for the calls upstream and, every some thousand objects, for the
+    /// choice among the blocks, which is logarithmic in their number.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        const std::size_t index = small_classes::index(bytes, alignment);
+        if (index < small_classes::count) [[likely]] {
+            void* const block = with_class(index, [](auto& slots) { return slots.pop(); });
+            if (block != nullptr) [[likely]] {
+                hand_out(block, bytes);
+                return block;
+            }
+        }
+        return allocate_slowly(bytes, alignment);
+    }
+
+    /// Effects: makes the block free. A chunk that is empty then goes back to the upstream.
+    /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
+    /// Complexity: as allocate().
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+        expect_usable(p);
+        const std::size_t index = small_classes::index(bytes, alignment);
+        if (index < small_classes::count) [[likely]] {
+            with_class(index, [&](auto& slots) { slots.push(p, upstream_.get()); });
+        } else {
+            held_.deallocate(upstream_.get(), p);
+        }
+    }
+
+    /// Returns: `count` blocks.
+    /// Requires: `bytes` is at least the size of a pointer.
+    /// Throws: as allocate(); no block is lost.
+    /// Complexity: linear in the blocks.
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
+        MALLARD_EXPECTS(bytes >= sizeof(void*));
+        const std::size_t index = small_classes::index(bytes, alignment);
+        if (index == small_classes::count) {
+            return allocate_one_by_one(*this, bytes, alignment, count);
+        }
+        return with_class(index, [&](auto& slots) { return pop_chain(slots, count, upstream_.get()); });
+    }
+
+    /// Effects: makes all blocks of the chain free.
+    /// Requires: each came from this allocator, of these two numbers.
+    void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
+        const std::size_t index = small_classes::index(bytes, alignment);
+        if (index < small_classes::count) {
+            with_class(index, [&](auto& slots) { slots.push_many(std::move(blocks), upstream_.get()); });
+            return;
+        }
+        while (void* p = blocks.pop_front()) {
+            held_.deallocate(upstream_.get(), p);
+        }
+    }
+
+    /// Effects: gives the empty chunks that were kept back to the upstream, too.
+    /// Complexity: linear in the chunks.
+    void trim() noexcept {
+        for_each_class([this](auto& slots) { slots.trim(upstream_.get()); });
+    }
+
+    /// Effects: gives all memory back to the upstream; all blocks are gone.
+    /// Complexity: linear in the chunks and in the blocks above 64 bytes.
+    void release() noexcept {
+        for_each_class([this](auto& slots) { slots.release(upstream_.get()); });
+        held_.release(upstream_.get());
+    }
+
+    [[nodiscard]] static constexpr std::size_t largest_pooled_bytes() noexcept {
+        return small_classes::largest_bytes;
+    }
+
+    /// Complexity: linear in the blocks above 64 bytes.
+    [[nodiscard]] allocator_stats stats() const noexcept {
+        allocator_stats sum = held_.stats();
+        sum.upstream_calls = direct_calls_;
+        for_each_class([&sum](const auto& slots) {
+            sum.chunks += slots.chunks();
+            sum.chunk_bytes += slots.chunk_bytes();
+            sum.upstream_calls += slots.grants();
+        });
+        return sum;
+    }
+
+private:
+    using slots_type = ordered_slots<Reuse, address_heap<slot_block>>;
+    using tiny_slots_type = ordered_slots<lowest_address, address_heap<slot_block>>;
+
+    /// Classes whose blocks are too small for the order asked for.
+    static constexpr std::size_t tiny_count = slots_type::least_bytes > 4 ? 3 : 0;
+    using tiny_indices = std::make_index_sequence<tiny_count>;
+    using indices = std::make_index_sequence<small_classes::count - tiny_count>;
+
+    template <std::size_t... Tiny, std::size_t... Index>
+    small_object_pool(const small_object_pool_options& options, upstream_handle<Upstream> source,
+                      std::index_sequence<Tiny...>, std::index_sequence<Index...>) noexcept
+        : tiny_{make<tiny_slots_type>(Tiny, options)...},
+          slots_{make<slots_type>(tiny_count + Index, options)...}, upstream_(source) {}
+
+    /// Where bits take much of a block, blocks are large enough for bits in pages of their own.
+    static constexpr std::size_t block_bytes_of(std::size_t index, std::size_t wanted,
+                                                slot_books books) noexcept {
+        constexpr std::size_t usual = std::size_t{64} << 10;
+        constexpr std::size_t largest = std::size_t{512} << 10;
+        const std::size_t bytes = small_classes::bytes(index);
+        if (wanted != 0) {
+            return wanted;
+        }
+        const bool of_pages = books == slot_books::bits && bytes >= 4 && bytes <= 20;
+        return of_pages ? std::min(std::bit_ceil(bytes << 15), largest) : usual;
+    }
+
+    template <class Slots>
+    static Slots make(std::size_t index, const small_object_pool_options& options) noexcept {
+        MALLARD_EXPECTS(options.block_bytes == 0 ||
+                        (std::has_single_bit(options.block_bytes) && options.block_bytes >= 4096 &&
+                         options.block_bytes <= std::size_t{64} << 20));
+        MALLARD_EXPECTS(options.first_chunk_bytes <= options.largest_chunk_bytes);
+        const std::size_t block_bytes = block_bytes_of(index, options.block_bytes, Slots::books);
+        const auto blocks = [block_bytes](std::size_t chunk_bytes) {
+            return static_cast<std::uint32_t>(std::max<std::size_t>(chunk_bytes / block_bytes, 1));
+        };
+        const std::uint32_t first = blocks(options.first_chunk_bytes);
+        return Slots(whole_blocks(small_classes::bytes(index), block_bytes, Slots::books),
+                     {.first_blocks = first,
+                      .largest_blocks = blocks(options.largest_chunk_bytes),
+                      .spare_bytes = first * block_bytes,
+                      .spares_an_eighth = true});
+    }
+
+    template <class Act>
+    decltype(auto) with_class(std::size_t index, Act act) {
+        if constexpr (tiny_count != 0) {
+            if (index < tiny_count) {
+                return act(tiny_[index]);
+            }
+        }
+        return act(slots_[index - tiny_count]);
+    }
+
+    template <class Act>
+    void for_each_class(Act act) {
+        std::for_each(tiny_.begin(), tiny_.end(), act);
+        std::for_each(slots_.begin(), slots_.end(), act);
+    }
+
+    template <class Act>
+    void for_each_class(Act act) const {
+        std::for_each(tiny_.begin(), tiny_.end(), act);
+        std::for_each(slots_.begin(), slots_.end(), act);
+    }
+
+    /// What rounding up to a class adds stays poisoned.
+    static void hand_out(void* block, std::size_t bytes) noexcept {
+        unpoison(block, std::max<std::size_t>(bytes, 1));
+    }
+
+    [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+
+    std::array<tiny_slots_type, tiny_count> tiny_;
+    std::array<slots_type, small_classes::count - tiny_count> slots_;
+    held_list held_;
+    std::size_t direct_calls_ = 0;
+    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+};
+
+small_object_pool(small_object_pool_options) -> small_object_pool<>;
+template <upstream Upstream>
+small_object_pool(Upstream&) -> small_object_pool<Upstream>;
+template <upstream Upstream>
+small_object_pool(Upstream&, small_object_pool_options) -> small_object_pool<Upstream>;
+
+template <upstream Upstream, class Reuse>
+void* small_object_pool<Upstream, Reuse>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
+    const std::size_t index = small_classes::index(bytes, alignment);
+    if (index == small_classes::count) {
+        void* const block = held_.allocate(upstream_.get(), bytes, alignment);
+        ++direct_calls_;
+        return block;
+    }
+    void* const block = with_class(index, [this](auto& slots) {
+        slots.grow(upstream_.get());
+        return slots.pop();
+    });
+    hand_out(block, bytes);
+    return block;
+}
+
+static_assert(local_allocator<small_object_pool<>>);
+static_assert(burst_allocator<small_object_pool<>>);
+
+} // namespace mallard

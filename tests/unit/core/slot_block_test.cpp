@@ -1,0 +1,26 @@
+#include <mallard/core/slot_block.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+
+namespace {
+
+TEST(slot_block, has_its_bits_behind_it) {
+    alignas(64) std::array<std::byte, 128> room{};
+    auto* const block = ::new (room.data()) mallard::slot_block{};
+    EXPECT_EQ(reinterpret_cast<std::byte*>(block->bits()), room.data() + mallard::block_header_bytes);
+    EXPECT_EQ(block->state, mallard::block_state::exhausted);
+    EXPECT_EQ(block->used, 0U);
+    EXPECT_EQ(block->low, 1U) << "what is empty has to be noticed";
+}
+
+TEST(chunk_of_blocks, leaves_room_for_the_first_word_of_its_first_block) {
+    alignas(64) std::array<std::byte, 64> room{};
+    auto* const chunk = ::new (room.data() + mallard::chunk_of_blocks::offset)
+        mallard::chunk_of_blocks{nullptr, nullptr, 64, 1, 0, 0};
+    EXPECT_EQ(chunk->begin(), room.data());
+}
+
+} // namespace

@@ -1,0 +1,138 @@
+#include <mallard/core/slot_geometry.hpp>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+namespace {
+
+using mallard::slot_books;
+using mallard::slot_geometry;
+using mallard::slot_range;
+
+constexpr std::size_t kib = 1024;
+
+TEST(slot_range, has_the_bits_of_its_slots) {
+    const slot_range range{60, 130};
+    EXPECT_EQ(range.bits(0), std::uint64_t{0xF} << 60);
+    EXPECT_EQ(range.bits(1), ~std::uint64_t{0});
+    EXPECT_EQ(range.bits(2), 3U);
+    EXPECT_EQ(range.bits(3), 0U);
+    EXPECT_EQ((slot_range{64, 64}.bits(1)), 0U);
+    EXPECT_EQ((slot_range{0, 64}.bits(0)), ~std::uint64_t{0});
+    EXPECT_EQ((slot_range{5, 7}.bits(0)), 0x60U);
+}
+
+/// Whatever can be given out overlaps neither the books nor anything else that stands in a block.
+void expect_no_overlap(const slot_geometry& g, std::uintptr_t address, bool first) {
+    const std::size_t books = g.divided ? g.first_offset : g.books_offset(address);
+    ASSERT_LE(books + g.books_bytes, g.block_bytes);
+    ASSERT_EQ(books % 64, 0U);
+    const slot_range under = g.touched_by(books, g.books_bytes);
+    std::uint32_t given_out = 0;
+    for (std::uint32_t slot = 0; slot != g.words() * 64; ++slot) {
+        if ((g.usable(slot / 64, under, first) >> slot % 64 & 1) == 0) {
+            continue;
+        }
+        ++given_out;
+        const std::size_t begin = std::size_t{slot} * g.slot_bytes;
+        const std::size_t end = begin + g.slot_bytes;
+        ASSERT_LE(end, g.block_bytes);
+        ASSERT_EQ(g.slot_at(begin), slot);
+        ASSERT_TRUE(end <= books || begin >= books + g.books_bytes) << "slot " << slot;
+        ASSERT_TRUE(!first || begin >= mallard::chunk_header_bytes) << "slot " << slot;
+        if (g.divided) {
+            ASSERT_GE(begin % g.alignment, sizeof(void*)) << "slot " << slot;
+            ASSERT_LE(begin % g.alignment + g.slot_bytes, g.alignment) << "slot " << slot;
+        }
+    }
+    if (!first) {
+        ASSERT_GE(given_out, g.usable_slots());
+        ASSERT_LE(given_out, g.usable_slots() + 2) << "the books vary by two slots at the most";
+    }
+}
+
+TEST(slot_geometry, keeps_slots_off_the_books_of_whole_blocks) {
+    for (const std::size_t slot_bytes : {1U, 2U, 4U, 12U, 16U, 24U, 64U}) {
+        for (const std::size_t block_bytes : {4 * kib, 64 * kib, 128 * kib}) {
+            for (const slot_books books : {slot_books::lists, slot_books::bits}) {
+                const slot_geometry g = mallard::whole_blocks(slot_bytes, block_bytes, books);
+                for (std::uintptr_t block = 0; block != 5; ++block) {
+                    expect_no_overlap(g, block * block_bytes, block == 0);
+                }
+            }
+        }
+    }
+}
+
+TEST(slot_geometry, keeps_slots_off_what_begins_sub_blocks) {
+    for (const std::size_t slot_bytes : {8U, 12U, 24U, 40U, 100U, 1024U}) {
+        for (const std::size_t nodes : {1U, 16U, 256U, 5000U}) {
+            for (const slot_books books : {slot_books::lists, slot_books::bits}) {
+                const slot_geometry g = mallard::divided_blocks(slot_bytes, nodes, 2, books);
+                expect_no_overlap(g, 0, true);
+                expect_no_overlap(g, 0, false);
+            }
+        }
+    }
+}
+
+TEST(slot_geometry, places_books_in_many_sets_of_the_cache) {
+    const slot_geometry g = mallard::whole_blocks(32, 64 * kib, slot_books::bits);
+    std::set<std::size_t> offsets;
+    for (std::uintptr_t block = 0; block != 512; ++block) {
+        offsets.insert(g.books_offset(block * 64 * kib));
+    }
+    EXPECT_EQ(offsets.size(), 512U) << "the places are used before one is used again";
+}
+
+TEST(slot_geometry, gives_many_bits_pages_of_their_own) {
+    const slot_geometry g = mallard::whole_blocks(16, 512 * kib, slot_books::bits);
+    for (std::uintptr_t block = 0; block != 20; ++block) {
+        const std::size_t bits = g.books_offset(block * 512 * kib) + mallard::block_header_bytes;
+        EXPECT_EQ(bits % 4096, 0U);
+    }
+    EXPECT_EQ(g.books_bytes, 64 + 4096 + 64U);
+}
+
+TEST(slot_geometry, keeps_to_the_overhead_asked_for) {
+    for (const slot_books books : {slot_books::lists, slot_books::bits}) {
+        for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
+            for (const std::size_t percent : {2U, 5U, 20U}) {
+                const slot_geometry g = mallard::divided_blocks(slot_bytes, 256, percent, books);
+                ASSERT_LE(g.overhead_percent(), static_cast<double>(percent)) << slot_bytes;
+                ASSERT_GE(g.usable_slots(), 256U) << slot_bytes;
+            }
+        }
+        for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
+            if (books == slot_books::lists) {
+                ASSERT_LE(mallard::divided_blocks(slot_bytes, 256, 1, books).overhead_percent(), 1.0);
+            }
+        }
+    }
+}
+
+TEST(slot_geometry, takes_small_sub_blocks_where_much_overhead_is_allowed) {
+    const auto sub_block = [](std::size_t percent) {
+        return mallard::divided_blocks(24, 256, percent, slot_books::bits).alignment;
+    };
+    EXPECT_EQ(sub_block(50), 512U);
+    EXPECT_LT(sub_block(10), sub_block(2));
+}
+
+TEST(slot_geometry, makes_whole_blocks_for_the_nodes_asked_for) {
+    for (const std::size_t slot_bytes : {8U, 24U, 1024U}) {
+        const slot_geometry g = mallard::blocks_of(slot_bytes, 256, slot_books::bits);
+        EXPECT_GE(g.usable_slots(), 256U);
+        EXPECT_TRUE(std::has_single_bit(g.block_bytes));
+        EXPECT_EQ(g.alignment, g.block_bytes);
+    }
+    EXPECT_EQ(mallard::blocks_of(24, 256, slot_books::bits).block_bytes, 8 * kib);
+    EXPECT_GE(mallard::blocks_of(8, 1, slot_books::lists).usable_slots(), 1U);
+}
+
+} // namespace

@@ -1,0 +1,181 @@
+#include "equipment/ledger.hpp"
+
+#include <mallard/local/adaptive_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <new>
+#include <random>
+#include <set>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using mallard::adaptive_pool_options;
+
+template <class Pool>
+class adaptive_pool : public ::testing::Test {
+protected:
+    ~adaptive_pool() override {
+        pool_.release();
+        EXPECT_EQ(source_.outstanding(), 0U);
+        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    }
+
+    std::vector<void*> allocate(std::size_t n) {
+        std::vector<void*> all(n);
+        std::generate(all.begin(), all.end(), [this] { return pool_.allocate(24, 8); });
+        return all;
+    }
+
+    void deallocate(const std::vector<void*>& all) {
+        for (void* p : all) {
+            pool_.deallocate(p, 24, 8);
+        }
+    }
+
+    equipment::ledger source_;
+    Pool pool_{source_};
+};
+
+template <class Reuse, adaptive_pool_options Options = adaptive_pool_options{}>
+using pool_of = mallard::adaptive_pool<equipment::ledger, Options, Reuse>;
+
+constexpr adaptive_pool_options undivided{.overhead_percent = mallard::only_alignment};
+constexpr adaptive_pool_options eager{.nodes_a_block = 16, .most_free_blocks = 0, .overhead_percent = 20};
+
+using pools =
+    ::testing::Types<pool_of<mallard::lowest_address>, pool_of<mallard::last_freed>,
+                     pool_of<mallard::first_freed>, pool_of<mallard::hybrid_reuse>,
+                     pool_of<mallard::lowest_address, undivided>, pool_of<mallard::last_freed, undivided>,
+                     pool_of<mallard::lowest_address, eager>>;
+TYPED_TEST_SUITE(adaptive_pool, pools);
+
+TYPED_TEST(adaptive_pool, has_nodes_of_the_size_of_the_first_request) {
+    EXPECT_EQ(this->pool_.node_bytes(), 0U);
+    EXPECT_EQ(this->pool_.block_bytes(), 0U);
+    void* const p = this->pool_.allocate(20, 8);
+    EXPECT_EQ(this->pool_.node_bytes(), 24U);
+    void* const smaller = this->pool_.allocate(3, 1);
+    EXPECT_EQ(this->source_.outstanding(), 1U);
+    void* const larger = this->pool_.allocate(25, 8);
+    void* const stricter = this->pool_.allocate(24, 16);
+    EXPECT_EQ(this->pool_.stats().direct_blocks, 2U);
+    EXPECT_TRUE(mallard::is_aligned(stricter, 16));
+    this->pool_.deallocate(larger, 25, 8);
+    this->pool_.deallocate(stricter, 24, 16);
+    this->pool_.deallocate(smaller, 3, 1);
+    this->pool_.deallocate(p, 20, 8);
+    this->pool_.release();
+    EXPECT_EQ(this->pool_.node_bytes(), 0U) << "as new";
+}
+
+TYPED_TEST(adaptive_pool, holds_no_more_free_blocks_than_it_may_once_all_is_erased) {
+    std::mt19937 order(1);
+    const std::size_t most = std::is_same_v<TypeParam, pool_of<mallard::lowest_address, eager>> ? 0U : 2U;
+    for (int round = 0; round < 4; ++round) {
+        std::vector<void*> all = this->allocate(20'000);
+        EXPECT_EQ(std::set<void*>(all.begin(), all.end()).size(), all.size());
+        if (round % 2 == 1) {
+            std::shuffle(all.begin(), all.end(), order);
+        }
+        this->deallocate(all);
+        if constexpr (std::is_same_v<TypeParam, pool_of<mallard::hybrid_reuse>>) {
+            this->pool_.trim(); // what is in the magazine is in use
+        }
+        EXPECT_LE(this->source_.outstanding_bytes(), most * this->pool_.block_bytes()) << "round " << round;
+    }
+    this->pool_.trim();
+    EXPECT_EQ(this->source_.outstanding(), 0U);
+}
+
+TYPED_TEST(adaptive_pool, gives_and_takes_many_at_once) {
+    mallard::block_chain chain = this->pool_.allocate_many(24, 8, 10'000);
+    std::vector<void*> all;
+    for (int i = 0; i < 5000; ++i) {
+        all.push_back(chain.pop_front());
+    }
+    EXPECT_EQ(chain.size(), 5000U);
+    const std::vector<void*> more = this->allocate(1000);
+    all.insert(all.end(), more.begin(), more.end());
+    EXPECT_EQ(std::set<void*>(all.begin(), all.end()).size(), all.size());
+    this->pool_.deallocate_many(std::move(chain), 24, 8);
+    this->deallocate(all);
+    this->pool_.trim();
+    EXPECT_EQ(this->source_.outstanding(), 0U);
+    mallard::block_chain direct = this->pool_.allocate_many(100, 8, 10);
+    EXPECT_EQ(this->pool_.stats().direct_blocks, 10U);
+    this->pool_.deallocate_many(std::move(direct), 100, 8);
+    EXPECT_EQ(this->pool_.allocate_many(24, 8, 0).size(), 0U);
+}
+
+#ifdef __cpp_exceptions
+TYPED_TEST(adaptive_pool, is_as_it_was_where_a_request_fails) {
+    this->source_.fail({.at = 1});
+    EXPECT_THROW(static_cast<void>(this->pool_.allocate(24, 8)), std::bad_alloc);
+    EXPECT_EQ(this->pool_.node_bytes(), 0U) << "the size is not fixed by a request that failed";
+    this->source_.fail({.at = 3, .for_ever = true});
+    EXPECT_THROW(static_cast<void>(this->pool_.allocate_many(24, 8, 1'000'000)), std::bad_alloc);
+    EXPECT_EQ(this->source_.outstanding(), 0U);
+    EXPECT_EQ(this->pool_.node_bytes(), 0U);
+    this->source_.fail({.at = 0});
+    this->deallocate(this->allocate(100));
+}
+#endif
+
+using default_pool = adaptive_pool<pool_of<mallard::lowest_address>>;
+
+TEST_F(default_pool, takes_little_more_than_the_nodes) {
+    const std::size_t n = 300'000;
+    this->allocate(n);
+    const std::size_t largest_chunk = std::size_t{256} << 10;
+    EXPECT_LE(source_.outstanding_bytes(), n * 24 * 102 / 100 + largest_chunk);
+    EXPECT_EQ(pool_.stats().chunk_bytes, source_.outstanding_bytes());
+    EXPECT_EQ(pool_.stats().upstream_calls, source_.granted().size());
+}
+
+TEST_F(default_pool, fills_fuller_blocks_so_that_others_become_empty) {
+    std::vector<void*> all = allocate(60'000);
+    std::shuffle(all.begin(), all.end(), std::mt19937(1));
+    const std::size_t full = source_.outstanding_bytes();
+    // Most go, and a tenth comes and goes many times: it gathers in the blocks that are fullest.
+    std::mt19937 random(2);
+    while (all.size() > 10'000) {
+        pool_.deallocate(all.back(), 24, 8);
+        all.pop_back();
+    }
+    for (int i = 0; i < 300'000; ++i) {
+        void*& any = all[random() % all.size()];
+        pool_.deallocate(any, 24, 8);
+        any = pool_.allocate(24, 8);
+    }
+    EXPECT_LT(source_.outstanding_bytes(), full * 2 / 3) << "before, each chunk had some";
+    deallocate(all);
+}
+
+TEST(adaptive_pool_of_a_size, keeps_its_size_over_a_release) {
+    mallard::adaptive_pool<> pool(mallard::block_size{40, 8});
+    EXPECT_EQ(pool.node_bytes(), 40U);
+    pool.deallocate(pool.allocate(8, 8), 8, 8);
+    pool.release();
+    EXPECT_EQ(pool.node_bytes(), 40U);
+    EXPECT_GE(pool.block_bytes(), 40U * 256);
+    EXPECT_EQ(pool.stats().chunks, 0U);
+}
+
+TEST(adaptive_pool_of_a_size, leaves_large_first_requests_to_the_upstream) {
+    equipment::ledger source;
+    mallard::adaptive_pool pool(source);
+    pool.deallocate(pool.allocate(2000, 8), 2000, 8);
+    void* const aligned = pool.allocate(8, 4096);
+    EXPECT_EQ(pool.node_bytes(), 0U);
+    void* const node = pool.allocate(1000, 8);
+    EXPECT_EQ(pool.node_bytes(), 1000U);
+    pool.deallocate(aligned, 8, 4096);
+    pool.deallocate(node, 1000, 8);
+}
+
+} // namespace

@@ -1,0 +1,230 @@
+#include "equipment/ledger.hpp"
+
+#include <mallard/local/small_object_pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using mallard::small_classes;
+
+TEST(small_classes, are_four_bytes_apart_but_for_the_smallest) {
+    for (std::size_t bytes = 1; bytes <= 64; ++bytes) {
+        const std::size_t expected = bytes <= 2 ? bytes : mallard::align_up(bytes, 4);
+        EXPECT_EQ(small_classes::bytes(small_classes::index(bytes, 1)), expected);
+    }
+    EXPECT_EQ(small_classes::index(0, 1), 0U);
+    EXPECT_EQ(small_classes::bytes(small_classes::count - 1), 64U);
+}
+
+TEST(small_classes, lie_at_multiples_of_the_alignment_asked_for) {
+    for (std::size_t bytes = 0; bytes <= 64; ++bytes) {
+        for (std::size_t alignment = 1; alignment <= 64; alignment *= 2) {
+            const std::size_t found = small_classes::bytes(small_classes::index(bytes, alignment));
+            EXPECT_GE(found, bytes);
+            EXPECT_EQ(found % alignment, 0U);
+        }
+    }
+    EXPECT_EQ(small_classes::index(65, 1), small_classes::count);
+    EXPECT_EQ(small_classes::index(1, 128), small_classes::count);
+    EXPECT_EQ(small_classes::index(SIZE_MAX, 8), small_classes::count);
+}
+
+/// Blocks of 4 KiB, so that there are many of them.
+class small_object_pool : public ::testing::Test {
+protected:
+    using pool_type = mallard::small_object_pool<equipment::ledger>;
+
+    ~small_object_pool() override {
+        pool_.release();
+        EXPECT_EQ(source_.outstanding(), 0U);
+        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    }
+
+    std::vector<void*> allocate(std::size_t n, std::size_t bytes, std::size_t alignment = 1) {
+        std::vector<void*> all(n);
+        std::generate(all.begin(), all.end(), [&] { return pool_.allocate(bytes, alignment); });
+        return all;
+    }
+
+    void deallocate(const std::vector<void*>& all, std::size_t bytes, std::size_t alignment = 1) {
+        for (void* p : all) {
+            pool_.deallocate(p, bytes, alignment);
+        }
+    }
+
+    equipment::ledger source_;
+    pool_type pool_{source_, {.block_bytes = 4096, .first_chunk_bytes = 4096}};
+};
+
+TEST_F(small_object_pool, holds_objects_of_every_size_apart) {
+    for (std::size_t bytes = 1; bytes <= 64; ++bytes) {
+        std::vector<void*> all = allocate(500, bytes);
+        for (void* p : all) {
+            std::memset(p, static_cast<int>(bytes), bytes);
+        }
+        std::sort(all.begin(), all.end());
+        for (std::size_t i = 1; i < all.size(); ++i) {
+            ASSERT_GE(static_cast<std::byte*>(all[i]), static_cast<std::byte*>(all[i - 1]) + bytes);
+        }
+        deallocate(all, bytes);
+    }
+}
+
+TEST_F(small_object_pool, takes_little_more_than_the_objects) {
+    pool_type usual(source_);
+    for (const std::size_t bytes : {1U, 4U, 8U, 16U, 20U, 32U, 64U}) {
+        const std::size_t n = 400'000;
+        const std::size_t before = source_.outstanding_bytes();
+        for (std::size_t i = 0; i != n; ++i) {
+            static_cast<void>(usual.allocate(bytes, 1));
+        }
+        const std::size_t grown = source_.outstanding_bytes() - before;
+        const std::size_t chunk = std::size_t{2} << 20;
+        EXPECT_LE(grown, n * bytes * 103 / 100 + n / 8 + chunk) << bytes;
+    }
+}
+
+TEST_F(small_object_pool, returns_memory_whatever_the_order_in_which_it_is_freed) {
+    std::mt19937 order(1);
+    for (const std::size_t bytes : {1U, 4U, 10U, 16U, 50U, 64U}) {
+        std::vector<void*> all = allocate(20'000, bytes);
+        EXPECT_GE(source_.outstanding_bytes(), 20'000 * bytes);
+        std::shuffle(all.begin(), all.end(), order);
+        deallocate(all, bytes);
+        EXPECT_LE(source_.outstanding_bytes(), 6U * 4096) << "a chunk of the first size for each size so far";
+    }
+    pool_.trim();
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+TEST_F(small_object_pool, gives_out_the_lowest_address_first) {
+    std::vector<void*> all = allocate(300, 12, 4); // of one block
+    std::mt19937 order(1);
+    std::shuffle(all.begin(), all.end(), order);
+    std::vector<void*> freed(all.begin(), all.begin() + 100);
+    deallocate(freed, 12, 4);
+    std::sort(freed.begin(), freed.end());
+    EXPECT_EQ(allocate(100, 12, 4), freed);
+}
+
+TEST_F(small_object_pool, asks_upstream_for_what_is_no_small_object) {
+    void* const large = pool_.allocate(65, 8);
+    void* const aligned = pool_.allocate(8, 128);
+    EXPECT_EQ(source_.outstanding(), 2U);
+    EXPECT_EQ(pool_.stats().direct_blocks, 2U);
+    EXPECT_EQ(pool_.stats().chunks, 0U);
+    EXPECT_TRUE(mallard::is_aligned(aligned, 128));
+    pool_.deallocate(large, 65, 8);
+    pool_.deallocate(aligned, 8, 128);
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+TEST_F(small_object_pool, counts_what_it_takes) {
+    allocate(1000, 16);
+    static_cast<void>(pool_.allocate(100, 8));
+    const mallard::allocator_stats stats = pool_.stats();
+    EXPECT_EQ(stats.upstream_calls, source_.granted().size());
+    EXPECT_EQ(stats.chunks + 1, source_.outstanding());
+    EXPECT_EQ(stats.chunk_bytes + stats.direct_bytes, source_.outstanding_bytes());
+}
+
+TEST_F(small_object_pool, gives_and_takes_many_at_once) {
+    for (const std::size_t bytes : {8U, 12U, 64U, 100U}) {
+        mallard::block_chain chain = pool_.allocate_many(bytes, 4, 1000);
+        ASSERT_EQ(chain.size(), 1000U);
+        std::vector<void*> all;
+        while (void* p = chain.pop_front()) {
+            all.push_back(p);
+        }
+        EXPECT_EQ(std::set<void*>(all.begin(), all.end()).size(), 1000U);
+        const std::vector<void*> single(all.begin() + 500, all.end());
+        deallocate(single, bytes, 4);
+        for (auto p = all.begin(); p != all.begin() + 500; ++p) {
+            chain.push_back(*p);
+        }
+        pool_.deallocate_many(std::move(chain), bytes, 4);
+        EXPECT_EQ(pool_.stats().direct_blocks, 0U);
+    }
+    pool_.trim();
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+#ifdef __cpp_exceptions
+TEST_F(small_object_pool, loses_nothing_where_a_burst_fails) {
+    source_.fail({.at = 4, .for_ever = true});
+    EXPECT_THROW(static_cast<void>(pool_.allocate_many(16, 8, 1'000'000)), std::bad_alloc);
+    source_.fail({.at = 0});
+    pool_.trim();
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+#endif
+
+TEST_F(small_object_pool, can_be_made_without_a_source) {
+    mallard::small_object_pool<> pool;
+    void* const p = pool.allocate(10, 2);
+    pool.deallocate(p, 10, 2);
+    EXPECT_EQ(pool.largest_pooled_bytes(), 64U);
+    EXPECT_EQ(pool.stats().chunks, 1U) << "a small empty chunk is kept";
+    pool.release();
+    EXPECT_EQ(pool.stats().chunks, 0U);
+}
+
+template <class Reuse>
+class small_object_pool_reusing : public ::testing::Test {};
+using orders = ::testing::Types<mallard::last_freed, mallard::first_freed, mallard::lowest_address,
+                                mallard::hybrid_reuse>;
+TYPED_TEST_SUITE(small_object_pool_reusing, orders);
+
+TYPED_TEST(small_object_pool_reusing, serves_every_size) {
+    equipment::ledger source;
+    mallard::small_object_pool<equipment::ledger, TypeParam> pool(source, {.block_bytes = 4096});
+    std::mt19937 order(1);
+    std::vector<std::pair<void*, std::size_t>> all;
+    for (int round = 0; round < 3; ++round) {
+        for (std::size_t i = 0; i != 10'000; ++i) {
+            const std::size_t bytes = 1 + order() % 64;
+            void* const p = pool.allocate(bytes, 1);
+            std::memset(p, 1, bytes);
+            all.emplace_back(p, bytes);
+        }
+        std::shuffle(all.begin(), all.end(), order);
+        for (std::size_t i = 0; i != 8000; ++i) {
+            pool.deallocate(all.back().first, all.back().second, 1);
+            all.pop_back();
+        }
+    }
+    for (const auto& [p, bytes] : all) {
+        pool.deallocate(p, bytes, 1);
+    }
+    pool.trim();
+    EXPECT_EQ(source.outstanding(), 0U);
+    EXPECT_EQ(source.complaints(), equipment::no_complaints);
+}
+
+/// Of a block; objects of fewer than eight bytes have no place for a link.
+TEST(order_of_small_objects, uses_freed_places_in_the_order_it_is_told) {
+    const auto reuse = [](auto&& pool, std::size_t bytes) {
+        void* const a = pool.allocate(bytes, 4);
+        void* const b = pool.allocate(bytes, 4);
+        pool.deallocate(b, bytes, 4);
+        pool.deallocate(a, bytes, 4);
+        return pool.allocate(bytes, 4) == a ? "last freed, and lowest" : "first freed";
+    };
+    EXPECT_STREQ(reuse(mallard::small_object_pool<mallard::chunk_cache, mallard::last_freed>(), 16),
+                 "last freed, and lowest");
+    EXPECT_STREQ(reuse(mallard::small_object_pool<mallard::chunk_cache, mallard::first_freed>(), 16),
+                 "first freed");
+    EXPECT_STREQ(reuse(mallard::small_object_pool<mallard::chunk_cache, mallard::first_freed>(), 4),
+                 "last freed, and lowest");
+}
+
+} // namespace
