@@ -3,6 +3,7 @@
 #include "bench/harness/build_info.hpp"
 #include "bench/harness/process.hpp"
 #include "bench/harness/row.hpp"
+#include "bench/strategy/table.hpp"
 #include "bench/workload/contention.hpp"
 #include "bench/workload/density.hpp"
 #include "bench/workload/fragmentation.hpp"
@@ -81,9 +82,9 @@ void describe() {
         .member("optimised", build_is_optimised())
         .member("sanitizers", this_build.sanitizers)
         .member("commit", this_build.commit)
-        .member("build_id", program_fingerprint())
-        .key("experiments")
-        .open('{');
+        .member("build_id", program_fingerprint());
+    describe_missing(json);
+    json.key("experiments").open('{');
     for (const experiment& e : experiments) {
         json.key(e.name).open('{');
         e.describe(json);

@@ -1,9 +1,8 @@
-/// What a strategy makes anew for every structure, and unmakes after it: the mechanism, bound as the strategy
-/// says.
+/// What a strategy of the papers makes anew for every structure, and unmakes after it: the mechanism, bound as
+/// the strategy says.
 #pragma once
 
 #include "bench/harness/escape.hpp"
-#include "bench/strategy/global_source.hpp"
 #include "bench/strategy/null_source.hpp"
 #include "bench/strategy/random_freed.hpp"
 #include "bench/strategy/table.hpp"
@@ -102,31 +101,10 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
         }
         return arena.stats().spills;
     }
-    case mechanism_kind::null:
-    case mechanism_kind::global:
-    case mechanism_kind::global_kept:
-    case mechanism_kind::new_delete:
-    case mechanism_kind::shared_synchronized:
-    case mechanism_kind::shared_concurrent:
+    default:
         break;
     }
-    std::abort(); // these have nothing to make
-}
-
-/// Effects: as with_mechanism(), for the strategies without a mechanism of their own too: those use the
-/// global allocator.
-template <class Use>
-std::size_t with_source(const strategy& s, std::span<std::byte> buffer, Use&& use) {
-    if (s.mechanism == mechanism_kind::global) {
-        global_source source;
-        use(source);
-        return 0;
-    }
-    if (s.mechanism == mechanism_kind::new_delete) {
-        use(abstract(*mallard::new_delete_resource()));
-        return 0;
-    }
-    return with_mechanism(s, buffer, use);
+    std::abort(); // the others are made elsewhere, or not at all
 }
 
 } // namespace bench

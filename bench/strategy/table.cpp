@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 namespace bench {
 
@@ -38,36 +39,49 @@ constexpr strategy table[] = {
     {"AS14", multipool_over_monotonic, abstract_base, winked_out},
     {"shared-synchronized", shared_synchronized, type_parameter, normal},
     {"shared-concurrent", shared_concurrent, type_parameter, normal},
+
+    {"pmr-monotonic", pmr_monotonic, abstract_base, normal},
+    {"pmr-monotonic-winked", pmr_monotonic, abstract_base, winked_out},
+    {"pmr-unsynchronized", pmr_unsynchronized, abstract_base, normal},
+    {"pmr-unsynchronized-winked", pmr_unsynchronized, abstract_base, winked_out},
+    {"pmr-synchronized", pmr_synchronized, abstract_base, normal},
+    {"boost-pool", boost_pool, type_parameter, normal},
+    {"boost-object-pool", boost_object_pool, type_parameter, normal},
+    {"boost-fast-pool", boost_fast_pool, type_parameter, normal},
+    {"boost-pmr-monotonic", boost_pmr_monotonic, abstract_base, normal},
+    {"boost-pmr-monotonic-winked", boost_pmr_monotonic, abstract_base, winked_out},
+    {"boost-pmr-unsynchronized", boost_pmr_unsynchronized, abstract_base, normal},
+    {"boost-pmr-unsynchronized-winked", boost_pmr_unsynchronized, abstract_base, winked_out},
+    {"boost-adaptive-pool", boost_adaptive_pool, type_parameter, normal},
+    {"boost-adaptive-pool-burst", boost_adaptive_pool, type_parameter, normal, standard, true},
+    {"boost-node", boost_node, type_parameter, normal},
+    {"boost-node-burst", boost_node, type_parameter, normal, standard, true},
+    {"boost-allocator", boost_allocator, type_parameter, normal},
+    {"boost-allocator-burst", boost_allocator, type_parameter, normal, standard, true},
+    {"foonathan-node", foonathan_node, type_parameter, normal},
+    {"foonathan-array", foonathan_array, type_parameter, normal},
+    {"foonathan-small", foonathan_small, type_parameter, normal},
+    {"foonathan-collection", foonathan_collection, type_parameter, normal},
+    {"foonathan-stack", foonathan_stack, type_parameter, normal},
+    {"foonathan-stack-winked", foonathan_stack, type_parameter, winked_out},
+    {"foonathan-temporary", foonathan_temporary, type_parameter, normal},
+    {"foonathan-temporary-winked", foonathan_temporary, type_parameter, winked_out},
+    {"loki", loki, type_parameter, normal},
+    {"mimalloc-heap", mimalloc_heap, type_parameter, normal},
+    {"mimalloc-heap-winked", mimalloc_heap, type_parameter, winked_out},
 };
+
+std::vector<strategy> all_that_are_built() {
+    std::vector<strategy> built;
+    std::ranges::copy_if(table, std::back_inserter(built), is_built, &strategy::mechanism);
+    return built;
+}
 
 } // namespace
 
 std::span<const strategy> strategies() noexcept {
-    return table;
-}
-
-std::string_view to_text(mechanism_kind kind) noexcept {
-    switch (kind) {
-    case null:
-        return "none: memory that is already there";
-    case global:
-        return "global default";
-    case global_kept:
-        return "global default, page return off";
-    case new_delete:
-        return "new/delete";
-    case monotonic:
-        return "monotonic";
-    case multipool:
-        return "multipool";
-    case multipool_over_monotonic:
-        return "multipool backed by monotonic";
-    case shared_synchronized:
-        return "one synchronized multipool for all threads";
-    case shared_concurrent:
-        return "one concurrent multipool for all threads";
-    }
-    std::abort();
+    static const std::vector<strategy> built = all_that_are_built();
+    return built;
 }
 
 std::string_view to_text(binding_kind kind) noexcept {
@@ -96,14 +110,43 @@ std::string_view to_text(reuse_kind kind) noexcept {
     std::abort();
 }
 
-strategy choose_strategy(arguments& given, run_options& options, strategy_filter offered) {
+std::vector<std::string> names_of(strategy_filter offered) {
     std::vector<std::string> names;
     for (const strategy& s : strategies()) {
         if (offered(s)) {
             names.emplace_back(s.name);
         }
     }
-    options.strategy = given.choice("strategy", names);
+    return names;
+}
+
+std::string missing_text(std::string_view name, const library_row& library) {
+    return "--strategy " + std::string(name) + ": this program was built without " +
+           std::string(library.name) + " (" + std::string(library.why) + "); install the package " +
+           std::string(library.package) + " and build again";
+}
+
+void refuse_missing(arguments& given) {
+    const std::string name = given.text("strategy", "");
+    const auto* row = std::ranges::find(table, name, &strategy::name);
+    if (row != std::end(table) && !is_built(row->mechanism)) {
+        throw usage_error(missing_text(name, *library_of(row->mechanism)));
+    }
+}
+
+void refuse_unserved(const strategy& s, std::size_t block_bytes) {
+    const std::size_t largest = row_of(s.mechanism).largest_block;
+    if (block_bytes > largest) {
+        throw usage_error("--strategy " + std::string(s.name) + " with blocks of " +
+                          std::to_string(block_bytes) +
+                          " bytes: it is compiled for the sizes that nodes have; give blocks of " +
+                          std::to_string(largest) + " bytes at most, or another strategy");
+    }
+}
+
+strategy choose_strategy(arguments& given, run_options& options, strategy_filter offered) {
+    refuse_missing(given);
+    options.strategy = given.choice("strategy", names_of(offered));
     return *std::ranges::find(strategies(), options.strategy, &strategy::name);
 }
 
@@ -115,13 +158,33 @@ void describe_strategies(json_writer& json, strategy_filter offered) {
         }
         json.open('{')
             .member("name", s.name)
-            .member("allocator", to_text(s.mechanism))
+            .member("allocator", row_of(s.mechanism).text)
             .member("binding", to_text(s.binding))
             .member("destruction", to_text(s.destruction));
         if (s.reuse != standard) {
             json.member("variant", to_text(s.reuse));
         }
+        if (s.bursts) {
+            json.member("burst", true);
+        }
+        if (const library_row* library = library_of(s.mechanism)) {
+            json.member("contender", library->name);
+        }
         json.close('}');
+    }
+    json.close(']');
+}
+
+void describe_missing(json_writer& json) {
+    json.key("missing").open('[');
+    for (const library_row& library : libraries()) {
+        if (!library.built) {
+            json.open('{')
+                .member("name", library.name)
+                .member("package", library.package)
+                .member("why", library.why)
+                .close('}');
+        }
     }
     json.close(']');
 }

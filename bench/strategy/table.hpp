@@ -1,11 +1,12 @@
-/// The strategies as one table: allocator x binding x destruction (P0089R1, table 1), the floor, the global
-/// allocator with its page return switched off, the multipool's orders of reuse, and what threads can share.
-/// A new strategy is a row here and a case in strategy/mechanisms.hpp.
+/// The strategies as one table: mechanism x binding x destruction (P0089R1, table 1), the floor, the global
+/// allocator with its page return switched off, the multipool's orders of reuse, what threads can share, and
+/// the contenders. A strategy is a row here; what its mechanism can do is in strategy/mechanism_table.hpp.
 #pragma once
 
 #include "bench/harness/arguments.hpp"
 #include "bench/harness/json.hpp"
 #include "bench/harness/row.hpp"
+#include "bench/strategy/mechanism_table.hpp"
 
 #include <span>
 #include <string>
@@ -14,17 +15,6 @@
 
 namespace bench {
 
-enum class mechanism_kind {
-    null,
-    global,
-    global_kept,
-    new_delete,
-    monotonic,
-    multipool,
-    multipool_over_monotonic,
-    shared_synchronized,
-    shared_concurrent
-};
 enum class binding_kind { type_parameter, abstract_base };
 enum class destruction_kind { normal, winked_out };
 
@@ -37,33 +27,43 @@ struct strategy {
     binding_kind binding;
     destruction_kind destruction;
     reuse_kind reuse = reuse_kind::standard;
+    bool bursts = false; ///< asks for whole ranges of blocks at once
 
-    [[nodiscard]] bool uses_buffer() const noexcept {
-        return mechanism == mechanism_kind::monotonic ||
-               mechanism == mechanism_kind::multipool_over_monotonic;
-    }
+    [[nodiscard]] bool can(capability wanted) const noexcept { return has(row_of(mechanism).can, wanted); }
+
+    [[nodiscard]] bool uses_buffer() const noexcept { return can(capability::takes_buffer); }
 
     /// A mechanism that is made for what it serves, in contrast to the global allocator.
-    [[nodiscard]] bool has_own_allocator() const noexcept {
-        return mechanism == mechanism_kind::multipool || uses_buffer();
-    }
+    [[nodiscard]] bool has_own_allocator() const noexcept { return can(capability::own); }
 
-    /// One allocator for all threads.
+    /// One of our allocators for all threads.
     [[nodiscard]] bool is_shared() const noexcept {
         return mechanism == mechanism_kind::shared_synchronized ||
                mechanism == mechanism_kind::shared_concurrent;
     }
 
-    /// One of the papers' own, with the destructors run: what the experiments that free every block offer.
+    [[nodiscard]] bool is_contender() const noexcept { return library_of(mechanism) != nullptr; }
+
+    /// Not compiled for the sizes that nodes have.
+    [[nodiscard]] bool serves_large_blocks() const noexcept {
+        return row_of(mechanism).largest_block == SIZE_MAX;
+    }
+
+    /// Each request is one block, and nothing was changed in the C library.
+    [[nodiscard]] bool is_plain() const noexcept {
+        return !bursts && !is_shared() && mechanism != mechanism_kind::global_kept;
+    }
+
+    /// One of the papers' own or a contender, with the destructors run: what the experiments that free every
+    /// block offer.
     [[nodiscard]] bool frees_each_block() const noexcept {
-        return destruction == destruction_kind::normal && reuse == reuse_kind::standard && !is_shared() &&
-               mechanism != mechanism_kind::global_kept;
+        return is_plain() && destruction == destruction_kind::normal && reuse == reuse_kind::standard;
     }
 };
 
+/// Returns: those that this build has.
 [[nodiscard]] std::span<const strategy> strategies() noexcept;
 
-[[nodiscard]] std::string_view to_text(mechanism_kind kind) noexcept;
 [[nodiscard]] std::string_view to_text(binding_kind kind) noexcept;
 [[nodiscard]] std::string_view to_text(destruction_kind kind) noexcept;
 [[nodiscard]] std::string_view to_text(reuse_kind kind) noexcept;
@@ -75,7 +75,22 @@ using strategy_filter = bool (*)(const strategy&);
 /// Throws: usage_error.
 [[nodiscard]] strategy choose_strategy(arguments& given, run_options& options, strategy_filter offered);
 
+/// Returns: the names of those that `offered` lets through.
+[[nodiscard]] std::vector<std::string> names_of(strategy_filter offered);
+
+/// Throws: usage_error where --strategy is a contender that this build has not.
+void refuse_missing(arguments& given);
+
+/// Throws: usage_error where `s` is compiled for smaller blocks only.
+void refuse_unserved(const strategy& s, std::size_t block_bytes);
+
 /// Effects: writes the member "strategies" of the object that describes an experiment.
 void describe_strategies(json_writer& json, strategy_filter offered);
+
+/// Effects: writes the member "missing": the libraries of contenders that were not there.
+void describe_missing(json_writer& json);
+
+/// Returns: what is wrong with asking for `name`, a strategy of `library`, which is not there.
+[[nodiscard]] std::string missing_text(std::string_view name, const library_row& library);
 
 } // namespace bench

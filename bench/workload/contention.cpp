@@ -4,7 +4,7 @@
 #include "bench/harness/static_buffer.hpp"
 #include "bench/harness/thread_team.hpp"
 #include "bench/strategy/handover.hpp"
-#include "bench/strategy/mechanisms.hpp"
+#include "bench/strategy/sources.hpp"
 
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/local/concurrent_multipool.hpp>
@@ -35,6 +35,7 @@ struct contention_cell {
 
     [[nodiscard]] std::size_t iterations() const noexcept { return std::size_t{1} << iterations_log2; }
     [[nodiscard]] std::size_t block_bytes() const noexcept { return std::size_t{1} << block_log2; }
+    [[nodiscard]] block_shape shape() const noexcept { return {block_bytes(), block_alignment}; }
     /// What a monotonic allocator gives out in its life.
     [[nodiscard]] std::size_t bytes_a_thread() const noexcept { return iterations() * block_bytes(); }
     [[nodiscard]] bool has_buffers() const noexcept { return how.uses_buffer() && buffer == "static"; }
@@ -42,34 +43,34 @@ struct contention_cell {
 
 constexpr std::size_t first_pairs = 64; ///< before the clock starts
 
+/// Either one for all threads, or one of its own for each: a contender that is one for the process and has no
+/// lock is neither.
 bool has_contention(const strategy& s) noexcept {
-    return s.is_shared() || (s.frees_each_block() && s.mechanism != mechanism_kind::null);
+    return s.is_shared() ||
+           (s.frees_each_block() && (s.can(capability::all_threads) || s.can(capability::own)));
 }
 
 /// Whether another thread may free what one allocated.
 bool serves_all_threads(const strategy& s) noexcept {
-    return s.is_shared() || s.mechanism == mechanism_kind::global ||
-           s.mechanism == mechanism_kind::new_delete;
+    return has_contention(s) && s.can(capability::all_threads);
 }
 
 /// Calls `use` with the one source that all threads use.
 template <class Use>
-team_result with_one_for_all(const strategy& s, Use&& use) {
-    switch (s.mechanism) {
+void with_one_for_all(const contention_cell& cell, Use&& use) {
+    switch (cell.how.mechanism) {
     case mechanism_kind::shared_synchronized: {
         mallard::synchronized<multipool> made;
-        return use(made);
+        use(made);
+        return;
     }
     case mechanism_kind::shared_concurrent: {
         mallard::concurrent_multipool<> made;
-        return use(made);
-    }
-    case mechanism_kind::global: {
-        global_source source;
-        return use(source);
+        use(made);
+        return;
     }
     default:
-        return use(abstract(*mallard::new_delete_resource()));
+        static_cast<void>(with_source(cell.how, {}, cell.shape(), use));
     }
 }
 
@@ -82,7 +83,7 @@ team_result run_private(const contention_cell& cell) {
                                                           cell.bytes_a_thread()));
     }
     const auto pairs = [&cell, &buffers](std::size_t thread, std::size_t count) {
-        static_cast<void>(with_source(cell.how, buffers[thread]->span(), [&](auto& source) {
+        static_cast<void>(with_source(cell.how, buffers[thread]->span(), cell.shape(), [&](auto& source) {
             allocate_and_deallocate(source, cell.block_bytes(), count);
         }));
     };
@@ -120,13 +121,22 @@ team_result run_ring(const contention_cell& cell, Source& source) {
 }
 
 team_result measure(const contention_cell& cell) {
-    if (cell.freed_by == "other") {
-        return with_one_for_all(cell.how, [&](auto& source) { return run_ring(cell, source); });
+    if (!serves_all_threads(cell.how)) {
+        return run_private(cell);
     }
-    if (serves_all_threads(cell.how)) {
-        return with_one_for_all(cell.how, [&](auto& source) { return run_shared(cell, source); });
+    team_result result;
+    with_one_for_all(cell, [&](auto& source) {
+        result = cell.freed_by == "other" ? run_ring(cell, source) : run_shared(cell, source);
+    });
+    return result;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) {
+        text.append(text.empty() ? "" : ", ").append(name);
     }
-    return run_private(cell);
+    return text;
 }
 
 contention_cell parse(arguments& given, run_options& options) {
@@ -139,13 +149,14 @@ contention_cell parse(arguments& given, run_options& options) {
     cell.block_log2 = static_cast<unsigned>(given.number("block-log2", 6, least_block_log2, most_block_log2));
     cell.buffer = given.choice("buffer", {"static", "none"}, "static");
     cell.freed_by = given.choice("freed-by", {"self", "other"}, "self");
+    refuse_unserved(cell.how, cell.shape().stride());
     if (cell.freed_by == "other" && cell.threads < 2) {
         throw usage_error("--freed-by other with --threads 1: there is no other thread; give 2 or more");
     }
     if (cell.freed_by == "other" && !serves_all_threads(cell.how)) {
         throw usage_error("--freed-by other with --strategy " + options.strategy +
-                          ": a private allocator is not to be used by another thread; allowed are AS1, AS2, "
-                          "shared-synchronized, shared-concurrent");
+                          ": a private allocator is not to be used by another thread; allowed are " +
+                          list_of(names_of(serves_all_threads)));
     }
     if (options.pinned_cpu && cell.threads > 1) {
         throw usage_error("--cpu with --threads " + std::to_string(cell.threads) +
@@ -169,7 +180,7 @@ void write_parameters(const contention_cell& cell, json_writer& json) {
 
 /// Throws: bad_alloc where the monotonic allocators take more than there is.
 void prepare_memory(const contention_cell& cell, run_options& options) {
-    if (cell.how.mechanism == mechanism_kind::monotonic || cell.has_buffers()) {
+    if (!cell.how.can(capability::reuses) || cell.has_buffers()) {
         const std::size_t bytes = cell.threads * cell.bytes_a_thread();
         expect_room(bytes, options.notes);
         if (!cell.has_buffers()) {
@@ -215,10 +226,8 @@ void describe_contention(json_writer& json) {
     json.key("multiplier").open('[').value(1).value(most_multiplier).close(']');
     json.key("block_log2").open('[').value(least_block_log2).value(most_block_log2).close(']');
     json.key("freed_by_other").open('[');
-    for (const strategy& s : strategies()) {
-        if (has_contention(s) && serves_all_threads(s)) {
-            json.value(s.name);
-        }
+    for (const std::string& name : names_of(serves_all_threads)) {
+        json.value(name);
     }
     json.close(']');
 }

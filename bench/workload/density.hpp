@@ -19,7 +19,7 @@ inline constexpr unsigned least_size_log2 = 6;
 inline constexpr unsigned largest_size_log2 = 16;
 inline constexpr unsigned inner_leaves_log2 = 7; ///< of DS5..DS12 (P0089R1, section 7)
 
-/// Whether the experiment has the strategy: all that need no other thread.
+/// Whether the experiment has the strategy: all that need no other thread and serve every container.
 [[nodiscard]] bool has_density(const strategy& s) noexcept;
 
 /// Effects: runs the cell that `given` describes.

@@ -89,7 +89,19 @@ constexpr density_table<typename Binding::handle> make_density_table() {
                     typename types::template set<set_string>>();
 }
 
-/// Binding by type parameter to the mechanism A.
+/// Returns: the operations on the twelve structures under the binding that takes such a handle. Each is
+/// declared beside its handle, and made in a file of its own.
+template <class Handle>
+const density_table<Handle>& density_table_for();
+
+/// The body of each.
+template <class Binding>
+const density_table<typename Binding::handle>& density_table_under() {
+    static constexpr auto table = make_density_table<Binding>();
+    return table;
+}
+
+/// Binding by type parameter to the mechanism A, which has something to wink out of where it can release.
 template <class A>
 struct type_parameter {
     using handle = A;
@@ -102,6 +114,7 @@ struct type_parameter {
     }
 
     template <class T>
+        requires mallard::local_allocator<A>
     static T& wink(A& mechanism) {
         return mallard::wink_out<T>(mechanism);
     }

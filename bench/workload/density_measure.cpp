@@ -4,6 +4,7 @@
 #include "bench/harness/static_buffer.hpp"
 #include "bench/strategy/mechanisms.hpp"
 #include "bench/workload/density.hpp"
+#include "bench/workload/density_contenders.hpp"
 #include "bench/workload/density_tables.hpp"
 
 #include <algorithm>
@@ -35,8 +36,9 @@ struct run_with_handle {
 class density_runner {
 public:
     density_runner(const density_cell& cell, const density_input& input)
-        : cell_(cell), buffer_(parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none"), pages(),
-                               cell.buffer_bytes, input.bytes_bound()),
+        : cell_(cell), contender_(cell.how.is_contender()),
+          buffer_(parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none"), pages(),
+                  cell.buffer_bytes, input.bytes_bound()),
           floor_memory_(cell.how.mechanism == mechanism_kind::null ? buffer_state::warm : buffer_state::none,
                         pages(), input.bytes_bound(), input.bytes_bound()),
           floor_(floor_memory_.span()) {}
@@ -56,6 +58,10 @@ public:
             run_one(cell_, abstract(*mallard::new_delete_resource()), task);
             return 0;
         default:
+            if (contender_) {
+                with_contender(cell_.how.mechanism, buffer_.span(), run_with_handle{cell_, task});
+                return 0;
+            }
             return cell_.upstream == chunk_source::heap
                        ? with_mechanism<mallard::new_delete>(cell_.how, buffer_.span(),
                                                              run_with_handle{cell_, task})
@@ -71,6 +77,7 @@ private:
     }
 
     const density_cell& cell_;
+    bool contender_;
     static_buffer buffer_;
     static_buffer floor_memory_;
     null_source floor_;

@@ -21,10 +21,6 @@ using heap_monotonic = mallard::monotonic<mallard::new_delete>;
 using heap_multipool = mallard::multipool<mallard::new_delete>;
 using heap_multipool_over_monotonic = mallard::multipool<heap_monotonic>;
 
-/// Returns: the operations on the twelve structures under the binding that takes such a handle.
-template <class Handle>
-const density_table<Handle>& density_table_for();
-
 template <>
 const density_table<global_handle>& density_table_for();
 template <>
@@ -54,12 +50,5 @@ template <>
 const density_table<multipool_by<mallard::hybrid_reuse>>& density_table_for();
 template <>
 const density_table<multipool_by<random_freed>>& density_table_for();
-
-/// The body of each.
-template <class Binding>
-const density_table<typename Binding::handle>& density_table_under() {
-    static constexpr auto table = make_density_table<Binding>();
-    return table;
-}
 
 } // namespace bench

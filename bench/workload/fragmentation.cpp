@@ -43,6 +43,11 @@ std::vector<std::string> names_of_shares() {
     return names;
 }
 
+/// Whether the strategy is built with chunks from the heap, too.
+bool has_heap_upstream(const strategy& s) noexcept {
+    return s.reuse == reuse_kind::standard && !s.is_contender();
+}
+
 fragmentation_cell parse(arguments& given, run_options& options) {
     fragmentation_cell cell;
     cell.freed = given.choice("freed", names_of_shares());
@@ -59,10 +64,10 @@ fragmentation_cell parse(arguments& given, run_options& options) {
                               "none");
         }
     }
-    if (from_heap && cell.work.how.reuse != reuse_kind::standard) {
+    if (from_heap && !has_heap_upstream(cell.work.how)) {
         throw usage_error(
             "--upstream heap with --strategy " + options.strategy +
-            ": the orders of reuse are built for the usual upstream only; give AS7, or --upstream "
+            ": the orders of reuse and the contenders have one upstream each; give AS7, or --upstream "
             "cache");
     }
     if (chunks_log2 != usual_chunks_log2) {

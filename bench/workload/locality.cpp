@@ -84,7 +84,8 @@ void write_parameters(const locality_cell& cell, json_writer& json) {
 /// first chunk where it has an allocator of its own.
 std::size_t bytes_expected(const locality_cell& cell, const strategy& how) {
     constexpr std::size_t bytes_a_link = 40;
-    const std::size_t bytes_a_subsystem = subsystem_bytes(how) + (how.has_own_allocator() ? 96 : 16);
+    const std::size_t bytes_a_subsystem =
+        subsystem_bytes(how) + (how.has_own_allocator() ? row_of(how.mechanism).first_bytes : 16);
     return cell.links * bytes_a_link + cell.links / cell.list_length * bytes_a_subsystem;
 }
 

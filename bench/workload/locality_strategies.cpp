@@ -1,12 +1,13 @@
 #include "bench/workload/locality_strategies.hpp"
 
-#include "bench/strategy/mechanisms.hpp"
+#include "bench/strategy/sources.hpp"
 
 #include <mallard/bind/allocator.hpp>
 
 #include <cstdlib>
 #include <list>
 #include <memory_resource>
+#include <type_traits>
 
 namespace bench {
 
@@ -25,10 +26,18 @@ struct new_delete_subsystem : subsystem<abstract_list> {
     new_delete_subsystem() : subsystem(&abstract(*mallard::new_delete_resource())) {}
 };
 
+/// What a link of a list of integers is, in every implementation of the library.
+struct link_like {
+    void* next;
+    void* previous;
+    int value;
+};
+constexpr block_shape link_shape{.bytes = sizeof(link_like), .alignment = alignof(link_like)};
+
 /// An allocator of its own, bound by type.
 template <class A>
 struct own {
-    A source;
+    A source = made_for<A>(link_shape);
 };
 template <class A>
 struct typed_subsystem : private own<A>, public subsystem<list_over<A>> {
@@ -63,9 +72,50 @@ constexpr subsystem_life<List> life_of() {
             [](subsystem<List>* s) { delete static_cast<Made*>(s); }, sizeof(Made)};
 }
 
+/// What a registered mechanism makes for a subsystem.
+template <mechanism_kind Kind>
+using link_source = typename source_of<Kind>::template type<link_shape.bytes>;
+
+/// A contender whose resources have an abstract base, std::pmr's or its library's own.
+template <class Base>
+struct behind {
+    using list = list_over<Base>;
+    static typename list::allocator_type allocator(Base& base) noexcept { return base; }
+};
+template <>
+struct behind<std::pmr::memory_resource> {
+    using list = abstract_list;
+    static list::allocator_type allocator(std::pmr::memory_resource& base) noexcept { return &base; }
+};
+template <class Source>
+using list_behind = typename behind<typename Source::base_type>::list;
+template <class Source>
+struct resource_subsystem : private own<Source>, public subsystem<list_behind<Source>> {
+    resource_subsystem()
+        : subsystem<list_behind<Source>>(
+              behind<typename Source::base_type>::allocator(handle_of(own<Source>::source))) {}
+};
+
+/// Calls `use` with how subsystems live under a contender: each with a pool of its own where that can be.
+template <mechanism_kind Kind, class Use>
+void with_subsystems_of(Use&& use) {
+    if constexpr (!registered<Kind>) {
+        std::abort(); // has_locality() refuses these
+    } else if constexpr (requires { typename link_source<Kind>::base_type; }) {
+        using source = link_source<Kind>;
+        use(life_of<resource_subsystem<source>, list_behind<source>>());
+    } else if constexpr (serves_containers_by_type<Kind> && std::is_empty_v<link_source<Kind>>) {
+        using list = std::list<int, typename source_of<Kind>::template allocator<int>>;
+        use(life_of<subsystem<list>, list>());
+    } else {
+        using source = link_source<Kind>;
+        use(life_of<typed_subsystem<source>, list_over<source>>());
+    }
+}
+
 /// Calls `use` with how the subsystems of `s` live.
 template <class Use>
-auto with_subsystems(const strategy& s, Use&& use) {
+void with_subsystems(const strategy& s, Use&& use) {
     const bool by_type = s.binding == binding_kind::type_parameter;
     switch (s.mechanism) {
     case mechanism_kind::global:
@@ -83,21 +133,20 @@ auto with_subsystems(const strategy& s, Use&& use) {
         return by_type ? use(life_of<typed_subsystem<pool_over_arena>, list_over<pool_over_arena>>())
                        : use(life_of<abstract_subsystem<pool_over_arena>, abstract_list>());
     default:
-        std::abort(); // has_locality() refuses these
+        with_kind(s.mechanism, [&]<mechanism_kind Kind>() { with_subsystems_of<Kind>(use); });
     }
 }
 
 } // namespace
 
 bool has_locality(const strategy& s) noexcept {
-    return s.destruction == destruction_kind::normal &&
-           (s.mechanism == mechanism_kind::global || s.mechanism == mechanism_kind::new_delete ||
-            s.mechanism == mechanism_kind::multipool ||
-            s.mechanism == mechanism_kind::multipool_over_monotonic);
+    return s.is_plain() && s.destruction == destruction_kind::normal && s.can(capability::reuses);
 }
 
 std::size_t subsystem_bytes(const strategy& s) {
-    return with_subsystems(s, [](const auto& life) { return life.bytes; });
+    std::size_t bytes = 0;
+    with_subsystems(s, [&bytes](const auto& life) { bytes = life.bytes; });
+    return bytes;
 }
 
 void measure_locality_under(const strategy& s, const locality_cell& cell, row& result) {

@@ -1,9 +1,10 @@
 #include "bench/workload/primitives.hpp"
 
-#include "bench/strategy/mechanisms.hpp"
+#include "bench/strategy/sources.hpp"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -13,13 +14,12 @@ namespace bench {
 
 namespace {
 
-constexpr std::size_t block_bytes = 24;
-constexpr std::size_t block_alignment = 8;
+constexpr block_shape block{.bytes = 24, .alignment = 8};
 
-/// The monotonic allocator never takes a block back: after so many pairs it starts again at the front of its
+/// A monotonic allocator never takes a block back: after so many pairs it starts again at the front of its
 /// buffer.
 constexpr std::size_t pairs_a_round = 1024;
-constexpr std::size_t buffer_bytes = pairs_a_round * block_bytes + 64;
+constexpr std::size_t buffer_bytes = pairs_a_round * block.bytes + 64;
 
 /// Rows of this experiment: winking out makes no difference to a single block.
 bool has_primitives(const strategy& s) noexcept {
@@ -29,9 +29,9 @@ bool has_primitives(const strategy& s) noexcept {
 template <class Source>
 void pairs(Source& source, std::size_t count) {
     for (std::size_t i = 0; i != count; ++i) {
-        void* p = source.allocate(block_bytes, block_alignment);
+        void* p = source.allocate(block.bytes, block.alignment);
         escape(p);
-        source.deallocate(p, block_bytes, block_alignment);
+        source.deallocate(p, block.bytes, block.alignment);
     }
 }
 
@@ -42,7 +42,7 @@ public:
     void deallocate(void*, std::size_t, std::size_t) noexcept {}
 
 private:
-    alignas(block_alignment) std::array<std::byte, block_bytes> block_{};
+    alignas(block.alignment) std::array<std::byte, block.bytes> block_{};
 };
 
 constexpr std::string_view direct_floor = "null";
@@ -52,12 +52,12 @@ constexpr std::string_view virtual_floor = "null-base";
 void run_rounds(const strategy& s, std::size_t total, bool anew) {
     alignas(64) static std::array<std::byte, buffer_bytes> buffer;
     const std::size_t round = anew ? 1 : pairs_a_round;
-    if (s.uses_buffer() || (s.has_own_allocator() && anew)) {
+    if (s.uses_buffer() || !s.can(capability::reuses) || (s.has_own_allocator() && anew)) {
         for (std::size_t done = 0; done < total; done += round) {
-            static_cast<void>(with_source(s, buffer, [round](auto& source) { pairs(source, round); }));
+            static_cast<void>(with_source(s, buffer, block, [round](auto& source) { pairs(source, round); }));
         }
     } else {
-        static_cast<void>(with_source(s, buffer, [total](auto& source) { pairs(source, total); }));
+        static_cast<void>(with_source(s, buffer, block, [total](auto& source) { pairs(source, total); }));
     }
 }
 
@@ -73,11 +73,7 @@ void run_floor(bool behind_base, std::size_t total) {
 
 std::vector<std::string> names() {
     std::vector<std::string> result{std::string(direct_floor), std::string(virtual_floor)};
-    for (const strategy& s : strategies()) {
-        if (has_primitives(s)) {
-            result.emplace_back(s.name);
-        }
-    }
+    std::ranges::move(names_of(has_primitives), std::back_inserter(result));
     return result;
 }
 
@@ -85,6 +81,7 @@ std::vector<std::string> names() {
 
 row run_primitives(arguments& given, run_options& options) {
     const std::string operation = given.choice("operation", {"pair", "create"});
+    refuse_missing(given);
     options.strategy = given.choice("strategy", names());
     const auto product_log2 = given.number("product", 24, 10, 40);
     given.finish();
@@ -94,7 +91,7 @@ row run_primitives(arguments& given, run_options& options) {
     result.write_parameters = [operation, product_log2](json_writer& json) {
         json.member("operation", operation)
             .member("product_log2", product_log2)
-            .member("block_bytes", block_bytes);
+            .member("block_bytes", block.bytes);
     };
     const std::size_t total = std::size_t{1} << product_log2;
     result.operations = result.iterations = static_cast<std::int64_t>(total);

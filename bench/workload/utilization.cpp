@@ -3,7 +3,7 @@
 #include "bench/harness/process.hpp"
 #include "bench/harness/static_buffer.hpp"
 #include "bench/strategy/block_loops.hpp"
-#include "bench/strategy/mechanisms.hpp"
+#include "bench/strategy/sources.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -28,6 +28,7 @@ struct utilization_cell {
     [[nodiscard]] std::size_t total_bytes() const noexcept { return std::size_t{1} << total_log2; }
     [[nodiscard]] std::size_t active_bytes() const noexcept { return std::size_t{1} << active_log2; }
     [[nodiscard]] std::size_t block_bytes() const noexcept { return std::size_t{1} << block_log2; }
+    [[nodiscard]] block_shape shape() const noexcept { return {block_bytes(), block_alignment}; }
     [[nodiscard]] std::size_t active_blocks() const noexcept {
         return std::size_t{1} << (active_log2 - block_log2);
     }
@@ -60,10 +61,10 @@ private:
     std::size_t offset_ = 0;
 };
 
-/// Returns: whether what the allocator was given once is never used again. A multipool that asks a monotonic
+/// Returns: whether what the allocator gave once is never used again. A multipool that asks a monotonic
 /// allocator for the blocks that it does not pool is no better.
 bool never_reuses(const utilization_cell& cell) noexcept {
-    return cell.how.mechanism == mechanism_kind::monotonic ||
+    return !cell.how.can(capability::reuses) ||
            (cell.how.mechanism == mechanism_kind::multipool_over_monotonic &&
             cell.block_bytes() > mallard::multipool_options{}.largest_pooled_bytes);
 }
@@ -127,8 +128,9 @@ private:
     std::int64_t free_ns_ = 0;
 };
 
+/// Blocks are of a kilobyte and more: nothing for the contenders that are compiled for nodes.
 bool has_utilization(const strategy& s) noexcept {
-    return s.frees_each_block() || s.mechanism == mechanism_kind::null;
+    return (s.frees_each_block() && s.serves_large_blocks()) || s.mechanism == mechanism_kind::null;
 }
 
 void refuse_order(const char* less, unsigned less_log2, const char* more, unsigned more_log2,
@@ -178,7 +180,7 @@ void measure(const utilization_cell& cell, row& result) {
         null_ring floor(memory.span(), cell.block_bytes());
         run(floor);
     } else {
-        result.spills = static_cast<std::int64_t>(with_source(cell.how, buffer.span(), run));
+        result.spills = static_cast<std::int64_t>(with_source(cell.how, buffer.span(), cell.shape(), run));
     }
     run.write(result);
 }

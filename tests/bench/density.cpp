@@ -30,9 +30,11 @@ bench::row run(const std::vector<std::string>& words, const bench::run_options& 
     return bench::run_words(bench::run_density, line, options);
 }
 
+/// Boost's pool of single blocks searches for the contiguous ones of a string: it makes one structure.
 bench::row run_small(const data_structure& ds, const bench::strategy& s, const std::string& buffer = "warm") {
-    return run({"--ds", ds.name, "--size", "6", "--strategy", std::string(s.name), "--product", "14",
-                "--inner", "3", "--buffer", buffer, "--buffer-bytes", "1048576"});
+    const bool searches = s.mechanism == bench::mechanism_kind::boost_fast_pool;
+    return run({"--ds", ds.name, "--size", "6", "--strategy", std::string(s.name), "--product",
+                searches ? "6" : "14", "--inner", "3", "--buffer", buffer, "--buffer-bytes", "1048576"});
 }
 
 /// The container's array of elements or buckets, one node for each element of a set, and the characters of
@@ -73,6 +75,9 @@ TEST_P(density, every_strategy_of_a_row_builds_the_same) {
     ASSERT_EQ(reference.size(), 16U);
     for (const bench::strategy& s : strategies_of_density()) {
         for (const char* buffer : {"none", "cold", "warm"}) {
+            if (s.is_contender() && !s.uses_buffer() && buffer != std::string("none")) {
+                continue; // it would be the same
+            }
             EXPECT_EQ(run_small(GetParam(), s, buffer).checksum, reference) << s.name << ' ' << buffer;
         }
     }

@@ -105,7 +105,7 @@ TEST(fragmentation, is_the_work_of_density_under_every_strategy) {
         for (const char* how : {" --freed none", " --freed all", " --freed half", " --freed eighth",
                                 " --freed half --buffer none", " --freed half --upstream heap"}) {
             const bool from_heap = std::string(how).find("heap") != std::string::npos;
-            if (from_heap && s.reuse != bench::reuse_kind::standard) {
+            if (from_heap && (s.reuse != bench::reuse_kind::standard || s.is_contender())) {
                 continue;
             }
             const bench::row row = run_words(bench::run_fragmentation,
@@ -138,6 +138,7 @@ TEST(fragmentation_usage, explains_what_makes_no_sense) {
     says("AS7 --freed third", "--freed 'third'");
     says("AS3 --freed half --upstream heap --buffer warm", "--buffer none");
     says("AS7-first --freed half --upstream heap", "give AS7, or --upstream cache");
+    says("pmr-monotonic --freed half --upstream heap --buffer none", "give AS7, or --upstream cache");
     says("shared-concurrent --freed half", "--strategy 'shared-concurrent'");
     says("AS7 --freed half --perturb-chunks-log2 2", "from 3 to 24");
 }

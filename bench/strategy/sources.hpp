@@ -1,0 +1,46 @@
+/// Every strategy as a source of blocks: the papers' mechanisms, the global allocator, and what is registered.
+#pragma once
+
+#include "bench/strategy/contender/all.hpp"
+#include "bench/strategy/global_source.hpp"
+#include "bench/strategy/mechanisms.hpp"
+#include "bench/strategy/source_of.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <span>
+
+namespace bench {
+
+/// Effects: makes what `s` names for blocks of `shape`, over `buffer` where it takes one, calls `use` with its
+/// handle, and destroys it. The floor and what threads share are not made here.
+/// Requires: refuse_unserved() did not throw.
+/// Returns: how many chunks a monotonic allocator of ours took beyond its buffer.
+template <class Use>
+std::size_t with_source(const strategy& s, std::span<std::byte> buffer, block_shape shape, Use&& use) {
+    switch (s.mechanism) {
+    case mechanism_kind::global: {
+        global_source source;
+        use(source);
+        return 0;
+    }
+    case mechanism_kind::new_delete:
+        use(abstract(*mallard::new_delete_resource()));
+        return 0;
+    case mechanism_kind::monotonic:
+    case mechanism_kind::multipool:
+    case mechanism_kind::multipool_over_monotonic:
+        return with_mechanism(s, buffer, use);
+    default:
+        with_kind(s.mechanism, [&]<mechanism_kind Kind>() {
+            if constexpr (registered<Kind>) {
+                with_source_of<Kind>(buffer, shape, use);
+            } else {
+                std::abort();
+            }
+        });
+        return 0;
+    }
+}
+
+} // namespace bench
