@@ -29,6 +29,7 @@ from figures import (  # noqa: E402
     density,
     fragmentation,
     locality,
+    peers,
     pools,
     primitives,
     utilization,
@@ -37,8 +38,8 @@ from figures.stored import stored_file  # noqa: E402
 
 from mallard.experiments import EXPERIMENTS  # noqa: E402
 
-FIGURES = (claims, contention, density, fragmentation, locality, pools, primitives, utilization)
-PAGES = ("claims", "contention", "fragmentation", "locality", "utilization")
+FIGURES = (claims, contention, density, fragmentation, locality, peers, pools, primitives, utilization)
+PAGES = ("claims", "contenders", "contention", "fragmentation", "locality", "utilization")
 DOCUMENTS = (ROOT / "README.md", *(DOCS / f"{page}.md" for page in PAGES))
 IMAGES = {DOCS / "images" / "density.svg": density.image}
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import cache
 
 from figures.stored import StoredRun, markdown_table, stored_file, stored_runs
@@ -30,12 +30,15 @@ def table() -> str:
 
 
 def conditions() -> str:
-    """The runs that decided, each with its scale, and their machines."""
-    deciding = {entry.run for entry in entries()}
-    decided = [stored.run for stored in runs() if stored.run["id"] in deciding]
-    machines = dict.fromkeys(f"{run['machine']['cpu']}, {run['machine']['cores']} cores" for run in decided)
-    lines = [f"- {run['started'][:10]}, {run['scale']} scale: `{run['command']}`" for run in decided]
-    return "\n".join([f"Decided by these runs on {' and '.join(machines)}:", "", *lines])
+    return runs_text("Decided by", {entry.run for entry in entries()})
+
+
+def runs_text(what: str, numbers: Container[int | None]) -> str:
+    """The runs of these numbers, each with its scale, and their machines."""
+    named = [stored.run for stored in runs() if stored.run["id"] in numbers]
+    machines = dict.fromkeys(f"{run['machine']['cpu']}, {run['machine']['cores']} cores" for run in named)
+    lines = [f"- {run['started'][:10]}, {run['scale']} scale: `{run['command']}`" for run in named]
+    return "\n".join([f"{what} these runs on {' and '.join(machines)}:", "", *lines])
 
 
 def counts() -> str:

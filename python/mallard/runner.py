@@ -44,6 +44,15 @@ class Described:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """What the runner was built without."""
+
+    name: str  # a library, or one contender
+    package: str  # of Debian 12, that has it
+    why: str
+
+
+@dataclass(frozen=True)
 class Runner:
     path: Path
     about: dict[str, Any]  # the description without its experiments; stored with each run
@@ -51,6 +60,7 @@ class Runner:
     sizes_log2: tuple[int, ...]
     operations: dict[str, str]  # of primitives: name -> what one is
     experiments: Mapping[str, Described]
+    missing: tuple[Missing, ...] = ()
 
     @property
     def build_id(self) -> str:
@@ -220,6 +230,9 @@ def _runner(path: Path, description: dict[str, Any]) -> Runner:
         sizes_log2=tuple(int(size) for size in density["sizes_log2"]),
         operations={entry["name"]: entry["text"] for entry in experiments["primitives"]["operations"]},
         experiments={name: _described(each) for name, each in experiments.items()},
+        missing=tuple(
+            Missing(entry["name"], entry["package"], entry["why"]) for entry in description.get("missing", [])
+        ),
     )
 
 

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Pair = tuple[Sequence[float], Sequence[float]]  # times of a strategy and of its base, by repetition
 Verdict = Literal["faster", "slower", "no difference"]
 
 CONFIDENCE = 0.95
@@ -88,34 +89,45 @@ def paired_ratio(times: Sequence[float], base: Sequence[float], *, seed: int = S
     return Ratio(math.exp(centre), math.exp(centre - half), math.exp(centre + half), n)
 
 
-def mean_ratio(pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, seed: int = SEED) -> Ratio:
+def mean_ratio(pairs: Sequence[Pair], *, seed: int = SEED) -> Ratio:
     """The mean over rows of their median paired ratio (P0213 section 9, Table 8), as `median`.
 
     Each of `pairs` is one row: (times of the strategy, times of its base), paired by repetition. The interval
     tells how far the mean would move if the same rows were measured again; it says nothing about other rows.
     """
-    if not pairs:
+    mean, half = _mean_of_medians([np.exp(_log_ratios(*pair)) for pair in pairs], seed)
+    return Ratio(mean, max(0.0, mean - half), mean + half, len(pairs))
+
+
+def geometric_mean_ratio(pairs: Sequence[Pair], *, seed: int = SEED) -> Ratio:
+    """The same of logarithms: twice as fast in one row makes up for half as fast in another."""
+    mean, half = _mean_of_medians([_log_ratios(*pair) for pair in pairs], seed)
+    return Ratio(math.exp(mean), math.exp(mean - half), math.exp(mean + half), len(pairs))
+
+
+def _mean_of_medians(rows: Sequence[Floats], seed: int) -> tuple[float, float]:
+    """The mean over rows of the median over repetitions, and half its interval; infinite where one row has
+    one repetition.
+    """
+    if not rows:
         raise ValueError("the mean ratio of no rows")
     generator = np.random.default_rng(seed)
     total = 0.0
     variance = 0.0
     freedom = 0
-    for times, base in pairs:
-        ratios = np.exp(_log_ratios(times, base))
-        n = len(ratios)
-        total += float(np.median(ratios))
+    for values in rows:
+        n = len(values)
+        total += float(np.median(values))
         if n > 1:
             draws = generator.integers(0, n, size=(RESAMPLES, n))
-            variance += float(np.var(np.median(ratios[draws], axis=1))) * _pair_factor(n) ** 2
+            variance += float(np.var(np.median(values[draws], axis=1))) * _pair_factor(n) ** 2
             freedom += n - 1
         else:
             variance = math.inf
-    rows = len(pairs)
-    mean = total / rows
+    mean = total / len(rows)
     if math.isinf(variance):
-        return Ratio(mean, 0.0, math.inf, rows)
-    half = student_quantile(freedom) * math.sqrt(variance) / rows
-    return Ratio(mean, max(0.0, mean - half), mean + half, rows)
+        return mean, math.inf
+    return mean, student_quantile(freedom) * math.sqrt(variance) / len(rows)
 
 
 def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from source_tree import ROOT
 
-VERBS = ("bench", "choose", "claims", "report", "table", "export", "list", "test", "doctor")
+VERBS = ("bench", "choose", "claims", "peers", "report", "table", "export", "list", "test", "doctor")
 
 
 def call(*words):

@@ -94,6 +94,15 @@ WORKS = [
         "strategies": ["AS1", "AS7", "fixed-string"],
     },
 ]
+
+
+def contenders() -> list[dict[str, str]]:
+    return [
+        strategy("pmr-unsynchronized", "std::pmr::unsynchronized_pool_resource", "abstract base"),
+        strategy("boost-pool", "boost::pool", "type parameter"),
+    ]
+
+
 NOT_WINKED = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
 
 
@@ -129,7 +138,7 @@ def description() -> dict[str, object]:
                 "strategies": these("AS1", "AS2", "AS7", "AS9", "AS11", "AS13") + variants(),
                 "links_log2": [10, 27],
             },
-            "utilization": {"strategies": these("null", *NOT_WINKED), "total_log2": [10, 40]},
+            "utilization": {"strategies": these("null", *NOT_WINKED) + contenders(), "total_log2": [10, 40]},
             "contention": {"strategies": these(*NOT_WINKED) + shared(), "threads": [1, 64]},
             "fragmentation": {"strategies": strategies() + variants()},
             "small-objects": {
@@ -142,6 +151,7 @@ def description() -> dict[str, object]:
             },
             "adaptive-pool": {"strategies": these("AS1", "AS7") + extra(*ADAPTIVE), "range": [1, 100000]},
         },
+        "missing": [{"name": "loki", "package": "libloki-dev", "why": "no loki/SmallObj.h"}],
         **SETTINGS.get("describe", {}),
     }
 

@@ -56,7 +56,7 @@ BAD_INPUT = [
     (("export", "--format", "csv"), "no database mallard.db; 'mallard bench' makes one"),
     (
         ("list", "birds"),
-        "unknown list 'birds'; allowed are experiments, structures, strategies, tables, runs",
+        "unknown list 'birds'; allowed are experiments, structures, strategies, contenders, tables, runs",
     ),
     (("list", "runs"), "no database mallard.db"),
 ]

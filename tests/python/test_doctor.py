@@ -8,6 +8,7 @@ import pytest
 
 from mallard import machine, mallocs
 from mallard.cli import doctor as verb
+from mallard.contenders import LIBRARIES
 from mallard.doctor import Finding, State, System, contenders, counters, examine, memory, processor, toolchain
 from mallard.doctor.finding import size
 
@@ -49,8 +50,12 @@ PATHS = {
     "reserved": "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages",
     "layout": "proc/sys/kernel/randomize_va_space",
     "paranoid": "proc/sys/kernel/perf_event_paranoid",
-    "boost_allocator": "usr/include/boost/container/allocator.hpp",
+    "boost_pool": "usr/include/boost/pool/pool.hpp",
+    "boost_container": "usr/include/boost/container/adaptive_pool.hpp",
     "boost_version": "usr/include/boost/version.hpp",
+    "loki_header": "usr/include/loki/SmallObj.h",
+    "foonathan_header": "usr/include/foonathan_memory/foonathan/memory/memory_pool.hpp",
+    "foonathan_library": "usr/lib/x86_64-linux-gnu/libfoonathan_memory.so",
     "jemalloc": "usr/lib/x86_64-linux-gnu/libjemalloc.so.2",
 }
 
@@ -168,18 +173,40 @@ def test_counters_that_cannot_exist_give_their_error_number():
 
 
 def test_contenders_are_found_where_packages_put_them(system):
-    found = system(boost_allocator="", boost_version='#define BOOST_LIB_VERSION "1_81"\n', jemalloc="")
+    found = system(
+        boost_pool="",
+        boost_container="",
+        boost_version='#define BOOST_LIB_VERSION "1_81"\n',
+        loki_header="",
+        foonathan_header="",
+        foonathan_library="",
+        jemalloc="",
+    )
     findings = {finding.topic: finding for finding in contenders.examine(found, FACTS)}
-    assert findings["Boost.Container"].value == "1.81"
+    assert findings["Boost.Pool"].value == "1.81"
+    assert findings["foonathan/memory"].value.endswith("memory_pool.hpp")
     assert findings["jemalloc"].state is State.OK
-    assert findings["Loki"].remedy == "apt-get install libloki-dev"
-    assert findings["mimalloc"].state is State.MISSING
+    assert findings["mimalloc"].state is findings["mimalloc's heaps"].state is State.MISSING
     assert findings["mimalloc"].remedy.startswith("apt-get install libmimalloc2.0")
+    assert findings["mimalloc's heaps"].remedy.startswith("apt-get install libmimalloc-dev, then")
 
 
-def test_the_mallocs_that_can_be_preloaded_are_those_looked_for(system):
+@pytest.mark.parametrize("topic", ["Boost.Container", "Loki"])
+def test_headers_without_their_library_are_not_enough(system, topic):
+    found = system(boost_container="", loki_header="")
+    findings = {finding.topic: finding for finding in contenders.examine(found, FACTS)}
+    assert findings[topic].state is State.MISSING
+
+
+def test_boost_without_its_version_tells_where_it_is(system):
+    findings = {finding.topic: finding for finding in contenders.examine(system(boost_pool=""), FACTS)}
+    assert findings["Boost.Pool"].value.endswith("boost/pool/pool.hpp")
+
+
+def test_every_contender_that_can_be_missing_is_looked_for(system):
     topics = [finding.topic for finding in contenders.examine(system(), FACTS)]
     assert set(mallocs.MALLOCS) <= set(topics)
+    assert {library.topic or name for name, library in LIBRARIES.items() if library.package} <= set(topics)
 
 
 def write_compiler(folder, name, macros):

@@ -30,6 +30,7 @@ SECTIONS = (
     "fixed-block",
     "adaptive-pool",
     "primitives",
+    "peers",
     "claims",
     "decision",
     "conditions",
@@ -115,7 +116,7 @@ def test_what_was_not_measured_says_what_measures_it(tmp_path: Path) -> None:
         assert f"mallard bench {name} --quick" in text_of(section(page, name))
     assert "mallard bench primitives" in text_of(section(page, "primitives"))
     assert surfaces(page) == []
-    assert len(re.findall(r'<a href="#[\w-]+" class="absent"', page)) == 8
+    assert len(re.findall(r'<a href="#[\w-]+" class="absent"', page)) == 9
 
 
 def test_an_experiment_alone_is_a_page_too(tmp_path: Path) -> None:

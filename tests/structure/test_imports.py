@@ -7,7 +7,7 @@ from source_tree import circle, files, imports, text
 
 # From the bottom up; a module imports its own level and those before it. Packages count as one.
 LEVELS = [
-    {"errors", "experiments", "mallocs"},
+    {"contenders", "errors", "experiments", "mallocs"},
     {"database", "machine", "papers", "result", "selection", "stats", "version", "whole_file"},
     {"checksums", "process", "runner", "store"},
     {"footprint", "pace", "stages"},

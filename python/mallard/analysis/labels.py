@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from mallard.analysis.names import FLOOR, KEEP, SHARED, plain
+from mallard.contenders import CONTENDERS
 from mallard.papers.catalogue import strategies
 from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
 
@@ -52,7 +53,9 @@ def short_name(strategy: str) -> str:
 
 
 def family(strategy: str) -> str:
-    """What a group of columns has in common: the allocator."""
+    """What a group of columns has in common: the allocator, or the library of a contender."""
+    if strategy in CONTENDERS:
+        return CONTENDERS[strategy].library
     if strategy == FLOOR:
         return "floor"
     if strategy.startswith(SHARED):

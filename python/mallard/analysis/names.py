@@ -4,6 +4,7 @@ AS7             a strategy of the papers
 AS7-lowest      the same with another order of reuse; AS1-keep: with page return off
 AS1@jemalloc    the same under another malloc of the whole process
 shared-...      one allocator for all threads
+boost-pool      a contender: an allocator of another library
 null            no strategy but the floor: the same work over memory that is there
 """
 
@@ -13,6 +14,7 @@ import re
 from collections.abc import Iterable
 
 from mallard import mallocs
+from mallard.contenders import CONTENDERS, peer_of
 from mallard.experiments import LIBRARY
 
 BASE = "AS1"
@@ -45,20 +47,29 @@ def malloc(name: str) -> str:
 
 def in_table_order(names: Iterable[str]) -> list[str]:
     """The floor, AS1, AS1 under other mallocs, AS1 with page return off, AS2 ... AS14, each followed by its
-    variants, the library's other allocators, then whatever else there is.
+    variants, the library's other allocators, whatever else there is, and the contenders.
     """
     return sorted(names, key=_place)
 
 
 def contestants(names: Iterable[str]) -> list[str]:
-    """Strategies that a program can choose: no floor, no setting of the platform or of the whole process,
-    and nothing that is there to be the worst.
+    """Strategies that mallard offers a program, and AS1 and AS2: no floor, no setting of the platform or of
+    the whole process, nothing that is there to be the worst, and no contender.
     """
     return [
         name
         for name in in_table_order(names)
-        if not name.startswith(FLOOR) and not malloc(name) and variant(name) not in ("keep", WORST_ORDER)
+        if not name.startswith(FLOOR)
+        and not malloc(name)
+        and variant(name) not in ("keep", WORST_ORDER)
+        and name not in CONTENDERS
     ]
+
+
+def ours(name: str) -> bool:
+    """Whether it is of mallard, and not there to be a floor or the worst."""
+    known = bool(_parts(name)) or name.startswith(SHARED) or name in LIBRARY
+    return known and not peer_of(name) and variant(name) != WORST_ORDER
 
 
 def reuse_variants(names: Iterable[str]) -> list[str]:
@@ -77,7 +88,14 @@ def _place(name: str) -> tuple[int, int, int, str]:
         return (0, 0, 0, name)
     found = _parts(name)
     if not found:
-        return (2, LIBRARY.index(name) if name in LIBRARY else len(LIBRARY), 0, name)
+        return _place_of_other(name)
     order = ("", "@", "keep", *REUSE_ORDERS)
     kind = "@" if malloc(name) else variant(name)
     return (1, int(found[2]), order.index(kind) if kind in order else len(order), name)
+
+
+def _place_of_other(name: str) -> tuple[int, int, int, str]:
+    """Of what is no strategy of the papers nor a variant of one."""
+    if name in CONTENDERS:
+        return (3, list(CONTENDERS).index(name), 0, name)
+    return (2, LIBRARY.index(name) if name in LIBRARY else len(LIBRARY), 0, name)

@@ -17,7 +17,7 @@ from mallard.cli.parser import Parser
 from mallard.errors import UsageError
 from mallard.version import version
 
-VERBS = ("bench", "choose", "report", "table", "claims", "export", "list", "test", "doctor")
+VERBS = ("bench", "choose", "report", "table", "claims", "peers", "export", "list", "test", "doctor")
 
 OPENING = """\
 usage: mallard VERB ...

@@ -16,6 +16,7 @@ from mallard import machine
 from mallard.cli import exit_status
 from mallard.cli.options import add_database
 from mallard.cli.parser import gibibytes, positive_int, positive_seconds, seed_number
+from mallard.contenders import GROUPS
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.mallocs import NAMES
@@ -39,6 +40,8 @@ mallard bench utilization --total 30..33 --buffer warm,none
 mallard bench contention --threads 1..8 --freed-by other
 mallard bench fragmentation --ds 2 --freed half,eighth --upstream cache,heap
 mallard bench density --malloc jemalloc,mimalloc,tcmalloc    AS1 and AS2 under other mallocs as well
+mallard bench density --ds 2,4 --contenders            the allocators of other libraries beside mallard's
+mallard bench utilization --strategy AS7,boost,loki    some of them
 mallard bench density --compiler g++,clang++           the same cells from each compiler
 mallard bench primitives                               ns for one allocation and for one allocator
 mallard bench small-objects --object-bytes 1,16,64 --order shuffled,in-order --pages small,huge
@@ -73,7 +76,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of locality: |G| |S| af sf rf, as P0089 writes a run (below)",
     )
     what = parser.add_argument_group("what to measure, in any experiment")
-    what.add_argument("--strategy", metavar="LIST", help="AS1,AS7-AS10,null (default: the experiment's)")
+    what.add_argument(
+        "--strategy",
+        metavar="LIST",
+        help="AS1,AS7-AS10,null (default: the experiment's); of other libraries boost-pool,loki or a group: "
+        f"{', '.join(GROUPS)}",
+    )
+    what.add_argument(
+        "--contenders",
+        action="store_true",
+        help="the allocators of other libraries as well, AS1 and AS2 under other mallocs among them; "
+        "'mallard list contenders' names them, 'mallard peers' compares",
+    )
     what.add_argument(
         "--malloc", metavar="LIST", help=f"AS1 and AS2 under these as well, preloaded: {','.join(NAMES)}"
     )
@@ -171,6 +185,7 @@ def _request(arguments: argparse.Namespace) -> Request:
         notation=tuple(arguments.notation),
         strategies=arguments.strategy,
         mallocs=arguments.malloc,
+        contenders=arguments.contenders,
         compilers=arguments.compiler,
         repetitions=arguments.reps,
         seed=arguments.seed,

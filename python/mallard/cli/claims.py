@@ -8,10 +8,11 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from mallard.claims import VERDICTS, Entry, claims_markdown, counts, finished_runs, ledger
+from mallard.claims import VERDICTS, Entry, claims_markdown, counts, ledger
 from mallard.claims.claim import PAPERS
 from mallard.cli.options import add_database, nothing_measured
-from mallard.errors import UsageError
+from mallard.cli.parser import one_of
+from mallard.cli.runs import add_runs, selected_runs
 from mallard.store import Run, Store
 from mallard.view.terminal.claims import show_claims
 from mallard.view.terminal.console import output_console
@@ -33,20 +34,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--paper", metavar="NAME", help=f"one of {', '.join(PAPERS)} (mallard: its own findings)"
     )
     parser.add_argument("--verdict", metavar="VERDICT", help=f"one of {', '.join(VERDICTS)}")
-    parser.add_argument(
-        "--run",
-        metavar="N",
-        default="latest",
-        help="latest (of each claim the newest finished run with its cells, the default), all, or 3,5",
-    )
+    add_runs(parser, "claim")
     parser.add_argument("--format", metavar="FORMAT", default="text", help=f"one of {', '.join(FORMATS)}")
     add_database(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    _one_of("--paper", arguments.paper, PAPERS)
-    _one_of("--verdict", arguments.verdict, VERDICTS)
-    _one_of("--format", arguments.format, FORMATS)
+    one_of("--paper", arguments.paper, PAPERS)
+    one_of("--verdict", arguments.verdict, VERDICTS)
+    one_of("--format", arguments.format, FORMATS)
     entries, runs = _ledger(arguments)
     chosen = [
         entry
@@ -68,19 +64,10 @@ def _ledger(arguments: argparse.Namespace) -> tuple[list[Entry], list[Run]]:
     if nothing_measured(arguments) and arguments.run == "latest":
         return ledger([]), []  # the claims can be read before anything was measured
     with Store.open_existing(arguments.db) as store:
-        runs = _runs(store, arguments.run)
+        runs = selected_runs(store, arguments.run)
         entries = ledger(row for run in runs for row in store.rows(run.id))
     used = {entry.run for entry in entries}
     return entries, [run for run in runs if run.id in used]
-
-
-def _runs(store: Store, text: str) -> list[Run]:
-    """`all` has the interrupted runs too."""
-    if text == "latest":
-        return finished_runs(store)
-    if text == "all":
-        return store.runs()
-    return [store.select_run(number.strip()) for number in text.split(",")]
 
 
 def _numbers(entry: Entry) -> dict[str, Any]:
@@ -90,8 +77,3 @@ def _numbers(entry: Entry) -> dict[str, Any]:
         for each in entry.figures
     ]
     return asdict(entry) | {"figures": figures}
-
-
-def _one_of(option: str, given: str | None, allowed: tuple[str, ...]) -> None:
-    if given is not None and given not in allowed:
-        raise UsageError(f"{option} '{given}': allowed are {', '.join(allowed)}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from rich.table import Table
 
 from mallard.analysis.names import in_table_order
 from mallard.cli.options import add_database
+from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import EXTRA_STRATEGIES, strategies, structures
@@ -16,9 +18,10 @@ from mallard.selection import in_words
 from mallard.store import Run, Store
 from mallard.view.terminal.console import output_console
 
-HELP = "name the experiments, structures, strategies, tables and runs"
+HELP = "name the experiments, structures, strategies, contenders, tables and runs"
 EXAMPLES = """\
 mallard list                   all but the tables and runs
+mallard list contenders        the allocators of other libraries, for 'mallard bench --contenders'
 mallard list tables            the printed tables, for 'mallard table'
 mallard list runs --db FILE    what a database holds"""
 
@@ -39,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         with Store.open_existing(arguments.db) as store:
             console.print(_runs(store))
         return 0
-    for name in [what] if what else ["experiments", "structures", "strategies"]:
+    for name in [what] if what else ["experiments", "structures", "strategies", "contenders"]:
         if what is None:
             console.print(f"[bold]{name}[/]")
         console.print(LISTS[name]())
@@ -65,6 +68,24 @@ def _strategies() -> Table:
     known = [every[name] for name in in_table_order(every)]
     rows = [[each.name, each.allocator, each.binding, each.destruction] for each in known]
     return _table(["name", "allocator", "binding", "destruction"], rows)
+
+
+def _contenders() -> Table:
+    rows = [
+        [name, each.library, each.text, LIBRARIES[each.library].package, _where(each.experiments)]
+        for name, each in CONTENDERS.items()
+    ]
+    listed = _table(["name", "library", "what it is", "package", "experiments"], rows)
+    listed.columns[0].no_wrap = listed.columns[3].no_wrap = True
+    listed.columns[2].overflow = "fold"
+    return listed
+
+
+def _where(experiments: Sequence[str]) -> str:
+    left_out = [name for name in EXPERIMENTS if name not in experiments]
+    if len(left_out) >= len(experiments):
+        return ", ".join(experiments)
+    return f"all but {', '.join(left_out)}" if left_out else "all"
 
 
 def _tables() -> Table:
@@ -116,6 +137,7 @@ LISTS = {
     "experiments": _experiments,
     "structures": _structures,
     "strategies": _strategies,
+    "contenders": _contenders,
     "tables": _tables,
     "runs": _no_runs,
 }

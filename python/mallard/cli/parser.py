@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+from collections.abc import Sequence
 from typing import NoReturn
 
 from mallard.errors import UsageError
@@ -39,6 +40,12 @@ def positive_seconds(text: str) -> float:
 def gibibytes(text: str) -> int:
     """In bytes."""
     return int(_positive(text, "no amount of memory", "gibibytes") * 2**30)
+
+
+def one_of(what: str, given: str | None, allowed: Sequence[str]) -> None:
+    """For words whose list is too long for the line of usage that `choices` makes."""
+    if given is not None and given not in allowed:
+        raise UsageError(f"{what} '{given}': allowed are {', '.join(allowed)}")
 
 
 def _positive(text: str, what: str, unit: str) -> float:

@@ -3,46 +3,58 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
+from mallard.contenders import LIBRARIES, Library
 from mallard.doctor.finding import Finding, State, System
 from mallard.mallocs import MALLOCS, Malloc
 
 GROUP = "contenders"
 INCLUDE = ("/usr/local/include", "/usr/include")
-LIBRARIES = ("/usr/local/lib", "/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu*")
+LIBRARY_FOLDERS = ("/usr/local/lib", "/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu*")
+BOOST = "boost/"
 
 
 def examine(system: System, facts: dict[str, Any]) -> list[Finding]:
     return [
-        boost(system),
-        header(system, "foonathan", "foonathan_memory/*/*/memory_pool.hpp", "libfoonathan-memory-dev"),
-        header(system, "Loki", "loki/SmallObj.h", "libloki-dev"),
+        *(linked_with(system, each) for each in LIBRARIES.values() if each.package),
         *(whole_process(system, each) for each in MALLOCS.values()),
     ]
 
 
-def boost(system: System) -> Finding:
-    where = system.any(*(f"{folder}/boost/container/allocator.hpp" for folder in INCLUDE))
-    if where is None:
-        return Finding(GROUP, "Boost.Container", State.MISSING, "none", "apt-get install libboost-dev")
-    text = (where.parents[1] / "version.hpp").read_text(encoding="utf-8")
-    version = re.search(r'BOOST_LIB_VERSION "([\d_]+)"', text)
-    value = version[1].replace("_", ".") if version else str(where)
-    return Finding(GROUP, "Boost.Container", State.OK, value)
-
-
-def header(system: System, name: str, pattern: str, package: str) -> Finding:
-    where = system.any(*(f"{folder}/{pattern}" for folder in INCLUDE))
-    if where is None:
-        return Finding(GROUP, name, State.MISSING, "none", f"apt-get install {package}")
-    return Finding(GROUP, name, State.OK, str(where))
+def linked_with(system: System, library: Library) -> Finding:
+    """A library whose allocators are built into the runner where it is."""
+    topic = library.topic or library.name
+    header = system.any(*(f"{folder}/{library.header}" for folder in INCLUDE))
+    linked = not library.library or _library(system, library.library) is not None
+    if header is None or not linked:
+        remedy = f"apt-get install {library.package}, then ./mallard bench builds it in"
+        return Finding(GROUP, topic, State.MISSING, "none", remedy)
+    return Finding(GROUP, topic, State.OK, _version(header, library) or str(header))
 
 
 def whole_process(system: System, malloc: Malloc) -> Finding:
     """A malloc that `mallard bench --malloc` can put in the place of the C library's."""
-    where = system.any(*(f"{folder}/{malloc.library}*" for folder in LIBRARIES))
+    where = _library(system, malloc.library)
     if where is None:
         remedy = f"apt-get install {malloc.package}, which ./mallard bench --malloc {malloc.name} does"
         return Finding(GROUP, malloc.name, State.MISSING, "none", remedy)
     return Finding(GROUP, malloc.name, State.OK, str(where))
+
+
+def _library(system: System, beginning: str) -> Path | None:
+    return system.any(*(f"{folder}/{beginning}*" for folder in LIBRARY_FOLDERS))
+
+
+def _version(header: Path, library: Library) -> str:
+    """Boost's own number stands in a header of its own; empty for the others, and where it has none."""
+    if not library.header.startswith(BOOST):
+        return ""
+    root = header.parents[library.header.count("/") - 1]
+    try:
+        text = (root / "version.hpp").read_text(encoding="utf-8")
+    except OSError:
+        return ""
+    found = re.search(r'BOOST_LIB_VERSION "([\d_]+)"', text)
+    return found[1].replace("_", ".") if found else ""

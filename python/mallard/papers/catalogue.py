@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from mallard import mallocs
+from mallard.contenders import CONTENDERS
 from mallard.papers.files import read_csv
 
 Pair = tuple[str, str]
@@ -106,7 +107,9 @@ def structures() -> dict[str, Structure]:
 
 
 def strategy_text(name: str) -> str:
-    """What a strategy is, for people; a name that neither we nor the papers have stands for itself."""
+    """What a strategy is, for people; a name that nobody has stands for itself."""
+    if name in CONTENDERS:
+        return CONTENDERS[name].text
     plain, malloc = mallocs.split(name)
     known = strategies() | {extra.name: extra for extra in EXTRA_STRATEGIES}
     if plain not in known:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from mallard.errors import UsageError
 from mallard.plan import (
@@ -22,6 +23,7 @@ from mallard.plan import (
     utilization,
 )
 from mallard.plan.assembly import selected_compilers
+from mallard.plan.contenders import with_contenders
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import (
     MEMORY_SHARE,
@@ -77,7 +79,9 @@ PLANNERS: dict[str, Planner] = {
 def make_plan(request: Request, runner: Runner, host: Host, continued: Options | None = None) -> Plan:
     """`continued` is what the interrupted run has stored of itself that goes on; None for a new run."""
     _check_options(request)
-    return PLANNERS[request.experiment](request, runner, host, continued or {})
+    request, missing = with_contenders(request, runner)
+    plan = PLANNERS[request.experiment](request, runner, host, continued or {})
+    return replace(plan, messages=(*plan.messages, *missing))
 
 
 def _check_options(request: Request) -> None:

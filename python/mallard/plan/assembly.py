@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mallard import mallocs
+from mallard.contenders import CONTENDERS
 from mallard.errors import UsageError
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import REPETITIONS, Host, Options, Request
@@ -18,18 +19,36 @@ COMPILER = "compiler"
 
 
 def chosen_strategies(
-    request: Request, there: Sequence[str], default: Sequence[str] | None = None
+    request: Request,
+    there: Sequence[str],
+    default: Sequence[str] | None = None,
+    *,
+    with_base: bool = True,
 ) -> tuple[list[str], list[str]]:
-    """Those that were selected and the one that every ratio is to; with messages."""
+    """Those that were selected and the one that every ratio is to; with messages.
+
+    Contenders of other libraries are among them where they were asked for, by name or by --contenders.
+    """
+    beside = {name for name in there if request.contenders and name in CONTENDERS}
     if request.strategies is None:
-        return list(there if default is None else default), []
-    chosen = select_names(request.strategies, "--strategy", there)
-    if BASE in chosen or BASE not in there:
-        return chosen, []
+        usual = {name for name in (there if default is None else default) if name not in CONTENDERS}
+        return [name for name in there if name in usual | beside], []
+    chosen = {*select_names(request.strategies, "--strategy", there), *beside}
+    if not with_base or BASE in chosen or BASE not in there:
+        return [name for name in there if name in chosen], []
     return (
         [name for name in there if name in chosen or name == BASE],
         [f"{BASE} is measured as well: every ratio is to it"],
     )
+
+
+def of_grid(request: Request, chosen: Sequence[str], own: Sequence[str] | None) -> list[str]:
+    """The strategies of a grid: its own, where it has some and no others were selected; and the contenders
+    that are among the chosen.
+    """
+    if request.strategies or own is None:
+        return list(chosen)
+    return [*own, *(name for name in chosen if name in CONTENDERS)]
 
 
 def merged(rows: Iterable[PlannedRow], there: Sequence[str]) -> list[PlannedRow]:

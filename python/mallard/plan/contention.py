@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mallard.contenders import CONTENDERS, serves
 from mallard.errors import UsageError
 from mallard.footprint import readable
 from mallard.plan.assembly import assemble, chosen_strategies
@@ -17,7 +18,10 @@ from mallard.selection import select_count, select_numbers
 BUFFERS = ("static", "none")
 FREED_BY = ("self", "other")
 # A thread's own allocator cannot take back what another thread allocated; these can.
-SHARED = ("AS1", "AS2", "shared-synchronized", "shared-concurrent")
+SHARED = (
+    *("AS1", "AS2", "shared-synchronized", "shared-concurrent"),
+    *(name for name, each in CONTENDERS.items() if each.shared),
+)
 OPTIONS = (
     Option("threads", "RANGE", "W: 1..8, also beyond the cores (quick: up to their number)"),
     Option("iterations", "RANGE", "N, pairs in a go, exponents of two: 15..19"),
@@ -128,8 +132,8 @@ def _parameters(
 
 
 def _able(parameters: Parameters, strategies: list[str]) -> tuple[str, ...]:
-    other = parameters["freed_by"] == "other"
-    return tuple(name for name in strategies if not other or name in SHARED)
+    other, block_bytes = parameters["freed_by"] == "other", 2 ** int(parameters["block_log2"])
+    return tuple(name for name in strategies if (not other or name in SHARED) and serves(name, block_bytes))
 
 
 def _check_freeing(request: Request, freed_by: list[str], threads: list[int], strategies: list[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from mallard.errors import UsageError
 from mallard.papers.catalogue import Structure
 from mallard.plan import density
-from mallard.plan.assembly import assemble, chosen_strategies, merged
+from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import PAPER, QUICK, STANDARD, Host, Option, Options, Request
 from mallard.result import Parameters
@@ -68,7 +68,7 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
     grids = _named(request, runner, scale)
     planned: list[PlannedRow] = []
     for grid in grids:
-        wanted = chosen if request.strategies or grid.strategies is None else list(grid.strategies)
+        wanted = of_grid(request, chosen, grid.strategies)
         places, left = _places(request, runner, host, grid, buffer_bytes)
         messages += [text for text in left if text not in messages]
         planned += _rows(request, grid, places, wanted, scale.product_log2, buffer_bytes)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from mallard.errors import UsageError
-from mallard.plan.assembly import assemble, chosen_strategies, merged
+from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
 from mallard.plan.locality_grids import (
     ACCESS_FACTORS,
     MOSTLY,
@@ -48,7 +48,7 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
     if request.notation:
         notation = _notation(request, least, most)
         messages = [notation.sentence, *messages]
-        wanted = chosen if request.strategies else list(MOSTLY)
+        wanted = of_grid(request, chosen, MOSTLY)
         rows = [_row(request, _parameters_of(notation), REPETITIONS, wanted)]
         options: Options = {"notation": notation.text}
     else:
@@ -69,7 +69,7 @@ def _rows(request: Request, grids: Iterable[Grid], chosen: list[str]) -> list[Pl
     return [
         _row(request, _parameters(grid, length), grid.repetitions, wanted)
         for grid in grids
-        for wanted in [chosen if request.strategies or grid.strategies is None else grid.strategies]
+        for wanted in [of_grid(request, chosen, grid.strategies)]
         for length in grid.list_lengths
     ]
 

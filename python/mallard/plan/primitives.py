@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from mallard.plan.assembly import assemble
+from mallard.plan.assembly import assemble, chosen_strategies
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import PAPER, QUICK, REPETITIONS, STANDARD, Host, Option, Options, Request
 from mallard.runner import Runner
-from mallard.selection import select_names
 
 OPTIONS = (Option("operation", "LIST", "pair,create (default: all)"),)
 
@@ -17,9 +16,7 @@ TIME_LIMIT = {QUICK: 60.0, STANDARD: 600.0, PAPER: 3600.0}
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
     operations = request.several("operation", list(runner.operations))
     there = runner.names_of(request.experiment)
-    strategies = (
-        there if request.strategies is None else select_names(request.strategies, "--strategy", there)
-    )
+    strategies, messages = chosen_strategies(request, there, with_base=False)
     return assemble(
         request,
         host,
@@ -34,4 +31,5 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
         ],
         time_limit=TIME_LIMIT[request.scale],
         options={"operations": operations, "strategies": strategies},
+        messages=messages,
     )

@@ -41,6 +41,7 @@ class Request:
     notation: tuple[str, ...] = ()  # numbers that P0089 writes for a run of locality
     strategies: str | None = None
     mallocs: str | None = None
+    contenders: bool = False  # of other libraries, beside the strategies
     compilers: str | None = None
     repetitions: int | None = None
     seed: int = 1

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from mallard.contenders import serves
 from mallard.plan.assembly import assemble, chosen_strategies, merged
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import PAPER, QUICK, REPETITIONS, STANDARD, Host, Option, Options, Request
@@ -113,7 +114,7 @@ def _rows(request: Request, grid: Grid, objects: int, strategies: Iterable[str])
         PlannedRow(
             request.experiment,
             {"object_bytes": size, "objects": objects, "order": order, "pages": pages},
-            tuple(strategies),
+            tuple(name for name in strategies if serves(name, size)),
             request.repetitions or REPETITIONS,
         )
         for pages in grid.pages

@@ -8,6 +8,7 @@ from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.contention import contention_sentences, contention_tables
 from mallard.analysis.labels import binding, family
 from mallard.analysis.names import SHARED, malloc
+from mallard.contenders import CONTENDERS
 from mallard.papers.contention import contention_tables as printed_tables
 from mallard.papers.printed import PrintedTable
 from mallard.view.html.beside import beside, matching
@@ -87,7 +88,9 @@ def _plot(table: CellTable, place: tuple[int, ...], lines: list[Line], cores: in
 
 
 def _class(name: str) -> str:
-    """A hue for a family; dashed behind an abstract base, or with another malloc."""
+    """A hue for a family, one for all contenders; dashed behind an abstract base, or with another malloc."""
+    if name in CONTENDERS:
+        return "contender"
     if name.startswith(SHARED):
         return "concurrent" if "concurrent" in name else "lock"
     dashed = " dashed" if binding(name) == "base" or malloc(name) else ""

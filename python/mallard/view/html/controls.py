@@ -77,7 +77,7 @@ def choices(name: str, of: Sequence[Choice]) -> Markup:
 def _texts(wording: Wording) -> dict[str, tuple[str, str]]:
     operation = wording.operation
     return {
-        "p": ("% of AS1", "Time in percent of AS1's in the same row. Framed: the fastest of its row."),
+        "p": ("% of AS1", "Time in percent of AS1's in the same row. Framed: mallard's fastest of its row."),
         "i": ("interval", "The 95 % interval of that percent. What holds 100 is no difference."),
         "n": (f"ns {operation}", f"{wording.clock} nanoseconds for {wording.what}. Colours as in % of AS1."),
         "c": ("beside P0213", BESIDE.format(paper="P0213", operation=operation)),

@@ -14,6 +14,7 @@ from itertools import groupby
 
 from mallard.analysis.labels import SHORT_STATUS, STATUS_TEXT, binding, family, short_name, winked_out
 from mallard.analysis.names import FLOOR, KEEP, malloc
+from mallard.contenders import CONTENDERS
 from mallard.papers.catalogue import strategy_text
 from mallard.view.html.markup import Markup, element
 
@@ -94,10 +95,11 @@ def figure(kind: str, step: str, text: str, small: str = "") -> Markup:
 
 def strategy_columns(names: Sequence[str]) -> list[Column]:
     """Families, names, and what tells apart the members of a family."""
-    return [
-        Column(short_name(name).partition("@")[0], _tags(name), strategy_text(name), family(name))
-        for name in names
-    ]
+    return [Column(_head(name), _tags(name), strategy_text(name), family(name)) for name in names]
+
+
+def _head(name: str) -> str:
+    return CONTENDERS[name].label if name in CONTENDERS else short_name(name).partition("@")[0]
 
 
 def _tags(name: str) -> str:

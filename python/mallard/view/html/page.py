@@ -21,12 +21,16 @@ from mallard.view.html.fragmentation import fragmentation_section
 from mallard.view.html.locality import locality_section
 from mallard.view.html.markup import Markup, element, empty_element, joined
 from mallard.view.html.paper_notes import paper_notes
+from mallard.view.html.peers import peers_section
 from mallard.view.html.primitives import primitives_section
 from mallard.view.html.small_objects import small_objects_section
 from mallard.view.html.utilization import utilization_section
 
 TITLE = "Which allocation strategy is fastest here?"
-STYLES = ("report.css", "maps.css", "surface.css", "plots.css", "claims.css", "tree.css", "print.css")
+STYLES = (
+    *("report.css", "maps.css", "surface.css", "plots.css", "claims.css", "peers.css", "tree.css"),
+    "print.css",
+)
 SCRIPTS = ("panel.js", "surface.js", "claims.js", "sections.js")
 
 
@@ -69,6 +73,7 @@ def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list
         fixed_block_section(measured.get("fixed-block")),
         adaptive_pool_section(measured.get("adaptive-pool")),
         primitives_section(measured.get("primitives")),
+        peers_section(rows, runs),
         claims_section(ledger(rows)),
         decision_section(decision_chart(rows)),
         Section("conditions", "Conditions", "Machine, build and runs", conditions(runs)),

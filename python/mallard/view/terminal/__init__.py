@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from mallard.analysis.peers import has_contenders
 from mallard.analysis.summary import summaries
 from mallard.analysis.verdicts import sentence
 from mallard.footprint import readable
@@ -83,9 +84,8 @@ def heading(run: Run) -> str:
 
 def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
     """What went wrong, and where the results are."""
-    failures = Counter(
-        (row.status, row.strategy, row.detail) for row in store.rows(outcome.run_id) if not row.ok
-    )
+    rows = store.rows(outcome.run_id)
+    failures = Counter((row.status, row.strategy, row.detail) for row in rows if not row.ok)
     console.print()
     for (status, strategy, detail), count in failures.most_common(FAILURES_SHOWN):
         console.print(
@@ -105,4 +105,5 @@ def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
     page = (
         "; 'mallard report' shows it beside the published figures" if run.experiment != "primitives" else ""
     )
-    console.print(f"run {run.id} in {store.path}{page}", markup=False, soft_wrap=True)
+    peers = "; 'mallard peers' compares with other libraries" if has_contenders(rows) else ""
+    console.print(f"run {run.id} in {store.path}{page}{peers}", markup=False, soft_wrap=True)

@@ -1,7 +1,7 @@
 """A heat map: a line for each place in a table, a column for each strategy.
 
-AS1 stands in nanoseconds for an operation, the others in percent of it. Marks: `*` the fastest of the row
-that a program can choose, `=` no difference from AS1 beyond the interval, `!` a time that is mostly that of
+AS1 stands in nanoseconds for an operation, the others in percent of it. Marks: `*` the fastest of
+mallard's in the row, `=` no difference from AS1 beyond the interval, `!` a time that is mostly that of
 page faults. Columns that do not fit the width go below.
 """
 
@@ -26,6 +26,7 @@ from mallard.analysis.labels import (
 from mallard.analysis.names import KEEP, SHARED, malloc, variant
 from mallard.analysis.utilization import faults_dominate
 from mallard.analysis.words import nanoseconds
+from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.view.terminal.blocks import CELL_WIDTH, Piece, line_of
 from mallard.view.terminal.palette import ratio_style
 
@@ -33,9 +34,12 @@ PLAIN = Style()
 # Words too long for a column.
 BROKEN = {"synchronized": ("synchro-", "nized"), "concurrent": ("concur-", "rent")}
 # Of a family that has few columns.
-NARROW = {"multipool on monotonic": "multi+mono"}
+NARROW = {
+    "multipool on monotonic": "multi+mono",
+    **{name: library.word for name, library in LIBRARIES.items()},
+}
 MARKS = (
-    "*: the fastest of the row, AS1 unless another is faster beyond its interval. =: no difference from AS1."
+    "*: mallard's fastest of the row, AS1 unless it is faster beyond its interval. =: no difference from AS1."
 )
 FAULTS = "!: page faults are most of the time."
 Show = Callable[[Line, str], Piece]  # what stands in a cell, without the mark's place
@@ -80,6 +84,8 @@ def legend() -> str:
 
 def heading_of(name: str) -> tuple[str, str]:
     """Two lines: the strategy, and what tells it from those beside it."""
+    if name in CONTENDERS:
+        return CONTENDERS[name].heads
     if name == KEEP:
         return "keep", ""
     if name.startswith(SHARED):

@@ -1,0 +1,36 @@
+"""The documents' comparison with other libraries, from every experiment's stored rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from figures.claims import runs, runs_text
+from mallard.analysis.peer_words import peer_sentences
+from mallard.analysis.peers import Duel, duels, has_contenders
+from mallard.view.peers_markdown import losses_markdown, summary_markdown
+
+NOTHING = "Not measured yet."
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {
+        "peers": lambda: summary_markdown(found()) if found() else NOTHING,
+        "peers_sentences": sentences,
+        "peers_losses": lambda: losses_markdown(found()) if found() else NOTHING,
+        "peers_conditions": conditions,
+    }
+
+
+@cache
+def found() -> list[Duel]:
+    rows = [row for stored in runs() for row in stored.rows]
+    return duels(rows) if has_contenders(rows) else []
+
+
+def sentences() -> str:
+    return "\n".join(f"- {sentence}" for sentence in peer_sentences(found())) or NOTHING
+
+
+def conditions() -> str:
+    return runs_text("Compared in", {duel.run for duel in found()}) if found() else NOTHING

@@ -1,0 +1,149 @@
+"""mallard beside other libraries in words: which cell, how much, how many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from mallard.analysis.cells import setting_text, type_of
+from mallard.analysis.contests import TIME, is_memory
+from mallard.analysis.labels import STATUS_TEXT
+from mallard.analysis.peers import (
+    FASTER,
+    NO_DIFFERENCE,
+    OPEN,
+    SLOWER,
+    UNFINISHED,
+    Duel,
+    Side,
+    losses,
+)
+from mallard.analysis.phases import Quantity
+from mallard.analysis.words import amount, in_a_list, nanoseconds
+from mallard.footprint import readable
+from mallard.stats import Ratio
+
+# What a cell is named by, in the order in which it is said; other parameters only where cells differ in them.
+_PLACES = {
+    "density": ("ds", "size_log2"),
+    "locality": ("links", "list_length", "access_factor"),
+    "utilization": ("total_log2", "active_log2", "block_log2"),
+    "contention": ("iterations_log2", "block_log2", "threads"),
+    "fragmentation": ("ds", "size_log2", "freed"),
+    "primitives": ("operation",),
+    "small-objects": ("object_bytes", "order", "pages"),
+    "fixed-block": ("work", "version"),
+    "adaptive-pool": ("range",),
+}
+_SAID = {
+    "size_log2": "2^{}",
+    "freed": "D = {}",
+    "access_factor": "af = {}",
+    "total_log2": "T = 2^{}",
+    "active_log2": "A = 2^{}",
+    "iterations_log2": "N = 2^{}",
+    "block_log2": "S = 2^{}",
+    "threads": "W = {}",
+    "object_bytes": "{} bytes",
+    "pages": "{} pages",
+    "range": "ranges of {}",
+    **dict.fromkeys(("operation", "work", "version", "order", "compiler"), "{}"),
+}
+_COUNTED = {"links": "|G|", "list_length": "|S|"}
+_COUNTS = {
+    FASTER: "faster in",
+    NO_DIFFERENCE: "no different in",
+    SLOWER: "slower in",
+    UNFINISHED: "the other not finished in",
+    OPEN: "without an interval in",
+}
+
+
+class CellNames:
+    """What tells the cells of an experiment apart."""
+
+    def __init__(self, found: Iterable[Duel]) -> None:
+        values: dict[tuple[str, str], set[object]] = {}
+        for duel in found:
+            for name, value in duel.cell:
+                values.setdefault((duel.experiment, name), set()).add(value)
+        self._differing = {place for place, its in values.items() if len(its) > 1}
+
+    def of(self, duel: Duel) -> str:
+        cell = dict(duel.cell)
+        places = _PLACES.get(duel.experiment, ())
+        others = [name for name in cell if name not in places and (duel.experiment, name) in self._differing]
+        return ", ".join(_said(name, cell[name]) for name in (*places, *others) if name in cell)
+
+
+def title(experiment: str, quantity: Quantity) -> str:
+    """`small-objects`, `small-objects, allocate`"""
+    return experiment if quantity == TIME else f"{experiment}, {quantity.short}"
+
+
+def value_text(side: Side, duel: Duel) -> str:
+    """`2.31 ns`, `1.2 MiB`, or how it ended."""
+    if side.value is None:
+        return STATUS_TEXT.get(side.status, UNFINISHED)
+    return readable(int(side.value)) if is_memory(duel.quantity) else f"{nanoseconds(side.value)} ns"
+
+
+def counts_text(counts: Counter[str]) -> str:
+    """`faster in 12, no different in 3, slower in 1`: mallard, by cells."""
+    return ", ".join(f"{words} {counts[verdict]}" for verdict, words in _COUNTS.items() if counts[verdict])
+
+
+def figure(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio >= 0.0995 else f"{ratio:.3f}" if ratio >= 0.00095 else "<0.001"
+
+
+def ratio_text(ratio: Ratio | None) -> str:
+    """`1.22 (1.15 to 1.30)`; empty where a side has not finished."""
+    if ratio is None:
+        return ""
+    if not ratio.bounded:
+        return f"{figure(ratio.median)} (one repetition: no interval)"
+    return f"{figure(ratio.median)} ({figure(ratio.low)} to {figure(ratio.high)})"
+
+
+def duel_text(duel: Duel, names: CellNames) -> str:
+    """`16 bytes, shuffled, allocate: AS7 2.31 ns, boost-pool 1.90 ns, ratio 1.22 (1.15 to 1.30)`"""
+    where = ", ".join(filter(None, [names.of(duel), duel.quantity.short if duel.quantity != TIME else ""]))
+    parts = [f"{side.strategy} {value_text(side, duel)}" for side in (duel.ours, duel.theirs)]
+    parts += [f"ratio {ratio_text(duel.ratio)}"] if duel.ratio else []
+    return f"{where}: {', '.join(parts)}"
+
+
+def peer_sentences(found: Sequence[Duel]) -> list[str]:
+    """The times of all experiments together, then who is faster where, each experiment with its worst."""
+    timed = [duel for duel in found if duel.quantity == TIME]
+    if not timed:
+        return []
+    peers = len({duel.peer for duel in timed})
+    counts = counts_text(Counter(duel.verdict for duel in timed))
+    others = "1 other library" if peers == 1 else f"{peers} other libraries"
+    first = f"Beside {others}, cell by cell, mallard's fastest strategy is {counts}."
+    lost = losses(timed)
+    if not lost:
+        return [first, "No other library is faster in any cell beyond the interval."]
+    named = {duel.experiment for duel in lost}
+    experiments = dict.fromkeys(duel.experiment for duel in timed if duel.experiment in named)
+    return [first, *(_losing(name, timed) for name in experiments)]
+
+
+def _losing(experiment: str, timed: Iterable[Duel]) -> str:
+    its = [duel for duel in timed if duel.experiment == experiment]
+    lost = losses(its)
+    (first, most), *others = Counter(duel.peer for duel in lost).most_common()
+    named = in_a_list([f"{first} is faster in {most}", *(f"{peer} in {count}" for peer, count in others)])
+    cells = len({duel.cell for duel in its})
+    of = f"of {cells} cell{'' if cells == 1 else 's'}"
+    return f"{experiment}: {named} {of}; at the worst {duel_text(lost[0], CellNames(its))}."
+
+
+def _said(name: str, value: object) -> str:
+    if name == "ds":
+        return type_of(str(value))
+    if name in _COUNTED:
+        return f"{_COUNTED[name]} = {amount(int(str(value)))}"
+    return _SAID[name].format(value) if name in _SAID else setting_text(((name, value),))

@@ -1,0 +1,180 @@
+"""mallard beside other libraries: in each cell its fastest strategy beside the fastest of each peer.
+
+    rows -> duels -> Duel, one for each cell and peer
+         -> standings -> Standing, one for each experiment, quantity and peer
+
+A ratio is mallard's time / the peer's, paired by repetition; below 1 mallard is faster. What is fastest of a
+side is the strategy with the lowest median in the cell, on either side alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from mallard.analysis.cells import Pairing, Setting, Times, paired
+from mallard.analysis.contests import QUANTITIES, TIME, Contest, contests
+from mallard.analysis.names import in_table_order, ours
+from mallard.analysis.phases import Quantity
+from mallard.contenders import PEERS, peer_of
+from mallard.experiments import EXPERIMENTS
+from mallard.mallocs import OWN
+from mallard.result import Row
+from mallard.stats import Ratio, geometric_mean_ratio, median, paired_ratio
+
+FASTER, SLOWER, NO_DIFFERENCE = "faster", "slower", "no difference"  # mallard
+UNFINISHED = "not finished"  # by the peer
+OPEN = "no interval"  # of one repetition
+VERDICTS = (FASTER, NO_DIFFERENCE, SLOWER, UNFINISHED, OPEN)
+
+
+@dataclass(frozen=True)
+class Side:
+    """The fastest of one side, or what did not finish."""
+
+    strategy: str
+    times: Times = field(default_factory=dict)
+    status: str = ""  # of what did not finish
+
+    @property
+    def value(self) -> float | None:
+        return median(list(self.times.values())) if self.times else None
+
+
+@dataclass(frozen=True)
+class Duel:
+    run: int
+    experiment: str
+    quantity: Quantity
+    cell: Setting
+    peer: str
+    ours: Side
+    theirs: Side
+
+    @cached_property
+    def pairing(self) -> Pairing | None:
+        return paired(self.ours.times, self.theirs.times)
+
+    @cached_property
+    def ratio(self) -> Ratio | None:
+        """None where a side has not finished."""
+        return paired_ratio(*self.pairing) if self.pairing else None
+
+    @property
+    def verdict(self) -> str:
+        if not self.ours.times:
+            return SLOWER
+        if not self.theirs.times:
+            return UNFINISHED
+        if self.ratio is None or not self.ratio.bounded:
+            return OPEN
+        return self.ratio.verdict
+
+
+@dataclass(frozen=True)
+class Standing:
+    experiment: str
+    quantity: Quantity
+    peer: str
+    duels: tuple[Duel, ...]
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        return Counter(duel.verdict for duel in self.duels)
+
+    @cached_property
+    def mean(self) -> Ratio | None:
+        """The geometric mean over the cells that both sides have finished, without those that tell no
+        interval where others do.
+        """
+        pairings = [duel.pairing for duel in self.duels if duel.pairing]
+        repeated = [pairing for pairing in pairings if len(pairing[0]) > 1]
+        return geometric_mean_ratio(repeated or pairings) if pairings else None
+
+    @property
+    def worst(self) -> Duel | None:
+        """The cell in which mallard is slowest beside the peer."""
+        return max(self.duels, key=_rank, default=None)
+
+
+def duels(rows: Iterable[Row]) -> list[Duel]:
+    """Of each cell by the newest run that decides it, in the order of experiments, quantities and peers."""
+    found: dict[tuple[str, Quantity, Setting, str], Duel] = {}
+    for contest in contests(rows):
+        for duel in _of_contest(contest):
+            key = (duel.experiment, duel.quantity, duel.cell, duel.peer)
+            if key not in found or duel.verdict != OPEN or found[key].verdict == OPEN:
+                found[key] = duel
+    return sorted(found.values(), key=_order)
+
+
+def standings(found: Iterable[Duel]) -> list[Standing]:
+    grouped: dict[tuple[str, Quantity, str], list[Duel]] = {}
+    for duel in found:
+        grouped.setdefault((duel.experiment, duel.quantity, duel.peer), []).append(duel)
+    return [Standing(*key, tuple(its)) for key, its in grouped.items()]
+
+
+def by_quantity(every: Iterable[Standing]) -> dict[tuple[str, Quantity], dict[str, Standing]]:
+    """A line for each experiment and quantity: peer -> standing."""
+    lines: dict[tuple[str, Quantity], dict[str, Standing]] = {}
+    for each in every:
+        lines.setdefault((each.experiment, each.quantity), {})[each.peer] = each
+    return lines
+
+
+def peers_in(every: Iterable[Standing]) -> list[str]:
+    there = {each.peer for each in every}
+    return [peer for peer in PEERS if peer in there]
+
+
+def losses(found: Iterable[Duel]) -> list[Duel]:
+    """Every cell in which a peer is faster beyond the interval, the worst first."""
+    return sorted((duel for duel in found if duel.verdict == SLOWER), key=_rank, reverse=True)
+
+
+def has_contenders(rows: Iterable[Row]) -> bool:
+    """Whether anything but the C library's own malloc was measured beside mallard."""
+    return any(peer_of(row.strategy) not in ("", OWN) for row in rows)
+
+
+def _of_contest(contest: Contest) -> list[Duel]:
+    by_side: dict[str, list[str]] = {}
+    for name in in_table_order({*contest.times, *contest.unfinished}):
+        side = "" if ours(name) else peer_of(name)
+        if side or ours(name):
+            by_side.setdefault(side, []).append(name)
+    if "" not in by_side:
+        return []
+    mine = _best(contest, by_side.pop(""))
+    sides = {peer: _best(contest, names) for peer, names in by_side.items()}
+    return [
+        Duel(contest.run, contest.experiment, contest.quantity, contest.cell, peer, mine, theirs)
+        for peer, theirs in sides.items()
+        if mine.times or theirs.times
+    ]
+
+
+def _best(contest: Contest, names: Sequence[str]) -> Side:
+    done: Mapping[str, Times] = {name: contest.times[name] for name in names if name in contest.times}
+    if not done:
+        return Side(names[-1], {}, contest.unfinished.get(names[-1], ""))
+    best = min(done, key=lambda name: median(list(done[name].values())))
+    return Side(best, done[best])
+
+
+def _rank(duel: Duel) -> tuple[bool, float]:
+    """By how much mallard is slower; what it did not finish is worse than any ratio."""
+    return not duel.ours.times, duel.ratio.median if duel.ratio else 0.0
+
+
+def _order(duel: Duel) -> tuple[int, int, int]:
+    quantities = (TIME, *QUANTITIES.get(duel.experiment, ()))
+    experiments, peers = list(EXPERIMENTS), list(PEERS)
+    return (
+        experiments.index(duel.experiment) if duel.experiment in experiments else len(experiments),
+        quantities.index(duel.quantity),
+        peers.index(duel.peer),
+    )

@@ -1,0 +1,94 @@
+"""`mallard peers`: mallard's strategies beside the allocators of other libraries, wins and losses alike."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from mallard.analysis.contests import TIME
+from mallard.analysis.peers import Duel, Side, duels, has_contenders
+from mallard.cli.options import add_database, nothing_measured
+from mallard.cli.parser import one_of
+from mallard.cli.runs import add_runs, selected_runs
+from mallard.errors import UsageError
+from mallard.experiments import EXPERIMENTS
+from mallard.store import Run, Store
+from mallard.view.peers_markdown import peers_markdown
+from mallard.view.terminal.console import output_console
+from mallard.view.terminal.peers import show_peers
+
+HELP = "compare with other libraries' allocators, cell by cell"
+EXAMPLES = """\
+mallard peers                         each cell by the newest finished run that has both sides
+mallard peers small-objects           one experiment
+mallard peers --run 3,5               these runs
+mallard peers --format md             as Markdown; json has every cell with its figures as numbers
+mallard bench density --contenders    measures them; every experiment has the option"""
+
+FORMATS = ("text", "md", "json")
+PIPE_WIDTH = 160
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "experiment", nargs="?", metavar="EXPERIMENT", help=f"one of {', '.join(EXPERIMENTS)}"
+    )
+    add_runs(parser, "cell")
+    parser.add_argument("--format", metavar="FORMAT", default="text", help=f"one of {', '.join(FORMATS)}")
+    add_database(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    one_of("experiment", arguments.experiment, tuple(EXPERIMENTS))
+    one_of("--format", arguments.format, FORMATS)
+    found, runs = _found(arguments)
+    if not found:
+        what = arguments.experiment or "density"
+        where = f" in {what}" if arguments.experiment else ""
+        raise UsageError(
+            f"{arguments.db} has no run with allocators of other libraries{where}; "
+            f"'mallard bench {what} --contenders' makes one"
+        )
+    if arguments.format == "json":
+        print(json.dumps({"format": 1, "comparisons": [_record(duel) for duel in found]}, indent=1))
+    elif arguments.format == "md":
+        print(peers_markdown(found), end="")
+    else:
+        show_peers(output_console(PIPE_WIDTH), found, runs)
+    return 0
+
+
+def _found(arguments: argparse.Namespace) -> tuple[list[Duel], list[Run]]:
+    if nothing_measured(arguments) and arguments.run == "latest":
+        return [], []
+    with Store.open_existing(arguments.db) as store:
+        runs = selected_runs(store, arguments.run)
+        rows = [row for run in runs for row in store.rows(run.id, arguments.experiment)]
+    if not has_contenders(rows):
+        return [], []
+    found = duels(rows)
+    used = {duel.run for duel in found}
+    return found, [run for run in runs if run.id in used]
+
+
+def _record(duel: Duel) -> dict[str, Any]:
+    """JSON has no infinity: an end of an interval that is unknown is null."""
+    ratio = duel.ratio
+    return {
+        "run": duel.run,
+        "experiment": duel.experiment,
+        "parameters": dict(duel.cell),
+        "quantity": "ns_per_operation" if duel.quantity == TIME else duel.quantity.figure,
+        "peer": duel.peer,
+        "mallard": _side(duel.ours),
+        "other": _side(duel.theirs),
+        "ratio": ratio.median if ratio else None,
+        "low": ratio.low if ratio and ratio.bounded else None,
+        "high": ratio.high if ratio and ratio.bounded else None,
+        "verdict": duel.verdict,
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {"strategy": side.strategy, "median": side.value, "status": side.status or "ok"}

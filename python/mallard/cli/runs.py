@@ -1,0 +1,27 @@
+"""The runs by which a verb judges that looks at all experiments."""
+
+from __future__ import annotations
+
+import argparse
+
+from mallard.claims import finished_runs
+from mallard.store import Run, Store
+
+
+def add_runs(parser: argparse.ArgumentParser, what: str) -> None:
+    """Each `what` is judged by one of them."""
+    parser.add_argument(
+        "--run",
+        metavar="N",
+        default="latest",
+        help=f"latest (of each {what} the newest finished run with its cells, the default), all, or 3,5",
+    )
+
+
+def selected_runs(store: Store, text: str) -> list[Run]:
+    """`all` has the interrupted runs too."""
+    if text == "latest":
+        return finished_runs(store)
+    if text == "all":
+        return store.runs()
+    return [store.select_run(number.strip()) for number in text.split(",")]

@@ -1,0 +1,243 @@
+"""Contenders: allocators of other libraries, measured beside mallard's, and the libraries that have them.
+
+A contender is one strategy of the runner; a peer is the library that it is of. The mallocs of a whole
+process (`mallard.mallocs`) are peers too: their strategies are AS1 and AS2 under each, and the C library's
+is what AS1 and AS2 are by themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from mallard import mallocs
+
+
+@dataclass(frozen=True)
+class Library:
+    name: str  # as its authors write it
+    word: str  # that selects its contenders
+    package: str = ""  # of Debian 12; empty: it comes with the compiler
+    header: str = ""  # below a folder of headers
+    library: str = ""  # how its file's name begins, where there must be one to link with
+    topic: str = ""  # of the doctor's line, where the name alone would not say what was looked for
+
+
+@dataclass(frozen=True)
+class Contender:
+    name: str
+    library: str
+    heads: tuple[str, str]  # its column, below the library's name
+    text: str
+    experiments: tuple[str, ...]
+    shared: bool = False  # one for all threads: what one allocates another may free
+    largest_block: int | None = None  # bytes that it is compiled for; None: any
+
+    @property
+    def label(self) -> str:
+        """Its heads in one line."""
+        first, second = self.heads
+        return first[:-1] + second if first.endswith("-") else f"{first} {second}".strip()
+
+
+LIBRARIES = {
+    each.name: each
+    for each in (
+        Library("std::pmr", "pmr"),
+        Library("Boost.Pool", "boost", "libboost-dev", "boost/pool/pool.hpp"),
+        Library(
+            "Boost.Container",
+            "boost",
+            "libboost-container-dev",
+            "boost/container/adaptive_pool.hpp",
+            "libboost_container.",
+        ),
+        Library(
+            "foonathan/memory",
+            "foonathan",
+            "libfoonathan-memory-dev",
+            "foonathan_memory/*/*/memory_pool.hpp",
+            "libfoonathan_memory",
+        ),
+        Library("Loki", "loki", "libloki-dev", "loki/SmallObj.h", "libloki."),
+        Library(
+            "mimalloc", "mimalloc", "libmimalloc-dev", "mimalloc.h", "libmimalloc.", topic="mimalloc's heaps"
+        ),
+    )
+}
+
+# Experiments by what they ask of an allocator.
+_STRUCTURES = ("density", "fragmentation")
+_RACES = ("utilization", "contention")
+_SINGLE_BLOCKS = ("primitives", "small-objects", "fixed-block")
+# That use freed blocks again, and do not.
+EVERYWHERE = (*_STRUCTURES, "locality", *_RACES, *_SINGLE_BLOCKS, "adaptive-pool")
+GROWING = (*_STRUCTURES, *_RACES, *_SINGLE_BLOCKS)
+# Blocks of one size, which few containers ask for; of sizes known to the compiler; of one type.
+ONE_SIZE = ("locality", *_RACES, *_SINGLE_BLOCKS, "adaptive-pool")
+FEW_SIZES = (*_STRUCTURES, "locality", *_SINGLE_BLOCKS, "adaptive-pool")
+ONE_TYPE = ("locality", "contention", *_SINGLE_BLOCKS, "adaptive-pool")
+NODES = ("adaptive-pool",)
+LARGEST_NODE = 64  # bytes
+
+_NORMAL = (
+    Contender(
+        "pmr-monotonic",
+        "std::pmr",
+        ("mono-", "tonic"),
+        "std::pmr::monotonic_buffer_resource",
+        GROWING,
+    ),
+    Contender(
+        "pmr-unsynchronized",
+        "std::pmr",
+        ("unsyn-", "chron."),
+        "std::pmr::unsynchronized_pool_resource",
+        EVERYWHERE,
+    ),
+    Contender(
+        "pmr-synchronized",
+        "std::pmr",
+        ("synchro-", "nized"),
+        "std::pmr::synchronized_pool_resource",
+        EVERYWHERE,
+        shared=True,
+    ),
+    Contender("boost-pool", "Boost.Pool", ("pool", ""), "boost::pool", ONE_SIZE),
+    Contender(
+        "boost-object-pool",
+        "Boost.Pool",
+        ("object", "pool"),
+        "boost::object_pool",
+        ONE_TYPE,
+        largest_block=LARGEST_NODE,
+    ),
+    Contender(
+        "boost-fast-pool",
+        "Boost.Pool",
+        ("fast", "pool"),
+        "boost::fast_pool_allocator",
+        FEW_SIZES,
+        largest_block=LARGEST_NODE,
+    ),
+    Contender(
+        "boost-pmr-monotonic",
+        "Boost.Container",
+        ("pmr", "mono"),
+        "boost::container::pmr::monotonic_buffer_resource",
+        GROWING,
+    ),
+    Contender(
+        "boost-pmr-unsynchronized",
+        "Boost.Container",
+        ("pmr un-", "synchr."),
+        "boost::container::pmr::unsynchronized_pool_resource",
+        EVERYWHERE,
+    ),
+    Contender(
+        "boost-adaptive-pool",
+        "Boost.Container",
+        ("adaptive", "pool"),
+        "boost::container::adaptive_pool",
+        (*FEW_SIZES, "contention"),
+        largest_block=LARGEST_NODE,
+    ),
+    Contender(
+        "boost-adaptive-pool-burst",
+        "Boost.Container",
+        ("adaptive", "burst"),
+        "boost::container::adaptive_pool, many nodes at a call",
+        NODES,
+    ),
+    Contender(
+        "boost-node",
+        "Boost.Container",
+        ("node", ""),
+        "boost::container::node_allocator",
+        FEW_SIZES,
+        largest_block=LARGEST_NODE,
+    ),
+    Contender(
+        "boost-node-burst",
+        "Boost.Container",
+        ("node", "burst"),
+        "boost::container::node_allocator, many nodes at a call",
+        NODES,
+    ),
+    Contender(
+        "boost-allocator",
+        "Boost.Container",
+        ("alloca-", "tor"),
+        "boost::container::allocator, over Doug Lea's malloc",
+        EVERYWHERE,
+        shared=True,
+    ),
+    Contender(
+        "boost-allocator-burst",
+        "Boost.Container",
+        ("allocator", "burst"),
+        "boost::container::allocator, many nodes at a call",
+        NODES,
+    ),
+    Contender("foonathan-node", "foonathan/memory", ("node", "pool"), "memory_pool<node_pool>", ONE_SIZE),
+    Contender("foonathan-array", "foonathan/memory", ("array", "pool"), "memory_pool<array_pool>", ONE_SIZE),
+    Contender(
+        "foonathan-small", "foonathan/memory", ("small", "node"), "memory_pool<small_node_pool>", ONE_SIZE
+    ),
+    Contender(
+        "foonathan-collection",
+        "foonathan/memory",
+        ("collec-", "tion"),
+        "memory_pool_collection<node_pool, log2_buckets>",
+        EVERYWHERE,
+    ),
+    Contender("foonathan-stack", "foonathan/memory", ("stack", ""), "memory_stack", GROWING),
+    Contender("foonathan-temporary", "foonathan/memory", ("tempo-", "rary"), "temporary_allocator", GROWING),
+    Contender("loki", "Loki", ("small", "object"), "Loki::SmallObjAllocator", EVERYWHERE),
+    Contender("mimalloc-heap", "mimalloc", ("heap", ""), "mi_heap_new, mi_heap_destroy", EVERYWHERE),
+)
+# Those that take everything back at once have a second strategy, beside AS4, AS8 and AS12.
+_WINKED_OUT = (
+    *("pmr-monotonic", "pmr-unsynchronized", "boost-pmr-monotonic", "boost-pmr-unsynchronized"),
+    *("foonathan-stack", "foonathan-temporary", "mimalloc-heap"),
+)
+
+
+def _with_winked(normal: Contender) -> tuple[Contender, ...]:
+    if normal.name not in _WINKED_OUT:
+        return (normal,)
+    winked = replace(
+        normal,
+        name=f"{normal.name}-winked",
+        heads=(normal.label, "wink"),
+        text=f"{normal.text}, winked out",
+        experiments=_STRUCTURES,
+    )
+    return normal, winked
+
+
+CONTENDERS = {each.name: each for normal in _NORMAL for each in _with_winked(normal)}
+# Peers in the order of tables: the mallocs of a whole process, then what a program links with.
+PEERS = tuple(dict.fromkeys((*mallocs.NAMES, *LIBRARIES)))
+# Word -> the contenders that it selects; the first selects all.
+GROUPS = {
+    "peers": tuple(CONTENDERS),
+    **{
+        word: tuple(name for name, each in CONTENDERS.items() if LIBRARIES[each.library].word == word)
+        for word in dict.fromkeys(library.word for library in LIBRARIES.values())
+    },
+}
+
+
+def peer_of(strategy: str) -> str:
+    """The peer that has a strategy; empty for mallard's own, for a floor, and for what we do not know."""
+    if strategy in CONTENDERS:
+        return CONTENDERS[strategy].library
+    plain, malloc = mallocs.split(strategy)
+    is_global = plain.partition("-")[0] in mallocs.GLOBAL_STRATEGIES
+    return (malloc or mallocs.OWN) if is_global else ""
+
+
+def serves(strategy: str, block_bytes: int) -> bool:
+    """Whether blocks of this size are what a contender is compiled for; anything else serves all sizes."""
+    largest = CONTENDERS[strategy].largest_block if strategy in CONTENDERS else None
+    return largest is None or block_bytes <= largest

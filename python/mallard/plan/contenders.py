@@ -1,0 +1,62 @@
+"""Contenders of other libraries in a request: the words that select them, and those that are missing here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from mallard import mallocs
+from mallard.contenders import CONTENDERS, GROUPS
+from mallard.errors import UsageError
+from mallard.plan.request import Request
+from mallard.runner import Missing, Runner
+
+
+def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str]]:
+    """The request with words for groups replaced by the names that the experiment offers, and without what is
+    missing; with a message for each package that would bring some of it.
+
+    --contenders measures AS1 and AS2 under every other malloc as well.
+    """
+    offered, absent = runner.names_of(request.experiment), _absent(request.experiment, runner)
+    asked = set(absent) if request.contenders else set()
+    if request.contenders and request.mallocs is None:
+        request = replace(request, mallocs=",".join(mallocs.MALLOCS))
+    if request.strategies is not None:
+        kept: list[str] = []
+        for item in request.strategies.split(","):
+            word = item.strip().lower()
+            names = GROUPS.get(word, (word,))
+            here = [name for name in names if name in CONTENDERS and name in offered]
+            gone = absent.keys() & names
+            asked |= gone
+            if here or not gone:
+                kept.append(",".join(here) or item)
+        if not kept:
+            why = "; ".join(_messages(asked, absent))
+            raise UsageError(f"--strategy {request.strategies}: nothing of it is here: {why}")
+        request = replace(request, strategies=",".join(kept))
+    return request, _messages(asked, absent)
+
+
+def _absent(experiment: str, runner: Runner) -> dict[str, Missing]:
+    """Contenders of an experiment that the runner was built without. A library stands for all of its."""
+    return {
+        name: missing
+        for missing in runner.missing
+        for name, each in CONTENDERS.items()
+        if missing.name in (name, each.library)
+        and experiment in each.experiments
+        and name not in runner.names_of(experiment)
+    }
+
+
+def _messages(asked: Iterable[str], absent: Mapping[str, Missing]) -> list[str]:
+    named: dict[tuple[str, str], list[str]] = {}
+    for name in sorted(asked, key=list(CONTENDERS).index):
+        named.setdefault((absent[name].package, absent[name].why), []).append(name)
+    return [
+        f"{', '.join(names)} left out: {why}; 'apt-get install {package}', then './mallard bench' builds "
+        f"{'them' if len(names) > 1 else 'it'} in"
+        for (package, why), names in named.items()
+    ]

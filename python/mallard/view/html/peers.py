@@ -1,0 +1,194 @@
+"""mallard beside other libraries: all experiments in a map, every cell that another wins, each experiment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from mallard.analysis.contests import TIME
+from mallard.analysis.peer_words import (
+    CellNames,
+    counts_text,
+    duel_text,
+    peer_sentences,
+    ratio_text,
+    title,
+    value_text,
+)
+from mallard.analysis.peers import (
+    FASTER,
+    NO_DIFFERENCE,
+    OPEN,
+    SLOWER,
+    UNFINISHED,
+    Duel,
+    Standing,
+    duels,
+    has_contenders,
+    losses,
+    standings,
+)
+from mallard.contenders import CONTENDERS
+from mallard.result import Row
+from mallard.stats import Ratio
+from mallard.view.html import plot
+from mallard.view.html.contents import Measured, Section
+from mallard.view.html.figures import step_of, with_raised_exponents
+from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.peer_maps import cells_map, experiments_map
+from mallard.view.html.says import answer, says
+
+NAME = "peers"
+HEADING = "Beside other libraries"
+COMMAND = "mallard bench density --contenders"
+HOW_TO_READ = (
+    "In each cell the fastest of mallard's strategies stands beside the fastest strategy of each other "
+    "library. The ratio is mallard's time by the other's, paired by repetition, with its 95 % interval; "
+    "below 1 mallard is faster. glibc, jemalloc, mimalloc and tcmalloc can serve the whole process."
+)
+# Verdict -> the step of the palette that stands for it, and what it says.
+STEPS = {
+    FASTER: ("f2", "faster"),
+    NO_DIFFERENCE: ("eq", "no different"),
+    SLOWER: ("s2", "slower"),
+    UNFINISHED: ("z1", "the other not finished"),
+    OPEN: ("z0", "no interval"),
+}
+LOSSES_SHOWN = 25
+
+
+def peers_section(rows: Sequence[Row], measured: Iterable[Measured]) -> Section:
+    found = duels(rows) if has_contenders(rows) else []
+    if not found:
+        return Section(NAME, "Peers", HEADING, None, command=COMMAND)
+    sentences, every = peer_sentences(found), standings(found)
+    body = joined(
+        element("p", HOW_TO_READ),
+        _missing(measured),
+        says(sentences),
+        experiments_map(NAME, every, CellNames(found)),
+        _losses(found),
+        *(_experiment(name, found) for name in dict.fromkeys(each.experiment for each in every)),
+    )
+    return Section(NAME, "Peers", HEADING, body, answer(sentences))
+
+
+def _missing(measured: Iterable[Measured]) -> Markup | None:
+    """What the newest runner was built without."""
+    newest = max((each.run for each in measured), key=lambda run: run.id, default=None)
+    without: list[dict[str, str]] = newest.runner.get("missing", []) if newest else []
+    libraries = {
+        CONTENDERS[each["name"]].library: each["package"] for each in without if each["name"] in CONTENDERS
+    }
+    if not libraries:
+        return None
+    each = ", ".join(f"{library} (package {package})" for library, package in libraries.items())
+    return element("p", f"Not there when the runner was built, and not measured: {each}.", class_="absent")
+
+
+def _losses(found: Sequence[Duel]) -> Markup | None:
+    lost = losses(found)
+    if not lost:
+        return None
+    names = CellNames(found)
+    more = lost[LOSSES_SHOWN:]
+    rest = element("details", element("summary", f"{len(more)} more"), _loss_table(more, names, "The others"))
+    return element(
+        "section",
+        element("h3", "Where another library is faster", element("small", f"{len(lost)} of {len(found)}")),
+        _loss_table(lost[:LOSSES_SHOWN], names, "Where another library is faster"),
+        rest if more else None,
+        id=f"{NAME}-losses",
+    )
+
+
+def _loss_table(lost: Sequence[Duel], names: CellNames, caption: str) -> Markup:
+    rows = [
+        element(
+            "tr",
+            element("th", title(duel.experiment, duel.quantity), scope="row"),
+            element("td", _chip(duel.ratio) if duel.ratio else None, class_="figure"),
+            element("td", with_raised_exponents(names.of(duel))),
+            element("td", duel.peer),
+            element("td", element("b", duel.ours.strategy), f" {value_text(duel.ours, duel)}"),
+            element("td", element("b", duel.theirs.strategy), f" {value_text(duel.theirs, duel)}"),
+        )
+        for duel in lost
+    ]
+    return _table(("experiment", "ratio", "cell", "library", "mallard", "the other"), rows, caption, "losses")
+
+
+def _chip(ratio: Ratio) -> Markup:
+    """The ratio on its colour, the interval beside it."""
+    median, _, interval = ratio_text(ratio).partition(" ")
+    return joined(element("span", median, class_=f"chip {step_of(ratio)}"), element("small", interval))
+
+
+def _experiment(name: str, found: Sequence[Duel]) -> Markup:
+    its = [duel for duel in found if duel.experiment == name]
+    names, every = CellNames(its), standings(its)
+    cells = len({duel.cell for duel in its})
+    ratios = [each.mean for each in every if each.mean]
+    axis = plot.ratio_axis([end for ratio in ratios for end in (ratio.median, ratio.low, ratio.high)])
+    head = ("library", "mallard / it", None, "mallard is, in cells", "the cell where it is slowest")
+    rows = [_standing(each, axis, names) for each in every if each.quantity == TIME]
+    caption = f"{name}: mallard beside each library"
+    return element(
+        "section",
+        element("h3", name, element("small", f"{cells} cell{'' if cells == 1 else 's'}")),
+        _table(head, rows, caption, "standings averages", plot.scale(axis)),
+        element("details", element("summary", "Every cell"), cells_map(f"{NAME}-{name}-cells", its, names)),
+        id=f"{NAME}-{name}",
+    )
+
+
+def _standing(standing: Standing, axis: plot.Axis, names: CellNames) -> Markup:
+    mean, worst = standing.mean, standing.worst
+    drawing = None
+    if mean:
+        label = f"{standing.peer}: ratio {ratio_text(mean)}"
+        drawing = plot.interval(axis, mean.median, mean.low, mean.high, label)
+    return element(
+        "tr",
+        element("th", standing.peer, scope="row"),
+        element("td", _chip(mean) if mean else UNFINISHED, class_="figure"),
+        element("td", drawing, class_="drawn"),
+        element("td", _bar(standing.counts)),
+        element("td", with_raised_exponents(duel_text(worst, names)) if worst else "", class_="worst"),
+    )
+
+
+def _bar(counts: Counter[str]) -> Markup:
+    """How many cells of each verdict, as wide as they are many."""
+    parts = [
+        element(
+            "span",
+            str(counts[verdict]),
+            class_=f"part {step}",
+            style=f"flex-grow:{counts[verdict]}",
+            title=f"{text} in {counts[verdict]}",
+        )
+        for verdict, (step, text) in STEPS.items()
+        if counts[verdict]
+    ]
+    return element("span", *parts, class_="counts", role="img", aria_label=counts_text(counts))
+
+
+def _table(
+    head: Sequence[str | None], rows: Sequence[Markup], caption: str, class_: str, scale: Markup | None = None
+) -> Markup:
+    """None in the head is where drawings stand, below their scale."""
+    columns = [
+        element("th", name, scope="col")
+        if name is not None
+        else element("th", scale, scope="col", aria_label="drawn, log scale")
+        for name in head
+    ]
+    table = element(
+        "table",
+        element("caption", caption, class_="unseen"),
+        element("thead", element("tr", *columns)),
+        element("tbody", *rows),
+        class_=f"{class_} plain-table",
+    )
+    return element("div", table, class_="wide", role="region", aria_label=caption, tabindex="0")

@@ -1,0 +1,102 @@
+"""mallard beside other libraries as Markdown: all experiments, the cells that another wins, each alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mallard.analysis.contests import TIME
+from mallard.analysis.peer_words import (
+    CellNames,
+    counts_text,
+    duel_text,
+    figure,
+    ratio_text,
+    title,
+    value_text,
+)
+from mallard.analysis.peers import (
+    FASTER,
+    NO_DIFFERENCE,
+    SLOWER,
+    Duel,
+    Standing,
+    by_quantity,
+    losses,
+    peers_in,
+    standings,
+)
+
+
+def peers_markdown(found: Sequence[Duel]) -> str:
+    """The whole page."""
+    blocks = [summary_markdown(found), "## Where another library is faster", losses_markdown(found)]
+    for experiment in dict.fromkeys(duel.experiment for duel in found):
+        its = [duel for duel in found if duel.experiment == experiment]
+        blocks += [f"## {experiment}", _standings(its)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def summary_markdown(found: Iterable[Duel]) -> str:
+    """A line for each experiment and quantity, a column for each peer: the mean (cells won/even/lost)."""
+    every = standings(found)
+    peers = peers_in(every)
+    lines = []
+    for (experiment, quantity), by_peer in by_quantity(every).items():
+        head = title(experiment, quantity)
+        cells = [_summary(by_peer[peer]) if peer in by_peer else "" for peer in peers]
+        lines.append([f"**{head}**" if quantity == TIME else head, *cells])
+    return _table(["", *peers], lines)
+
+
+def losses_markdown(found: Sequence[Duel]) -> str:
+    """The worst first."""
+    lost = losses(found)
+    if not lost:
+        return "In no cell beyond the interval."
+    names = CellNames(found)
+    return _table(
+        ["experiment", "cell", "mallard's", "", "the other's", "", "mallard / the other"],
+        (
+            [
+                title(duel.experiment, duel.quantity),
+                names.of(duel),
+                duel.ours.strategy,
+                value_text(duel.ours, duel),
+                duel.theirs.strategy,
+                value_text(duel.theirs, duel),
+                ratio_text(duel.ratio),
+            ]
+            for duel in lost
+        ),
+    )
+
+
+def _summary(standing: Standing) -> str:
+    cells = "/".join(str(standing.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER))
+    mean = figure(standing.mean.median) if standing.mean else "not finished"
+    return f"{mean} ({cells})"
+
+
+def _standings(found: Sequence[Duel]) -> str:
+    names = CellNames(found)
+    return _table(
+        ["library", "mallard / it, geometric mean", "mallard, by cells", "the worst cell"],
+        (
+            [
+                title(each.peer, each.quantity),
+                ratio_text(each.mean) or "not finished",
+                counts_text(each.counts),
+                duel_text(each.worst, names) if each.worst else "",
+            ]
+            for each in standings(found)
+        ),
+    )
+
+
+def _table(heading: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    rule = ["---"] * len(heading)
+    return "\n".join(_line(cells) for cells in (heading, rule, *lines))
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"

@@ -1,0 +1,113 @@
+"""The report's comparison with other libraries in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import Browser, Page
+from looks import contrast, overflow
+from synthetic_peers import block_rows, object_rows
+from synthetic_run import write_run
+
+from mallard.cli import main
+
+WHOLE = "#peers > .maps"  # the map of all experiments
+CELLS = "#peers-small-objects details"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    write_run(folder / "mallard.db", block_rows(), experiment="utilization")
+    write_run(folder / "mallard.db", object_rows(sizes=(1, 4, 16, 64)), experiment="small-objects")
+    assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
+    return folder / "report.html"
+
+
+@pytest.fixture
+def page(browser: Browser, report: Path) -> Iterator[Page]:
+    opened = Page(browser).open(report)
+    yield opened
+    assert opened.errors == []
+    assert opened.requests == []
+
+
+def text(page: Page, selector: str) -> str:
+    found: str = page.evaluate(f"document.querySelector({selector!r}).innerText.replace(/\\s+/g, ' ').trim()")
+    return found
+
+
+def test_all_experiments_stand_in_one_map(page: Page) -> None:
+    heads = page.evaluate(f"[...document.querySelectorAll('{WHOLE} thead th')].map(e => e.innerText)")
+    assert heads[1:] == ["glibc", "jemalloc", "std::pmr", "Boost.Pool", "Loki"]
+    rows = page.evaluate(f"[...document.querySelectorAll('{WHOLE} tbody th')].map(e => e.innerText)")
+    assert rows[:3] == ["utilization", "small-objects", "small-objects, allocate"]
+
+
+def test_the_choice_changes_what_the_map_shows(page: Page) -> None:
+    cell = f"{WHOLE} tbody tr:nth-child(2) td:nth-of-type(1)"
+    assert text(page, cell) == "0.25"
+    page.evaluate("document.querySelector('label[for=peers-w]').click()")
+    assert text(page, cell) == "4 \u00b7 0 \u00b7 0"
+    page.evaluate("document.querySelector('label[for=peers-i]').click()")
+    assert text(page, cell) == "0.25\u20130.25"
+
+
+def test_the_panel_tells_both_sides_of_a_cell(page: Page) -> None:
+    page.evaluate(f"document.querySelector('{CELLS}').open = true")
+    page.point_at(f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)")
+    said = text(page, "#panel")
+    assert "Loki" in said
+    assert "AS7 4.08 ns" in said
+    assert "loki 2.04 ns" in said
+    assert "slower" in said
+    page.point_at(f"{CELLS} tbody tr:nth-child(4) td:nth-of-type(5)")
+    assert "timed out" in text(page, "#panel")
+
+
+def test_a_choice_among_cells_leaves_the_map_of_experiments_alone(page: Page) -> None:
+    page.evaluate(f"document.querySelector('{CELLS}').open = true")
+    page.evaluate("document.querySelector('label[for=peers-small-objects-cells-w]').click()")
+    assert text(page, f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)") == "AS7 loki"
+    assert text(page, f"{WHOLE} tbody tr:nth-child(2) td:nth-of-type(1)") == "0.25"
+
+
+def test_losses_are_listed_the_worst_first(page: Page) -> None:
+    ratios = page.evaluate(
+        "[...document.querySelectorAll('#peers-losses .chip')].map(e => parseFloat(e.innerText))"
+    )
+    assert ratios == sorted(ratios, reverse=True)
+    assert min(ratios) > 1.0
+    assert "loki" in text(page, "#peers-losses tbody tr")
+
+
+@pytest.mark.parametrize("width", [320, 400, 768, 1280])
+def test_the_section_is_no_wider_than_the_screen(browser: Browser, report: Path, width: int) -> None:
+    small = Page(browser, width=width, height=800).open(report)
+    small.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+    assert overflow(small) <= 0
+    for choice in ("peers-w", "peers-small-objects-cells-n", "peers-small-objects-cells-i"):
+        small.evaluate(f"document.querySelector('label[for={choice}]').click()")
+        assert overflow(small) <= 0, choice
+    assert small.errors == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_counts_can_be_read_on_their_colours(browser: Browser, report: Path, dark: bool) -> None:
+    page = Page(browser, dark=dark).open(report)
+    parts = page.evaluate(
+        "[...document.querySelectorAll('.counts .part')].map(e => { const s = getComputedStyle(e);"
+        " return [e.className, s.backgroundColor, s.color]; })"
+    )
+    seen = {name: (back, ink) for name, back, ink in parts}
+    assert {"part f2", "part eq", "part s2", "part z1"} <= set(seen)
+    assert [name for name, (back, ink) in seen.items() if contrast(back, ink) < 4.5] == []
+
+
+def test_paper_shows_whole_tables(browser: Browser, report: Path) -> None:
+    paper = Page(browser, width=1040, height=720).open(report)
+    paper.media("print", dark=False)
+    cut = "[...document.querySelectorAll('#peers .wide')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+    assert paper.evaluate(f"{cut}.map(e => e.ariaLabel)") == []

@@ -1,0 +1,89 @@
+"""Test equipment: made-up rows of mallard's strategies and of contenders, every figure known beforehand.
+
+No figure here was measured. Repetition r is `1 + WOBBLE * r` times as long for every strategy of a row, so
+paired ratios are exact; the strategy NOISY differs from one repetition to the next instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from synthetic_rows import failed_row, native_row
+
+WOBBLE = 0.02
+NOISY = "pmr-unsynchronized"
+NOISE = (0.9, 1.12, 1.01, 0.95, 1.06)
+Native = dict[str, Any]
+Times = Mapping[str, float]
+
+# Nanoseconds of an object of 16 bytes; AS7 is mallard's fastest that counts.
+TIMES = {
+    "null": 0.5,
+    "AS1": 16.0,
+    "AS1@jemalloc": 8.0,
+    "AS7": 4.0,
+    "AS7-random": 1.0,
+    "AS9": 5.0,
+    NOISY: 4.0,
+    "boost-pool": 5.0,
+    "boost-fast-pool": 4.4,
+    "loki": 2.0,
+}
+# What takes part in which is made of: a share of the time, and bytes for each object.
+PHASES = {"allocate_ns": 0.4, "free_ns": 0.3, "reallocate_ns": 0.2, "traverse_ns": 0.1}
+LARGE = 64  # bytes of an object: there Loki does not finish
+
+
+def factor(strategy: str, repetition: int) -> float:
+    return NOISE[repetition] if strategy == NOISY else 1.0 + WOBBLE * repetition
+
+
+def object_rows(
+    times: Times = TIMES, sizes: Iterable[int] = (16, LARGE), repetitions: int = 3, order: str = "shuffled"
+) -> list[Native]:
+    """Of small-objects. Times grow with the size; memory is that of the objects, twice that under AS1."""
+    rows: list[Native] = []
+    for size in sizes:
+        parameters = {"object_bytes": size, "objects": 1_000_000, "order": order, "pages": "small"}
+        for repetition in range(repetitions):
+            for strategy, time in times.items():
+                if size == LARGE and strategy == "loki":
+                    if repetition == 0:
+                        why = "not done after 10 s"
+                        rows.append(failed_row("small-objects", parameters, strategy, 0, "timed_out", why))
+                    continue
+                ns = time * size / 16 * factor(strategy, repetition)
+                held = size * 1_000_000 * (2.0 if strategy.startswith("AS1") else 1.0)
+                figures = {name: share * ns for name, share in PHASES.items()} | {"held_bytes": held}
+                rows.append(
+                    native_row(
+                        "small-objects", parameters, strategy, repetition, ns, 1_000_000, figures=figures
+                    )
+                )
+    return rows
+
+
+def block_rows(
+    times: Times = TIMES, amounts: Sequence[tuple[int, int, int]] = ((30, 15, 10),), repetitions: int = 3
+) -> list[Native]:
+    """Of utilization: one time a cell, and no figure that is compared."""
+    return [
+        native_row(
+            "utilization",
+            {
+                "total_log2": total,
+                "active_log2": active,
+                "block_log2": block,
+                "buffer": "warm",
+                "final_frees": "timed",
+            },
+            strategy,
+            repetition,
+            time * factor(strategy, repetition),
+            1 << (total - block),
+        )
+        for total, active, block in amounts
+        for repetition in range(repetitions)
+        for strategy, time in times.items()
+    ]

@@ -1,0 +1,250 @@
+"""`mallard peers` and the report's section, on rows whose figures are known beforehand."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+
+import pytest
+from page_reader import read, words
+from synthetic_peers import TIMES, block_rows, object_rows
+from synthetic_run import density_rows, write_run
+
+from mallard.cli import main
+from mallard.store import Store
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MALLARD_DB", raising=False)
+    monkeypatch.setenv("COLUMNS", "160")
+    return tmp_path / "mallard.db"
+
+
+def write(database: Path) -> None:
+    write_run(database, block_rows(), experiment="utilization")
+    write_run(database, object_rows(), experiment="small-objects")
+
+
+def shown(capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    assert main(["peers", *options]) == 0
+    return capsys.readouterr().out
+
+
+# ---- the verb -----------------------------------------------------------------------------------------
+
+
+def test_every_library_has_its_line_with_wins_and_losses(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(database)
+    told = shown(capsys, "small-objects")
+    assert "small-objects, 2 cells" in told
+    assert "utilization" not in told
+    loki = next(line for line in told.splitlines() if line.startswith("Loki")).split()
+    assert loki[:9] == ["Loki", "2.00", "2.00", "to", "2.00", "0", "0", "1", "1"]
+    pool = next(line for line in told.splitlines() if line.startswith("Boost.Pool")).split()
+    assert pool[:8] == ["Boost.Pool", "0.91", "0.91", "to", "0.91", "2", "0", "0"]
+    assert "here: runs small-objects 2 (quick)" in told
+
+
+def test_losses_are_named_with_their_cell(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(database)
+    told = " ".join(shown(capsys).split())
+    assert "Where another library is faster" in told
+    assert "utilization: T = 2^30, A = 2^15, S = 2^10: AS7 4.08 ns, loki 2.04 ns, ratio 2.00" in told
+    assert "small-objects: 16 bytes, shuffled, small pages, free: AS7 1.22 ns, loki 0.61 ns" in told
+
+
+def test_phases_have_a_table_of_their_own(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(database)
+    heads = [line.split() for line in shown(capsys).splitlines()]
+    assert ["allocate", "free", "again", "traverse", "held"] in heads
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_lines_fit_the_terminal(
+    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    write(database)
+    assert max(map(len, shown(capsys).splitlines())) <= width
+
+
+def test_markdown_has_whole_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(database)
+    text = shown(capsys, "--format", "md")
+    tables = [line for line in text.splitlines() if line.startswith("| ")]
+    assert "| **small-objects** | 0.25 (2/0/0) | 0.50 (2/0/0) |" in text
+    assert "| small-objects, held | 0.50 (2/0/0) |" in text
+    assert "\n## Where another library is faster\n" in text
+    assert all(line.endswith(" |") for line in tables)
+
+
+def test_json_has_the_figures_as_numbers(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(database)
+    data = json.loads(shown(capsys, "--format", "json"))
+    of_time = [each for each in data["comparisons"] if each["quantity"] == "ns_per_operation"]
+    loki = next(
+        each for each in of_time if each["peer"] == "Loki" and each["parameters"].get("object_bytes") == 16
+    )
+    assert (loki["mallard"]["strategy"], loki["other"]["strategy"], loki["verdict"]) == (
+        "AS7",
+        "loki",
+        "slower",
+    )
+    assert loki["ratio"] == pytest.approx(2.0)
+    large = next(
+        each for each in of_time if each["peer"] == "Loki" and each["parameters"].get("object_bytes") == 64
+    )
+    assert (large["other"]["status"], large["ratio"], large["high"]) == ("timed_out", None, None)
+
+
+def test_one_repetition_has_no_end_of_an_interval(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, object_rows(repetitions=1), experiment="small-objects")
+    data = json.loads(shown(capsys, "--format", "json"))
+    assert {each["high"] for each in data["comparisons"]} == {None}
+    assert "without an interval in" in " ".join(shown(capsys).split())
+
+
+def test_interrupted_runs_count_only_when_asked_for(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(database, object_rows(), experiment="small-objects", finished=False)
+    assert main(["peers"]) == 2
+    assert "Loki" in shown(capsys, "--run", "all")
+    assert "Loki" in shown(capsys, "--run", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["sorting"], "experiment 'sorting': allowed are density, "),
+        (["--format", "html"], "--format 'html': allowed are text, md, json"),
+        (["--run", "7"], "no run 7"),
+        (["--db", "other.db"], "no database other.db"),
+        (
+            [],
+            "mallard.db has no run with allocators of other libraries; 'mallard bench density --contenders'",
+        ),
+        (["locality"], "in locality; 'mallard bench locality --contenders' makes one"),
+    ],
+)
+def test_bad_input_says_what_is_allowed(
+    database: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    write_run(database, density_rows())
+    assert main(["peers", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_before_anything_was_measured_it_says_what_measures(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["peers"]) == 2
+    assert "'mallard bench density --contenders' makes one" in capsys.readouterr().err
+    assert not database.exists()
+
+
+# ---- the report ---------------------------------------------------------------------------------------
+
+
+def report(database: Path) -> str:
+    output = database.with_name("page.html")
+    assert main(["report", "-o", str(output), "--db", str(database)]) == 0
+    return output.read_text(encoding="utf-8")
+
+
+def section(page: str) -> str:
+    found = re.search(
+        r'<section id="peers" class="part">.*?(?=<section id="\w+" class="part">|</main>)', page, re.S
+    )
+    assert found
+    return found[0]
+
+
+def text_of(markup: str) -> str:
+    return words(html.unescape(re.sub(r"<[^>]+>", " ", markup)))
+
+
+def test_the_section_compares_every_experiment(database: Path) -> None:
+    write(database)
+    page = report(database)
+    read(page)
+    mine = section(page)
+    assert re.findall(r'<section id="(peers-[\w-]+)"', mine) == [
+        "peers-losses",
+        "peers-utilization",
+        "peers-small-objects",
+    ]
+    told = text_of(mine)
+    assert "Beside 5 other libraries, cell by cell, mallard's fastest strategy is faster in 9" in told
+    assert "2.00 (2.00 to 2.00) 16 bytes, shuffled, small pages Loki AS7 4.08 ns loki 2.04 ns" in told
+    assert "timed out: loki" in mine, "what did not finish is there too"
+    assert "<b>loki</b> 2.04 ns" in mine
+
+
+def test_the_answer_is_at_a_glance(database: Path) -> None:
+    write(database)
+    glance = re.findall(r'<section class="glance">.*?</section>', report(database), re.S)
+    assert "Beside 5 other libraries" in text_of(glance[0])
+
+
+def test_every_cell_tells_both_sides(database: Path) -> None:
+    write(database)
+    maps = re.findall(r'<table class="heat peers".*?</table>', section(report(database)), re.S)
+    assert len(maps) == 1 + 1 + 6, "all experiments, utilization, small-objects and its figures"
+    told = [cell.split("|") for cell in re.findall(r'data-d="([^"]*)"', html.unescape(maps[2]))]
+    assert ["0.25 (0.25 to 0.25)", "AS7 4.08 ns", "AS1 16.3 ns", "faster"] in told
+    terms = json.loads(html.unescape(re.findall(r'data-terms="([^"]*)"', maps[2])[0]))
+    assert all(len(each) == len(terms) for each in told)
+
+
+def test_without_contenders_it_says_what_measures_them(database: Path) -> None:
+    write_run(database, density_rows())
+    mine = section(report(database))
+    assert "mallard bench density --contenders" in mine
+    assert "<table" not in mine
+
+
+def test_without_a_loss_there_is_no_table_of_them(database: Path) -> None:
+    write_run(database, object_rows({"AS7": 1.0, "boost-pool": 2.0}), experiment="small-objects")
+    mine = section(report(database))
+    assert 'id="peers-losses"' not in mine
+    assert "No other library is faster in any cell beyond the interval." in text_of(mine)
+
+
+def test_what_the_runner_was_built_without_is_said(database: Path) -> None:
+    write(database)
+    missing = [
+        {"name": "foonathan-node", "package": "libfoonathan-memory-dev", "why": "not found"},
+        {"name": "foonathan-array", "package": "libfoonathan-memory-dev", "why": "not found"},
+    ]
+    store = Store(database)
+    run = store.run(2)
+    number = store.begin_run(
+        {
+            "experiment": "small-objects",
+            "command": run.command,
+            "scale": run.scale,
+            "machine": run.machine,
+            "runner": run.runner | {"missing": missing},
+        }
+    )
+    for row in object_rows():
+        store.add_row(number, row)
+    store.finish_run(number)
+    store.close()
+    told = text_of(section(report(database)))
+    assert "not measured: foonathan/memory (package libfoonathan-memory-dev)." in told
+
+
+def test_contenders_stand_in_the_tables_of_their_experiment_and_are_no_verdict(database: Path) -> None:
+    write_run(database, block_rows(TIMES | {"loki": 0.1}), experiment="utilization")
+    page = report(database)
+    assert 'data-k="loki"' in page
+    answers = re.findall(r'<a href="#utilization">.*?</p>', page, re.S)
+    assert "loki" not in "".join(answers)
