@@ -1,5 +1,6 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
+#include <mallard/core/thread_end.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 #include <mallard/upstream/new_delete.hpp>
 #include <mallard/upstream/pages.hpp>
@@ -239,7 +240,7 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
     }
     unpoison(p, eighth_classes::bytes(index));
     if (state != thread_state::open) [[unlikely]] {
-        if (state == thread_state::closed) {
+        if (state == thread_state::closed || thread_is_ending()) {
             to_shared(p, index);
             return;
         }

@@ -1,3 +1,4 @@
+#include <mallard/core/thread_end.hpp>
 #include <mallard/core/thread_racks.hpp>
 
 #include <array>
@@ -40,7 +41,7 @@ enum class thread_state : std::uint8_t { unused, open, closed };
 class thread_racks {
 public:
     [[nodiscard]] magazine_rack* find(rack_owner& owner) noexcept {
-        if (state_ == thread_state::closed) {
+        if (state_ == thread_state::closed || thread_is_ending()) {
             return nullptr;
         }
         magazine_rack* found = with_key(owner.key_);

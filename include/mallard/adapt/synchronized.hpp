@@ -13,6 +13,7 @@
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
+#include <mallard/core/thread_safe.hpp>
 
 #include <mutex>
 
@@ -39,6 +40,15 @@ public:
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         const std::scoped_lock lock(mutex_);
         mechanism_.deallocate(p, bytes, alignment);
+    }
+
+    /// Returns: null where the mechanism cannot serve the request.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept
+        requires requires(std::remove_reference_t<A>& mechanism) { mechanism.try_allocate(bytes, alignment); }
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.try_allocate(bytes, alignment);
     }
 
     /// Requires: no thread uses a block of this allocator any more.
@@ -81,8 +91,19 @@ public:
         return mechanism_.stats();
     }
 
+    /// Returns: whether `p` lies in memory of the mechanism.
+    [[nodiscard]] bool owns(const void* p) const noexcept
+        requires requires(const std::remove_reference_t<A>& mechanism) { mechanism.owns(p); }
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.owns(p);
+    }
+
 private:
     mutable Mutex mutex_;
 };
+
+template <class A, class Mutex>
+inline constexpr bool thread_safe<synchronized<A, Mutex>> = true;
 
 } // namespace mallard

@@ -29,6 +29,7 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/thread_racks.hpp>
+#include <mallard/core/thread_safe.hpp>
 #include <mallard/local/multipool.hpp>
 
 #include <algorithm>
@@ -254,6 +255,9 @@ void concurrent_multipool<Upstream>::take_back(rack_owner& owner, magazine_rack&
         pool.give_to_centre(from.magazines[index].empty_out(), magazine_shape(index));
     }
 }
+
+template <class Upstream>
+inline constexpr bool thread_safe<concurrent_multipool<Upstream>> = true;
 
 static_assert(local_allocator<concurrent_multipool<>>);
 

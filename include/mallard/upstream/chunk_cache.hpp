@@ -17,6 +17,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
 
@@ -52,6 +53,9 @@ public:
 
     [[nodiscard]] static chunk_cache_stats stats() noexcept;
 };
+
+template <>
+inline constexpr bool thread_safe<chunk_cache> = true;
 
 static_assert(stateless_upstream<chunk_cache>);
 

@@ -5,6 +5,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
 #include <new>
@@ -59,6 +60,9 @@ private:
         return ::operator new(bytes, how...);
     }
 };
+
+template <>
+inline constexpr bool thread_safe<new_delete> = true;
 
 static_assert(stateless_upstream<new_delete>);
 

@@ -3,6 +3,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
 
@@ -52,6 +53,9 @@ public:
 private:
     page_options options_;
 };
+
+template <>
+inline constexpr bool thread_safe<pages> = true;
 
 static_assert(upstream<pages>);
 

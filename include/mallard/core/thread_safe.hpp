@@ -1,0 +1,12 @@
+/// Which allocators several threads may use at once: a property that no compiler can read off a class, so each
+/// class states it.
+#pragma once
+
+namespace mallard {
+
+/// Whether threads may call allocate() and deallocate() of one A at the same time, and one may free what
+/// another allocated. Specialise it as true for an allocator of yours that locks.
+template <class A>
+inline constexpr bool thread_safe = false;
+
+} // namespace mallard

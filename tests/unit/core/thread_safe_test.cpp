@@ -1,0 +1,37 @@
+#include <mallard/core/thread_safe.hpp>
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+struct locks_by_itself {};
+
+} // namespace
+
+template <>
+inline constexpr bool mallard::thread_safe<locks_by_itself> = true;
+
+namespace {
+
+TEST(thread_safe, is_what_serves_several_callers_at_once) {
+    EXPECT_TRUE(mallard::thread_safe<mallard::new_delete>);
+    EXPECT_TRUE(mallard::thread_safe<mallard::pages>);
+    EXPECT_TRUE(mallard::thread_safe<mallard::chunk_cache>);
+    EXPECT_TRUE(mallard::thread_safe<mallard::concurrent_multipool<>>);
+    EXPECT_TRUE(mallard::thread_safe<mallard::synchronized<mallard::multipool<>>>);
+}
+
+TEST(thread_safe, is_nothing_that_does_not_say_so) {
+    EXPECT_FALSE(mallard::thread_safe<mallard::multipool<>>);
+    EXPECT_FALSE(mallard::thread_safe<mallard::monotonic<>>);
+    EXPECT_FALSE(mallard::thread_safe<mallard::buffer>);
+    EXPECT_FALSE(mallard::thread_safe<mallard::counted<mallard::synchronized<mallard::multipool<>>>>)
+        << "the counts are not protected";
+}
+
+TEST(thread_safe, can_be_said_of_other_types) {
+    EXPECT_TRUE(mallard::thread_safe<locks_by_itself>);
+}
+
+} // namespace
