@@ -6,7 +6,9 @@
 #include <mallard/adapt/limited.hpp>
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/allocator.hpp>
+#include <mallard/bind/pool_tag.hpp>
 #include <mallard/bind/resource.hpp>
+#include <mallard/bind/static_allocator.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/lifetime/checkpoint.hpp>
 #include <mallard/lifetime/wink_out.hpp>

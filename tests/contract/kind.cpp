@@ -26,6 +26,7 @@ void add_bindings(kinds& to, const std::string& allocator, const std::string& ad
 template <class Recipe>
 void add_adaptors(kinds& to, const std::string& allocator, bool reuses_blocks) {
     add_bindings<Recipe, none>(to, allocator, "plain", reuses_blocks);
+    to.push_back({allocator, "plain", "tag", reuses_blocks, make<Recipe, none, tag>});
     add_bindings<Recipe, counted>(to, allocator, "counted", reuses_blocks);
     add_bindings<Recipe, limited>(to, allocator, "limited", reuses_blocks);
     add_bindings<Recipe, failing>(to, allocator, "failing", reuses_blocks);

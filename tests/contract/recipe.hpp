@@ -9,6 +9,7 @@
 #include <memory>
 #include <memory_resource>
 #include <span>
+#include <type_traits>
 
 namespace contract {
 
@@ -176,25 +177,22 @@ private:
     A& a_;
 };
 
-/// allocator<T, A> can only ask for whole objects, so a size that is no multiple of the alignment is rounded
-/// up, as sizeof would be. Every second alignment is left out, since each is a type of its own; the next
-/// stricter one stands in.
-template <class A>
-class type_parameter {
+/// Allocators for a type can only ask for whole objects, so a size that is no multiple of the alignment is
+/// rounded up, as sizeof would be. Every second alignment is left out, since each is a type of its own; the
+/// next stricter one stands in. `Binding` says which allocator of bytes the others are rebound from.
+template <class Binding>
+class for_objects {
 public:
-    explicit type_parameter(A& a) : a_(a) {}
-
     void* allocate(std::size_t bytes, std::size_t alignment) {
         void* p = nullptr;
-        for_object(alignment, [&]<class T>(mallard::allocator<T, A> binding) {
-            p = binding.allocate(objects<T>(bytes));
-        });
+        for_object(alignment,
+                   [&]<class T>(std::type_identity<T>) { p = bound<T>().allocate(objects<T>(bytes)); });
         return p;
     }
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        for_object(alignment, [&]<class T>(mallard::allocator<T, A> binding) {
-            binding.deallocate(static_cast<T*>(p), objects<T>(bytes));
+        for_object(alignment, [&]<class T>(std::type_identity<T>) {
+            bound<T>().deallocate(static_cast<T*>(p), objects<T>(bytes));
         });
     }
 
@@ -210,15 +208,43 @@ private:
     }
 
     template <std::size_t Alignment = 1, class Do>
-    void for_object(std::size_t alignment, Do act) {
+    static void for_object(std::size_t alignment, Do act) {
         if (alignment <= Alignment) {
-            act(mallard::allocator<object<Alignment>, A>(a_));
+            act(std::type_identity<object<Alignment>>());
         } else if constexpr (Alignment < 4096) {
             for_object<4 * Alignment>(alignment, act);
         }
     }
 
+    template <class T>
+    auto bound() const {
+        auto of_bytes = static_cast<const Binding&>(*this).of_bytes();
+        return typename std::allocator_traits<decltype(of_bytes)>::template rebind_alloc<T>(of_bytes);
+    }
+};
+
+template <class A>
+class type_parameter : public for_objects<type_parameter<A>> {
+public:
+    explicit type_parameter(A& a) : a_(a) {}
+    [[nodiscard]] mallard::allocator<std::byte, A> of_bytes() const { return a_; }
+
+private:
     A& a_;
+};
+
+/// Names the one allocator that is under test.
+template <class A>
+struct under_test {
+    static inline A* now = nullptr;
+    static A& pool() noexcept { return *now; }
+};
+
+template <class A>
+class tag : public for_objects<tag<A>> {
+public:
+    explicit tag(A& a) { under_test<A>::now = &a; }
+    [[nodiscard]] mallard::static_allocator<std::byte, under_test<A>> of_bytes() const { return {}; }
 };
 
 template <class A>

@@ -1,0 +1,163 @@
+/// Pools of static storage duration, each named by a type: where pooled<T> and static_allocator<T, Tag> take
+/// their memory, without a pointer to it.
+///
+///     struct nodes : mallard::per_thread<nodes, mallard::fixed_pool<>> {};
+///
+///     per_thread           an A in each thread; a block is freed by the thread that allocated it
+///     shared_by_threads    one A, used by all threads at once; any thread frees what any other allocated
+///     single_threaded      one A; only one thread of the program uses it
+///
+/// Data model: a pool tag is a type with a static function pool(), which returns the pool. The three homes
+/// above are bases that provide it; a tag derives from one of them and hands it itself, so that two tags have
+/// two pools of one type. A tag of yours may as well return an allocator that lies anywhere.
+///
+///     slot:  [ pool_ | room for an A ........ ]     zero bytes, until the first use makes the A; an A that
+///                 `--> ^                            may be constant-initialised lies there from the start
+///
+/// Invariants: a slot has no destructor and is constant-initialised, so that no access to it passes a guard of
+/// the compiler's. A pool never ends before what may use it: a thread's pool ends after the thread_local
+/// objects (core/thread_end.hpp), the main thread's and those that are not bound to a thread do not end at
+/// all; their memory goes with the process.
+///
+/// Source: Optimized C++, chapter 13 (the static memory manager of a class; stateless allocators).
+#pragma once
+
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/thread_end.hpp>
+#include <mallard/core/thread_safe.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace mallard {
+
+/// A type that names a pool: `Tag::pool()` returns a reference to it, and never fails.
+template <class Tag>
+concept pool_tag = requires {
+    { Tag::pool() } noexcept;
+    requires std::is_lvalue_reference_v<decltype(Tag::pool())>;
+    requires upstream<std::remove_reference_t<decltype(Tag::pool())>>;
+};
+
+/// The type of the pool that a tag names.
+template <pool_tag Tag>
+using pool_of = std::remove_reference_t<decltype(Tag::pool())>;
+
+/// An A that static storage can hold from the start and that has nothing to do at its end.
+template <class A>
+concept always_there = std::is_trivially_destructible_v<A> &&
+                       requires { typename std::bool_constant<(static_cast<void>(A()), true)>; };
+
+/// Static storage for an A that is made later.
+template <class A>
+class pool_slot {
+    static_assert(std::is_default_constructible_v<A>,
+                  "a pool that a type names is made without arguments: derive a class from it whose default "
+                  "constructor passes those that it needs");
+
+public:
+    /// Returns: the pool, or null where there is none.
+    [[nodiscard]] A* get() const noexcept { return pool_; }
+
+    /// Requires: there is none.
+    [[gnu::cold, gnu::noinline]] A& make() noexcept {
+        pool_ = ::new (static_cast<void*>(room_)) A();
+        return *pool_;
+    }
+
+    /// Requires: there is one.
+    void end() noexcept { std::destroy_at(std::exchange(pool_, nullptr)); }
+
+private:
+    A* pool_ = nullptr;
+    alignas(A) std::byte room_[sizeof(A)]{};
+};
+
+/// Static storage for an A that is there, as one with an arena in itself is: nobody looks whether it was made.
+template <always_there A>
+class pool_slot<A> {
+public:
+    [[nodiscard]] A* get() noexcept { return &pool_; }
+    A& make() noexcept { return pool_; }
+    void end() noexcept {}
+
+private:
+    A pool_;
+};
+
+/// Base of a tag that names an A in each thread. No lock anywhere.
+/// Requires: a block is freed by the thread that allocated it, at the latest by its thread_local objects; in
+/// the main thread, by static objects.
+template <class Tag, upstream A>
+class per_thread {
+public:
+    /// Returns: the pool of the calling thread, made now where this is its first use.
+    [[nodiscard]] static A& pool() noexcept {
+        A* const made = slot.get();
+        if (made == nullptr) [[unlikely]] {
+            return make();
+        }
+        return *made;
+    }
+
+private:
+    friend Tag;
+    per_thread() = default;
+
+    [[gnu::cold, gnu::noinline]] static A& make() noexcept {
+        at_end.run = []() noexcept { slot.end(); };
+        at_thread_end(at_end);
+        return slot.make();
+    }
+
+    static inline constinit thread_local pool_slot<A> slot{};
+    static inline constinit thread_local thread_end_task at_end{};
+};
+
+/// Base of a tag that names one A for all threads.
+template <class Tag, upstream A>
+class shared_by_threads {
+    static_assert(thread_safe<A>,
+                  "all threads would use this pool at once: put it into mallard::synchronized, "
+                  "or give each thread one by mallard::per_thread");
+
+public:
+    /// Returns: the pool, made now where this is its first use.
+    [[nodiscard]] static A& pool() noexcept {
+        static A& made = slot.make();
+        return made;
+    }
+
+private:
+    friend Tag;
+    shared_by_threads() = default;
+
+    static inline constinit pool_slot<A> slot{};
+};
+
+/// Base of a tag that names one A for a program, or a part of one, that has a single thread: no lock, and no
+/// thread_local storage, which small systems may lack.
+/// Requires: one thread at a time uses the pool.
+template <class Tag, upstream A>
+class single_threaded {
+public:
+    /// Returns: the pool, made now where this is its first use.
+    [[nodiscard]] static A& pool() noexcept {
+        A* const made = slot.get();
+        if (made == nullptr) [[unlikely]] {
+            return slot.make();
+        }
+        return *made;
+    }
+
+private:
+    friend Tag;
+    single_threaded() = default;
+
+    static inline constinit pool_slot<A> slot{};
+};
+
+} // namespace mallard

@@ -1,0 +1,62 @@
+/// Binding by a tag: a standard allocator without state, because its type says where its pool is.
+///
+///     struct nodes : mallard::per_thread<nodes, mallard::fixed_pool<>> {};
+///     std::list<int, mallard::static_allocator<int, nodes>> numbers;
+///
+/// Data model: an empty class. A container is one word smaller than with allocator<T, A>, needs no argument,
+/// and any two of one type are equal: splice, swap, merge and move assignment never copy an element, whatever
+/// the containers. Containers that are nested take from the same pool without being told.
+/// The price is that of a global variable: all containers of the tag share the pool, which the thread policy
+/// of the tag (bind/pool_tag.hpp) holds for too. Under per_thread, a container belongs to the thread that
+/// filled it; to hand it to another thread, name a pool that is shared.
+///
+/// A fixed_pool serves containers that allocate node by node: list, forward_list, set, map and their like. Its
+/// first request settles the size, so a tag serves one type of container, or those whose nodes are no larger.
+/// Vectors, deques and the tables of unordered containers need a tag with a multipool.
+///
+/// Source: Optimized C++, chapter 13, "Provide Custom Standard Library Allocators".
+#pragma once
+
+#include <mallard/bind/allocator.hpp>
+#include <mallard/bind/pool_tag.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace mallard {
+
+template <class T, pool_tag Tag>
+class static_allocator {
+public:
+    using value_type = T;
+    using propagate_on_container_move_assignment = std::true_type;
+    using is_always_equal = std::true_type;
+
+    static_allocator() = default;
+
+    template <class U>
+    static_allocator(const static_allocator<U, Tag>&) noexcept {}
+
+    /// Returns: room for `n` objects.
+    /// Throws: std::bad_alloc, also where the pool has no blocks so large or so aligned.
+    [[nodiscard]] T* allocate(std::size_t n) { return bound().allocate(n); }
+
+    void deallocate(T* p, std::size_t n) noexcept { bound().deallocate(p, n); }
+
+    [[nodiscard]] static constexpr std::size_t max_size() noexcept { return bound_type::max_size(); }
+
+    [[nodiscard]] static pool_of<Tag>& mechanism() noexcept { return Tag::pool(); }
+
+private:
+    using bound_type = allocator<T, pool_of<Tag>>;
+
+    static bound_type bound() noexcept { return Tag::pool(); }
+};
+
+template <class T, class U, class Tag>
+[[nodiscard]] constexpr bool operator==(const static_allocator<T, Tag>&,
+                                        const static_allocator<U, Tag>&) noexcept {
+    return true;
+}
+
+} // namespace mallard

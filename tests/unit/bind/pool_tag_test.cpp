@@ -1,0 +1,179 @@
+#include <mallard/adapt/counted.hpp>
+#include <mallard/adapt/synchronized.hpp>
+#include <mallard/bind/pool_tag.hpp>
+#include <mallard/bind/static_allocator.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/local/arenas.hpp>
+#include <mallard/local/fixed_pool.hpp>
+#include <mallard/local/multipool.hpp>
+#include <mallard/upstream/new_delete.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <list>
+#include <thread>
+
+namespace {
+
+/// Counts what all pools of a test have taken and not given back.
+struct tallied {
+    static inline std::atomic<std::size_t> outstanding{0};
+
+    [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment) {
+        void* p = mallard::new_delete::allocate(bytes, alignment);
+        outstanding += bytes;
+        return p;
+    }
+
+    static void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        outstanding -= bytes;
+        mallard::new_delete::deallocate(p, bytes, alignment);
+    }
+};
+
+using tallied_pool = mallard::multipool<tallied>;
+
+struct red : mallard::per_thread<red, tallied_pool> {};
+struct blue : mallard::per_thread<blue, tallied_pool> {};
+struct shared : mallard::shared_by_threads<shared, mallard::synchronized<tallied_pool>> {};
+struct alone : mallard::single_threaded<alone, tallied_pool> {};
+
+struct no_tag {};
+struct returns_a_copy {
+    static mallard::new_delete pool() noexcept { return {}; }
+};
+struct may_fail {
+    static tallied_pool& pool();
+};
+struct names_no_allocator {
+    static int& pool() noexcept;
+};
+
+TEST(pool_tag, is_a_type_with_a_pool) {
+    EXPECT_TRUE(mallard::pool_tag<red>);
+    EXPECT_TRUE(mallard::pool_tag<shared>);
+    EXPECT_TRUE(mallard::pool_tag<alone>);
+    EXPECT_TRUE((std::is_same_v<mallard::pool_of<shared>, mallard::synchronized<tallied_pool>>));
+    EXPECT_FALSE(mallard::pool_tag<no_tag>);
+    EXPECT_FALSE(mallard::pool_tag<int>);
+    EXPECT_FALSE(mallard::pool_tag<returns_a_copy>);
+    EXPECT_FALSE(mallard::pool_tag<may_fail>);
+    EXPECT_FALSE(mallard::pool_tag<names_no_allocator>);
+}
+
+TEST(pool_tag, names_the_same_pool_each_time) {
+    EXPECT_EQ(&red::pool(), &red::pool());
+    EXPECT_EQ(&shared::pool(), &shared::pool());
+    EXPECT_EQ(&alone::pool(), &alone::pool());
+}
+
+TEST(pool_tag, has_a_pool_of_its_own) {
+    EXPECT_NE(&red::pool(), &blue::pool()) << "though of one type";
+}
+
+TEST(pool_tag, of_a_thread_names_another_pool_in_each_thread) {
+    const tallied_pool* const here = &red::pool();
+    const tallied_pool* there = nullptr;
+    std::thread([&there] { there = &red::pool(); }).join();
+    EXPECT_NE(here, there);
+}
+
+TEST(pool_tag, of_all_threads_names_one_pool) {
+    const void* there = nullptr;
+    std::thread([&there] { there = &shared::pool(); }).join();
+    EXPECT_EQ(&shared::pool(), there);
+}
+
+TEST(pool_tag, gives_back_what_a_thread_has_left_in_its_pool) {
+    const std::size_t before = tallied::outstanding;
+    std::thread([] { static_cast<void>(red::pool().allocate(1000, 8)); }).join();
+    EXPECT_EQ(tallied::outstanding, before);
+}
+
+TEST(pool_tag, keeps_the_pool_of_a_thread_longer_than_its_containers) {
+    const std::size_t before = tallied::outstanding;
+    std::thread([] {
+        // Made before the pool is, and therefore ended after whatever ends with the pool's first use.
+        static thread_local std::list<int, mallard::static_allocator<int, red>> numbers;
+        numbers.push_back(1);
+        numbers.push_back(2);
+    }).join();
+    EXPECT_EQ(tallied::outstanding, before) << "the nodes went into the pool, and then the pool went";
+}
+
+/// Ends after all that is local to the main thread; AddressSanitizer would see it use a pool that has gone.
+std::list<int, mallard::static_allocator<int, red>> ends_last;
+
+TEST(pool_tag, keeps_the_pool_of_the_main_thread_for_static_objects) {
+    ends_last.assign(100, 7);
+    EXPECT_GT(red::pool().stats().chunk_bytes, 2400U);
+}
+
+TEST(pool_tag, of_a_thread_that_is_ending_makes_a_pool_again) {
+    const std::size_t before = tallied::outstanding;
+    std::thread([] {
+        // Runs after the red pool's end, because it was asked for first.
+        static constinit thread_local mallard::thread_end_task task{};
+        task.run = []() noexcept { static_cast<void>(red::pool().allocate(100, 8)); };
+        mallard::at_thread_end(task);
+        static_cast<void>(red::pool().allocate(100, 8));
+    }).join();
+    EXPECT_EQ(tallied::outstanding, before);
+}
+
+mallard::counted<tallied_pool> elsewhere;
+struct named {
+    static mallard::counted<tallied_pool>& pool() noexcept { return elsewhere; }
+};
+
+TEST(pool_tag, may_name_an_allocator_that_lies_anywhere) {
+    {
+        const std::list<int, mallard::static_allocator<int, named>> numbers(10, 1);
+        EXPECT_EQ(elsewhere.counts().allocations, 10U);
+    }
+    EXPECT_EQ(elsewhere.counts().bytes_in_use, 0U);
+}
+
+struct cells : mallard::single_threaded<cells, mallard::fixed_pool<mallard::static_arena<1024>>> {};
+
+TEST(pool_tag, names_a_pool_in_an_array_of_the_program_that_nobody_has_to_make) {
+    // Under AddressSanitizer the end of an arena has something to do.
+    EXPECT_NE(mallard::always_there<mallard::pool_of<cells>>, mallard::poisons_memory);
+    EXPECT_FALSE(mallard::always_there<tallied_pool>);
+    {
+        const std::list<int, mallard::static_allocator<int, cells>> numbers(10, 1);
+        EXPECT_TRUE(cells::pool().owns(&numbers.front()));
+    }
+    cells::pool().clear();
+    EXPECT_EQ(cells::pool().capacity(), 0U);
+}
+
+/// The way to pools that take arguments.
+struct small_chunks : mallard::multipool<> {
+    small_chunks() noexcept : multipool({.largest_pooled_bytes = 64}) {}
+};
+struct small : mallard::single_threaded<small, small_chunks> {};
+
+TEST(pool_tag, makes_a_pool_as_its_type_says) {
+    EXPECT_EQ(small::pool().largest_pooled_bytes(), 64U);
+}
+
+TEST(pool_tag, threads_use_a_shared_pool_at_once) {
+    using numbers = std::list<int, mallard::static_allocator<int, shared>>;
+    numbers of_first;
+    numbers of_second;
+    const auto fill = [](numbers& list) {
+        for (int i = 0; i != 1000; ++i) {
+            list.push_back(i);
+        }
+    };
+    std::thread first([&] { fill(of_first); });
+    std::thread second([&] { fill(of_second); });
+    first.join();
+    second.join();
+    of_first.splice(of_first.end(), of_second);
+    EXPECT_EQ(of_first.size(), 2000U);
+}
+
+} // namespace

@@ -1,0 +1,175 @@
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/adapt/counted.hpp>
+#include <mallard/adapt/synchronized.hpp>
+#include <mallard/bind/static_allocator.hpp>
+#include <mallard/local/fixed_pool.hpp>
+#include <mallard/local/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <forward_list>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct nodes : mallard::per_thread<nodes, mallard::fixed_pool<>> {};
+struct other_nodes : mallard::per_thread<other_nodes, mallard::fixed_pool<>> {};
+struct any_size : mallard::per_thread<any_size, mallard::counted<mallard::multipool<>>> {};
+
+template <class T, class Tag = any_size>
+using alloc = mallard::static_allocator<T, Tag>;
+template <class T>
+using stateful = mallard::allocator<T, mallard::multipool<>>;
+template <class T, class Tag = any_size>
+using list = std::list<T, alloc<T, Tag>>;
+template <class T>
+using vector = std::vector<T, alloc<T>>;
+using string = std::basic_string<char, std::char_traits<char>, alloc<char>>;
+
+/// What the usual libraries allocate for an element of a list of int.
+struct list_node {
+    void* next;
+    void* previous;
+    int element;
+};
+
+constexpr const char* text = "longer than any string that fits into its own object";
+
+TEST(static_allocator, takes_no_room) {
+    EXPECT_TRUE(std::is_empty_v<alloc<int>>);
+    EXPECT_TRUE(std::is_trivially_copyable_v<alloc<int>>);
+}
+
+template <class Small, class Large>
+void expect_one_word_smaller() {
+    EXPECT_EQ(sizeof(Small) + sizeof(void*), sizeof(Large));
+}
+
+TEST(static_allocator, makes_containers_one_word_smaller) {
+    using entry = std::pair<const int, int>;
+    expect_one_word_smaller<list<int>, std::list<int, stateful<int>>>();
+    expect_one_word_smaller<std::forward_list<int, alloc<int>>, std::forward_list<int, stateful<int>>>();
+    expect_one_word_smaller<vector<int>, std::vector<int, stateful<int>>>();
+    expect_one_word_smaller<std::map<int, int, std::less<>, alloc<entry>>,
+                            std::map<int, int, std::less<>, stateful<entry>>>();
+    expect_one_word_smaller<string, std::basic_string<char, std::char_traits<char>, stateful<char>>>();
+    EXPECT_EQ(sizeof(list<int>), sizeof(std::list<int>)) << "as with std::allocator";
+}
+
+TEST(static_allocator, is_always_equal) {
+    using traits = std::allocator_traits<alloc<int>>;
+    EXPECT_TRUE(traits::is_always_equal::value);
+    EXPECT_TRUE(alloc<int>() == alloc<double>()) << "whatever the type";
+    EXPECT_FALSE(alloc<int>() != alloc<int>());
+    EXPECT_TRUE((std::is_same_v<traits::rebind_alloc<double>, alloc<double>>));
+    EXPECT_TRUE((std::is_convertible_v<alloc<int>, alloc<double>>));
+    EXPECT_FALSE((std::is_convertible_v<alloc<int, nodes>, alloc<int, other_nodes>>)) << "another pool";
+}
+
+TEST(static_allocator, knows_how_many_objects_there_can_be) {
+    alloc<int> a;
+    EXPECT_EQ(std::allocator_traits<alloc<int>>::max_size(a), PTRDIFF_MAX / sizeof(int));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(a.allocate(SIZE_MAX / 4 + 2))) << "whose bytes would wrap to 4";
+}
+
+TEST(static_allocator, finds_the_pool_by_its_type) {
+    const std::size_t before = any_size::pool().counts().bytes_in_use;
+    {
+        const list<int> numbers{1, 2, 3};
+        EXPECT_EQ(&numbers.get_allocator().mechanism(), &any_size::pool());
+        EXPECT_EQ(any_size::pool().counts().bytes_in_use - before, 3 * sizeof(list_node));
+    }
+    EXPECT_EQ(any_size::pool().counts().bytes_in_use, before);
+}
+
+TEST(static_allocator, splices_any_two_lists) {
+    list<int, nodes> one{1, 2};
+    list<int, nodes> two{3, 4};
+    const int* const three = &two.front();
+    one.splice(one.begin(), two, two.begin());
+    EXPECT_EQ(&one.front(), three) << "the node itself";
+    one.merge(two);
+    EXPECT_EQ(one.size(), 4U);
+    EXPECT_TRUE(two.empty());
+}
+
+TEST(static_allocator, moves_and_swaps_without_touching_an_element) {
+    list<int, nodes> one{1};
+    list<int, nodes> two{2, 2};
+    const int* const element = &one.front();
+    one.swap(two);
+    EXPECT_EQ(&two.front(), element);
+    one = std::move(two);
+    EXPECT_EQ(&one.front(), element);
+    EXPECT_TRUE((std::is_nothrow_move_assignable_v<vector<int>>));
+    vector<std::unique_ptr<int>> cannot_be_copied;
+    cannot_be_copied.push_back(std::make_unique<int>(1));
+    vector<std::unique_ptr<int>> taken_over;
+    taken_over = std::move(cannot_be_copied);
+    EXPECT_EQ(taken_over.size(), 1U);
+}
+
+TEST(static_allocator, hands_nodes_from_map_to_map) {
+    using map = std::map<int, int, std::less<>, alloc<std::pair<const int, int>, other_nodes>>;
+    map one{{1, 10}, {2, 20}};
+    map two;
+    const int* const value = &one.at(2);
+    two.insert(one.extract(2));
+    EXPECT_EQ(&two.at(2), value);
+}
+
+TEST(static_allocator, reaches_nested_containers) {
+    const std::size_t before = any_size::pool().counts().allocations;
+    vector<string> lines;
+    lines.reserve(2);
+    lines.emplace_back(text);
+    EXPECT_EQ(any_size::pool().counts().allocations - before, 2U);
+    EXPECT_EQ(lines[0], text);
+}
+
+TEST(static_allocator, serves_what_is_not_made_of_nodes_from_a_pool_of_many_sizes) {
+    std::unordered_map<int, string, std::hash<int>, std::equal_to<>, alloc<std::pair<const int, string>>> m;
+    for (int i = 0; i != 1000; ++i) {
+        m.emplace(i, text);
+    }
+    EXPECT_EQ(m.at(999), text);
+}
+
+struct one_size : mallard::per_thread<one_size, mallard::fixed_pool<>> {};
+
+TEST(static_allocator, refuses_what_the_blocks_of_its_pool_do_not_hold) {
+    list<int, one_size> numbers{1};
+    alloc<int, one_size> a;
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(a.allocate(100)));
+    numbers.push_back(2);
+    EXPECT_EQ(numbers.size(), 2U) << "which the pool survives";
+}
+
+TEST(static_allocator, makes_shared_objects) {
+    const std::size_t before = any_size::pool().counts().bytes_in_use;
+    auto shared = std::allocate_shared<int>(alloc<int>(), 7);
+    EXPECT_EQ(*shared, 7);
+    EXPECT_GT(any_size::pool().counts().bytes_in_use, before);
+    shared.reset();
+    EXPECT_EQ(any_size::pool().counts().bytes_in_use, before);
+}
+
+struct everywhere : mallard::shared_by_threads<everywhere, mallard::synchronized<mallard::fixed_pool<>>> {};
+
+TEST(static_allocator, lets_containers_of_a_shared_pool_go_to_another_thread) {
+    list<int, everywhere> numbers(100, 1);
+    std::thread([&numbers] { numbers.clear(); }).join();
+    numbers.push_back(2);
+    EXPECT_EQ(numbers.front(), 2);
+}
+
+} // namespace
