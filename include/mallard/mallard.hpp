@@ -7,6 +7,7 @@
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/allocator.hpp>
 #include <mallard/bind/pool_tag.hpp>
+#include <mallard/bind/pooled.hpp>
 #include <mallard/bind/resource.hpp>
 #include <mallard/bind/static_allocator.hpp>
 #include <mallard/core/burst.hpp>

@@ -23,12 +23,18 @@ public:
             fail_allocation(bytes, alignment);
         }
 #else
-        void* p = take(bytes, alignment, std::nothrow);
+        void* p = try_allocate(bytes, alignment);
         if (p == nullptr) {
             fail_allocation(bytes, alignment);
         }
         return p;
 #endif
+    }
+
+    /// Returns: as allocate(), but null where that fails; the out-of-memory handler is not told.
+    [[nodiscard]] static void* try_allocate(std::size_t bytes,
+                                            std::size_t alignment = fundamental_alignment) noexcept {
+        return take(bytes, alignment, std::nothrow);
     }
 
     static void deallocate(void* p, std::size_t bytes,

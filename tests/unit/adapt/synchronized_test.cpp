@@ -46,6 +46,21 @@ protected:
     locked_source source_;
 };
 
+TEST_F(synchronized, passes_on_what_a_pool_of_one_size_can_do_under_the_lock) {
+    under_counting_mutex<mallard::fixed_pool<mallard::growing_arena<locked_source>>> pool(source_);
+    void* const p = pool.try_allocate(24, 8);
+    EXPECT_NE(p, nullptr);
+    EXPECT_EQ(counting_mutex::times, 1);
+    EXPECT_TRUE(pool.owns(p));
+    EXPECT_FALSE(pool.owns(&pool));
+    EXPECT_EQ(counting_mutex::times, 3);
+    EXPECT_EQ(pool.try_allocate(100, 8), nullptr) << "larger than the first request";
+    pool.deallocate(p, 24, 8);
+    using multipool = under_counting_mutex<mallard::multipool<locked_source>>;
+    EXPECT_FALSE(mallard::knows_its_blocks<multipool>) << "which the pool inside does not";
+    pool.release();
+}
+
 TEST_F(synchronized, holds_the_lock_in_every_operation_once) {
     under_counting_mutex<mallard::multipool<locked_source>> pool(source_);
     void* const p = pool.allocate(100, 8);

@@ -26,6 +26,14 @@ TEST(new_delete, is_aligned_for_everything_usual_by_default) {
     mallard::new_delete::deallocate(p, 1);
 }
 
+TEST(new_delete, serves_without_an_exception) {
+    for (const std::size_t alignment : {std::size_t{8}, std::size_t{64}}) {
+        void* const p = mallard::new_delete::try_allocate(100, alignment);
+        EXPECT_TRUE(mallard::is_aligned(p, alignment));
+        mallard::new_delete::deallocate(p, 100, alignment);
+    }
+}
+
 // The sanitizers end the program where operator new is asked for the impossible.
 #if !defined(__SANITIZE_THREAD__) && !defined(MALLARD_ASAN)
 TEST(new_delete, tells_the_handler_where_the_global_allocator_fails) {
@@ -43,6 +51,11 @@ TEST(new_delete, tells_the_handler_where_the_global_allocator_fails) {
 #endif
     }
     mallard::set_out_of_memory_handler(nullptr);
+}
+
+TEST(new_delete, returns_null_without_an_exception) {
+    EXPECT_EQ(mallard::new_delete::try_allocate(PTRDIFF_MAX / 2, 8), nullptr);
+    EXPECT_EQ(mallard::new_delete::try_allocate(PTRDIFF_MAX / 2, 64), nullptr);
 }
 #endif
 

@@ -1,0 +1,208 @@
+/// A class with a pool of its own for new and delete: class-specific operator new, as a base.
+///
+///     class order : public mallard::pooled<order> { ... };       // each thread has a pool of orders
+///
+///     order* o = new order(17);      from the pool: one block, no header
+///     delete o;                      back to it
+///     order::pool().release();       all of them at once, for a test that starts again from nothing
+///
+/// What new and delete mean stays what the language says:
+///
+///     new T                          the pool
+///     new (std::nothrow) T           the pool; null where it has no block
+///     new D, D derived from T        the pool where D is as large and as aligned as T, else the global heap
+///     new T[n]                       the global heap, by the global operators: a pool of one size cannot
+///     new (p) T                      at `p`
+///     delete p                       to where it came from, by the size that the language passes: of a class
+///                                    with derived ones the destructor is virtual, as it has to be anyway
+///     T(...) throws                  the block goes back to where it came from
+///
+/// Data model: the base is empty. The pool is found by a pool tag (bind/pool_tag.hpp), which also says which
+/// threads may use it. By default it is a fixed_pool in each thread: an object is deleted by the thread that
+/// made it. A class whose objects travel between threads names another one:
+///
+///     struct order_pool
+///         : mallard::shared_by_threads<order_pool, mallard::synchronized<mallard::fixed_pool<>>> {};
+///     class order : public mallard::pooled<order, order_pool> { ... };
+///
+/// Invariants: what comes from the pool has sizeof(T) bytes; all else is the global heap's. Sizes tell the two
+/// apart, but for a constructor that throws after `new (std::nothrow)`, where the language passes none: there
+/// the pool has to know its blocks by their address (owns()).
+///
+/// Source: Optimized C++, chapter 13, "Adding a Class-Specific operator new()"; [class.free], [expr.new] in
+/// the C++ standard.
+#pragma once
+
+#include <mallard/bind/pool_tag.hpp>
+#include <mallard/local/fixed_pool.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
+namespace mallard {
+
+/// An allocator that tells whether an address is within its memory.
+template <class A>
+concept knows_its_blocks = requires(const A& a, const void* p) {
+    { a.owns(p) } noexcept -> std::same_as<bool>;
+};
+
+/// The global operators new and delete for what is not the pool's. Out of line, where no compiler or analyser
+/// sees that a block of theirs may go to operator delete of a class, and warns of it.
+class global_heap {
+public:
+    /// Throws: std::bad_alloc, after the out-of-memory handler has run.
+    [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment);
+    /// Returns: null where there is no memory.
+    [[nodiscard]] static void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept;
+
+    static void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    static void deallocate_of_any_size(void* p, std::size_t alignment) noexcept;
+};
+
+/// The pool tag of a class that names none: a pool in each thread, of blocks as large as the class.
+/// Requires: T is complete where the pool is used.
+template <class T>
+struct class_pool : per_thread<class_pool<T>, fixed_pool_for<T>> {};
+
+/// Base of a class T, public; `Tag` is a pool tag. A derived class that is to have a pool of its own derives
+/// from pooled<D> as well and says `using pooled<D>::operator new; using pooled<D>::operator delete;`.
+template <class T, class Tag = class_pool<T>>
+class pooled {
+public:
+    /// Returns: the pool, with all that it can do. What it forgets by release() or clear() must not be in use.
+    [[nodiscard]] static auto& pool() noexcept {
+        static_assert(pool_tag<Tag>);
+        return Tag::pool();
+    }
+
+    /// Returns: a block of the pool for a T, and one of the global heap for a derived class of another size.
+    /// Throws: std::bad_alloc, or what the pool's upstream throws.
+    /// Complexity: as the pool's.
+    [[nodiscard]] static void* operator new(std::size_t bytes) {
+        return is_pooled(bytes) ? pool().allocate(sizeof(T), alignment()) : global_heap::allocate(bytes, 1);
+    }
+
+    /// The same where the class, or a derived one, is over-aligned.
+    [[nodiscard]] static void* operator new(std::size_t bytes, std::align_val_t wanted) {
+        return is_pooled(bytes, wanted) ? pool().allocate(sizeof(T), alignment())
+                                        : global_heap::allocate(bytes, static_cast<std::size_t>(wanted));
+    }
+
+    /// Returns: null where there is no memory.
+    [[nodiscard]] static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+        return is_pooled(bytes) ? allocate_or_null() : global_heap::try_allocate(bytes, 1);
+    }
+
+    [[nodiscard]] static void* operator new(std::size_t bytes, std::align_val_t wanted,
+                                            const std::nothrow_t&) noexcept {
+        return is_pooled(bytes, wanted) ? allocate_or_null()
+                                        : global_heap::try_allocate(bytes, static_cast<std::size_t>(wanted));
+    }
+
+    [[nodiscard]] static void* operator new(std::size_t, void* at) noexcept { return at; }
+
+    /// Effects: makes the block free for another T, or gives it back to the global heap.
+    /// Requires: `p` is null or came from operator new of `bytes`, and the pool's threads allow it.
+    static void operator delete(void* p, std::size_t bytes) noexcept {
+        if (p == nullptr) {
+            return;
+        }
+        if (is_pooled(bytes)) [[likely]] {
+            deallocate(p);
+        } else {
+            global_heap::deallocate(p, bytes, 1);
+        }
+    }
+
+    static void operator delete(void* p, std::size_t bytes, std::align_val_t wanted) noexcept {
+        if (p == nullptr) {
+            return;
+        }
+        if (is_pooled(bytes, wanted)) [[likely]] {
+            deallocate(p);
+        } else {
+            global_heap::deallocate(p, bytes, static_cast<std::size_t>(wanted));
+        }
+    }
+
+    /// For a constructor that has thrown.
+    static void operator delete(void* p, const std::nothrow_t&) noexcept { take_back(p, 1); }
+
+    static void operator delete(void* p, std::align_val_t wanted, const std::nothrow_t&) noexcept {
+        take_back(p, static_cast<std::size_t>(wanted));
+    }
+
+    static void operator delete(void*, void*) noexcept {}
+
+    /// For g++, which takes new of an over-aligned class for a placement form and looks for this one where the
+    /// constructor throws. As a template it is none of those that delete chooses from.
+    template <std::same_as<std::align_val_t> Alignment>
+    static void operator delete(void* p, Alignment wanted) noexcept {
+        operator delete(p, wanted, std::nothrow);
+    }
+
+private:
+    friend T;
+    pooled() = default;
+
+    /// A derived class of the same size may be more strictly aligned than T: as strictly as that size allows,
+    /// and new provides without being asked.
+    static constexpr std::size_t alignment() noexcept {
+        constexpr std::size_t of_any_such_size = sizeof(T) & -sizeof(T);
+        return std::max(alignof(T),
+                        std::min<std::size_t>(of_any_such_size, __STDCPP_DEFAULT_NEW_ALIGNMENT__));
+    }
+
+    static constexpr bool is_pooled(std::size_t bytes) noexcept { return bytes == sizeof(T); }
+
+    static constexpr bool is_pooled(std::size_t bytes, std::align_val_t wanted) noexcept {
+        return is_pooled(bytes) && static_cast<std::size_t>(wanted) <= alignment();
+    }
+
+    /// Effects: makes a block free whose size nobody knows any more.
+    [[gnu::cold, gnu::noinline]] static void take_back(void* p, std::size_t wanted) noexcept {
+        if (is_from_pool(p)) {
+            deallocate(p);
+        } else {
+            global_heap::deallocate_of_any_size(p, wanted);
+        }
+    }
+
+    /// Returns: whether such a block is one of the pool.
+    static bool is_from_pool(const void* p) noexcept {
+        if constexpr (std::is_final_v<T>) {
+            return true;
+        } else {
+            static_assert(
+                knows_its_blocks<pool_of<Tag>>,
+                "where a constructor throws, the language tells no size after new (std::nothrow), nor "
+                "g++ for over-aligned classes, so the pool has to know its blocks (owns()): make the "
+                "class final, or name a pool that does");
+            return pool().owns(p);
+        }
+    }
+
+    static void* allocate_or_null() noexcept {
+        if constexpr (requires { pool().try_allocate(sizeof(T), alignment()); }) {
+            return pool().try_allocate(sizeof(T), alignment());
+        } else {
+#ifdef __cpp_exceptions
+            try {
+                return pool().allocate(sizeof(T), alignment());
+            } catch (...) {
+                return nullptr;
+            }
+#else
+            return pool().allocate(sizeof(T), alignment());
+#endif
+        }
+    }
+
+    static void deallocate(void* p) noexcept { pool().deallocate(p, sizeof(T), alignment()); }
+};
+
+} // namespace mallard

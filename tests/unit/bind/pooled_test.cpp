@@ -1,0 +1,363 @@
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/adapt/synchronized.hpp>
+#include <mallard/bind/pooled.hpp>
+#include <mallard/core/alignment.hpp>
+#include <mallard/local/arenas.hpp>
+#include <mallard/local/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <new>
+#include <thread>
+#include <type_traits>
+
+namespace {
+
+template <class T>
+bool is_pooled(const T* p) {
+    return T::pool().owns(p);
+}
+
+// ---- one class
+
+struct order : mallard::pooled<order> {
+    explicit order(int n = 0) : number(n) {}
+    int number;
+    double limit = 0;
+};
+
+TEST(pooled, takes_an_object_from_the_pool_and_gives_its_block_to_the_next) {
+    auto* first = new order(17);
+    EXPECT_EQ(first->number, 17);
+    EXPECT_TRUE(is_pooled(first));
+    const void* const block = first;
+    delete first;
+    auto* second = new order(18);
+    EXPECT_EQ(second, block);
+    delete second;
+}
+
+TEST(pooled, is_no_part_of_the_object) {
+    struct plain {
+        int number;
+        double limit;
+    };
+    EXPECT_EQ(sizeof(order), sizeof(plain));
+    struct trivial : mallard::pooled<trivial> {
+        int number;
+    };
+    EXPECT_TRUE(std::is_trivial_v<trivial>);
+}
+
+TEST(pooled, deletes_null) {
+    order* const none = nullptr;
+    delete none;
+    order::operator delete(nullptr, sizeof(order));
+}
+
+TEST(pooled, serves_unique_pointers) {
+    auto p = std::make_unique<order>(1);
+    EXPECT_TRUE(is_pooled(p.get()));
+    p = std::make_unique<order>(2);
+    EXPECT_EQ(p->number, 2);
+}
+
+TEST(pooled, leaves_arrays_to_the_global_heap) {
+    auto* several = new order[10];
+    EXPECT_FALSE(is_pooled(several));
+    delete[] several;
+    std::unique_ptr<order[]> none(new (std::nothrow) order[3]);
+    EXPECT_FALSE(is_pooled(none.get()));
+}
+
+TEST(pooled, makes_an_object_in_place) {
+    alignas(order) std::array<std::byte, sizeof(order)> memory;
+    auto* p = new (memory.data()) order(3);
+    EXPECT_EQ(static_cast<void*>(p), memory.data());
+    EXPECT_EQ(p->number, 3);
+    p->~order();
+}
+
+TEST(pooled, makes_an_object_without_an_exception) {
+    auto* p = new (std::nothrow) order(4);
+    ASSERT_NE(p, nullptr);
+    EXPECT_TRUE(is_pooled(p));
+    delete p;
+}
+
+// ---- derived classes
+
+struct shape : mallard::pooled<shape> {
+    shape() = default;
+    shape(const shape&) = delete;
+    shape& operator=(const shape&) = delete;
+    virtual ~shape() = default;
+    char payload[24]{};
+};
+struct renamed_shape : shape {};
+struct large_shape : shape {
+    char more[100]{};
+};
+struct alignas(128) wide_shape : shape {};
+
+TEST(pooled, takes_a_derived_class_of_the_same_size_from_the_pool) {
+    std::unique_ptr<shape> p(new renamed_shape);
+    EXPECT_TRUE(is_pooled(p.get()));
+}
+
+TEST(pooled, takes_a_larger_derived_class_from_the_global_heap) {
+    std::unique_ptr<shape> p(new large_shape);
+    EXPECT_FALSE(is_pooled(p.get()));
+    p.reset(new (std::nothrow) large_shape);
+    EXPECT_FALSE(is_pooled(p.get()));
+    p.reset(new shape);
+    EXPECT_TRUE(is_pooled(p.get()));
+}
+
+TEST(pooled, aligns_an_over_aligned_derived_class) {
+    std::unique_ptr<shape> p(new wide_shape);
+    EXPECT_FALSE(is_pooled(p.get()));
+    EXPECT_TRUE(mallard::is_aligned(p.get(), 128));
+    p.reset(new (std::nothrow) wide_shape);
+    EXPECT_TRUE(mallard::is_aligned(p.get(), 128));
+}
+
+struct bytes_of_48 : mallard::pooled<bytes_of_48> {
+    char bytes[48];
+};
+struct alignas(16) aligned_48 : bytes_of_48 {};
+
+TEST(pooled, aligns_a_derived_class_as_its_size_allows) {
+    static_assert(sizeof(aligned_48) == sizeof(bytes_of_48));
+    std::array<std::unique_ptr<aligned_48>, 10> all;
+    for (auto& p : all) {
+        p.reset(new aligned_48);
+        EXPECT_TRUE(is_pooled<bytes_of_48>(p.get()));
+        EXPECT_TRUE(mallard::is_aligned(p.get(), 16));
+    }
+}
+
+struct bytes_of_64 : mallard::pooled<bytes_of_64> {
+    char bytes[64];
+};
+struct alignas(64) aligned_64 : bytes_of_64 {};
+
+TEST(pooled, tells_an_over_aligned_derived_class_of_the_same_size) {
+    static_assert(sizeof(aligned_64) == sizeof(bytes_of_64));
+    std::array<std::unique_ptr<aligned_64>, 10> all;
+    for (auto& p : all) {
+        p.reset(new aligned_64);
+        EXPECT_FALSE(is_pooled<bytes_of_64>(p.get()));
+        EXPECT_TRUE(mallard::is_aligned(p.get(), 64));
+    }
+}
+
+struct pooled_itself : shape, mallard::pooled<pooled_itself> {
+    using mallard::pooled<pooled_itself>::operator new;
+    using mallard::pooled<pooled_itself>::operator delete;
+    using mallard::pooled<pooled_itself>::pool;
+    char more[200]{};
+};
+
+TEST(pooled, gives_a_derived_class_a_pool_of_its_own) {
+    auto* own = new pooled_itself;
+    EXPECT_TRUE(is_pooled(own));
+    EXPECT_FALSE(is_pooled<shape>(own));
+    const shape* const base = own;
+    delete base;
+}
+
+// ---- over-aligned classes
+
+struct alignas(64) line : mallard::pooled<line> {
+    char bytes[64];
+};
+
+TEST(pooled, aligns_an_over_aligned_class) {
+    std::array<std::unique_ptr<line>, 10> all;
+    for (auto& p : all) {
+        p.reset(new line);
+        EXPECT_TRUE(is_pooled(p.get()));
+        EXPECT_TRUE(mallard::is_aligned(p.get(), 64));
+    }
+    all[0].reset(new (std::nothrow) line);
+    EXPECT_TRUE(is_pooled(all[0].get()));
+}
+
+// ---- destroying delete
+
+struct counts_its_end : mallard::pooled<counts_its_end> {
+    static inline int ends = 0;
+
+    using mallard::pooled<counts_its_end>::operator delete;
+    static void operator delete(counts_its_end* p, std::destroying_delete_t) {
+        ++ends;
+        p->~counts_its_end();
+        counts_its_end::operator delete(p, sizeof(counts_its_end));
+    }
+
+    long number = 0;
+};
+
+TEST(pooled, serves_a_class_that_destroys_itself) {
+    auto* p = new counts_its_end;
+    const void* const block = p;
+    delete p;
+    EXPECT_EQ(counts_its_end::ends, 1);
+    p = new counts_its_end;
+    EXPECT_EQ(p, block);
+    delete p;
+}
+
+// ---- a test arena
+
+struct room_for_three
+    : mallard::single_threaded<room_for_three, mallard::fixed_pool<mallard::static_arena<96>>> {};
+
+struct scarce : mallard::pooled<scarce, room_for_three> {
+    char bytes[32];
+};
+
+TEST(pooled, says_when_its_arena_is_full) {
+    std::array<std::unique_ptr<scarce>, 3> all;
+    for (auto& p : all) {
+        p.reset(new scarce);
+    }
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(new scarce));
+    EXPECT_EQ(new (std::nothrow) scarce, nullptr);
+    all[0].reset();
+    all[0].reset(new scarce);
+    EXPECT_TRUE(is_pooled(all[0].get()));
+}
+
+TEST(pooled, starts_again_from_an_arena_that_was_reset) {
+    for (int round = 0; round != 10; ++round) {
+        for (int i = 0; i != 3; ++i) {
+            auto* p = new scarce; // never deleted: nothing has to be destroyed
+            EXPECT_TRUE(is_pooled(p));
+        }
+        scarce::pool().clear();
+    }
+}
+
+// ---- threads
+
+TEST(pooled, has_a_pool_in_each_thread) {
+    const std::unique_ptr<order> here(new order);
+    std::thread([&here] {
+        const std::unique_ptr<order> there(new order);
+        EXPECT_TRUE(is_pooled(there.get()));
+        EXPECT_FALSE(is_pooled(here.get()));
+    }).join();
+}
+
+struct message_pool : mallard::shared_by_threads<message_pool, mallard::synchronized<mallard::fixed_pool<>>> {
+};
+
+struct message : mallard::pooled<message, message_pool> {
+    explicit message(int n) : number(n) {}
+    int number;
+    char text[60]{};
+};
+
+TEST(pooled, lets_objects_of_a_shared_pool_travel_between_threads) {
+    auto* sent = new message(5);
+    std::thread([sent] {
+        EXPECT_EQ(sent->number, 5);
+        delete sent;
+        delete new (std::nothrow) message(6);
+    }).join();
+    auto* next = new message(7);
+    EXPECT_EQ(next, sent) << "the block is free for everybody";
+    delete next;
+}
+
+// ---- constructors that throw
+
+#ifdef __cpp_exceptions
+
+struct refused : mallard::pooled<refused> {
+    explicit refused(bool throws) {
+        if (throws) {
+            throw 1;
+        }
+    }
+    char bytes[40];
+};
+struct larger_refused : refused {
+    using refused::refused;
+    char more[100];
+};
+struct alignas(256) wider_refused : refused {
+    using refused::refused;
+};
+struct alignas(64) refused_line : mallard::pooled<refused_line> {
+    explicit refused_line(bool throws) {
+        if (throws) {
+            throw 1;
+        }
+    }
+    char bytes[64];
+};
+
+template <class T>
+T* make(bool throws) {
+    return new T(throws);
+}
+template <class T>
+T* make_or_null(bool throws) {
+    return new (std::nothrow) T(throws);
+}
+
+/// The block of an object whose constructor throws is the next one's; blocks of the global heap are looked
+/// after by AddressSanitizer.
+template <class T>
+void expect_block_back(T* (*make_one)(bool throws)) {
+    auto* first = make_one(false);
+    const void* const block = first;
+    delete first;
+    EXPECT_THROW(static_cast<void>(make_one(true)), int);
+    auto* second = make_one(false);
+    if (is_pooled(second)) {
+        EXPECT_EQ(second, block);
+    }
+    delete second;
+}
+
+TEST(pooled, takes_the_block_back_from_a_constructor_that_throws) {
+    expect_block_back(make<refused>);
+    expect_block_back(make<refused_line>);
+    expect_block_back(make<larger_refused>);
+    expect_block_back(make<wider_refused>);
+}
+
+TEST(pooled, takes_the_block_back_where_no_size_is_passed) {
+    expect_block_back(make_or_null<refused>);
+    expect_block_back(make_or_null<refused_line>);
+    expect_block_back(make_or_null<larger_refused>);
+    expect_block_back(make_or_null<wider_refused>);
+}
+
+/// A pool that does not know its blocks will do for a class that nobody derives from.
+struct pool_of_finals : mallard::per_thread<pool_of_finals, mallard::multipool<>> {};
+struct last_of_all final : mallard::pooled<last_of_all, pool_of_finals> {
+    explicit last_of_all(bool throws) : number(throws ? throw 1 : 0) {}
+    int number;
+};
+
+TEST(pooled, needs_no_addresses_for_a_final_class) {
+    auto* first = new (std::nothrow) last_of_all(false);
+    const void* const block = first;
+    delete first;
+    EXPECT_THROW(static_cast<void>(new (std::nothrow) last_of_all(true)), int);
+    auto* second = new (std::nothrow) last_of_all(false);
+    EXPECT_EQ(second, block);
+    delete second;
+}
+
+#endif
+
+} // namespace
