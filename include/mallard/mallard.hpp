@@ -6,6 +6,7 @@
 #include <mallard/adapt/limited.hpp>
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/allocator.hpp>
+#include <mallard/bind/fixed_block_allocator.hpp>
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/bind/pooled.hpp>
 #include <mallard/bind/resource.hpp>

@@ -16,4 +16,8 @@ out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) n
 /// Throws: std::bad_alloc. A library that was built without exceptions aborts instead.
 [[noreturn]] void fail_allocation(std::size_t bytes, std::size_t alignment);
 
+/// Effects: says that `asked` objects were asked for at once where a fixed block holds `most`.
+/// Throws: std::length_error, which says so. A library that was built without exceptions aborts instead.
+[[noreturn]] void fail_length(std::size_t asked, std::size_t most);
+
 } // namespace mallard

@@ -1,0 +1,126 @@
+/// An allocator for strings that hands out blocks of one size: that of the longest string.
+///
+///     mallard::fixed_string<256> line;     // at most 255 characters, always in a block of 256 bytes
+///
+///     block:  [ characters ............ 0 | not used ]
+///             |<------------ BlockBytes ----------->|
+///
+/// A string that grows asks for one size after the other, which no pool of blocks of one size could serve. A
+/// program that knows how long its strings can become gives each of them a block for the longest at once:
+/// then an allocation costs what a fixed_pool's does, however the string is built. What is spent is memory.
+/// A string that is told its length before it grows (reserve) needs one block instead of several, which saves
+/// more than an allocator can.
+///
+/// A longer string is refused with std::length_error, by the string itself where its max_size() can be what a
+/// block holds, and unchanged; what is asked for otherwise (a vector that grows) is refused here, by a text
+/// that names both numbers.
+///
+/// Data model: an empty class. A pool tag says where the blocks come from (bind/pool_tag.hpp); by default that
+/// is a fixed_pool in each thread for each size of block, so a string belongs to the thread that filled it.
+/// Invariants: every request to the pool has one size and one alignment. The allocator's max_size() is the
+/// number from which the standard library computes max_length() for a string, which differs by library.
+/// libc++ writes past the end of a string that it has grown to its max_size(), so there the limit is not the
+/// string's but the block's, which is twice as large as asked for: as libc++ doubles what a string has.
+///
+/// Source: Optimized C++, chapter 13, "A Fixed-Block Allocator for Strings".
+#pragma once
+
+#include <mallard/bind/pool_tag.hpp>
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/failure.hpp>
+#include <mallard/local/fixed_pool.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+namespace mallard {
+
+/// The pool tag of strings that name none: a pool in each thread for each size of block.
+template <std::size_t BlockBytes>
+struct string_blocks : per_thread<string_blocks<BlockBytes>, fixed_pool<>> {};
+
+template <class T, std::size_t BlockBytes, pool_tag Tag = string_blocks<BlockBytes>>
+class fixed_block_allocator {
+    static_assert(
+        BlockBytes >= 32 && BlockBytes % 16 == 0,
+        "blocks for strings have 32, 48, 64, ... bytes: standard libraries round what they ask for");
+    static_assert(alignof(T) <= fundamental_alignment);
+
+public:
+    using value_type = T;
+    using propagate_on_container_move_assignment = std::true_type;
+    using is_always_equal = std::true_type;
+
+    template <class U>
+    struct rebind {
+        using other = fixed_block_allocator<U, BlockBytes, Tag>;
+    };
+
+    fixed_block_allocator() = default;
+
+    template <class U>
+    fixed_block_allocator(const fixed_block_allocator<U, BlockBytes, Tag>&) noexcept {}
+
+    /// Returns: how long a string may become.
+    [[nodiscard]] static constexpr std::size_t max_length() noexcept { return BlockBytes / sizeof(T) - 1; }
+
+    /// Returns: a block, whatever `n` is.
+    /// Throws: std::length_error where `n` objects do not fit into one; std::bad_alloc.
+    [[nodiscard]] T* allocate(std::size_t n) {
+        if (n > pooled_bytes / sizeof(T)) [[unlikely]] {
+            fail_length(n, pooled_bytes / sizeof(T));
+        }
+        return static_cast<T*>(Tag::pool().allocate(pooled_bytes, fundamental_alignment));
+    }
+
+    void deallocate(T* p, std::size_t) noexcept {
+        Tag::pool().deallocate(p, pooled_bytes, fundamental_alignment);
+    }
+
+    /// Returns: what makes a string's max_size() max_length(): for the string, not for whom else allocates.
+    [[nodiscard]] static std::size_t max_size() noexcept {
+#ifdef _LIBCPP_VERSION
+        return PTRDIFF_MAX / sizeof(T);
+#else
+        // Of what an allocator can give, some libraries leave a little for themselves, others half of it too.
+        constexpr std::size_t given = max_size_teller::max_size();
+        const std::size_t left = std::basic_string<T, std::char_traits<T>, max_size_teller>().max_size();
+        return left > given / 2 ? max_length() + (given - left) : 2 * max_length() + (given - 2 * left);
+#endif
+    }
+
+    [[nodiscard]] static pool_of<Tag>& mechanism() noexcept { return Tag::pool(); }
+
+private:
+#ifdef _LIBCPP_VERSION
+    static constexpr std::size_t pooled_bytes = 2 * BlockBytes;
+#else
+    static constexpr std::size_t pooled_bytes = BlockBytes;
+
+    /// An allocator only to be asked for its max_size(), by a string that stays empty.
+    struct max_size_teller : std::allocator<T> {
+        template <class>
+        struct rebind {
+            using other = max_size_teller;
+        };
+
+        [[nodiscard]] static constexpr std::size_t max_size() noexcept { return std::size_t{1} << 20; }
+    };
+#endif
+};
+
+template <class T, class U, std::size_t BlockBytes, class Tag>
+[[nodiscard]] constexpr bool operator==(const fixed_block_allocator<T, BlockBytes, Tag>&,
+                                        const fixed_block_allocator<U, BlockBytes, Tag>&) noexcept {
+    return true;
+}
+
+/// A string of at most `BlockBytes - 1` characters.
+template <std::size_t BlockBytes, pool_tag Tag = string_blocks<BlockBytes>>
+using fixed_string =
+    std::basic_string<char, std::char_traits<char>, fixed_block_allocator<char, BlockBytes, Tag>>;
+
+} // namespace mallard
