@@ -1,0 +1,72 @@
+// A class with a pool of its own for new and delete.
+//
+// A simulation makes and deletes events all the time, and owns them by plain pointers. The base mallard::pooled
+// takes them from a pool in each thread; whoever writes `new event` need not know. What is no event of that
+// size goes where it always went.
+#include <mallard/mallard.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace {
+
+class event : public mallard::pooled<event> {
+public:
+    explicit event(int at = 0) : at_(at) {}
+    event(const event&) = delete;
+    event& operator=(const event&) = delete;
+    virtual ~event() = default;
+
+    [[nodiscard]] int at() const { return at_; }
+
+private:
+    int at_;
+    double parameters_[3] = {};
+};
+
+class long_event final : public event {
+    using event::event;
+    char log_[200] = {};
+};
+
+// For tests, and for programs without a heap: at most four of them, in an array of the program's.
+class valve;
+struct valves
+    : mallard::single_threaded<valves, mallard::fixed_pool<mallard::static_arena<4 * sizeof(double)>>> {};
+class valve : public mallard::pooled<valve, valves> {
+    double opening_ = 0;
+};
+
+} // namespace
+
+int main() {
+    std::vector<std::unique_ptr<event>> agenda;
+    for (int i = 0; i != 1000; ++i) {
+        agenda.emplace_back(new event(i));
+    }
+    const std::size_t held = event::pool().stats().chunk_bytes;
+    for (int i = 0; i != 1'000'000; ++i) {
+        agenda[static_cast<std::size_t>(i % 1000)].reset(new event(i));
+    }
+    std::cout << "a million events later the pool has "
+              << (event::pool().stats().chunk_bytes == held ? "not grown" : "grown") << '\n';
+
+    const auto is_pooled = [](const event* p) { return event::pool().owns(p) ? "the pool" : "the heap"; };
+    const std::unique_ptr<event> one(new (std::nothrow) event);
+    const std::unique_ptr<event> longer(new long_event);
+    const std::unique_ptr<event[]> several(new event[10]);
+    std::cout << "an event is from " << is_pooled(one.get()) << ", a longer one from "
+              << is_pooled(longer.get()) << ", an array from " << is_pooled(several.get()) << '\n';
+
+    for (int test = 0; test != 3; ++test) {
+        int made = 0;
+        while (new (std::nothrow) valve != nullptr) {
+            ++made;
+        }
+        std::cout << "room for " << made << " valves" << (test == 2 ? "\n" : ", reset, ");
+        valves::pool().clear(); // forgets them; a valve has no destructor to run
+    }
+}
