@@ -1,8 +1,8 @@
 // A class with a pool of its own for new and delete.
 //
-// A simulation makes and deletes events all the time, and owns them by plain pointers. The base mallard::pooled
-// takes them from a pool in each thread; whoever writes `new event` need not know. What is no event of that
-// size goes where it always went.
+// A simulation makes and deletes events all the time, and owns them by plain pointers. The base
+// mallard::pooled takes them from a pool in each thread; whoever writes `new event` need not know. What is no
+// event of that size goes where it always went.
 #include <mallard/mallard.hpp>
 
 #include <algorithm>

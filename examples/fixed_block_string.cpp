@@ -1,8 +1,8 @@
 // Strings in blocks of one size.
 //
-// The function of the book removes control characters by adding one character after the other to a string, and
-// makes a new string for each. An allocator that always gives a block for the longest string makes each of
-// them cheap. A function that asks for fewer makes more of a difference, whatever the allocator.
+// The function of the book removes control characters by adding one character after the other to a string,
+// and makes a new string for each. An allocator that always gives a block for the longest string makes each
+// of them cheap. A function that asks for fewer makes more of a difference, whatever the allocator.
 #include <mallard/mallard.hpp>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // The smallest allocator that C++11 asks for.
 //
 // A container asks its allocator for room for a number of objects, gives it back with the same number, and
-// rebinds the allocator to types of its own: a list of ints never allocates an int, but nodes. That is all; the
-// rest is made up by std::allocator_traits. This one has no state: its pool is a variable of the program, so it
-// takes no room in a container, and any list may take over any other's nodes.
+// rebinds the allocator to types of its own: a list of ints never allocates an int, but nodes. That is all;
+// the rest is made up by std::allocator_traits. This one has no state: its pool is a variable of the program,
+// so it takes no room in a container, and any list may take over any other's nodes.
 //
 // mallard::static_allocator is this with the pool as a parameter; write one of your own for what it lacks.
 #include <mallard/mallard.hpp>

@@ -15,8 +15,9 @@
 /// block holds, and unchanged; what is asked for otherwise (a vector that grows) is refused here, by a text
 /// that names both numbers.
 ///
-/// Data model: an empty class. A pool tag says where the blocks come from (bind/pool_tag.hpp); by default that
-/// is a fixed_pool in each thread for each size of block, so a string belongs to the thread that filled it.
+/// Data model: an empty class. A pool tag says where the blocks come from (bind/pool_tag.hpp); by default
+/// that is a fixed_pool in each thread for each size of block, so a string belongs to the thread that filled
+/// it.
 /// Invariants: every request to the pool has one size and one alignment. The allocator's max_size() is the
 /// number from which the standard library computes max_length() for a string, which differs by library.
 /// libc++ writes past the end of a string that it has grown to its max_size(), so there the limit is not the

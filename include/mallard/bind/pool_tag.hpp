@@ -14,8 +14,8 @@
 ///     slot:  [ pool_ | room for an A ........ ]     zero bytes, until the first use makes the A; an A that
 ///                 `--> ^                            may be constant-initialised lies there from the start
 ///
-/// Invariants: a slot has no destructor and is constant-initialised, so that no access to it passes a guard of
-/// the compiler's. A pool never ends before what may use it: a thread's pool ends after the thread_local
+/// Invariants: a slot has no destructor and is constant-initialised, so that no access to it passes a guard
+/// of the compiler's. A pool never ends before what may use it: a thread's pool ends after the thread_local
 /// objects (core/thread_end.hpp), the main thread's and those that are not bound to a thread do not end at
 /// all; their memory goes with the process.
 ///
@@ -76,7 +76,8 @@ private:
     alignas(A) std::byte room_[sizeof(A)]{};
 };
 
-/// Static storage for an A that is there, as one with an arena in itself is: nobody looks whether it was made.
+/// Static storage for an A that is there, as one with an arena in itself is: nobody looks whether it was
+/// made.
 template <always_there A>
 class pool_slot<A> {
 public:

@@ -25,9 +25,9 @@
 ///         : mallard::shared_by_threads<order_pool, mallard::synchronized<mallard::fixed_pool<>>> {};
 ///     class order : public mallard::pooled<order, order_pool> { ... };
 ///
-/// Invariants: what comes from the pool has sizeof(T) bytes; all else is the global heap's. Sizes tell the two
-/// apart, but for a constructor that throws after `new (std::nothrow)`, where the language passes none: there
-/// the pool has to know its blocks by their address (owns()).
+/// Invariants: what comes from the pool has sizeof(T) bytes; all else is the global heap's. Sizes tell the
+/// two apart, but for a constructor that throws after `new (std::nothrow)`, where the language passes none:
+/// there the pool has to know its blocks by their address (owns()).
 ///
 /// Source: Optimized C++, chapter 13, "Adding a Class-Specific operator new()"; [class.free], [expr.new] in
 /// the C++ standard.
@@ -73,7 +73,8 @@ struct class_pool : per_thread<class_pool<T>, fixed_pool_for<T>> {};
 template <class T, class Tag = class_pool<T>>
 class pooled {
 public:
-    /// Returns: the pool, with all that it can do. What it forgets by release() or clear() must not be in use.
+    /// Returns: the pool, with all that it can do. What it forgets by release() or clear() must not be in
+    /// use.
     [[nodiscard]] static auto& pool() noexcept {
         static_assert(pool_tag<Tag>);
         return Tag::pool();
@@ -138,8 +139,8 @@ public:
 
     static void operator delete(void*, void*) noexcept {}
 
-    /// For g++, which takes new of an over-aligned class for a placement form and looks for this one where the
-    /// constructor throws. As a template it is none of those that delete chooses from.
+    /// For g++, which takes new of an over-aligned class for a placement form and looks for this one where
+    /// the constructor throws. As a template it is none of those that delete chooses from.
     template <std::same_as<std::align_val_t> Alignment>
     static void operator delete(void* p, Alignment wanted) noexcept {
         operator delete(p, wanted, std::nothrow);

@@ -10,9 +10,9 @@
 /// of the tag (bind/pool_tag.hpp) holds for too. Under per_thread, a container belongs to the thread that
 /// filled it; to hand it to another thread, name a pool that is shared.
 ///
-/// A fixed_pool serves containers that allocate node by node: list, forward_list, set, map and their like. Its
-/// first request settles the size, so a tag serves one type of container, or those whose nodes are no larger.
-/// Vectors, deques and the tables of unordered containers need a tag with a multipool.
+/// A fixed_pool serves containers that allocate node by node: list, forward_list, set, map and their like.
+/// Its first request settles the size, so a tag serves one type of container, or those whose nodes are no
+/// larger. Vectors, deques and the tables of unordered containers need a tag with a multipool.
 ///
 /// Source: Optimized C++, chapter 13, "Provide Custom Standard Library Allocators".
 #pragma once

@@ -24,8 +24,8 @@ struct thread_end_task {
 /// Requires: `task` has thread storage duration, no destructor, and is not in the list.
 void at_thread_end(thread_end_task& task) noexcept;
 
-/// Returns: whether the calling thread has begun with its tasks. A thread_local object that is made now has no
-/// end any more.
+/// Returns: whether the calling thread has begun with its tasks. A thread_local object that is made now has
+/// no end any more.
 [[nodiscard]] bool thread_is_ending() noexcept;
 
 } // namespace mallard

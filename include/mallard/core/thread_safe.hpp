@@ -1,5 +1,5 @@
-/// Which allocators several threads may use at once: a property that no compiler can read off a class, so each
-/// class states it.
+/// Which allocators several threads may use at once: a property that no compiler can read off a class, so
+/// each class states it.
 #pragma once
 
 namespace mallard {

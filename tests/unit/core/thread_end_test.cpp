@@ -68,7 +68,8 @@ TEST(thread_end, tells_a_task_that_the_thread_is_ending) {
 }
 
 TEST(thread_end, finds_the_cache_of_chunks_served_without_what_a_thread_keeps) {
-    // The first chunk that this thread returns; LeakSanitizer would find it if it waited for the thread's end.
+    // The first chunk that this thread returns; LeakSanitizer would find it if it waited for the thread's
+    // end.
     std::thread([] {
         first_task.run = []() noexcept {
             mallard::chunk_cache::deallocate(mallard::chunk_cache::allocate(100), 100);
