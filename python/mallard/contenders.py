@@ -193,7 +193,7 @@ _NORMAL = (
     Contender("foonathan-stack", "foonathan/memory", ("stack", ""), "memory_stack", GROWING),
     Contender("foonathan-temporary", "foonathan/memory", ("tempo-", "rary"), "temporary_allocator", GROWING),
     Contender("loki", "Loki", ("small", "object"), "Loki::SmallObjAllocator", EVERYWHERE),
-    Contender("mimalloc-heap", "mimalloc", ("heap", ""), "mi_heap_new, mi_heap_destroy", EVERYWHERE),
+    Contender("mimalloc-heap", "mimalloc", ("mi_heap", ""), "mi_heap_new, mi_heap_destroy", EVERYWHERE),
 )
 # Those that take everything back at once have a second strategy, beside AS4, AS8 and AS12.
 _WINKED_OUT = (

@@ -16,9 +16,8 @@ import pytest
 from source_tree import ROOT
 
 # What every Debian has, however small.
-ESSENTIAL = (
-    "cat cksum cp dirname echo env find flock id mkdir mv nproc readlink rm sed sh sleep tail touch tr true"
-)
+ESSENTIAL = """cat cksum cp dirname echo env find flock id mkdir mv nproc
+readlink rm sed sh sleep stat tail touch tr true"""
 # In place of the command-line program: tells what it was given.
 PROGRAM = """import json, os, sys
 print(json.dumps({"words": sys.argv[1:], "root": os.environ["MALLARD_ROOT"], "folder": os.getcwd()}))

@@ -177,10 +177,11 @@ def test_a_malloc_that_is_missing_is_installed_by_one_who_may(ready, malloc, pac
     assert apt_calls(ready)[0].endswith(f"install -y --no-install-recommends {package}")
 
 
-def test_mallocs_that_cannot_be_installed_are_named_and_skipped(ready):
+@pytest.mark.parametrize("option", ["--malloc=jemalloc,mimalloc,tcmalloc,glibc", "--contenders"])
+def test_mallocs_that_cannot_be_installed_are_named_and_skipped(ready, option):
     ready.native_tools()
     ready.libraries("libmimalloc.so.2")
-    done = ready.call("bench", "--malloc=jemalloc,mimalloc,tcmalloc,glibc")
+    done = ready.call("bench", option)
     assert done.returncode == 0, done.stderr
     assert "mallard: missing: libjemalloc2 libtcmalloc-minimal4\n" in done.stderr
     assert "will be skipped: --malloc jemalloc (libjemalloc2); --malloc tcmalloc" in done.stderr

@@ -84,3 +84,14 @@ def test_a_build_that_fails_shows_why_and_is_tried_again(tools):
     assert "mallard: error: the native build failed; the whole output is in" in failed.stderr
     (tools.root / "broken").unlink()
     assert tools.told("bench")["words"] == ["bench"]
+
+
+def test_what_was_installed_since_is_looked_for(tools):
+    """The runner takes in the allocators of other libraries that are there when it is configured."""
+    tools.program("stat", "echo 1")
+    tools.told("bench")
+    tools.told("bench")
+    tools.program("stat", "echo 2")
+    tools.told("bench")
+    calls = [call.split()[0] for call in tools.cmake_calls()]
+    assert calls == ["--fresh", "--build", "--build", "--fresh", "--build"]

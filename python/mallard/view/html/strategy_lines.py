@@ -17,7 +17,7 @@ from mallard.view.html.line_plot import LinePlot, Series
 from mallard.view.html.markup import Markup
 
 HUES = ("multipool", "both", "concurrent", "monotonic")
-OTHERS = "lock"  # allocators of other libraries
+OTHERS = "contender"  # allocators of other libraries
 MOST = 11  # that can be read
 
 Value = Callable[[Line, str], float | None]

@@ -105,7 +105,8 @@ def headings_of(names: Sequence[str]) -> list[list[str]]:
 
 
 def _width(name: str) -> int:
-    return max(CELL_WIDTH, *(len(text) + 1 for text in heading_of(name)))
+    apart = 2 if name in CONTENDERS else 1  # their words fill a column
+    return max(CELL_WIDTH, *(len(text) + apart for text in heading_of(name)))
 
 
 def _folded(names: Sequence[str], width: int) -> list[list[str]]:
