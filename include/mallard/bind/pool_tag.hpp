@@ -32,6 +32,15 @@
 #include <type_traits>
 #include <utility>
 
+/// Before a thread_local variable of a few bytes. Code of shared libraries calls a function to find such a
+/// variable, unless it says that it lies in the room that each thread has for those of libraries loaded at
+/// the start, or small enough; elsewhere the compiler knows better.
+#if defined(__PIC__) && !defined(__PIE__)
+#define MALLARD_FOUND_WITHOUT_A_CALL [[gnu::tls_model("initial-exec")]]
+#else
+#define MALLARD_FOUND_WITHOUT_A_CALL
+#endif
+
 namespace mallard {
 
 /// A type that names a pool: `Tag::pool()` returns a reference to it, and never fails.
@@ -97,7 +106,7 @@ class per_thread {
 public:
     /// Returns: the pool of the calling thread, made now where this is its first use.
     [[nodiscard]] static A& pool() noexcept {
-        A* const made = slot.get();
+        A* const made = here;
         if (made == nullptr) [[unlikely]] {
             return make();
         }
@@ -109,11 +118,16 @@ private:
     per_thread() = default;
 
     [[gnu::cold, gnu::noinline]] static A& make() noexcept {
-        at_end.run = []() noexcept { slot.end(); };
+        at_end.run = []() noexcept {
+            slot.end();
+            here = nullptr;
+        };
         at_thread_end(at_end);
-        return slot.make();
+        here = &slot.make();
+        return *here;
     }
 
+    MALLARD_FOUND_WITHOUT_A_CALL static inline constinit thread_local A* here = nullptr;
     static inline constinit thread_local pool_slot<A> slot{};
     static inline constinit thread_local thread_end_task at_end{};
 };
