@@ -1,8 +1,8 @@
 /// The order of reuse "first freed first".
 ///
-///     list -> newest -> ... -> oldest -> null                  nothing was taken since the first of them came
-///     list => oldest -> ... -> newest of these -> null         tagged: these are given out first,
-///               +----> newest -> ... -> oldest of those        ... and then those, freed since then
+///     list -> newest -> ... -> oldest -> null                 nothing was taken since the first of them came
+///     list => oldest => ... => last -> newest -> ... -> null  tagged, oldest first; then those freed since
+///               +----------------^                            ... to which each of the former knows the way
 ///
 /// A structure whose elements leave in the order of their addresses, as a queue's do, has its blocks given
 /// out in that order again, however long it lives. The price: the block that is given out is the one that was
@@ -10,10 +10,11 @@
 ///
 /// A queue of two stacks: freeing pushes onto one, and where the other has nothing left, the first is turned
 /// round. So freeing touches the block and nothing else that is not in the cache, which a list with a pointer
-/// to its end cannot do, and each block is turned round once: constant time on average.
-/// Invariants: of a list that is given out oldest first, the pointer to it is tagged in its lowest bit, and
-/// the second word of its first block leads to those freed since. Blocks without a second word, of fewer than
-/// 16 bytes, are given out last freed first.
+/// to its end cannot do, and each block is turned round once: constant time on average. Taking a block reads
+/// one link and writes it to the list, in both states.
+/// Invariants: a link to a block of the list that was turned round is tagged in its lowest bit; the second
+/// word of each of those leads to the last of them, whose link leads to those freed since. Blocks without a
+/// second word, of fewer than 16 bytes, are given out last freed first.
 #pragma once
 
 #include <mallard/core/free_block.hpp>
@@ -27,14 +28,13 @@ namespace mallard {
 
 /// The list is one of the two above.
 struct first_freed_links {
-    static free_block* pop(free_block** list, bool has_second_word) noexcept {
+    static free_block* pop(link_in_place* list, bool has_second_word) noexcept {
         free_block* first = read_link(list);
         if (first == nullptr) {
             return nullptr;
         }
-        free_block* freed_since = nullptr;
         if (!is_tagged(first)) [[likely]] {
-            free_block* older = read_link(first);
+            free_block* older = read_link(link_of(first));
             if (older == nullptr) [[likely]] {
                 write_link(list, nullptr);
                 return first;
@@ -46,41 +46,40 @@ struct first_freed_links {
             first = turned_round(first);
         } else {
             first = with_tag_turned(first);
-            freed_since = read_link(second_word(first));
         }
-        if (free_block* second = read_link(first)) {
-            write_link(second_word(second), freed_since);
-            write_link(list, with_tag_turned(second));
-        } else {
-            write_link(list, freed_since);
-        }
+        write_link(list, read_link(link_of(first)));
         return first;
     }
 
-    static void push(free_block** list, free_block* block) noexcept {
-        void* newest = list;
+    static void push(link_in_place* list, free_block* block) noexcept {
+        link_in_place* newest = list;
         free_block* first = read_link(newest);
         if (is_tagged(first)) [[unlikely]] {
-            newest = second_word(with_tag_turned(first));
+            newest = link_of(read_link(second_word(with_tag_turned(first))));
             first = read_link(newest);
         }
-        write_link(block, first);
+        write_link(link_of(block), first);
         write_link(newest, block);
     }
 
 private:
+    /// Returns: the oldest block.
     [[gnu::noinline]] static free_block* turned_round(free_block* newest) noexcept {
-        free_block* turned = nullptr;
-        while (newest != nullptr) {
-            free_block* older = read_link(newest);
-            write_link(newest, turned);
-            turned = newest;
-            newest = older;
+        free_block* oldest = newest;
+        free_block* next = read_link(link_of(newest));
+        write_link(link_of(newest), nullptr);
+        write_link(second_word(newest), newest);
+        while (next != nullptr) {
+            free_block* older = read_link(link_of(next));
+            write_link(link_of(next), with_tag_turned(oldest));
+            write_link(second_word(next), newest);
+            oldest = next;
+            next = older;
         }
-        return turned;
+        return oldest;
     }
 
-    static void* second_word(free_block* block) noexcept { return block + 1; }
+    static link_in_place* second_word(free_block* block) noexcept { return link_of(block + 1); }
 
     static bool is_tagged(const free_block* p) noexcept {
         return (reinterpret_cast<std::uintptr_t>(p) & 1) != 0;

@@ -22,15 +22,20 @@ static_assert(sizeof(free_block) == sizeof(void*) && alignof(free_block) == 1);
 /// take a member of free_block for another object than a member of somebody else's that holds a link too.
 using link_in_place [[gnu::aligned(1)]] = free_block*;
 
-/// Returns: the link at `from`, which may lie in poisoned memory: the first word of a free block, or another
-/// place that leads to one.
-MALLARD_READS_POISONED [[nodiscard]] inline free_block* read_link(const void* from) noexcept {
-    return *static_cast<const link_in_place*>(from);
+/// Returns: where the link of `block` is.
+[[nodiscard]] inline link_in_place* link_of(free_block* block) noexcept {
+    return reinterpret_cast<link_in_place*>(block);
+}
+
+/// Returns: the link at `from`, which may lie in poisoned memory: that of a free block, or another one that
+/// leads to a block.
+MALLARD_READS_POISONED [[nodiscard]] inline free_block* read_link(const link_in_place* from) noexcept {
+    return *from;
 }
 
 /// Effects: makes the link at `to`, which may lie in poisoned memory, lead to `block`.
-MALLARD_READS_POISONED inline void write_link(void* to, free_block* block) noexcept {
-    *static_cast<link_in_place*>(to) = block;
+MALLARD_READS_POISONED inline void write_link(link_in_place* to, free_block* block) noexcept {
+    *to = block;
 }
 
 } // namespace mallard

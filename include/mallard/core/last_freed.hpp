@@ -17,16 +17,16 @@ namespace mallard {
 
 /// The list leads to the block freed last.
 struct last_freed_links {
-    static free_block* pop(free_block** list, bool) noexcept {
+    static free_block* pop(link_in_place* list, bool) noexcept {
         free_block* last = read_link(list);
         if (last != nullptr) [[likely]] {
-            write_link(list, read_link(last));
+            write_link(list, read_link(link_of(last)));
         }
         return last;
     }
 
-    static void push(free_block** list, free_block* block) noexcept {
-        write_link(block, read_link(list));
+    static void push(link_in_place* list, free_block* block) noexcept {
+        write_link(link_of(block), read_link(list));
         write_link(list, block);
     }
 };

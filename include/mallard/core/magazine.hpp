@@ -34,25 +34,26 @@ public:
     [[nodiscard]] void* pop() noexcept {
         free_block* const block = first_;
         if (block != nullptr) [[likely]] {
-            first_ = read_link(block);
+            first_ = read_link(link_of(block));
         }
         return block;
     }
 
     /// Requires: `p` has room for a pointer.
     void push(void* p) noexcept {
-        write_link(p, first_);
-        first_ = static_cast<free_block*>(p);
+        auto* const block = static_cast<free_block*>(p);
+        write_link(link_of(block), first_);
+        first_ = block;
     }
 
     /// Effects: keeps the first `most` blocks and moves those behind them to `rest`, which is empty.
     /// Returns: how many it keeps: fewer than `most` where there were no more.
     /// Complexity: linear in what it keeps.
     std::size_t keep(std::size_t most, block_stack& rest) noexcept {
-        void* link = &first_;
+        link_in_place* link = &first_;
         std::size_t kept = 0;
         for (; kept != most && read_link(link) != nullptr; ++kept) {
-            link = read_link(link);
+            link = link_of(read_link(link));
         }
         rest.first_ = read_link(link);
         write_link(link, nullptr);

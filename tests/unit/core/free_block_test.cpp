@@ -7,25 +7,38 @@
 
 namespace {
 
-TEST(free_block, leads_to_another_wherever_it_lies) {
-    alignas(16) std::array<std::byte, 64> memory{};
+class free_block : public ::testing::Test {
+protected:
+    mallard::free_block* block(std::size_t offset) {
+        return reinterpret_cast<mallard::free_block*>(memory_.data() + offset);
+    }
+
+    alignas(16) std::array<std::byte, 64> memory_{};
+};
+
+TEST_F(free_block, leads_to_another_wherever_it_lies) {
     for (const std::size_t offset : {0U, 4U, 12U, 20U}) {
-        void* const place = memory.data() + offset;
-        auto* const other = reinterpret_cast<mallard::free_block*>(memory.data() + 40);
-        mallard::write_link(place, other);
-        EXPECT_EQ(mallard::read_link(place), other);
-        mallard::write_link(place, nullptr);
-        EXPECT_EQ(mallard::read_link(place), nullptr);
+        mallard::write_link(mallard::link_of(block(offset)), block(40));
+        EXPECT_EQ(mallard::read_link(mallard::link_of(block(offset))), block(40));
+        EXPECT_EQ(block(offset)->next, block(40));
     }
 }
 
-TEST(free_block, is_read_and_written_where_nobody_else_may) {
-    alignas(16) std::array<std::byte, 32> memory{};
-    mallard::poison(memory.data(), memory.size());
-    auto* const other = reinterpret_cast<mallard::free_block*>(memory.data() + 16);
-    mallard::write_link(memory.data(), other);
-    EXPECT_EQ(mallard::read_link(memory.data()), other);
-    mallard::unpoison(memory.data(), memory.size());
+TEST_F(free_block, is_led_to_by_a_pointer_that_is_no_block) {
+    struct {
+        std::size_t before = 0;
+        mallard::free_block* first = nullptr;
+    } list;
+    mallard::write_link(&list.first, block(8));
+    EXPECT_EQ(list.first, block(8)) << "the compiler knows that this was written to";
+    EXPECT_EQ(mallard::read_link(&list.first), block(8));
+}
+
+TEST_F(free_block, is_read_and_written_where_nobody_else_may) {
+    mallard::poison(memory_.data(), memory_.size());
+    mallard::write_link(mallard::link_of(block(0)), block(16));
+    EXPECT_EQ(mallard::read_link(mallard::link_of(block(0))), block(16));
+    mallard::unpoison(memory_.data(), memory_.size());
 }
 
 } // namespace
