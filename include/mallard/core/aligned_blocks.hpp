@@ -50,7 +50,6 @@ public:
     [[nodiscard]] std::size_t slot_bytes() const noexcept { return geometry_.slot_bytes; }
     [[nodiscard]] std::size_t chunks() const noexcept { return chunk_count_; }
     [[nodiscard]] std::size_t chunk_bytes() const noexcept { return chunk_bytes_; }
-    /// Returns: how many chunks were taken since the beginning.
     [[nodiscard]] std::size_t grants() const noexcept { return grants_; }
 
     /// Effects: from now on, blocks have this geometry, and chunks follow this policy.
@@ -104,11 +103,8 @@ public:
         cached_ = 0;
         others_.clear();
         spare_ = unopened_ = nullptr;
-        chunk_of_blocks* c = std::exchange(chunks_, nullptr);
-        while (c != nullptr) {
-            chunk_of_blocks* const next = c->next;
-            return_memory(*c, source);
-            c = next;
+        while (chunks_ != nullptr) {
+            return_memory(*std::exchange(chunks_, chunks_->next), source);
         }
         restart();
     }
@@ -151,15 +147,22 @@ protected:
         }
     }
 
+    /// Returns: a bit for each slot, set where it is free and not cached.
+    [[nodiscard]] std::uint64_t* bits_of(slot_block& b) const noexcept {
+        return reinterpret_cast<std::uint64_t*>(geometry_.bits_at(reinterpret_cast<std::uintptr_t>(&b)));
+    }
+
     /// Returns: a bit for each word of bits, set where that is not zero.
     [[nodiscard]] std::uint64_t* summary_of(slot_block& b) const noexcept {
-        auto* const end = reinterpret_cast<std::byte*>(&b) + geometry_.books_bytes;
-        return reinterpret_cast<std::uint64_t*>(end) - geometry_.summary_words();
+        return end_of_books(b) - geometry_.summary_words();
     }
 
     /// Returns: the bits of those slots of a word that can be given out.
     [[nodiscard]] std::uint64_t usable(slot_block& b, std::uint32_t word) const noexcept {
-        return geometry_.usable(word, b.under_books, base_of(b) == b.chunk->begin());
+        std::byte* const base = base_of(b);
+        const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(&b) - base);
+        const slot_range header = geometry_.touched_by(offset, block_header_bytes);
+        return geometry_.usable(word, header, b.under_bits, base == b.chunk->begin());
     }
 
     /// Effects: makes the next available block the current one, or a new one where there is none.
@@ -258,6 +261,10 @@ private:
         others_.insert(b);
     }
 
+    [[nodiscard]] std::uint64_t* end_of_books(slot_block& b) const noexcept {
+        return bits_of(b) + (geometry_.books_bytes - block_header_bytes) / sizeof(std::uint64_t);
+    }
+
     [[nodiscard]] slot_block& block_at(chunk_of_blocks& c, std::uint32_t number) const noexcept {
         std::byte* const base = c.begin() + std::size_t{number} * geometry_.block_bytes;
         return *reinterpret_cast<slot_block*>(base + offset_in(base));
@@ -278,17 +285,16 @@ private:
         }
         chunk_of_blocks& c = *unopened_;
         std::byte* const base = c.begin() + std::size_t{c.opened} * geometry_.block_bytes;
-        if (++c.opened == c.blocks) {
-            unopened_ = nullptr;
-        }
+        unopened_ = ++c.opened == c.blocks ? nullptr : unopened_;
         const std::size_t offset = offset_in(base);
-        unpoison(base + offset, geometry_.books_bytes);
+        unpoison(base + offset, block_header_bytes);
         auto* const opened = ::new (base + offset) slot_block{};
         opened->chunk = &c;
-        opened->under_books = geometry_.touched_by(offset, geometry_.books_bytes);
+        opened->under_bits = geometry_.under_bits(offset);
+        unpoison(bits_of(*opened), geometry_.books_bytes - block_header_bytes);
         // Most memory is zero when it comes. What is only read has no page of its own until it is written to.
-        auto* const end = reinterpret_cast<std::uint64_t*>(base + offset + geometry_.books_bytes);
-        for (std::uint64_t* word = opened->bits(); word != end; ++word) {
+        std::uint64_t* const end = end_of_books(*opened);
+        for (std::uint64_t* word = bits_of(*opened); word != end; ++word) {
             if (*word != 0) {
                 *word = 0;
             }
@@ -327,9 +333,7 @@ private:
             return;
         }
         // The one that was spare may have come into use since then.
-        if (spare_ != nullptr && !is_empty(*spare_)) {
-            spare_ = nullptr;
-        }
+        spare_ = spare_ != nullptr && is_empty(*spare_) ? spare_ : nullptr;
         if (spare_ == nullptr && may_spare(c)) {
             spare_ = &c;
             return;

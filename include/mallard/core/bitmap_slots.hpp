@@ -35,14 +35,10 @@ public:
     /// Returns: a slot, still poisoned, or null where only grow() helps.
     /// Complexity: constant, but for the choice of a block.
     [[nodiscard]] void* pop() noexcept {
-        if (cached_ == 0) [[unlikely]] {
-            if (!cache_next_word()) {
-                return nullptr;
-            }
+        if (cached_ != 0) [[likely]] {
+            return take_cached();
         }
-        const auto bit = static_cast<std::size_t>(std::countr_zero(cached_));
-        cached_ &= cached_ - 1;
-        return cached_base_ + bit * geometry_.slot_bytes;
+        return pop_of_next_word();
     }
 
     /// Effects: makes slot `p` free and poisons it. A chunk that is empty then may go back to `source`.
@@ -133,13 +129,23 @@ private:
     [[nodiscard]] place place_of(void* p) const noexcept {
         slot_block& block = this->block_of(p);
         const std::uint64_t slot = geometry_.slot_at(this->offset_in_block(p, block));
-        return {&block, block.bits() + slot / 64, std::uint64_t{1} << slot % 64};
+        return {&block, this->bits_of(block) + slot / 64, std::uint64_t{1} << slot % 64};
+    }
+
+    [[nodiscard]] void* take_cached() noexcept {
+        const auto bit = static_cast<std::size_t>(std::countr_zero(cached_));
+        cached_ &= cached_ - 1;
+        return cached_base_ + bit * geometry_.slot_bytes;
+    }
+
+    [[nodiscard, gnu::noinline]] void* pop_of_next_word() noexcept {
+        return cache_next_word() ? take_cached() : nullptr;
     }
 
     /// Effects: takes a word of free slots out of the books into cached_, of the current block or the next.
     /// Returns: false where no block has one.
     /// Requires: nothing is cached.
-    [[gnu::noinline]] bool cache_next_word() noexcept {
+    bool cache_next_word() noexcept {
         while (true) {
             if (current_ != nullptr) {
                 if (cache_freed_word() || cache_fresh_word()) {
@@ -162,7 +168,7 @@ private:
                 const std::uint32_t number =
                     i * 64 + static_cast<std::uint32_t>(std::countr_zero(summary[i]));
                 summary[i] &= summary[i] - 1;
-                cache(number, std::exchange(current_->bits()[number], 0));
+                cache(number, std::exchange(this->bits_of(*current_)[number], 0));
                 return true;
             }
         }
@@ -182,7 +188,7 @@ private:
 
     void cache(std::uint32_t number, std::uint64_t bits) noexcept {
         cached_ = bits;
-        cached_word_ = current_->bits() + number;
+        cached_word_ = this->bits_of(*current_) + number;
         cached_base_ = this->base_of(*current_) + std::size_t{number} * 64 * geometry_.slot_bytes;
         current_->used += static_cast<std::uint32_t>(std::popcount(bits));
     }
@@ -232,7 +238,7 @@ private:
     }
 
     void note_in_summary(slot_block& b, const std::uint64_t* word) noexcept {
-        const auto number = static_cast<std::size_t>(word - b.bits());
+        const auto number = static_cast<std::size_t>(word - this->bits_of(b));
         this->summary_of(b)[number / 64] |= std::uint64_t{1} << number % 64;
     }
 

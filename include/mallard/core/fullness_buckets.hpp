@@ -4,8 +4,8 @@
 ///     not_empty_   1 0 0 1 0 0 0 1     a bit for each bucket
 ///     buckets_     [ 0 to 1/8 full ][ 1/8 to 2/8 ] ... [ 7/8 to full ]    each a heap by address
 ///
-/// What is about as full as others is used by address (core/address_heap.hpp), so that what becomes empty lies
-/// together.
+/// What is about as full as others is used by address (core/address_heap.hpp), so that what becomes empty
+/// lies together.
 ///
 /// Data model: the links are in the things themselves. Each has the members that a heap needs, and `used`
 /// (how much of it is in use), `low` (with less than that in use it belongs elsewhere: call sank()) and

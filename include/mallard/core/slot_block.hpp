@@ -45,10 +45,7 @@ struct slot_block {
     chunk_of_blocks* chunk = nullptr;
     std::array<slot_block*, 3> links{};
     free_block* list = nullptr;
-    slot_range under_books;
-
-    /// Returns: a bit for each slot, set where it is free and in nobody's cache.
-    [[nodiscard]] std::uint64_t* bits() noexcept { return reinterpret_cast<std::uint64_t*>(this + 1); }
+    slot_range under_bits; ///< and the summary
 };
 
 static_assert(sizeof(slot_block) == block_header_bytes);

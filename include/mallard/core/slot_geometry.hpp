@@ -60,7 +60,8 @@ struct slot_geometry {
     std::uint32_t block_bytes = 0;  ///< from a block to the next
     std::uint32_t alignment = 0;    ///< what addresses are masked with: that of a block, or of a sub-block
     std::uint32_t books_bytes = 0;  ///< header, bits and summary
-    std::uint32_t first_offset = 0; ///< of the books from the beginning of the block, at the least
+    std::uint32_t first_offset = 0; ///< of the header from the beginning of the block, at the least
+    std::uint32_t gap_mask = 63;    ///< the bits begin at the next multiple of one more behind the header
     std::uint32_t colour_step = 0;
     std::uint32_t colour_mask = 0;
     std::uint32_t alignment_log2 = 0;
@@ -69,9 +70,19 @@ struct slot_geometry {
     [[nodiscard]] constexpr std::uint32_t words() const noexcept { return (slots + 63) / 64; }
     [[nodiscard]] constexpr std::uint32_t summary_words() const noexcept { return (words() + 63) / 64; }
 
-    /// Returns: how far from its beginning the block at `address` has its books.
+    /// Returns: how far from its beginning the block at `address` has the header of its books.
     [[nodiscard]] constexpr std::size_t books_offset(std::uintptr_t address) const noexcept {
         return ((address >> alignment_log2) * colour_step & colour_mask) + first_offset;
+    }
+
+    /// Returns: where the bits are of the books whose header is at `header`, an address or an offset.
+    [[nodiscard]] constexpr std::uintptr_t bits_at(std::uintptr_t header) const noexcept {
+        return (header | gap_mask) + 1;
+    }
+
+    /// Returns: the slots under the bits and the summary of books whose header has that offset.
+    [[nodiscard]] constexpr slot_range under_bits(std::size_t header_offset) const noexcept {
+        return touched_by(bits_at(header_offset), books_bytes - block_header_bytes);
     }
 
     /// Returns: the number of the slot that begins `offset` bytes behind the block's beginning.
@@ -86,11 +97,12 @@ struct slot_geometry {
                 static_cast<std::uint32_t>((begin + bytes + slot_bytes - 1) / slot_bytes)};
     }
 
-    /// Returns: the bits of those of slots 64 `word` to 64 `word` + 63 that may be given out.
-    /// `books` are the slots under the books; `first` tells whether the block is the first of its chunk.
-    [[nodiscard]] constexpr std::uint64_t usable(std::uint32_t word, slot_range books,
+    /// Returns: the bits of those of slots 64 `word` to 64 `word` + 63 that may be given out. `header` are
+    /// the slots under the header of the books, `rest` those under the bits and the summary; `first` tells
+    /// whether the block is the first of its chunk.
+    [[nodiscard]] constexpr std::uint64_t usable(std::uint32_t word, slot_range header, slot_range rest,
                                                  bool first) const noexcept {
-        std::uint64_t bits = slot_range{0, slots}.bits(word) & ~books.bits(word);
+        std::uint64_t bits = slot_range{0, slots}.bits(word) & ~header.bits(word) & ~rest.bits(word);
         if (first) {
             bits &= ~touched_by(0, chunk_header_bytes).bits(word);
         }
@@ -107,12 +119,16 @@ struct slot_geometry {
     /// Returns: how many slots of a block can be given out, at the least; one that is not the first of its
     /// chunk.
     [[nodiscard]] constexpr std::uint32_t usable_slots() const noexcept {
-        // The books touch one slot more, or one less, as their place varies.
-        const std::uint32_t under_books = (books_bytes + slot_bytes - 1) / slot_bytes + 1;
-        const slot_range books = {first_offset / slot_bytes, first_offset / slot_bytes + under_books};
+        // Both parts of the books touch one slot more, or one less, as their place varies.
+        const auto at_most = [this](std::size_t begin, std::size_t bytes) {
+            const auto first = static_cast<std::uint32_t>(begin / slot_bytes);
+            return slot_range{first, first + touched_by(0, bytes).end + 1};
+        };
+        const slot_range header = at_most(first_offset, block_header_bytes);
+        const slot_range rest = at_most(bits_at(first_offset), books_bytes - block_header_bytes);
         std::uint32_t sum = 0;
         for (std::uint32_t word = 0; word != words(); ++word) {
-            sum += static_cast<std::uint32_t>(std::popcount(usable(word, books, false)));
+            sum += static_cast<std::uint32_t>(std::popcount(usable(word, header, rest, false)));
         }
         return sum;
     }
@@ -144,21 +160,25 @@ enum class slot_books : bool { lists, bits };
     g.books_bytes = block_header_bytes;
     g.first_offset = chunk_header_bytes;
     std::size_t unit = cache_line_bytes;
+    std::size_t gap_bytes = 0;
     if (books == slot_books::bits) {
         std::size_t bit_bytes = g.words() * sizeof(std::uint64_t);
         if (block_bytes >= worth_pages) {
-            // The header stands at the end of a page, the bits in pages of their own, the summary behind
-            // them.
+            // The header stands anywhere in a page, the bits in the next ones, the summary behind them.
             unit = page_bytes;
+            gap_bytes = page_bytes;
+            g.gap_mask = page_bytes - 1;
             bit_bytes = align_up(bit_bytes, page_bytes);
-            g.first_offset = page_bytes - block_header_bytes;
         }
         g.books_bytes += static_cast<std::uint32_t>(bit_bytes + g.summary_words() * sizeof(std::uint64_t));
     }
-    // Odd multiples of the unit, so that all places are used.
-    g.colour_step = static_cast<std::uint32_t>(align_up(g.books_bytes, unit) | unit);
-    const std::size_t places_bytes = block_bytes - g.first_offset - g.books_bytes;
-    g.colour_mask = static_cast<std::uint32_t>((std::bit_floor(places_bytes) - 1) & ~(unit - 1));
+    // Odd multiples of a line, so that all lines are used; with pages of bits, odd multiples of a page
+    // besides.
+    const std::size_t lines = align_up(g.books_bytes, unit) | unit;
+    g.colour_step =
+        static_cast<std::uint32_t>(unit == cache_line_bytes ? lines : lines + 5 * cache_line_bytes);
+    const std::size_t places_bytes = block_bytes - g.first_offset - gap_bytes - g.books_bytes;
+    g.colour_mask = static_cast<std::uint32_t>((std::bit_floor(places_bytes) - 1) & ~(cache_line_bytes - 1));
     return g;
 }
 

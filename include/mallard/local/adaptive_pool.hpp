@@ -16,8 +16,9 @@
 /// `Reuse` is the order in which freed nodes of a block are used again; among the blocks, a fuller one comes
 /// first under every order.
 ///
-/// Bound: a block is within `overhead_percent`; as long as nodes only come, one chunk has room left, of no more
-/// than 256 KiB or `most_free_blocks` blocks; of empty chunks, no more than `most_free_blocks` blocks are held.
+/// Bound: a block is within `overhead_percent`; as long as nodes only come, one chunk has room left, of no
+/// more than 256 KiB or `most_free_blocks` blocks; of empty chunks, no more than `most_free_blocks` blocks
+/// are held.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 3.
 #pragma once
