@@ -16,6 +16,8 @@ function(mallard_install)
   install(FILES "${PROJECT_BINARY_DIR}/mallard-config.cmake" "${PROJECT_BINARY_DIR}/mallard-config-version.cmake"
           DESTINATION "${package_dir}" COMPONENT library)
 
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/mallard_checked.cmake" DESTINATION "${package_dir}" COMPONENT library)
+
   # Both directories may be given as absolute paths, which must not be prefixed again.
   cmake_path(APPEND libdir_for_pc "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
   cmake_path(APPEND includedir_for_pc "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")

@@ -1,6 +1,7 @@
 /// All of mallard.
 #pragma once
 
+#include <mallard/adapt/checked.hpp>
 #include <mallard/adapt/counted.hpp>
 #include <mallard/adapt/failing.hpp>
 #include <mallard/adapt/limited.hpp>

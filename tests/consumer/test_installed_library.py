@@ -1,7 +1,9 @@
 """The library as its users get it: installed, moved elsewhere, then found by CMake and by pkg-config."""
 
 import os
+import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from source_tree import ROOT
 
 PROJECT = Path(__file__).with_name("project")
+CHECKED = Path(__file__).with_name("checked")
 EXPECTED = "sum 500500, 100 classes\n"
 NOTHING_ELSE = ["-DMALLARD_BENCH=OFF", "-DMALLARD_TESTS=OFF", "-DMALLARD_EXAMPLES=OFF"]
 
@@ -60,6 +63,46 @@ def test_pkg_config_finds_it(prefix, tmp_path):
     compiler = os.environ.get("CXX") or "c++"
     run("sh", "-c", f'"$0" -O1 "$1" -o "$2" {flags}', compiler, PROJECT / "main.cpp", tmp_path / "consumer")
     assert run(tmp_path / "consumer") == EXPECTED
+
+
+def configure_checked(prefix, build, configuration, *definitions):
+    definitions = [f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_BUILD_TYPE={configuration}", *definitions]
+    run("cmake", "-S", CHECKED, "-B", build, *definitions)
+
+
+@pytest.mark.parametrize(
+    ("configuration", "definitions", "checked"),
+    [
+        ("Debug", [], True),
+        ("Debug", ["-DMALLARD_CHECKED=OFF"], False),
+        ("Release", [], False),
+        ("Release", ["-DMALLARD_CHECKED=ON"], True),
+    ],
+)
+def test_a_debug_build_reports_misuse_unasked(prefix, tmp_path, configuration, definitions, checked):
+    """One installed library, built for release, serves them all."""
+    configure_checked(prefix, tmp_path, configuration, *definitions)
+    run("cmake", "--build", tmp_path)
+    for binding in ("type-parameter", "abstract-base"):
+        done = subprocess.run([tmp_path / "misuse", binding], capture_output=True, text=True)
+        if checked:
+            assert done.returncode == -signal.SIGABRT
+            block = r"block 0x[0-9a-f]+ of 24 bytes at alignment 4"
+            text = rf"mallard: double free: {block} was deallocated before\n    allocated by\n(        .+\n)+"
+            assert re.fullmatch(text, done.stderr)
+            assert "misuse(" in done.stderr
+        else:
+            assert (done.returncode, done.stdout, done.stderr) == (0, "nothing was said\n", "")
+
+
+def test_halves_of_a_program_that_disagree_do_not_link(prefix, tmp_path):
+    configure_checked(prefix, tmp_path, "Release")
+    done = subprocess.run(
+        ["cmake", "--build", tmp_path, "--target", "mixed"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    unknown = r"undefined reference to .fill\(mallard::unchecked::multipool"
+    assert re.search(unknown, done.stdout + done.stderr)
 
 
 def test_the_installed_files_know_nothing_of_the_source_tree(prefix):

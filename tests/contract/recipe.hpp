@@ -162,6 +162,12 @@ struct failing {
     mallard::failing<A&> adapted;
 };
 
+template <class A>
+struct checked {
+    explicit checked(A& a) : adapted(a) {}
+    mallard::checked<A&> adapted;
+};
+
 // ---- bindings
 
 template <class A>

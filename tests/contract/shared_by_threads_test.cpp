@@ -73,9 +73,11 @@ protected:
     A allocator_{source_};
 };
 
-using shared_allocators = ::testing::Types<mallard::synchronized<mallard::multipool<equipment::ledger>>,
-                                           mallard::synchronized<mallard::monotonic<equipment::ledger>>,
-                                           mallard::concurrent_multipool<equipment::ledger>>;
+using shared_allocators =
+    ::testing::Types<mallard::synchronized<mallard::multipool<equipment::ledger>>,
+                     mallard::synchronized<mallard::monotonic<equipment::ledger>>,
+                     mallard::concurrent_multipool<equipment::ledger>,
+                     mallard::checked<mallard::concurrent_multipool<equipment::ledger>>>;
 TYPED_TEST_SUITE(shared_by_threads, shared_allocators);
 
 TYPED_TEST(shared_by_threads, keeps_the_blocks_of_all_apart) {

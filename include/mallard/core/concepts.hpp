@@ -55,4 +55,8 @@ concept burst_allocator = upstream<A> && requires(A& a, block_chain& blocks, std
 template <class U>
 concept stateless_upstream = upstream<U> && std::is_empty_v<U> && std::default_initializable<U>;
 
+/// Its blocks have one size, which somebody has chosen for them: there is no room for anything around them.
+template <class A>
+concept gives_fixed_blocks = requires { requires A::has_fixed_blocks; };
+
 } // namespace mallard

@@ -26,6 +26,8 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/burst.hpp>
+#include <mallard/core/checked_by_default.hpp>
+#include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/fullness_buckets.hpp>
@@ -56,6 +58,8 @@ struct adaptive_pool_options {
     /// What a block may be larger than its nodes, in percent of them; or only_alignment.
     std::size_t overhead_percent = 2;
 };
+
+MALLARD_UNCHECKED_BEGIN
 
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
 template <upstream Upstream = chunk_cache, adaptive_pool_options Options = adaptive_pool_options{},
@@ -271,11 +275,6 @@ private:
     [[no_unique_address]] upstream_handle<Upstream> upstream_;
 };
 
-template <upstream Upstream>
-adaptive_pool(Upstream&) -> adaptive_pool<Upstream>;
-template <upstream Upstream>
-adaptive_pool(block_size, Upstream&) -> adaptive_pool<Upstream>;
-
 template <upstream Upstream, adaptive_pool_options Options, class Reuse>
 void* adaptive_pool<Upstream, Options, Reuse>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     first_request first(*this, bytes, alignment);
@@ -296,5 +295,26 @@ void* adaptive_pool<Upstream, Options, Reuse>::allocate_slowly(std::size_t bytes
 
 static_assert(local_allocator<adaptive_pool<>>);
 static_assert(burst_allocator<adaptive_pool<>>);
+
+MALLARD_NAMESPACE_END
+
+MALLARD_BY_DEFAULT_BEGIN
+
+#if MALLARD_CHECKED
+/// In a debug build: the mechanism with books of its blocks.
+template <upstream Upstream = chunk_cache, adaptive_pool_options Options = adaptive_pool_options{},
+          class Reuse = lowest_address>
+class adaptive_pool : public checked_calls<unchecked::adaptive_pool<Upstream, Options, Reuse>> {
+public:
+    using checked_calls<unchecked::adaptive_pool<Upstream, Options, Reuse>>::checked_calls;
+};
+#endif
+
+template <upstream Upstream>
+adaptive_pool(Upstream&) -> adaptive_pool<Upstream>;
+template <upstream Upstream>
+adaptive_pool(block_size, Upstream&) -> adaptive_pool<Upstream>;
+
+MALLARD_NAMESPACE_END
 
 } // namespace mallard

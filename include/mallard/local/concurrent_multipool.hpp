@@ -23,6 +23,8 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/checked_by_default.hpp>
+#include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/magazine.hpp>
@@ -40,9 +42,11 @@
 
 namespace mallard {
 
+MALLARD_UNCHECKED_BEGIN
+
 /// Thread-safe, but for release() and the end of the allocator. Neither copied nor moved.
 template <upstream Upstream = chunk_cache>
-class alignas(cache_line_bytes) concurrent_multipool final : private rack_owner {
+class alignas(cache_line_bytes) concurrent_multipool : private rack_owner {
 public:
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit concurrent_multipool(multipool_options options = {}) noexcept
@@ -186,12 +190,6 @@ private:
     multipool<Upstream> centre_;
 };
 
-concurrent_multipool(multipool_options) -> concurrent_multipool<>;
-template <upstream Upstream>
-concurrent_multipool(Upstream&) -> concurrent_multipool<Upstream>;
-template <upstream Upstream>
-concurrent_multipool(Upstream&, multipool_options) -> concurrent_multipool<Upstream>;
-
 template <upstream Upstream>
 void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = magazine_index(bytes, alignment);
@@ -256,9 +254,35 @@ void concurrent_multipool<Upstream>::take_back(rack_owner& owner, magazine_rack&
     }
 }
 
-template <class Upstream>
-inline constexpr bool thread_safe<concurrent_multipool<Upstream>> = true;
-
 static_assert(local_allocator<concurrent_multipool<>>);
+
+MALLARD_NAMESPACE_END
+
+template <upstream Upstream>
+inline constexpr bool thread_safe<unchecked::concurrent_multipool<Upstream>> = true;
+
+MALLARD_BY_DEFAULT_BEGIN
+
+#if MALLARD_CHECKED
+/// In a debug build: the mechanism with books of its blocks, under a lock of theirs.
+template <upstream Upstream = chunk_cache>
+class concurrent_multipool : public checked_calls<unchecked::concurrent_multipool<Upstream>> {
+public:
+    using checked_calls<unchecked::concurrent_multipool<Upstream>>::checked_calls;
+};
+#endif
+
+concurrent_multipool(multipool_options) -> concurrent_multipool<>;
+template <upstream Upstream>
+concurrent_multipool(Upstream&) -> concurrent_multipool<Upstream>;
+template <upstream Upstream>
+concurrent_multipool(Upstream&, multipool_options) -> concurrent_multipool<Upstream>;
+
+MALLARD_NAMESPACE_END
+
+#if MALLARD_CHECKED
+template <upstream Upstream>
+inline constexpr bool thread_safe<concurrent_multipool<Upstream>> = true;
+#endif
 
 } // namespace mallard

@@ -23,6 +23,8 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/burst.hpp>
+#include <mallard/core/checked_by_default.hpp>
+#include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/failure.hpp>
@@ -68,6 +70,8 @@ struct block_size {
     }
 };
 
+MALLARD_UNCHECKED_BEGIN
+
 /// `Size` is what a block has to hold, where the pool's type says so; it costs a request less to be looked at
 /// then. Not thread-safe; neither copied nor moved, because what it made points to it.
 template <block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed, block_size Size = block_size{}>
@@ -82,6 +86,8 @@ class fixed_pool {
                   "mallard: the arena is too small for one block of this pool; make it larger");
 
 public:
+    static constexpr bool has_fixed_blocks = true; ///< nobody puts anything around a block
+
     /// Effects: makes a pool whose blocks are as its type says, or as large as the first request. What is
     /// given makes the arena.
     template <class... ArenaArguments>
@@ -230,17 +236,6 @@ private:
     Arena arena_;
 };
 
-/// The pool for objects of the type T.
-template <class T, block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed>
-using fixed_pool_for = fixed_pool<Arena, Reuse, block_size::of<T>()>;
-
-fixed_pool(std::span<std::byte>) -> fixed_pool<buffer_arena>;
-fixed_pool(block_size, std::span<std::byte>) -> fixed_pool<buffer_arena>;
-template <upstream Upstream>
-fixed_pool(Upstream&) -> fixed_pool<growing_arena<Upstream>>;
-template <upstream Upstream>
-fixed_pool(block_size, Upstream&) -> fixed_pool<growing_arena<Upstream>>;
-
 /// Effects: takes a room for `blocks` blocks, or as many as the arena can, and fixes the size where nothing
 /// has. Of the last room nothing is left that a block would fit into.
 /// Returns: false, with no effect, where the request is refused or the arena is full.
@@ -313,5 +308,31 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
 
 static_assert(local_allocator<fixed_pool<>> && burst_allocator<fixed_pool<>>);
 static_assert(local_allocator<fixed_pool<static_arena<4096>>>);
+
+MALLARD_NAMESPACE_END
+
+MALLARD_BY_DEFAULT_BEGIN
+
+#if MALLARD_CHECKED
+/// In a debug build: the mechanism with books of its blocks, which are in memory of their own.
+template <block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed, block_size Size = block_size{}>
+class fixed_pool : public checked_calls<unchecked::fixed_pool<Arena, Reuse, Size>> {
+public:
+    using checked_calls<unchecked::fixed_pool<Arena, Reuse, Size>>::checked_calls;
+};
+#endif
+
+/// The pool for objects of the type T.
+template <class T, block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed>
+using fixed_pool_for = fixed_pool<Arena, Reuse, block_size::of<T>()>;
+
+fixed_pool(std::span<std::byte>) -> fixed_pool<buffer_arena>;
+fixed_pool(block_size, std::span<std::byte>) -> fixed_pool<buffer_arena>;
+template <upstream Upstream>
+fixed_pool(Upstream&) -> fixed_pool<growing_arena<Upstream>>;
+template <upstream Upstream>
+fixed_pool(block_size, Upstream&) -> fixed_pool<growing_arena<Upstream>>;
+
+MALLARD_NAMESPACE_END
 
 } // namespace mallard

@@ -16,6 +16,8 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/checked_by_default.hpp>
+#include <mallard/core/checked_calls.hpp>
 #include <mallard/core/chunk_list.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
@@ -30,6 +32,8 @@
 #include <utility>
 
 namespace mallard {
+
+MALLARD_UNCHECKED_BEGIN
 
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
 template <upstream Upstream = chunk_cache>
@@ -197,13 +201,6 @@ private:
     next_chunk next_;
 };
 
-monotonic(std::span<std::byte>) -> monotonic<>;
-monotonic(chunk_growth) -> monotonic<>;
-template <upstream Upstream>
-monotonic(Upstream&) -> monotonic<Upstream>;
-template <upstream Upstream>
-monotonic(Upstream&, chunk_growth) -> monotonic<Upstream>;
-
 template <upstream Upstream>
 void monotonic<Upstream>::rollback(position to) noexcept {
     if (chunks_.front() != to.top) {
@@ -269,5 +266,28 @@ void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignm
 }
 
 static_assert(rewindable<monotonic<>>);
+
+MALLARD_NAMESPACE_END
+
+MALLARD_BY_DEFAULT_BEGIN
+
+#if MALLARD_CHECKED
+/// In a debug build: the mechanism with books of its blocks.
+template <upstream Upstream = chunk_cache>
+class monotonic : public checked_calls<unchecked::monotonic<Upstream>> {
+public:
+    using position = checked_position<typename unchecked::monotonic<Upstream>::position>;
+    using checked_calls<unchecked::monotonic<Upstream>>::checked_calls;
+};
+#endif
+
+monotonic(std::span<std::byte>) -> monotonic<>;
+monotonic(chunk_growth) -> monotonic<>;
+template <upstream Upstream>
+monotonic(Upstream&) -> monotonic<Upstream>;
+template <upstream Upstream>
+monotonic(Upstream&, chunk_growth) -> monotonic<Upstream>;
+
+MALLARD_NAMESPACE_END
 
 } // namespace mallard

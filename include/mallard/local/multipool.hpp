@@ -24,6 +24,8 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/burst.hpp>
+#include <mallard/core/checked_by_default.hpp>
+#include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/first_freed.hpp>
@@ -50,6 +52,8 @@ struct multipool_options {
     /// Of the chunks from the second on. No chunk may be larger than 2 GiB.
     chunk_growth growth{.factor = 4};
 };
+
+MALLARD_UNCHECKED_BEGIN
 
 /// `Reuse` is the order in which freed blocks are used again. First freed first is the default by
 /// measurement: a structure that is changed for long keeps its elements in the order of their addresses, and
@@ -194,16 +198,6 @@ private:
     [[no_unique_address]] upstream_handle<Upstream> upstream_;
 };
 
-/// The pool of few sizes, each twice the one before it (Optimized C++, chapter 13).
-template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed>
-using fast_fit = multipool<Upstream, Reuse, power_of_two_classes>;
-
-multipool(multipool_options) -> multipool<>;
-template <upstream Upstream>
-multipool(Upstream&) -> multipool<Upstream>;
-template <upstream Upstream>
-multipool(Upstream&, multipool_options) -> multipool<Upstream>;
-
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void* multipool<Upstream, Reuse, Classes>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = Classes::index(bytes, alignment);
@@ -304,5 +298,31 @@ void multipool<Upstream, Reuse, Classes>::deallocate_over_aligned(void* p, std::
 
 static_assert(local_allocator<multipool<>> && burst_allocator<multipool<>>);
 static_assert(sizeof(multipool<>) <= 40, "a program may have a million of them");
+
+MALLARD_NAMESPACE_END
+
+MALLARD_BY_DEFAULT_BEGIN
+
+#if MALLARD_CHECKED
+/// In a debug build: the mechanism with books of its blocks.
+template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed,
+          size_class_policy Classes = eighth_classes>
+class multipool : public checked_calls<unchecked::multipool<Upstream, Reuse, Classes>> {
+public:
+    using checked_calls<unchecked::multipool<Upstream, Reuse, Classes>>::checked_calls;
+};
+#endif
+
+/// The pool of few sizes, each twice the one before it (Optimized C++, chapter 13).
+template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed>
+using fast_fit = multipool<Upstream, Reuse, power_of_two_classes>;
+
+multipool(multipool_options) -> multipool<>;
+template <upstream Upstream>
+multipool(Upstream&) -> multipool<Upstream>;
+template <upstream Upstream>
+multipool(Upstream&, multipool_options) -> multipool<Upstream>;
+
+MALLARD_NAMESPACE_END
 
 } // namespace mallard

@@ -27,6 +27,8 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/burst.hpp>
+#include <mallard/core/checked_by_default.hpp>
+#include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/held_list.hpp>
@@ -76,6 +78,8 @@ struct small_object_pool_options {
     std::size_t first_chunk_bytes = std::size_t{64} << 10;
     std::size_t largest_chunk_bytes = std::size_t{2} << 20;
 };
+
+MALLARD_UNCHECKED_BEGIN
 
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
 template <upstream Upstream = chunk_cache, class Reuse = lowest_address>
@@ -263,12 +267,6 @@ private:
     [[no_unique_address]] upstream_handle<Upstream> upstream_;
 };
 
-small_object_pool(small_object_pool_options) -> small_object_pool<>;
-template <upstream Upstream>
-small_object_pool(Upstream&) -> small_object_pool<Upstream>;
-template <upstream Upstream>
-small_object_pool(Upstream&, small_object_pool_options) -> small_object_pool<Upstream>;
-
 template <upstream Upstream, class Reuse>
 void* small_object_pool<Upstream, Reuse>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = small_classes::index(bytes, alignment);
@@ -287,5 +285,26 @@ void* small_object_pool<Upstream, Reuse>::allocate_slowly(std::size_t bytes, std
 
 static_assert(local_allocator<small_object_pool<>>);
 static_assert(burst_allocator<small_object_pool<>>);
+
+MALLARD_NAMESPACE_END
+
+MALLARD_BY_DEFAULT_BEGIN
+
+#if MALLARD_CHECKED
+/// In a debug build: the mechanism with books of its blocks.
+template <upstream Upstream = chunk_cache, class Reuse = lowest_address>
+class small_object_pool : public checked_calls<unchecked::small_object_pool<Upstream, Reuse>> {
+public:
+    using checked_calls<unchecked::small_object_pool<Upstream, Reuse>>::checked_calls;
+};
+#endif
+
+small_object_pool(small_object_pool_options) -> small_object_pool<>;
+template <upstream Upstream>
+small_object_pool(Upstream&) -> small_object_pool<Upstream>;
+template <upstream Upstream>
+small_object_pool(Upstream&, small_object_pool_options) -> small_object_pool<Upstream>;
+
+MALLARD_NAMESPACE_END
 
 } // namespace mallard

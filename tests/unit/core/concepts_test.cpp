@@ -18,6 +18,10 @@ struct with_state {
     int state;
 };
 
+struct of_one_size : with_state {
+    static constexpr bool has_fixed_blocks = true;
+};
+
 struct typed_pointers {
     char* allocate(std::size_t, std::size_t);
     void deallocate(char*, std::size_t, std::size_t) noexcept;
@@ -63,6 +67,13 @@ TEST(concepts, tell_what_is_good_at_bursts) {
     EXPECT_TRUE(mallard::burst_allocator<mallard::fixed_pool<>>);
     EXPECT_FALSE(mallard::burst_allocator<mallard::monotonic<>>);
     EXPECT_FALSE(mallard::burst_allocator<mallard::new_delete>);
+}
+
+TEST(concepts, tell_whose_blocks_have_no_room_around_them) {
+    EXPECT_TRUE(mallard::gives_fixed_blocks<of_one_size>);
+    EXPECT_TRUE(mallard::gives_fixed_blocks<mallard::fixed_pool<>>);
+    EXPECT_FALSE(mallard::gives_fixed_blocks<with_state>);
+    EXPECT_FALSE(mallard::gives_fixed_blocks<mallard::multipool<>>);
 }
 
 TEST(concepts, tell_which_upstreams_need_no_pointer) {

@@ -1,0 +1,105 @@
+/// Finds misuse of any allocator: double frees, wrong sizes and alignments, foreign pointers, writes around a
+/// block, use after a release, and blocks that nobody freed.
+///
+///     mallard::checked<mallard::multipool<>> pool;
+///     mallard::resource<decltype(pool)&> binding(pool);
+///     ...
+///     mallard::check(pool);              // whether anybody wrote around a block so far
+///     mallard::expect_all_freed(pool);   // where nothing is winked out
+///
+/// A misuse is told to the handler (core/misuse.hpp); without one its text is printed and the program aborts.
+/// It names the place of the allocation (core/allocation_site.hpp). Debug builds check all local allocators
+/// by this code without being asked; docs/checked.md is the whole story.
+#pragma once
+
+#include <mallard/adapt/adaptor.hpp>
+#include <mallard/core/allocation_site.hpp>
+#include <mallard/core/checked_calls.hpp>
+#include <mallard/core/misuse.hpp>
+#include <mallard/core/thread_safe.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace mallard {
+
+/// An adaptor that does nothing: a mechanism of any kind, elsewhere too, as a class to derive from.
+template <class A>
+class passed_on : public adaptor<A> {
+    using adaptor<A>::mechanism_;
+
+public:
+    template <class... Args>
+        requires std::is_constructible_v<A, Args...>
+    explicit passed_on(Args&&... args) : adaptor<A>(std::forward<Args>(args)...) {}
+
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        return mechanism_.allocate(bytes, alignment);
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+        mechanism_.deallocate(p, bytes, alignment);
+    }
+
+    /// Effects, returns: as the mechanism.
+    [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept
+        requires requires(std::remove_reference_t<A>& a) { a.resize_last(p, old_bytes, new_bytes); }
+    {
+        return mechanism_.resize_last(p, old_bytes, new_bytes);
+    }
+
+    /// Returns: the mechanism's, with the guard zones in it.
+    [[nodiscard]] auto stats() const noexcept
+        requires requires(const std::remove_reference_t<A>& a) { a.stats(); }
+    {
+        return mechanism_.stats();
+    }
+};
+
+template <class A>
+inline constexpr bool thread_safe<passed_on<A>> = thread_safe<std::remove_reference_t<A>>;
+
+/// A is held by value, or by reference for checked<A&>; what goes round it by mechanism() has to be released
+/// here too before it is gone.
+template <class A>
+class checked : public checked_calls<passed_on<A>> {
+public:
+    using checked_calls<passed_on<A>>::checked_calls;
+};
+
+template <class A>
+inline constexpr bool thread_safe<checked<A>> = thread_safe<std::remove_reference_t<A>>;
+
+/// Effects: looks for writes around the blocks of `a`, or of the allocator that it is bound to or adapts.
+/// None where that keeps no books, as in a release build.
+template <class A>
+void check([[maybe_unused]] const A& a) noexcept {
+    if constexpr (requires { a.check(); }) {
+        a.check();
+    } else if constexpr (requires { a.mechanism(); }) {
+        mallard::check(a.mechanism());
+    }
+}
+
+/// Effects: reports the blocks of `a` that were not freed. None where it keeps no books.
+template <class A>
+void expect_all_freed([[maybe_unused]] const A& a) noexcept {
+    if constexpr (requires { a.expect_all_freed(); }) {
+        a.expect_all_freed();
+    } else if constexpr (requires { a.mechanism(); }) {
+        mallard::expect_all_freed(a.mechanism());
+    }
+}
+
+/// Effects: the same from now on at each release and rewind of `a`, and when it ends.
+template <class A>
+void expect_all_freed_at_end([[maybe_unused]] A& a) noexcept {
+    if constexpr (requires { a.expect_all_freed_at_end(); }) {
+        a.expect_all_freed_at_end();
+    } else if constexpr (requires { a.mechanism(); }) {
+        mallard::expect_all_freed_at_end(a.mechanism());
+    }
+}
+
+} // namespace mallard

@@ -1,0 +1,134 @@
+/// What a checked allocator knows of its blocks, and where it would find a misuse.
+///
+///     what the mechanism gave:   [ ...... | guard zone ][ the caller's block ][ guard zone ]
+///                                         ^ 16 bytes    ^ at its alignment     ^ 16 bytes
+///     table_:  address -> record    live_:  oldest <-> ... <-> youngest    dead_:  the same, by their end
+///
+/// Data model: a record for each block that lives, and for each of the last 16384 that have ended and whose
+/// address was not handed out again. It holds the block's address, size and alignment, its number in the
+/// order of allocation, the place where it was allocated, and what ended it. Records and table come from
+/// std::malloc and from nowhere else: an allocator that is suspected keeps no books about itself. A record
+/// takes 88 bytes, and 8 for each return address kept.
+/// Invariants: an address has one record at most. live_ is in the order of allocation, so that a rollback
+/// looks at no more than what it ends. The guard zones hold a pattern, and are poisoned under
+/// AddressSanitizer.
+///
+/// Each finding goes to report_misuse(); the functions say how they go on where that returns.
+/// Not thread-safe: who shares an allocator locks both (core/checked_calls.hpp).
+#pragma once
+
+#include <mallard/core/misuse.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace mallard {
+
+class block_books {
+public:
+    static constexpr std::size_t usual_guard_bytes = 16;
+    static constexpr std::size_t most_dead_records = 16384;
+
+    struct record;
+    struct drop_record {
+        void operator()(record* unused) const noexcept;
+    };
+    using new_record = std::unique_ptr<record, drop_record>;
+
+    /// What the mechanism is asked for in a block's stead, and where that lies.
+    struct whole_block {
+        void* p = nullptr;
+        std::size_t bytes = 0;
+        std::size_t alignment = 0;
+    };
+
+    /// Effects: makes books of blocks with guard zones of so many bytes on both sides, 0 for none.
+    constexpr explicit block_books(std::size_t guard_bytes) noexcept : guard_bytes_(guard_bytes) {}
+
+    block_books(const block_books&) = delete;
+    block_books& operator=(const block_books&) = delete;
+    ~block_books();
+
+    /// Returns: a record, to be entered as soon as the block is there; null where there is no memory for it,
+    /// or where the size with its guard zones has no representation.
+    [[nodiscard]] new_record open(std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// Returns: what to ask the mechanism for; `p` is null.
+    /// Requires: it has a representation.
+    [[nodiscard]] whole_block around(std::size_t bytes, std::size_t alignment) const noexcept;
+
+    /// Effects: enters the block; `whole` is what the mechanism gave for around(). Draws the guard zones.
+    /// Returns: the caller's block.
+    void* enter(new_record opened, void* whole) noexcept;
+
+    /// Effects: reports what is wrong with a deallocation by these numbers, looks at the guard zones, and
+    /// ends the block. A size or an alignment that is wrong is replaced by the true one.
+    /// Returns: what to deallocate; nothing where `p` is no live block.
+    [[nodiscard]] std::optional<whole_block> close(void* p, std::size_t bytes,
+                                                   std::size_t alignment) noexcept;
+
+    /// Effects: as close(), but for the end of the block, and without a word about its alignment.
+    [[nodiscard]] std::optional<whole_block> look_up(void* p, std::size_t bytes, allocator_call by) noexcept;
+
+    /// Effects: makes the live block `p` one of `bytes` bytes; ends it where that is 0.
+    /// Requires: the mechanism has done so.
+    void resize(void* p, std::size_t bytes) noexcept;
+
+    /// Effects: looks at the guard zones of all live blocks, and ends the blocks.
+    void forget_all(allocator_call by) noexcept;
+
+    /// Effects: the same for the blocks that were allocated since next_number() was `number`.
+    void forget_since(std::uint64_t number) noexcept;
+
+    /// Effects: looks at the guard zones of all live blocks.
+    void look_at_all(allocator_call by) const noexcept;
+
+    /// Effects: reports the block allocated first of those that live, where there are any.
+    void expect_all_freed(allocator_call by) const noexcept;
+
+    /// Effects: forget_all() expects from now on that all blocks were freed.
+    void expect_all_freed_at_end() noexcept { all_freed_at_end_ = true; }
+
+    [[nodiscard]] std::uint64_t next_number() const noexcept { return next_number_; }
+    [[nodiscard]] std::size_t live_blocks() const noexcept { return live_.count; }
+
+private:
+    /// In the order in which they came.
+    struct record_list {
+        record* oldest = nullptr;
+        record* youngest = nullptr;
+        std::size_t count = 0;
+
+        void push(record* r) noexcept;
+        void remove(record* r) noexcept;
+        void drop_all() noexcept;
+    };
+
+    [[nodiscard]] bool has_representation(std::size_t bytes, std::size_t alignment) const noexcept;
+    [[nodiscard]] std::size_t front_bytes(std::size_t alignment) const noexcept;
+    [[nodiscard]] whole_block whole_of(const record& r) const noexcept;
+
+    [[nodiscard]] record*& bucket_of(const void* p) const noexcept;
+    [[nodiscard]] record* find(const void* p) const noexcept;
+    [[nodiscard]] const record* find_around(const void* p) const noexcept;
+    [[nodiscard]] bool make_room() noexcept;
+    void enter_in_table(record* r) noexcept;
+    void take_from_table(record* r) noexcept;
+    void bury(record* r, allocator_call by) noexcept;
+
+    [[nodiscard]] record* expect_live(const misuse_report& told) const noexcept;
+    void draw_guards(const record& r) const noexcept;
+    void look_at_guards(const record& r, allocator_call by) const noexcept;
+
+    record** table_ = nullptr;
+    unsigned table_bits_ = 0;
+    bool all_freed_at_end_ = false;
+    record_list live_;
+    record_list dead_;
+    std::uint64_t next_number_ = 0;
+    std::size_t guard_bytes_;
+};
+
+} // namespace mallard

@@ -1,0 +1,103 @@
+/// Misuse of an allocator: what is told of it, who hears of it, and what happens then.
+///
+/// Whoever finds one fills a misuse_report and hands it to report_misuse(). The report points into the
+/// finder's books, so it is good for as long as the handler runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <span>
+
+namespace mallard {
+
+enum class misuse : std::uint8_t {
+    double_free,
+    wrong_size,
+    wrong_alignment,
+    foreign_pointer,    ///< a deallocation of what is no block of this allocator
+    write_past_end,     ///< found later, by what a guard zone holds
+    write_before_start, ///< the same
+    use_after_release,  ///< a deallocation of a block that a release, a rewind or a rollback has ended
+    never_freed,        ///< only where somebody expects all blocks to be freed
+};
+
+/// What is called of an allocator, as far as a report speaks of it.
+enum class allocator_call : std::uint8_t {
+    none,
+    deallocate,
+    resize_last,
+    release,
+    rewind,
+    rollback,
+    check,
+    expect_all_freed,
+    destructor,
+};
+
+/// Returns: the call's name with its parentheses.
+[[nodiscard]] const char* name_of(allocator_call call) noexcept;
+
+struct misuse_report {
+    misuse what = misuse::foreign_pointer;
+    allocator_call found_by = allocator_call::none;
+
+    /// The block that is misused, as it was allocated. Of a foreign pointer the block that it points into;
+    /// null where it points into none.
+    const void* block = nullptr;
+    std::size_t bytes = 0;
+    std::size_t alignment = 0;
+
+    /// What the call that found the misuse was told.
+    const void* told_block = nullptr;
+    std::size_t told_bytes = 0;
+    std::size_t told_alignment = 0;
+
+    /// Of a write: the changed byte that is nearest to the block, counted from the block's first.
+    std::ptrdiff_t changed_byte = 0;
+    /// Of a use after a release: what ended the block.
+    allocator_call ended_by = allocator_call::none;
+    /// Of blocks never freed: how many there are, and their bytes. `block` is the one allocated first.
+    std::size_t live_blocks = 0;
+    std::size_t live_bytes = 0;
+
+    /// Where the block was allocated: the place that the program named, or the return addresses on the stack,
+    /// innermost first, or neither (core/allocation_site.hpp).
+    const std::source_location* place = nullptr;
+    // So that g++ lets a designated initialiser leave it out. NOLINTNEXTLINE(readability-redundant-member-init)
+    std::span<void* const> stack{};
+};
+
+/// The words of a report, several lines with their ends. Nothing is allocated for them, but where a stack is
+/// printed.
+class misuse_text {
+public:
+    explicit misuse_text(const misuse_report& report) noexcept;
+
+    [[nodiscard]] const char* c_str() const noexcept { return text_; }
+
+private:
+    [[gnu::format(printf, 2, 3)]] void append(const char* format, ...) noexcept;
+    void append_block(const misuse_report& report) noexcept;
+    void append_what(const misuse_report& report) noexcept;
+    void append_where(const misuse_report& report) noexcept;
+    void append_stack(std::span<void* const> stack) noexcept;
+
+    static constexpr std::size_t room = 8192;
+    std::size_t length_ = 0;
+    char text_[room] = {};
+};
+
+/// Called with each misuse that is found, possibly under the lock of the allocator, which it must not use. It
+/// may return; the program then goes on as docs/checked.md says.
+using misuse_handler = void (*)(const misuse_report& report) noexcept;
+
+/// Effects: installs `handler` for the whole process. nullptr, as at the start: the text of the report is
+/// written to the standard error output, and the program aborts.
+/// Returns: the handler that was installed before.
+misuse_handler set_misuse_handler(misuse_handler handler) noexcept;
+
+/// Effects: calls the handler, or writes the report and aborts where there is none.
+void report_misuse(const misuse_report& report) noexcept;
+
+} // namespace mallard

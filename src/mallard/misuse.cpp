@@ -1,0 +1,158 @@
+#include <mallard/core/allocation_site.hpp>
+#include <mallard/core/misuse.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <source_location>
+#include <span>
+
+namespace mallard {
+
+namespace {
+
+std::atomic<misuse_handler> installed_handler{nullptr};
+
+} // namespace
+
+const char* name_of(allocator_call call) noexcept {
+    switch (call) {
+    case allocator_call::none:
+        return "nobody";
+    case allocator_call::deallocate:
+        return "deallocate()";
+    case allocator_call::resize_last:
+        return "resize_last()";
+    case allocator_call::release:
+        return "release()";
+    case allocator_call::rewind:
+        return "rewind()";
+    case allocator_call::rollback:
+        return "rollback()";
+    case allocator_call::check:
+        return "check()";
+    case allocator_call::expect_all_freed:
+        return "expect_all_freed()";
+    case allocator_call::destructor:
+        return "the destructor";
+    }
+    return "";
+}
+
+misuse_text::misuse_text(const misuse_report& report) noexcept {
+    append("mallard: ");
+    append_what(report);
+    append_where(report);
+}
+
+void misuse_text::append(const char* format, ...) noexcept {
+    std::va_list values;
+    va_start(values, format);
+    const int wanted = std::vsnprintf(text_ + length_, room - length_, format, values);
+    va_end(values);
+    // What finds no room is cut off.
+    length_ = std::min(room - 1, length_ + static_cast<std::size_t>(std::max(wanted, 0)));
+}
+
+void misuse_text::append_block(const misuse_report& report) noexcept {
+    append("block %p of %zu bytes at alignment %zu", report.block, report.bytes, report.alignment);
+}
+
+void misuse_text::append_what(const misuse_report& report) noexcept {
+    switch (report.what) {
+    case misuse::double_free:
+        append("double free: ");
+        append_block(report);
+        append(" was deallocated before");
+        break;
+    case misuse::wrong_size:
+        append("wrong size: ");
+        append_block(report);
+        append(" is given to %s as one of %zu bytes", name_of(report.found_by), report.told_bytes);
+        break;
+    case misuse::wrong_alignment:
+        append("wrong alignment: ");
+        append_block(report);
+        append(" is given to %s as one at alignment %zu", name_of(report.found_by), report.told_alignment);
+        break;
+    case misuse::foreign_pointer:
+        append("foreign pointer: %p, given to %s as a block of %zu bytes at alignment %zu, ",
+               report.told_block, name_of(report.found_by), report.told_bytes, report.told_alignment);
+        if (report.block == nullptr) {
+            append("is no block of this allocator");
+        } else {
+            append("lies %td bytes into ",
+                   static_cast<const char*>(report.told_block) - static_cast<const char*>(report.block));
+            append_block(report);
+        }
+        break;
+    case misuse::write_past_end:
+    case misuse::write_before_start:
+        append("write %s: byte %td of ",
+               report.what == misuse::write_past_end ? "past the end" : "before the start",
+               report.changed_byte);
+        append_block(report);
+        append(" was overwritten, found by %s", name_of(report.found_by));
+        break;
+    case misuse::use_after_release: {
+        const char* const by = name_of(report.ended_by);
+        append("use after %.*s: ", static_cast<int>(std::strcspn(by, "(")), by);
+        append_block(report);
+        append(" was ended by %s and is given to %s", by, name_of(report.found_by));
+        break;
+    }
+    case misuse::never_freed:
+        append("never freed: ");
+        append_block(report);
+        append(", the first of %zu such blocks with %zu bytes in all, found by %s", report.live_blocks,
+               report.live_bytes, name_of(report.found_by));
+        break;
+    }
+    append("\n");
+}
+
+void misuse_text::append_where(const misuse_report& report) noexcept {
+    if (report.block == nullptr) {
+        return;
+    }
+    if (report.place != nullptr) {
+        append("    allocated at %s:%u in %s\n", report.place->file_name(),
+               static_cast<unsigned>(report.place->line()), report.place->function_name());
+    } else if (!report.stack.empty()) {
+        append("    allocated by\n");
+        append_stack(report.stack);
+    } else {
+        append("    allocated at a place that nobody named; name it with mallard::allocation_site\n");
+    }
+}
+
+void misuse_text::append_stack(std::span<void* const> stack) noexcept {
+    char** const names = names_of_frames(stack);
+    for (std::size_t i = 0; i < stack.size(); ++i) {
+        if (names != nullptr) {
+            append("        %s\n", names[i]);
+        } else {
+            append("        %p\n", stack[i]);
+        }
+    }
+    std::free(static_cast<void*>(names));
+}
+
+misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
+    return installed_handler.exchange(handler);
+}
+
+void report_misuse(const misuse_report& report) noexcept {
+    if (misuse_handler handler = installed_handler.load()) {
+        handler(report);
+        return;
+    }
+    std::fputs(misuse_text(report).c_str(), stderr);
+    std::abort();
+}
+
+} // namespace mallard

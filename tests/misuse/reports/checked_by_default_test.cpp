@@ -1,0 +1,214 @@
+// What a debug build does to a program that knows nothing of it: this file is compiled with MALLARD_CHECKED,
+// in every configuration.
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <list>
+#include <map>
+#include <memory_resource>
+#include <source_location>
+#include <span>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+static_assert(MALLARD_CHECKED);
+static_assert(std::is_same_v<mallard::multipool<>, mallard::checked_by_default::multipool<>>);
+static_assert(!std::is_same_v<mallard::multipool<>, mallard::unchecked::multipool<>>);
+
+constexpr const char* text = "a string that is longer than the small buffer of its own";
+
+/// Whatever AddressSanitizer thinks of it.
+[[gnu::noinline, gnu::no_sanitize_address]] void write_to(volatile unsigned char* p) {
+    *p = 1;
+}
+
+template <class A>
+class checked_by_default : public ::testing::Test {
+protected:
+    template <class T>
+    using alloc = mallard::allocator<T, A>;
+    using string = std::basic_string<char, std::char_traits<char>, alloc<char>>;
+
+    A allocator_;
+};
+
+using mallard::chunk_cache;
+using allocators =
+    ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::multipool<mallard::monotonic<>>,
+                     mallard::multipool<chunk_cache, mallard::last_freed>,
+                     mallard::multipool<chunk_cache, mallard::lowest_address>,
+                     mallard::multipool<chunk_cache, mallard::hybrid_reuse>, mallard::concurrent_multipool<>,
+                     mallard::synchronized<mallard::multipool<>>, mallard::counted<mallard::multipool<>>,
+                     mallard::small_object_pool<>, mallard::adaptive_pool<>>;
+
+template <>
+class checked_by_default<mallard::multipool<mallard::monotonic<>>> : public ::testing::Test {
+protected:
+    using A = mallard::multipool<mallard::monotonic<>>;
+    template <class T>
+    using alloc = mallard::allocator<T, A>;
+    using string = std::basic_string<char, std::char_traits<char>, alloc<char>>;
+
+    mallard::monotonic<> below_;
+    A allocator_{below_};
+};
+
+TYPED_TEST_SUITE(checked_by_default, allocators);
+
+TYPED_TEST(checked_by_default, lets_containers_live_by_either_binding) {
+    mallard::resource<TypeParam&> base(this->allocator_);
+    {
+        std::list<typename TestFixture::string,
+                  typename TestFixture::template alloc<typename TestFixture::string>>
+            by_type(this->allocator_);
+        std::pmr::map<int, std::pmr::string> by_base(&base);
+        for (int i = 0; i < 500; ++i) {
+            by_type.emplace_back(text);
+            by_base.emplace(i, text);
+            if (i % 3 == 0) {
+                by_type.pop_front();
+                by_base.erase(i);
+            }
+        }
+        mallard::check(this->allocator_);
+        EXPECT_EQ(by_type.size(), 333U);
+    }
+    mallard::expect_all_freed(base);
+    this->allocator_.release();
+    EXPECT_NE(this->allocator_.allocate(24, 8), nullptr);
+}
+
+TYPED_TEST(checked_by_default, lets_objects_be_winked_out) {
+    using vector = std::vector<int, typename TestFixture::template alloc<int>>;
+    auto& winked_out = mallard::wink_out<vector>(this->allocator_, std::size_t{1000}, 1);
+    EXPECT_EQ(winked_out.size(), 1000U);
+    this->allocator_.release();
+}
+
+TYPED_TEST(checked_by_default, reports_a_double_free_by_type_parameter) {
+    mallard::allocator<int, TypeParam> binding(this->allocator_);
+    const auto place = std::source_location::current();
+    const mallard::allocation_site here(place);
+    int* const p = binding.allocate(6);
+    binding.deallocate(p, 6);
+    EXPECT_DEATH(
+        binding.deallocate(p, 6),
+        ::testing::ContainsRegex("^mallard: double free: block 0x[0-9a-f]+ of 24 bytes at alignment 4 was "
+                                 "deallocated before\n    allocated at [^\n]*checked_by_default_test.cpp:" +
+                                 std::to_string(place.line()) + " in [^\n]*TestBody[^\n]*\n"));
+}
+
+TYPED_TEST(checked_by_default, reports_a_write_past_the_end_by_abstract_base) {
+    mallard::resource<TypeParam&> base(this->allocator_);
+    auto* const p = static_cast<unsigned char*>(base.allocate(24, 8));
+    write_to(p + 24);
+    EXPECT_DEATH(base.deallocate(p, 24, 8),
+                 "mallard: write past the end: byte 24 of block 0x[0-9a-f]+ of 24 bytes at alignment 8 was "
+                 "overwritten, found by deallocate\\(\\)\n    allocated (by|at)");
+    mallard::set_misuse_handler([](const mallard::misuse_report&) noexcept {});
+    this->allocator_.release();
+    mallard::set_misuse_handler(nullptr);
+}
+
+TYPED_TEST(checked_by_default, reports_blocks_that_outlive_a_release) {
+    mallard::resource<TypeParam&> base(this->allocator_);
+    EXPECT_DEATH(
+        {
+            std::pmr::vector<int> v(100, 1, &base);
+            this->allocator_.release();
+        },
+        "mallard: use after release: block 0x[0-9a-f]+ of 400 bytes at alignment 4 was ended by "
+        "release\\(\\)");
+}
+
+TEST(checked_by_default_names, deduce_as_before) {
+    mallard::monotonic arena;
+    mallard::multipool pool(arena);
+    EXPECT_TRUE((std::is_same_v<decltype(pool), mallard::multipool<mallard::monotonic<>>>));
+    alignas(16) std::array<std::byte, 1024> buffer{};
+    mallard::monotonic in_buffer(std::span<std::byte>{buffer});
+    mallard::multipool over_arena(arena, {.largest_pooled_bytes = 64});
+    const mallard::multipool plain({.largest_pooled_bytes = 64});
+    mallard::concurrent_multipool shared;
+    EXPECT_EQ(plain.largest_pooled_bytes(), 64U);
+    EXPECT_NE(in_buffer.allocate(100), nullptr);
+    EXPECT_EQ(in_buffer.stats().spills, 0U);
+    EXPECT_NE(over_arena.allocate(100), nullptr);
+    EXPECT_NE(shared.allocate(100), nullptr);
+}
+
+TEST(checked_by_default_monotonic, is_marked_rolled_back_and_resized_as_before) {
+    mallard::monotonic<> arena;
+    void* const p = arena.allocate(40, 8);
+    ASSERT_TRUE(arena.resize_last(p, 40, 80));
+    ASSERT_TRUE(arena.resize_last(p, 80, 16));
+    mallard::check(arena);
+    const mallard::monotonic<>::position mark = arena.mark();
+    void* const scratch = arena.allocate(24, 8);
+    arena.rollback(mark);
+    EXPECT_EQ(arena.allocate(24, 8), scratch);
+    EXPECT_FALSE(arena.resize_last(p, 16, 24)) << "not the last any more";
+    arena.deallocate(p, 16, 8);
+    EXPECT_DEATH(static_cast<void>(arena.resize_last(p, 16, 8)), "mallard: double free: ");
+}
+
+constinit mallard::fixed_pool_for<std::array<int, 6>, mallard::static_arena<4096>> of_arrays;
+
+TEST(checked_by_default_fixed_pool, keeps_its_blocks_and_its_place_in_static_storage) {
+    const std::size_t before = of_arrays.capacity();
+    void* const p = of_arrays.allocate(24, 4);
+    EXPECT_EQ(of_arrays.block_bytes(), 24U);
+    EXPECT_TRUE(of_arrays.owns(p));
+    of_arrays.deallocate(p, 24, 4);
+    EXPECT_DEATH(of_arrays.deallocate(p, 24, 4), "mallard: double free: ");
+    void* const other = of_arrays.try_allocate(20, 4);
+    EXPECT_DEATH(
+        of_arrays.deallocate(other, 24, 4),
+        "mallard: wrong size: block 0x[0-9a-f]+ of 20 bytes at alignment 4 is given to deallocate\\(\\) "
+        "as one of 24 bytes");
+    EXPECT_DEATH(mallard::expect_all_freed(of_arrays), "mallard: never freed: ");
+    of_arrays.clear();
+    EXPECT_DEATH(of_arrays.deallocate(other, 20, 4), "mallard: use after release: ");
+    EXPECT_EQ(of_arrays.capacity(), before);
+}
+
+TEST(checked_by_default_bursts, are_blocks_like_all_others) {
+    mallard::multipool pool;
+    mallard::block_chain blocks = mallard::allocate_many(pool, 24, 8, 100);
+    EXPECT_EQ(blocks.size(), 100U);
+    void* const single = blocks.pop_front();
+    pool.deallocate(single, 24, 8);
+    EXPECT_DEATH(pool.deallocate(single, 24, 8), "mallard: double free: ");
+    mallard::deallocate_many(pool, std::move(blocks), 24, 8);
+    mallard::expect_all_freed(pool);
+}
+
+/// The books of an allocator that threads share are under a lock.
+TEST(checked_by_default_threads, share_what_may_be_shared) {
+    mallard::concurrent_multipool<> pool;
+    mallard::synchronized<mallard::multipool<>> locked;
+    std::vector<std::thread> threads;
+    for (int id = 0; id < 4; ++id) {
+        threads.emplace_back([&] {
+            const mallard::allocation_site here;
+            for (int round = 0; round < 20; ++round) {
+                std::list<int, mallard::allocator<int, decltype(pool)>> fast(100, round, pool);
+                std::list<int, mallard::allocator<int, decltype(locked)>> slow(100, round, locked);
+                mallard::check(pool);
+            }
+        });
+    }
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    mallard::expect_all_freed(pool);
+    mallard::expect_all_freed(locked);
+}
+
+} // namespace

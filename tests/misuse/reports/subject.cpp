@@ -1,0 +1,108 @@
+#include "misuse/reports/subject.hpp"
+
+#include <mallard/mallard.hpp>
+
+#include <cstdio>
+
+namespace reports {
+
+namespace {
+
+template <class A>
+class subject_of final : public subject {
+public:
+    template <class... Args>
+    explicit subject_of(Args... args) : allocator_(args...) {}
+
+    void* allocate(std::size_t bytes, std::size_t alignment) override {
+        return allocator_.allocate(bytes, alignment);
+    }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept override {
+        allocator_.deallocate(p, bytes, alignment);
+    }
+    void release() noexcept override { allocator_.release(); }
+
+    void check() const noexcept override { mallard::check(allocator_); }
+    void expect_all_freed() const noexcept override { mallard::expect_all_freed(allocator_); }
+    void expect_all_freed_at_end() noexcept override { mallard::expect_all_freed_at_end(allocator_); }
+
+    void roll_back_after(const std::function<void()>& work) override {
+        if constexpr (mallard::rewindable<A>) {
+            const mallard::checkpoint scratch(allocator_);
+            work();
+        }
+    }
+
+    void rewind() override {
+        if constexpr (mallard::rewindable<A>) {
+            allocator_.rewind();
+        }
+    }
+
+private:
+    A allocator_;
+};
+
+template <class A, class... Args>
+kind checked(const std::string& name, Args... args) {
+    return {name, [=] { return std::make_unique<subject_of<mallard::checked<A>>>(args...); }};
+}
+
+/// Of a pool of one size: room for every block of these tests and its guard zones.
+constexpr mallard::block_size largest{std::size_t{1} << 17, 64};
+
+using mallard::chunk_cache;
+
+} // namespace
+
+std::vector<kind> rewindable_kinds() {
+    return {checked<mallard::monotonic<>>("monotonic"),
+            checked<mallard::synchronized<mallard::monotonic<>>>("synchronized_monotonic")};
+}
+
+std::vector<kind> kinds() {
+    std::vector<kind> all{
+        checked<mallard::multipool<chunk_cache, mallard::last_freed>>("multipool_last_freed"),
+        checked<mallard::multipool<chunk_cache, mallard::first_freed>>("multipool_first_freed"),
+        checked<mallard::multipool<chunk_cache, mallard::lowest_address>>("multipool_lowest_address"),
+        checked<mallard::multipool<chunk_cache, mallard::hybrid_reuse>>("multipool_hybrid_reuse"),
+        checked<mallard::concurrent_multipool<>>("concurrent_multipool"),
+        checked<mallard::synchronized<mallard::multipool<>>>("synchronized_multipool"),
+        checked<mallard::multipool<chunk_cache, mallard::first_freed, mallard::power_of_two_classes>>(
+            "fast_fit"),
+        checked<mallard::fixed_pool<>>("fixed_pool", largest),
+        checked<mallard::small_object_pool<>>("small_object_pool"),
+        checked<mallard::adaptive_pool<>>("adaptive_pool"),
+        {"below_synchronized", [] {
+             using shared = mallard::synchronized<mallard::checked<mallard::multipool<>>>;
+             return std::make_unique<subject_of<shared>>();
+         }}};
+    for (kind& k : rewindable_kinds()) {
+        all.push_back(std::move(k));
+    }
+    return all;
+}
+
+std::string block::text() const {
+    char address[32];
+    std::snprintf(address, sizeof address, "%p", p);
+    return std::string("block ") + address + " of " + std::to_string(bytes) + " bytes at alignment " +
+           std::to_string(alignment);
+}
+
+[[gnu::noinline, gnu::no_sanitize_address]] void block::scribble(std::ptrdiff_t offset) const noexcept {
+    volatile unsigned char& byte = *(static_cast<unsigned char*>(p) + offset);
+    byte = byte ^ 0x5AU;
+}
+
+::testing::Matcher<const std::string&> report(const std::string& line, const std::source_location& place) {
+    return ::testing::Eq("mallard: " + line + "\n    allocated at " + place.file_name() + ":" +
+                         std::to_string(place.line()) + " in " + place.function_name() + "\n");
+}
+
+block of_every_allocator::allocate(std::size_t bytes, std::size_t alignment, std::source_location place) {
+    const mallard::allocation_site here(place);
+    return {subject_->allocate(bytes, alignment), bytes, alignment, place};
+}
+
+} // namespace reports

@@ -1,0 +1,84 @@
+/// A checked allocator of any type, for the tests of what is reported of it: one test, compiled once, for
+/// all.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <vector>
+
+namespace reports {
+
+class subject {
+public:
+    subject() = default;
+    subject(const subject&) = delete;
+    subject& operator=(const subject&) = delete;
+    virtual ~subject() = default;
+
+    [[nodiscard]] virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
+    virtual void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept = 0;
+    virtual void release() noexcept = 0;
+
+    virtual void check() const noexcept = 0;
+    virtual void expect_all_freed() const noexcept = 0;
+    virtual void expect_all_freed_at_end() noexcept = 0;
+
+    /// Effects: does `work`, and then rolls back to where the allocator stood before.
+    /// Requires: the allocator is rewindable.
+    virtual void roll_back_after(const std::function<void()>& work) = 0;
+
+    /// Requires: the allocator is rewindable.
+    virtual void rewind() = 0;
+};
+
+struct kind {
+    std::string name;
+    std::function<std::unique_ptr<subject>()> make;
+};
+
+/// Returns: every allocator under `checked`.
+[[nodiscard]] std::vector<kind> kinds();
+
+/// Returns: those of them that go back to a mark.
+[[nodiscard]] std::vector<kind> rewindable_kinds();
+
+inline std::string name_of(const ::testing::TestParamInfo<kind>& info) {
+    return info.param.name;
+}
+
+/// A block, and where it was allocated.
+struct block {
+    void* p;
+    std::size_t bytes;
+    std::size_t alignment;
+    std::source_location place;
+
+    /// Returns: "block 0x... of 24 bytes at alignment 8".
+    [[nodiscard]] std::string text() const;
+
+    /// Effects: writes to a byte counted from the block's first, whatever AddressSanitizer thinks of it.
+    void scribble(std::ptrdiff_t offset) const noexcept;
+};
+
+/// Returns: what is equal to the whole of a report that begins with `line`, of a block allocated at `place`.
+[[nodiscard]] ::testing::Matcher<const std::string&> report(const std::string& line,
+                                                            const std::source_location& place);
+
+/// One checked allocator.
+class of_every_allocator : public ::testing::TestWithParam<kind> {
+protected:
+    /// Returns: a block that is known to be allocated where this is called.
+    block allocate(std::size_t bytes, std::size_t alignment,
+                   std::source_location place = std::source_location::current());
+
+    void deallocate(const block& b) { subject_->deallocate(b.p, b.bytes, b.alignment); }
+
+    std::unique_ptr<subject> subject_ = GetParam().make();
+};
+
+} // namespace reports
