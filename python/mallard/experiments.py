@@ -35,6 +35,8 @@ LIBRARY = (
     "adaptive-pool-aligned-burst",
 )
 BURST = "-burst"  # ends the name of what takes and gives back many nodes at once
+# Those that serve any request for a block, one at a time, and have no type of their own to serve.
+POOLS = ("fast-fit", "fixed-pool", "small-object-pool", "adaptive-pool", "adaptive-pool-aligned")
 # What is single blocks, and no structure, cannot be winked out.
 NOT_WINKED_OUT = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
 

@@ -159,6 +159,8 @@ def test_sentences_of_adaptive_pools() -> None:
     assert "AS1 33.5 %" in overhead
     held = next(text for text in said if text.startswith("Held after all nodes were erased"))
     assert "adaptive-pool 64 KiB" in held
+    kept = next(text for text in said if text.startswith("Kept by the pools themselves"))
+    assert "adaptive-pool 16 KiB" in kept
 
 
 def test_what_was_measured_both_ways() -> None:

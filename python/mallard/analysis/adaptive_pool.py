@@ -27,8 +27,9 @@ PHASES = (
 HELD = Quantity("held_bytes", "held", "taken from the system for all nodes")
 OVERHEAD = Quantity("overhead_percent", "overhead", "overhead of that over the nodes themselves, percent")
 ERASED = Quantity("erased_bytes", "after erasure", "held after erasure")
+POOL = Quantity("pool_bytes", "in the pool", "that the pool itself keeps after erasure")
 TRIMMED = Quantity("trimmed_bytes", "trimmed", "held after erasure and trim")
-MEMORY = (HELD, ERASED, TRIMMED)
+MEMORY = (HELD, ERASED, POOL, TRIMMED)
 
 
 def adaptive_pool_tables(rows: Iterable[Row]) -> list[CellTable]:
@@ -79,8 +80,11 @@ def _overhead(table: CellTable) -> list[str]:
 
 
 def _held(table: CellTable) -> list[str]:
-    told = least_text(most_of(table, ERASED.figure), bytes_text)
-    return [f"Held after all nodes were erased, at most: {told}."] if told else []
+    """What the process holds, its cached chunks among it, and what the pools themselves keep."""
+    process = least_text(most_of(table, ERASED.figure), bytes_text)
+    pools = least_text(most_of(table, POOL.figure), bytes_text)
+    said = [f"Held after all nodes were erased, at most: {process}."] if process else []
+    return [*said, f"Kept by the pools themselves then, at most: {pools}."] if pools else said
 
 
 def _place(line: Line) -> str:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from mallard.analysis.names import FLOOR, KEEP, SHARED, plain
 from mallard.contenders import CONTENDERS
+from mallard.experiments import LIBRARY
 from mallard.papers.catalogue import strategies
 from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
 
@@ -60,6 +61,8 @@ def family(strategy: str) -> str:
         return "floor"
     if strategy.startswith(SHARED):
         return "shared"
+    if strategy in LIBRARY:
+        return "other pools"
     known = strategies().get(plain(strategy))
     return _FAMILIES.get(known.allocator, known.allocator) if known else "other"
 

@@ -57,7 +57,7 @@ SCALES = {
 
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
     scale, name = SCALES[request.scale], request.experiment
-    strategies, messages = chosen_strategies(request, runner.names_of(name))
+    strategies, messages = chosen_strategies(request, runner.names_of(name), runner.usual_names_of(name))
     threads = _threads(request, runner, host, scale)
     limits = (
         runner.limit(name, "iterations_log2", ITERATIONS_LOG2),

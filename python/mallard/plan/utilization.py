@@ -46,7 +46,7 @@ SCALES = {
 
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
     scale, name = SCALES[request.scale], request.experiment
-    strategies, messages = chosen_strategies(request, runner.names_of(name))
+    strategies, messages = chosen_strategies(request, runner.names_of(name), runner.usual_names_of(name))
     named = exponents(request, "total", runner.limit(name, "total_log2", TOTAL_LOG2))
     buffers = request.several("buffer", BUFFERS, list(scale.totals_log2))
     totals = {buffer: named or scale.totals_log2.get(buffer, scale.totals_log2["warm"]) for buffer in buffers}

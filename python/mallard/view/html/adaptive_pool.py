@@ -8,6 +8,7 @@ from mallard.analysis.adaptive_pool import (
     HELD,
     OVERHEAD,
     PHASES,
+    POOL,
     TRIMMED,
     adaptive_pool_sentences,
     adaptive_pool_tables,
@@ -55,6 +56,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     AmountKind("m", HELD.short, f"Memory {HELD.text}, MiB.", HELD.figure),
     AmountKind("u", ERASED.short, f"Memory {ERASED.text}, MiB.", ERASED.figure),
+    AmountKind("s", POOL.short, f"Memory {POOL.text}, MiB.", POOL.figure),
     AmountKind("w", TRIMMED.short, f"Memory {TRIMMED.text}, MiB.", TRIMMED.figure),
 )
 

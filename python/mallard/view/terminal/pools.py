@@ -10,6 +10,7 @@ from rich.text import Text
 from mallard.analysis.adaptive_pool import (
     ERASED,
     OVERHEAD,
+    POOL,
     TRIMMED,
     adaptive_pool_sentences,
     adaptive_pool_tables,
@@ -98,7 +99,7 @@ def show_adaptive_pool(console: Console, rows: Sequence[Row]) -> None:
             show_times(console, f"{phase.short}, ns a node", "range", columns, table.strategies)
         columns, names = _columns(table), table.strategies
         show_figures(console, OVERHEAD.text, "range", columns, names, _percent)
-        for memory in (ERASED, TRIMMED):
+        for memory in (ERASED, POOL, TRIMMED):
             show_figures(console, memory.text, "range", columns, names, _bytes(memory.figure))
         _say(console, adaptive_pool_sentences(table))
     console.print(f"range: nodes inserted or erased at a time. {MARKS}", style="dim", markup=False)
