@@ -4,11 +4,14 @@
 #include "bench/harness/process.hpp"
 #include "bench/harness/row.hpp"
 #include "bench/strategy/table.hpp"
+#include "bench/workload/adaptive_pool.hpp"
 #include "bench/workload/contention.hpp"
 #include "bench/workload/density.hpp"
+#include "bench/workload/fixed_block.hpp"
 #include "bench/workload/fragmentation.hpp"
 #include "bench/workload/locality.hpp"
 #include "bench/workload/primitives.hpp"
+#include "bench/workload/small_objects.hpp"
 #include "bench/workload/utilization.hpp"
 
 #include <cstdio>
@@ -37,6 +40,11 @@ constexpr std::string_view usage =
     "                     [--block-log2 6] [--buffer static|none] [--freed-by self|other]\n"
     "       mallard-bench fragmentation --freed none|all|half|quarter|eighth, and what density takes\n"
     "                     [--upstream cache|heap] [--perturb-chunks-log2 16]\n"
+    "       mallard-bench small-objects --strategy AS7 [--object-bytes 16] [--objects 1000000]\n"
+    "                     [--order shuffled|in-order] [--pages small|huge]\n"
+    "       mallard-bench fixed-block --work new-delete|replace|list|map|remove-ctrl --strategy AS7\n"
+    "                     [--version as-printed|append|...] [--count N]\n"
+    "       mallard-bench adaptive-pool --range 10 --strategy AS7 [--nodes 2000000]\n"
     "       for all: [--seed 1] [--repetition 0] [--cpu N] [--allow-unoptimised]\n"
     "Runs one cell and prints one line of JSON. Exit status: 0 done, 2 usage, 3 out of memory.\n";
 
@@ -53,6 +61,9 @@ constexpr experiment experiments[] = {
     {"utilization", run_utilization, describe_utilization},
     {"contention", run_contention, describe_contention},
     {"fragmentation", run_fragmentation, describe_fragmentation},
+    {"small-objects", run_small_objects, describe_small_objects},
+    {"fixed-block", run_fixed_block, describe_fixed_block},
+    {"adaptive-pool", run_adaptive_pool, describe_adaptive_pool},
 };
 
 std::string names_of_experiments() {

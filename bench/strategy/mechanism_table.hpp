@@ -22,6 +22,13 @@ enum class mechanism_kind {
     multipool_over_monotonic,
     shared_synchronized,
     shared_concurrent,
+    fixed_pool,
+    small_object_pool,
+    adaptive_pool,
+    adaptive_pool_aligned,
+    fast_fit,
+    class_new,
+    fixed_string,
     pmr_monotonic,
     pmr_unsynchronized,
     pmr_synchronized,
@@ -43,6 +50,11 @@ enum class mechanism_kind {
     mimalloc_heap,
 };
 inline constexpr std::size_t mechanism_count = static_cast<std::size_t>(mechanism_kind::mimalloc_heap) + 1;
+
+/// One of the library's pools beyond the papers' two allocators.
+[[nodiscard]] constexpr bool is_other_pool(mechanism_kind kind) noexcept {
+    return kind >= mechanism_kind::fixed_pool && kind <= mechanism_kind::fast_fit;
+}
 
 /// What a mechanism can do, as far as an experiment asks.
 enum class capability : std::uint32_t {

@@ -3,6 +3,7 @@
 
 #include "bench/strategy/contender/all.hpp"
 #include "bench/strategy/global_source.hpp"
+#include "bench/strategy/library_pools.hpp"
 #include "bench/strategy/mechanisms.hpp"
 #include "bench/strategy/source_of.hpp"
 

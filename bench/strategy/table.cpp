@@ -25,6 +25,7 @@ constexpr strategy table[] = {
     {"AS5", monotonic, abstract_base, normal},
     {"AS6", monotonic, abstract_base, winked_out},
     {"AS7", multipool, type_parameter, normal},
+    {"AS7-burst", multipool, type_parameter, normal, standard, true},
     {"AS7-last", multipool, type_parameter, normal, last_freed},
     {"AS7-first", multipool, type_parameter, normal, first_freed},
     {"AS7-lowest", multipool, type_parameter, normal, lowest_address},
@@ -39,6 +40,17 @@ constexpr strategy table[] = {
     {"AS14", multipool_over_monotonic, abstract_base, winked_out},
     {"shared-synchronized", shared_synchronized, type_parameter, normal},
     {"shared-concurrent", shared_concurrent, type_parameter, normal},
+
+    {"fixed-pool", fixed_pool, type_parameter, normal},
+    {"fixed-pool-burst", fixed_pool, type_parameter, normal, standard, true},
+    {"small-object-pool", small_object_pool, type_parameter, normal},
+    {"adaptive-pool", adaptive_pool, type_parameter, normal},
+    {"adaptive-pool-burst", adaptive_pool, type_parameter, normal, standard, true},
+    {"adaptive-pool-aligned", adaptive_pool_aligned, type_parameter, normal},
+    {"adaptive-pool-aligned-burst", adaptive_pool_aligned, type_parameter, normal, standard, true},
+    {"fast-fit", fast_fit, type_parameter, normal},
+    {"class-new", class_new, type_parameter, normal},
+    {"fixed-string", fixed_string, type_parameter, normal},
 
     {"pmr-monotonic", pmr_monotonic, abstract_base, normal},
     {"pmr-monotonic-winked", pmr_monotonic, abstract_base, winked_out},
@@ -150,7 +162,7 @@ strategy choose_strategy(arguments& given, run_options& options, strategy_filter
     return *std::ranges::find(strategies(), options.strategy, &strategy::name);
 }
 
-void describe_strategies(json_writer& json, strategy_filter offered) {
+void describe_strategies(json_writer& json, strategy_filter offered, other_pools pools) {
     json.key("strategies").open('[');
     for (const strategy& s : strategies()) {
         if (!offered(s)) {
@@ -163,6 +175,8 @@ void describe_strategies(json_writer& json, strategy_filter offered) {
             .member("destruction", to_text(s.destruction));
         if (s.reuse != standard) {
             json.member("variant", to_text(s.reuse));
+        } else if (is_other_pool(s.mechanism) && pools == other_pools::variants) {
+            json.member("variant", "another pool of the library");
         }
         if (s.bursts) {
             json.member("burst", true);

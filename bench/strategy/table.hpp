@@ -1,6 +1,7 @@
 /// The strategies as one table: mechanism x binding x destruction (P0089R1, table 1), the floor, the global
-/// allocator with its page return switched off, the multipool's orders of reuse, what threads can share, and
-/// the contenders. A strategy is a row here; what its mechanism can do is in strategy/mechanism_table.hpp.
+/// allocator with its page return switched off, the multipool's orders of reuse, what threads can share, the
+/// library's other pools, and the contenders. A strategy is a row here; what its mechanism can do is in
+/// strategy/mechanism_table.hpp.
 #pragma once
 
 #include "bench/harness/arguments.hpp"
@@ -44,6 +45,11 @@ struct strategy {
 
     [[nodiscard]] bool is_contender() const noexcept { return library_of(mechanism) != nullptr; }
 
+    /// Not a source of blocks: a class or a string that has its pool by its type.
+    [[nodiscard]] bool is_bound_to_a_type() const noexcept {
+        return mechanism == mechanism_kind::class_new || mechanism == mechanism_kind::fixed_string;
+    }
+
     /// Not compiled for the sizes that nodes have.
     [[nodiscard]] bool serves_large_blocks() const noexcept {
         return row_of(mechanism).largest_block == SIZE_MAX;
@@ -51,11 +57,11 @@ struct strategy {
 
     /// Each request is one block, and nothing was changed in the C library.
     [[nodiscard]] bool is_plain() const noexcept {
-        return !bursts && !is_shared() && mechanism != mechanism_kind::global_kept;
+        return !bursts && !is_shared() && !is_bound_to_a_type() && mechanism != mechanism_kind::global_kept;
     }
 
-    /// One of the papers' own or a contender, with the destructors run: what the experiments that free every
-    /// block offer.
+    /// One of the papers' own, another pool or a contender, with the destructors run: what the experiments
+    /// that free every block offer.
     [[nodiscard]] bool frees_each_block() const noexcept {
         return is_plain() && destruction == destruction_kind::normal && reuse == reuse_kind::standard;
     }
@@ -84,8 +90,12 @@ void refuse_missing(arguments& given);
 /// Throws: usage_error where `s` is compiled for smaller blocks only.
 void refuse_unserved(const strategy& s, std::size_t block_bytes);
 
+/// How an experiment offers the library's other pools.
+enum class other_pools { variants, strategies };
+
 /// Effects: writes the member "strategies" of the object that describes an experiment.
-void describe_strategies(json_writer& json, strategy_filter offered);
+void describe_strategies(json_writer& json, strategy_filter offered,
+                         other_pools pools = other_pools::variants);
 
 /// Effects: writes the member "missing": the libraries of contenders that were not there.
 void describe_missing(json_writer& json);

@@ -178,7 +178,7 @@ std::size_t blocks_of_a_burst(Source& source, block_shape shape, std::size_t cou
 
 TEST(sources, give_and_take_whole_ranges) {
     constexpr block_shape shape{24, 8};
-    for (const strategy& s : contenders()) {
+    for (const strategy& s : bench::strategies()) {
         if (!s.bursts) {
             continue;
         }
@@ -194,9 +194,9 @@ TEST(sources, give_and_take_whole_ranges) {
     }
 }
 
-TEST(contenders, run_in_the_experiments) {
-    for (const strategy& s : contenders()) {
-        if (!s.frees_each_block()) {
+TEST(contenders, run_in_the_experiments_as_other_pools_do) {
+    for (const strategy& s : bench::strategies()) {
+        if (!s.frees_each_block() || !(s.is_contender() || bench::is_other_pool(s.mechanism))) {
             continue;
         }
         const std::string name(s.name);

@@ -1,12 +1,21 @@
-/// Plan: what rows say of the process, and the numbers that are drawn inside timed parts.
+/// Plan: what rows say of the process and its memory, and the numbers that are drawn inside timed parts.
+#include "bench/harness/huge_pages.hpp"
+#include "bench/harness/memory.hpp"
 #include "bench/harness/process.hpp"
 #include "bench/harness/quick_random.hpp"
 #include "bench/harness/row.hpp"
 #include "bench/harness/static_buffer.hpp"
 
+#include <mallard/upstream/chunk_cache.hpp>
+#include <mallard/upstream/pages.hpp>
+
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <thread>
 
 namespace {
 
@@ -19,6 +28,58 @@ TEST(process, knows_its_resident_memory) {
         EXPECT_GE(bench::resident_bytes() - before, static_cast<std::int64_t>(bytes / 10 * 9));
     }
     EXPECT_LT(bench::resident_bytes() - before, static_cast<std::int64_t>(bytes / 2));
+}
+
+TEST(memory, is_counted_to_the_page) {
+    constexpr std::size_t pages = 1000;
+    const std::size_t page_bytes = mallard::pages::page_bytes();
+    const std::int64_t before = bench::inspect_memory().bytes;
+    EXPECT_GT(before, 0);
+    const bench::static_buffer untouched(bench::buffer_state::cold, bench::page_size::small,
+                                         pages * page_bytes, 0);
+    for (std::size_t i = 0; i != 10; ++i) {
+        untouched.span()[i * page_bytes] = std::byte{1};
+    }
+    const std::int64_t touched = bench::inspect_memory().bytes - before;
+    EXPECT_GE(touched, static_cast<std::int64_t>(10 * page_bytes));
+    EXPECT_LE(touched, static_cast<std::int64_t>(100 * page_bytes)); // and what others touched by chance
+}
+
+TEST(memory, that_waits_in_the_process_goes_back_when_it_is_asked_for) {
+    constexpr std::size_t bytes = std::size_t{16} << 20;
+    const std::int64_t before = bench::inspect_memory().bytes;
+    void* const chunk = mallard::chunk_cache::allocate(bytes);
+    std::memset(chunk, 1, bytes);
+    mallard::chunk_cache::deallocate(chunk, bytes);
+    bench::trim_process();
+    EXPECT_LT(bench::inspect_memory().bytes - before, static_cast<std::int64_t>(bytes / 2));
+}
+
+TEST(memory, is_looked_at_in_a_copy_that_leaves_this_process_as_it_was) {
+    int changed = 0;
+    EXPECT_EQ(bench::look_in_a_copy(10,
+                                    [&changed] {
+                                        changed = 1;
+                                        return std::int64_t{17};
+                                    }),
+              17);
+    EXPECT_EQ(changed, 0);
+    EXPECT_EQ(bench::look_in_a_copy(0,
+                                    [] {
+                                        std::this_thread::sleep_for(std::chrono::seconds(30));
+                                        return std::int64_t{17};
+                                    }),
+              std::nullopt);
+}
+
+TEST(huge_pages, are_refused_only_as_long_as_that_is_wanted) {
+    constexpr std::size_t bytes = std::size_t{8} << 20;
+    const bench::small_pages_only refused;
+    if (!refused.works()) {
+        GTEST_SKIP() << "this system cannot be told";
+    }
+    const bench::static_buffer touched(bench::buffer_state::warm, bench::page_size::huge, bytes, bytes);
+    EXPECT_TRUE(touched.lacks_huge_pages());
 }
 
 TEST(process, brings_no_more_memory_in_than_is_good_for_the_machine) {

@@ -1,0 +1,119 @@
+#include "bench/harness/memory.hpp"
+
+#include "bench/harness/process.hpp"
+
+#include <mallard/upstream/chunk_cache.hpp>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <string_view>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace bench {
+
+namespace {
+
+/// Returns: the number behind `key`, which is in kibibytes, in bytes; -1 where there is none.
+std::int64_t bytes_of(std::string_view text, std::string_view key) noexcept {
+    const std::size_t found = text.find(key);
+    if (found == std::string_view::npos) {
+        return -1;
+    }
+    text.remove_prefix(found + key.size());
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    std::int64_t kibibytes = -1;
+    std::from_chars(text.data(), text.data() + text.size(), kibibytes);
+    return kibibytes < 0 ? -1 : kibibytes * 1024;
+}
+
+/// Calls a function of the malloc that was put in front of the C library's.
+template <class Function, class... Args>
+void call_by_name(const char* name, Args... args) noexcept {
+    if (void* function = dlsym(RTLD_DEFAULT, name)) {
+        reinterpret_cast<Function*>(function)(args...);
+    }
+}
+
+void trim_malloc() noexcept {
+    const std::string_view name = malloc_in_use();
+    if (name == "jemalloc") {
+        using mallctl = int(const char*, void*, std::size_t*, void*, std::size_t);
+        // 4096 stands for all arenas.
+        call_by_name<mallctl>("mallctl", "thread.tcache.flush", nullptr, nullptr, nullptr, std::size_t{0});
+        call_by_name<mallctl>("mallctl", "arena.4096.purge", nullptr, nullptr, nullptr, std::size_t{0});
+    } else if (name == "mimalloc") {
+        call_by_name<void(bool)>("mi_collect", true);
+    } else if (name == "tcmalloc") {
+        call_by_name<void()>("MallocExtension_ReleaseFreeMemory");
+    } else {
+#ifdef __GLIBC__
+        malloc_trim(0);
+#endif
+    }
+}
+
+/// Effects: waits for the answer of a copy, and ends the copy.
+std::optional<std::int64_t> answer_of(pid_t copy, int from, unsigned seconds) {
+    pollfd waiting{from, POLLIN, 0};
+    std::int64_t answer = 0;
+    const bool answered = poll(&waiting, 1, static_cast<int>(seconds) * 1000) == 1 &&
+                          read(from, &answer, sizeof answer) == sizeof answer;
+    kill(copy, SIGKILL);
+    waitpid(copy, nullptr, 0);
+    return answered ? std::optional(answer) : std::nullopt;
+}
+
+} // namespace
+
+held_memory inspect_memory() {
+    // Not a stream: it would take its buffer from the malloc that is looked at.
+    const int file = open("/proc/self/smaps_rollup", O_RDONLY | O_CLOEXEC);
+    std::array<char, 4096> buffer{};
+    const ssize_t length = file < 0 ? -1 : read(file, buffer.data(), buffer.size());
+    if (file >= 0) {
+        close(file);
+    }
+    const std::string_view text(buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+    const std::int64_t bytes = bytes_of(text, "Anonymous:");
+    if (bytes < 0) {
+        return {resident_bytes(), 0};
+    }
+    return {bytes, std::max<std::int64_t>(bytes_of(text, "AnonHugePages:"), 0)};
+}
+
+void trim_process() noexcept {
+    mallard::chunk_cache::trim();
+    trim_malloc();
+}
+
+std::optional<std::int64_t> look_in_a_copy(unsigned seconds, const std::function<std::int64_t()>& look) {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) {
+        return std::nullopt;
+    }
+    const pid_t copy = fork();
+    if (copy == 0) {
+        const std::int64_t answer = look();
+        const ssize_t written = write(ends[1], &answer, sizeof answer);
+        _exit(written == sizeof answer ? 0 : 1);
+    }
+    close(ends[1]);
+    const std::optional<std::int64_t> answer = copy < 0 ? std::nullopt : answer_of(copy, ends[0], seconds);
+    close(ends[0]);
+    return answer;
+}
+
+} // namespace bench

@@ -1,0 +1,28 @@
+/// How a container gets its memory from a source: by std::allocator from the global one, by a pointer to it
+/// from every other.
+#pragma once
+
+#include "bench/strategy/global_source.hpp"
+
+#include <mallard/bind/allocator.hpp>
+
+#include <memory>
+#include <type_traits>
+
+namespace bench {
+
+template <class T, class Source>
+using allocator_over = std::conditional_t<std::is_same_v<Source, global_source>, std::allocator<T>,
+                                          mallard::allocator<T, Source>>;
+
+/// Returns: the allocator of a container over `source`.
+template <class Allocator, class Source>
+Allocator allocator_of([[maybe_unused]] Source& source) noexcept {
+    if constexpr (std::is_same_v<Source, global_source>) {
+        return {};
+    } else {
+        return Allocator(source);
+    }
+}
+
+} // namespace bench

@@ -1,0 +1,64 @@
+/// The works of the experiment fixed-block: which strategies can do each, and how it is measured.
+#pragma once
+
+#include "bench/harness/row.hpp"
+#include "bench/strategy/table.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+struct fixed_block_cell {
+    std::string work;
+    std::string version; ///< empty where the work has none
+    strategy how;
+    std::size_t count;
+    std::uint64_t seed;
+    bool look; ///< whether the requests of one operation are to be counted
+};
+
+/// Effects: does the operation of the cell `count` times; writes the time, the checksum of what is made and,
+/// where asked for, the requests into `result`.
+using measure_function = void (*)(const fixed_block_cell& cell, row& result);
+
+struct fixed_block_work {
+    std::string_view name;
+    std::size_t usual_count;
+    strategy_filter offered;
+    measure_function measure;
+};
+
+[[nodiscard]] bool has_objects(const strategy& s) noexcept;
+[[nodiscard]] bool has_containers(const strategy& s) noexcept;
+[[nodiscard]] bool has_strings(const strategy& s) noexcept;
+
+void measure_new_delete(const fixed_block_cell& cell, row& result);
+void measure_replace(const fixed_block_cell& cell, row& result);
+void measure_list(const fixed_block_cell& cell, row& result);
+void measure_map(const fixed_block_cell& cell, row& result);
+void measure_remove_ctrl(const fixed_block_cell& cell, row& result);
+
+/// Returns: the names of remove-ctrl's versions, the printed one first.
+[[nodiscard]] std::vector<std::string> remove_ctrl_versions();
+
+/// One that frees each block and uses it again: what the chapter's memory managers do.
+[[nodiscard]] inline bool recycles(const strategy& s) noexcept {
+    return s.frees_each_block() && s.can(capability::reuses);
+}
+
+/// Effects: calls `work(count)` for a sixteenth of the count, so that everything is where it will be, and
+/// then for the count by the clock.
+template <class Work>
+void time_hot(std::size_t count, row& result, Work&& work) {
+    work(count / 16 + 1);
+    const stopwatch watch;
+    work(count);
+    result.timed = watch.elapsed();
+    result.operations = result.iterations = static_cast<std::int64_t>(count);
+}
+
+} // namespace bench

@@ -1,0 +1,143 @@
+/// A list whose nodes come one by one or by ranges, and go so.
+///
+///     end_:  [ next | previous |  ]  <->  [ next | previous | value ]  <->  ...  <->  end_
+///
+/// Every range is inserted at the end and knows nothing of itself afterwards; where the ranges begin is found
+/// by walking along the list, which is not part of what is measured.
+#pragma once
+
+#include "bench/harness/checksum.hpp"
+#include "bench/harness/escape.hpp"
+
+#include <mallard/core/burst.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <utility>
+
+namespace bench {
+
+struct list_node {
+    list_node* next;
+    list_node* previous;
+    int value;
+};
+static_assert(sizeof(void*) != 8 || sizeof(list_node) == 24);
+
+class node_list {
+public:
+    node_list() noexcept : end_{&end_, &end_, 0} {}
+    node_list(const node_list&) = delete;
+    node_list& operator=(const node_list&) = delete;
+
+    [[nodiscard]] list_node* begin() noexcept { return end_.next; }
+    [[nodiscard]] list_node* end() noexcept { return &end_; }
+    [[nodiscard]] bool empty() const noexcept { return end_.next == &end_; }
+
+    /// Effects: makes a node in the block `p` and puts it at the end.
+    void push_back(void* p, int value) noexcept {
+        auto* const node = ::new (p) list_node{&end_, end_.previous, value};
+        end_.previous->next = node;
+        end_.previous = node;
+    }
+
+    /// Effects: takes the nodes [first, last) off the list.
+    static void unlink(list_node* first, list_node* last) noexcept {
+        first->previous->next = last;
+        last->previous = first->previous;
+    }
+
+private:
+    list_node end_;
+};
+
+/// Where the ranges of a list begin, and its end.
+using range_bounds = std::span<list_node*>;
+
+/// Effects: finds where the ranges of `length` nodes begin.
+/// Requires: `bounds` has a place for each range and one more.
+/// Returns: a sum over the values, in their order.
+inline std::uint64_t find_ranges(node_list& list, std::size_t length, range_bounds bounds) noexcept {
+    checksum sum;
+    list_node* node = list.begin();
+    for (list_node*& bound : bounds) {
+        bound = node;
+        for (std::size_t i = 0; i != length && node != list.end(); ++i, node = node->next) {
+            sum.add(static_cast<std::uint64_t>(node->value));
+        }
+    }
+    return sum.value();
+}
+
+/// Effects: ends the node. It is looked at, as a destructor would, or the floor would not even walk along.
+inline void destroy(list_node* node) noexcept {
+    escape(node);
+    std::destroy_at(node);
+}
+
+/// Nodes from a source, a request for each.
+struct single_nodes {
+    /// Effects: inserts `ranges` ranges of `length` nodes at the end; the value is the number of the range.
+    template <class Source>
+    [[gnu::noinline]] static void insert(Source& source, node_list& list, std::size_t ranges,
+                                         std::size_t length) {
+        for (std::size_t r = 0; r != ranges; ++r) {
+            for (std::size_t i = 0; i != length; ++i) {
+                list.push_back(source.allocate(sizeof(list_node), alignof(list_node)), static_cast<int>(r));
+            }
+        }
+    }
+
+    /// Effects: erases the ranges between the bounds, from the front.
+    template <class Source>
+    [[gnu::noinline]] static void erase(Source& source, range_bounds bounds) {
+        for (std::size_t r = 0; r + 1 != bounds.size(); ++r) {
+            list_node* const last = bounds[r + 1];
+            node_list::unlink(bounds[r], last);
+            for (list_node* node = bounds[r]; node != last;) {
+                list_node* const next = node->next;
+                destroy(node);
+                source.deallocate(node, sizeof(list_node), alignof(list_node));
+                node = next;
+            }
+        }
+    }
+};
+
+/// Nodes from a source, a request for each range.
+struct bursts_of_nodes {
+    /// Effects: as single_nodes::insert().
+    template <class Source>
+    [[gnu::noinline]] static void insert(Source& source, node_list& list, std::size_t ranges,
+                                         std::size_t length) {
+        for (std::size_t r = 0; r != ranges; ++r) {
+            mallard::block_chain blocks =
+                mallard::allocate_many(source, sizeof(list_node), alignof(list_node), length);
+            while (void* block = blocks.pop_front()) {
+                list.push_back(block, static_cast<int>(r));
+            }
+        }
+    }
+
+    /// Effects: as single_nodes::erase().
+    template <class Source>
+    [[gnu::noinline]] static void erase(Source& source, range_bounds bounds) {
+        for (std::size_t r = 0; r + 1 != bounds.size(); ++r) {
+            list_node* const last = bounds[r + 1];
+            node_list::unlink(bounds[r], last);
+            mallard::block_chain blocks;
+            for (list_node* node = bounds[r]; node != last;) {
+                list_node* const next = node->next;
+                destroy(node);
+                blocks.push_back(node);
+                node = next;
+            }
+            mallard::deallocate_many(source, std::move(blocks), sizeof(list_node), alignof(list_node));
+        }
+    }
+};
+
+} // namespace bench

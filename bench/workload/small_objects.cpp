@@ -1,0 +1,153 @@
+#include "bench/workload/small_objects.hpp"
+
+#include "bench/harness/huge_pages.hpp"
+#include "bench/harness/process.hpp"
+#include "bench/harness/static_buffer.hpp"
+#include "bench/strategy/sources.hpp"
+#include "bench/workload/small_objects_measure.hpp"
+
+#include <mallard/upstream/pages.hpp>
+
+#include <algorithm>
+#include <new>
+#include <optional>
+
+namespace bench {
+
+namespace {
+
+constexpr std::int64_t most_object_bytes = 1024;
+constexpr std::int64_t most_objects = 100'000'000;
+
+struct small_objects_cell {
+    strategy how;
+    std::size_t object_bytes;
+    std::size_t objects;
+    std::string order;
+    std::string pages;
+    std::uint64_t seed;
+
+    /// The alignment is the largest that an object of this size can need.
+    [[nodiscard]] block_shape shape() const noexcept {
+        return {object_bytes,
+                std::min<std::size_t>(object_bytes & -object_bytes, mallard::fundamental_alignment)};
+    }
+};
+
+bool has_small_objects(const strategy& s) noexcept {
+    return s.mechanism == mechanism_kind::null || (s.is_plain() && s.destruction == destruction_kind::normal);
+}
+
+small_objects_cell parse(arguments& given, run_options& options) {
+    small_objects_cell cell{};
+    cell.how = choose_strategy(given, options, has_small_objects);
+    cell.object_bytes = static_cast<std::size_t>(given.number("object-bytes", 16, 1, most_object_bytes));
+    cell.objects = static_cast<std::size_t>(given.number("objects", 1'000'000, 1, most_objects));
+    cell.order = given.choice("order", {"shuffled", "in-order"}, "shuffled");
+    cell.pages = given.choice("pages", {"small", "huge"}, "small");
+    cell.seed = static_cast<std::uint64_t>(options.seed);
+    refuse_unserved(cell.how, cell.shape().stride());
+    return cell;
+}
+
+void write_parameters(const small_objects_cell& cell, json_writer& json) {
+    json.member("object_bytes", cell.object_bytes)
+        .member("objects", cell.objects)
+        .member("order", cell.order)
+        .member("pages", cell.pages);
+}
+
+/// Returns: about what the objects take: with a header of 16 bytes, twice where nothing is used again.
+std::size_t bytes_expected(const small_objects_cell& cell) noexcept {
+    const std::size_t once = cell.objects * (cell.object_bytes + 16);
+    return cell.how.can(capability::reuses) ? once : 2 * once;
+}
+
+page_size pages_of(const small_objects_cell& cell) noexcept {
+    return cell.pages == "huge" ? page_size::huge : page_size::small;
+}
+
+void measure(const small_objects_cell& cell, std::span<object_pointer> objects, held_memory before,
+             row& result, run_options& options) {
+    small_objects_run run(cell.shape(), objects, before, cell.seed, cell.order == "shuffled", options);
+    if (cell.how.mechanism == mechanism_kind::null) {
+        const std::size_t bytes = objects.size() * cell.shape().stride();
+        const static_buffer fresh(buffer_state::cold, pages_of(cell), bytes, 0);
+        null_source floor(fresh.span());
+        run(floor);
+    } else {
+        result.spills = static_cast<std::int64_t>(with_source(cell.how, {}, cell.shape(), run));
+    }
+    run.write(result);
+}
+
+/// Effects: brings the code, and the libraries' first-time work, to where they are in a running program.
+void warm_up(const small_objects_cell& cell, std::span<object_pointer> objects) {
+    row nobody_reads;
+    run_options nobody_asks;
+    measure(cell, objects.first(std::min<std::size_t>(objects.size(), 64)), {}, nobody_reads, nobody_asks);
+}
+
+/// Effects: measures the cell. What the strategy takes for its first objects ever is its memory too, so the
+/// growth is counted from before these; but not the runner's own first-time work.
+void measure_warm(const small_objects_cell& cell, row& result, run_options& options) {
+    const std::size_t bytes = cell.objects * sizeof(object_pointer);
+    const static_buffer pointers(buffer_state::warm, pages_of(cell), bytes, bytes);
+    const std::span objects(reinterpret_cast<object_pointer*>(pointers.span().data()), cell.objects);
+    small_objects_cell floor = cell;
+    floor.how = strategies().front();
+    warm_up(floor, objects);
+    trim_process();
+    const held_memory before = inspect_memory();
+    warm_up(cell, objects);
+    measure(cell, objects, before, result, options);
+}
+
+/// Whether less than half of what was asked for is there. The first huge page may be more than all objects.
+bool lacks_huge_pages(const small_objects_cell& cell, const row& result) {
+    const auto huge = std::ranges::find(result.figures, "huge_bytes", &std::pair<std::string, double>::first);
+    const std::size_t bytes = cell.objects * cell.object_bytes;
+    return bytes >= 2 * mallard::pages::huge_page_bytes() && huge != result.figures.end() &&
+           huge->second < static_cast<double>(bytes) / 2;
+}
+
+} // namespace
+
+row run_small_objects(arguments& given, run_options& options) {
+    const small_objects_cell cell = parse(given, options);
+    given.finish();
+    const bool huge = cell.pages == "huge";
+    if (huge && !malloc_asks_for_huge_pages()) {
+        execute_again_with_huge_pages(options.notes);
+    }
+    std::optional<small_pages_only> refused;
+    if (!huge && !refused.emplace().works()) {
+        options.notes.emplace_back("the system may have given huge pages: it cannot be told not to");
+    }
+
+    row result;
+    result.experiment = "small-objects";
+    result.write_parameters = [cell](json_writer& json) { write_parameters(cell, json); };
+    try {
+        const std::size_t expected = bytes_expected(cell) + cell.objects * sizeof(object_pointer);
+        expect_room(expected, options.notes);
+        bring_in(std::min(expected, most_to_bring_in()));
+        measure_warm(cell, result, options);
+        if (huge && lacks_huge_pages(cell, result)) {
+            options.notes.emplace_back("less than half of the objects lie in huge pages");
+        }
+    } catch (const std::bad_alloc&) {
+        result.out_of_memory = true;
+        result.timed = {};
+        result.figures.clear();
+    }
+    return result;
+}
+
+void describe_small_objects(json_writer& json) {
+    describe_strategies(json, has_small_objects, other_pools::strategies);
+    json.key("object_bytes").open('[').value(1).value(most_object_bytes).close(']');
+    json.key("objects").open('[').value(1).value(most_objects).close(']');
+}
+
+} // namespace bench

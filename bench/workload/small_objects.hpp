@@ -1,0 +1,23 @@
+/// The Loki test: a million small objects, allocated, shuffled, and freed from the back; and what the
+/// original leaves out: the same again after the shuffled free, a traversal, and what memory was given back.
+///
+/// Phases: allocate all; shuffle the pointers (order shuffled); free the last one until none is left;
+/// allocate all again; increment the first byte of each, in the order of the pointers; free all; give back
+/// what is free; destroy the allocator. The pointers lie in memory that was touched before.
+///
+/// Source: "small object allocation" (2012), a test of Loki's allocator.
+#pragma once
+
+#include "bench/harness/arguments.hpp"
+#include "bench/harness/row.hpp"
+
+namespace bench {
+
+/// Effects: runs the cell that `given` describes.
+/// Throws: usage_error.
+[[nodiscard]] row run_small_objects(arguments& given, run_options& options);
+
+/// Effects: writes the members of the object that describes the experiment.
+void describe_small_objects(json_writer& json);
+
+} // namespace bench

@@ -1,0 +1,165 @@
+/// The Loki test under one source of memory: the loops, and what is looked at between them.
+#pragma once
+
+#include "bench/harness/checksum.hpp"
+#include "bench/harness/escape.hpp"
+#include "bench/harness/memory.hpp"
+#include "bench/harness/quick_random.hpp"
+#include "bench/harness/row.hpp"
+#include "bench/strategy/null_source.hpp"
+#include "bench/strategy/source_of.hpp"
+#include "bench/workload/trimmed_growth.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+/// Of an object only its first byte is of interest.
+using object_pointer = unsigned char*;
+
+/// Effects: allocates an object for every place of `objects`, and writes the low byte of the place's number
+/// into it.
+template <class Source>
+[[gnu::noinline]] void allocate_objects(Source& source, block_shape shape,
+                                        std::span<object_pointer> objects) {
+    unsigned char number = 0;
+    for (object_pointer& place : objects) {
+        auto* const object = static_cast<object_pointer>(source.allocate(shape.bytes, shape.alignment));
+        *object = number++;
+        place = object;
+    }
+}
+
+/// Effects: deallocates every object, always the last one.
+template <class Source>
+[[gnu::noinline]] void deallocate_objects(Source& source, block_shape shape,
+                                          std::span<object_pointer> objects) {
+    for (std::size_t left = objects.size(); left != 0; --left) {
+        source.deallocate(objects[left - 1], shape.bytes, shape.alignment);
+    }
+}
+
+/// Effects: puts the pointers into a random order.
+inline void shuffle_objects(std::span<object_pointer> objects, std::uint64_t seed) noexcept {
+    quick_random draw(seed);
+    for (std::size_t left = objects.size(); left > 1; --left) {
+        std::swap(objects[left - 1], objects[draw.below(left)]);
+    }
+}
+
+/// Effects: increments the first byte of every object, in the order of the pointers.
+[[gnu::noinline]] inline void traverse_objects(std::span<object_pointer> objects) noexcept {
+    for (object_pointer object : objects) {
+        ++*object;
+    }
+    escape(objects.data());
+}
+
+/// Returns: a sum over what is in the objects, in the order of the pointers: two that overlap show.
+[[nodiscard]] inline std::uint64_t checksum_of(std::span<const object_pointer> objects) noexcept {
+    checksum sum;
+    for (const unsigned char* object : objects) {
+        sum.add(*object);
+    }
+    return sum.value();
+}
+
+/// A figure for each phase, in nanoseconds of an object, and the memory after each, in bytes.
+class small_objects_run {
+public:
+    /// `before` is the memory that the growth is counted from.
+    small_objects_run(block_shape shape, std::span<object_pointer> objects, held_memory before,
+                      std::uint64_t seed, bool shuffled, run_options& options)
+        : shape_(shape), objects_(objects), before_(before), seed_(seed), shuffled_(shuffled),
+          options_(options) {}
+
+    template <class Source>
+    void operator()(Source& source) {
+        allocate(source, "allocate_ns");
+        const held_memory held = inspect_memory();
+        figure("held_bytes", grown_to(held.bytes));
+        figure("huge_bytes", static_cast<double>(held.huge_bytes - before_.huge_bytes));
+        if (shuffled_) {
+            time_untimed("shuffle_ns", [this] { shuffle_objects(objects_, seed_); });
+        }
+        deallocate(source, "free_ns");
+        figure("freed_bytes", grown_to(inspect_memory().bytes));
+        if constexpr (std::is_same_v<Source, null_source>) {
+            source.release(); // the floor: memory that is there by now
+        }
+        allocate(source, "reallocate_ns");
+        time("traverse_ns", [this] { traverse_objects(objects_); });
+        sum_ = checksum_of(objects_);
+        static_cast<void>(grown_to(inspect_memory().bytes));
+        figure("peak_bytes", static_cast<double>(peak_bytes_));
+        deallocate_objects(source, shape_, objects_);
+        if (const auto trimmed = trimmed_growth(source, before_.bytes, options_)) {
+            figure("trimmed_bytes", static_cast<double>(*trimmed));
+        }
+    }
+
+    /// To be called where the source is gone.
+    void write(row& result) {
+        trim_process();
+        figure("returned_bytes", grown_to(inspect_memory().bytes));
+        result.timed = timed_;
+        result.operations = static_cast<std::int64_t>(objects_.size());
+        result.iterations = 1;
+        result.checksum = to_hexadecimal(sum_);
+        result.figures = std::move(figures_);
+    }
+
+private:
+    template <class Source>
+    void allocate(Source& source, const char* name) {
+        time(name, [&] { allocate_objects(source, shape_, objects_); });
+    }
+
+    template <class Source>
+    void deallocate(Source& source, const char* name) {
+        time(name, [&] { deallocate_objects(source, shape_, objects_); });
+    }
+
+    template <class Phase>
+    void time(const char* name, Phase&& phase) {
+        timed_ += time_untimed(name, phase);
+    }
+
+    /// Returns: what the phase cost, which is not yet part of the row's own time.
+    template <class Phase>
+    cost time_untimed(const char* name, Phase&& phase) {
+        const stopwatch watch;
+        phase();
+        const cost taken = watch.elapsed();
+        figure(name, static_cast<double>(taken.cpu_ns) / static_cast<double>(objects_.size()));
+        return taken;
+    }
+
+    void figure(const char* name, double value) { figures_.emplace_back(name, value); }
+
+    /// Returns: the growth since the beginning; remembers the largest.
+    double grown_to(std::int64_t bytes) noexcept {
+        peak_bytes_ = std::max(peak_bytes_, bytes - before_.bytes);
+        return static_cast<double>(bytes - before_.bytes);
+    }
+
+    block_shape shape_;
+    std::span<object_pointer> objects_;
+    held_memory before_;
+    std::uint64_t seed_;
+    bool shuffled_;
+    run_options& options_;
+    std::int64_t peak_bytes_ = 0;
+    cost timed_;
+    std::uint64_t sum_ = 0;
+    std::vector<std::pair<std::string, double>> figures_;
+};
+
+} // namespace bench

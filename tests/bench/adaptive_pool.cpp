@@ -1,0 +1,132 @@
+/// Plan: a few hundred nodes, in this process.
+///   1. the list: ranges come at the end and go from the front, one by one and in bursts alike
+///   2. requests: one a node, or one a range where the source has bursts
+///   3. all strategies do the same work
+///   4. figures: memory held after insertion and after erasure
+///   5. what makes no sense is explained
+#include "bench/workload/adaptive_pool.hpp"
+
+#include "bench/strategy/recording_source.hpp"
+#include "bench/strategy/table.hpp"
+#include "bench/workload/node_list.hpp"
+#include "run_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using bench::complaint;
+using bench::figures_of;
+using bench::run_words;
+
+std::vector<int> values(bench::node_list& list) {
+    std::vector<int> all;
+    for (const bench::list_node* node = list.begin(); node != list.end(); node = node->next) {
+        EXPECT_EQ(node->next->previous, node);
+        all.push_back(node->value);
+    }
+    return all;
+}
+
+/// Counts the bursts, too.
+class burst_recorder : public bench::recording_source {
+public:
+    mallard::block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
+        ++bursts;
+        return mallard::allocate_one_by_one(static_cast<recording_source&>(*this), bytes, alignment, count);
+    }
+    void deallocate_many(mallard::block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
+        ++bursts;
+        auto& single = static_cast<recording_source&>(*this);
+        mallard::deallocate_many(single, std::move(blocks), bytes, alignment);
+    }
+
+    int bursts = 0;
+};
+static_assert(mallard::burst_allocator<burst_recorder>);
+
+template <class Nodes>
+void fill_and_empty() {
+    burst_recorder source;
+    bench::node_list list;
+    std::vector<bench::list_node*> bounds(4);
+    Nodes::insert(source, list, 3, 2);
+    EXPECT_EQ(values(list), (std::vector<int>{0, 0, 1, 1, 2, 2}));
+    static_cast<void>(bench::find_ranges(list, 2, bounds));
+    EXPECT_EQ(bounds[0], list.begin());
+    EXPECT_EQ(bounds[1]->value, 1);
+    EXPECT_EQ(bounds[1]->previous->value, 0);
+    EXPECT_EQ(bounds[3], list.end());
+    Nodes::erase(source, std::span(bounds).first(2));
+    EXPECT_EQ(values(list), (std::vector<int>{1, 1, 2, 2}));
+    EXPECT_EQ(source.deallocations, 2);
+    Nodes::erase(source, std::span(bounds).last(3));
+    EXPECT_TRUE(list.empty());
+    EXPECT_EQ(source.allocations, 6);
+    EXPECT_EQ(source.deallocations, 6);
+    EXPECT_EQ(source.largest_bytes, sizeof(bench::list_node));
+    EXPECT_EQ(source.bursts, (std::is_same_v<Nodes, bench::bursts_of_nodes> ? 6 : 0));
+}
+
+TEST(node_list, comes_and_goes_by_ranges) {
+    fill_and_empty<bench::single_nodes>();
+}
+
+TEST(node_list, comes_and_goes_in_bursts) {
+    fill_and_empty<bench::bursts_of_nodes>();
+}
+
+TEST(adaptive_pool_workload, is_the_same_under_every_strategy) {
+    const std::string line = "--range 10 --nodes 2000 --strategy ";
+    const bench::row reference = run_words(bench::run_adaptive_pool, line + "AS1");
+    ASSERT_EQ(reference.checksum.size(), 16U);
+    for (const bench::strategy& s : bench::strategies()) {
+        if (complaint(bench::run_adaptive_pool, "--range 1 --nodes 1 --strategy " + std::string(s.name)) !=
+            "no error") {
+            continue;
+        }
+        const bench::row row = run_words(bench::run_adaptive_pool, line + std::string(s.name));
+        EXPECT_EQ(row.checksum, reference.checksum) << s.name;
+        EXPECT_EQ(row.operations, 4000) << s.name;
+        const auto figures = figures_of(row);
+        for (const char* name : {"insert_ns", "erase_ns", "insert_warm_ns", "erase_warm_ns", "held_bytes",
+                                 "overhead_percent", "erased_bytes", "trimmed_bytes"}) {
+            EXPECT_TRUE(figures.contains(name)) << s.name << ' ' << name;
+        }
+    }
+}
+
+TEST(adaptive_pool_workload, tells_what_is_held) {
+    const auto figures = [](const std::string& name) {
+        return figures_of(
+            run_words(bench::run_adaptive_pool, "--range 1000 --nodes 400000 --strategy " + name));
+    };
+    constexpr double bytes = 400'000.0 * sizeof(bench::list_node);
+    auto floor = figures("null");
+    EXPECT_NEAR(floor["held_bytes"], bytes, bytes / 4); // in huge pages the last one is whole
+    EXPECT_NEAR(floor["overhead_percent"], (floor["held_bytes"] / bytes - 1) * 100, 1e-6);
+    auto pool = figures("AS7");
+    EXPECT_GE(pool["held_bytes"], 0.99 * bytes);
+    // A multipool holds what was erased.
+    EXPECT_GE(pool["pool_bytes"], bytes);
+    EXPECT_GE(pool["erased_bytes"], 0.99 * bytes);
+    EXPECT_GE(pool["trimmed_bytes"], 0.99 * bytes);
+}
+
+#ifdef __cpp_exceptions
+TEST(adaptive_pool_usage, explains_what_makes_no_sense) {
+    const auto says = [](const std::string& line, const std::string& what) {
+        const std::string message = complaint(bench::run_adaptive_pool, line);
+        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+    };
+    says("--strategy AS7", "--range '-1'");
+    says("--strategy AS7 --range 3 --nodes 10", "allowed are divisors of --nodes 10");
+    says("--strategy AS7 --range 0", "--range '0'");
+    says("--strategy AS3 --range 10", "--strategy 'AS3': allowed are null, AS1");
+}
+#endif
+
+} // namespace

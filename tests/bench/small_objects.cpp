@@ -1,0 +1,189 @@
+/// Plan: a few thousand objects, in this process.
+///   1. the phases: what is requested, in which order it is freed, what the traversal meets
+///   2. all strategies do the same work; blocks that overlap would show in the checksum
+///   3. figures: memory held, and given back where the allocator does
+///   4. the conditions: small pages are small; huge ones are asked for where there are some
+///   5. what makes no sense is explained
+#include "bench/workload/small_objects.hpp"
+
+#include "bench/harness/huge_pages.hpp"
+#include "bench/strategy/table.hpp"
+#include "bench/workload/small_objects_measure.hpp"
+#include "run_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+using bench::complaint;
+using bench::figures_of;
+using bench::run_words;
+
+/// Remembers what comes and goes, in order.
+class spy {
+public:
+    void* allocate(std::size_t bytes, std::size_t alignment) {
+        EXPECT_EQ(bytes, shape.bytes);
+        EXPECT_EQ(alignment, shape.alignment);
+        auto* const block = std::allocator<unsigned char>().allocate(bytes);
+        allocated.push_back(block);
+        return block;
+    }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        EXPECT_EQ(bytes, shape.bytes);
+        EXPECT_EQ(alignment, shape.alignment);
+        freed.push_back(static_cast<unsigned char*>(p));
+        std::allocator<unsigned char>().deallocate(freed.back(), bytes);
+    }
+
+    static constexpr bench::block_shape shape{12, 4};
+    std::vector<unsigned char*> allocated;
+    std::vector<unsigned char*> freed;
+};
+
+TEST(small_objects_phases, free_the_last_one_until_none_is_left) {
+    spy source;
+    std::vector<unsigned char*> objects(300);
+    bench::allocate_objects(source, spy::shape, objects);
+    EXPECT_EQ(objects, source.allocated);
+    EXPECT_EQ(*objects[0], 0);
+    EXPECT_EQ(*objects[299], 299 - 256);
+    bench::traverse_objects(objects);
+    EXPECT_EQ(*objects[0], 1);
+    EXPECT_EQ(*objects[299], 300 - 256);
+    bench::deallocate_objects(source, spy::shape, objects);
+    std::ranges::reverse(source.freed);
+    EXPECT_EQ(objects, source.freed);
+}
+
+TEST(small_objects_phases, shuffle_all_pointers_and_lose_none) {
+    std::vector<unsigned char> bytes(1000);
+    std::vector<unsigned char*> objects(bytes.size());
+    std::iota(objects.begin(), objects.end(), bytes.data());
+    const std::vector<unsigned char*> in_order = objects;
+    std::vector<unsigned char*> again = objects;
+    bench::shuffle_objects(objects, 7);
+    bench::shuffle_objects(again, 7);
+    EXPECT_EQ(objects, again);
+    std::size_t moved = 0;
+    for (std::size_t i = 0; i != objects.size(); ++i) {
+        moved += static_cast<std::size_t>(objects[i] != in_order[i]);
+    }
+    EXPECT_GT(moved, 900U);
+    EXPECT_TRUE(std::ranges::is_permutation(objects, in_order));
+}
+
+TEST(small_objects_phases, allocate_twice_and_free_twice) {
+    spy source;
+    std::vector<unsigned char*> objects(64);
+    bench::run_options options;
+    bench::row result;
+    bench::small_objects_run run(spy::shape, objects, {}, 1, true, options);
+    run(source);
+    run.write(result);
+    EXPECT_EQ(source.allocated.size(), 128U);
+    EXPECT_EQ(source.freed.size(), 128U);
+    // The first time in an order of its own.
+    EXPECT_FALSE(std::equal(source.freed.begin(), source.freed.begin() + 64, source.allocated.rend() - 64));
+    EXPECT_TRUE(std::equal(source.freed.begin() + 64, source.freed.end(), source.allocated.rbegin()));
+    EXPECT_EQ(result.operations, 64);
+}
+
+const std::string small = "--objects 3000 --object-bytes 20 --strategy ";
+
+TEST(small_objects, do_the_same_work_under_every_strategy) {
+    const bench::row reference = run_words(bench::run_small_objects, small + "AS1");
+    ASSERT_EQ(reference.checksum.size(), 16U);
+    for (const bench::strategy& s : bench::strategies()) {
+        if (complaint(bench::run_small_objects, "--objects 1 --strategy " + std::string(s.name)) !=
+            "no error") {
+            continue;
+        }
+        const bench::row row = run_words(bench::run_small_objects, small + std::string(s.name));
+        EXPECT_EQ(row.checksum, reference.checksum) << s.name;
+        EXPECT_EQ(row.operations, 3000) << s.name;
+        EXPECT_GT(row.timed.cpu_ns, 0) << s.name;
+        const auto figures = figures_of(row);
+        for (const char* name :
+             {"allocate_ns", "shuffle_ns", "free_ns", "reallocate_ns", "traverse_ns", "held_bytes",
+              "huge_bytes", "freed_bytes", "peak_bytes", "trimmed_bytes", "returned_bytes"}) {
+            EXPECT_TRUE(figures.contains(name)) << s.name << ' ' << name;
+        }
+    }
+}
+
+TEST(small_objects, are_of_every_size_that_the_test_has) {
+    for (const int bytes : {1, 4, 8, 10, 16, 20, 24, 30, 32, 40, 48, 50, 64}) {
+        for (const char* name : {"null", "AS1", "AS7", "AS9"}) {
+            const bench::row row =
+                run_words(bench::run_small_objects, "--objects 2000 --order in-order --object-bytes " +
+                                                        std::to_string(bytes) + " --strategy " + name);
+            EXPECT_EQ(row.operations, 2000) << name << ' ' << bytes;
+            EXPECT_FALSE(figures_of(row).contains("shuffle_ns")) << name << ' ' << bytes;
+        }
+    }
+}
+
+TEST(small_objects, tell_what_is_held_and_what_comes_back) {
+    const auto figures = [](const std::string& rest) {
+        return figures_of(run_words(bench::run_small_objects, "--objects 500000 --object-bytes 16 " + rest));
+    };
+    constexpr double bytes = 500'000.0 * 16;
+    auto floor = figures("--strategy null");
+    EXPECT_NEAR(floor["held_bytes"], bytes, bytes / 50);
+    auto pool = figures("--strategy AS7");
+    EXPECT_GE(pool["held_bytes"], 0.99 * bytes); // a little may have been there
+    EXPECT_GE(pool["peak_bytes"], pool["held_bytes"]);
+    // A multipool holds its memory until it is released; then the process has what it had.
+    EXPECT_GE(pool["trimmed_bytes"], bytes / 2);
+    EXPECT_LE(pool["returned_bytes"], bytes / 4);
+    // A monotonic allocator takes as much again.
+    EXPECT_GE(figures("--strategy AS3")["peak_bytes"], 1.9 * bytes);
+}
+
+#ifdef __linux__
+TEST(small_objects, lie_in_small_pages_unless_huge_ones_are_asked_for) {
+    auto small_ones =
+        figures_of(run_words(bench::run_small_objects, "--objects 1000000 --strategy AS7 --pages small"));
+    EXPECT_LE(small_ones["huge_bytes"], 0);
+    // So that the runner does not execute these tests again.
+    setenv("MALLARD_BENCH_HUGE_PAGES", "1", 1);
+    EXPECT_TRUE(bench::malloc_asks_for_huge_pages());
+    bench::run_options options;
+    std::vector<std::string> words = bench::words_of("--objects 1000000 --strategy AS7 --pages huge");
+    bench::arguments given = bench::arguments_of(words);
+    const bench::row row = bench::run_small_objects(given, options);
+    auto huge_ones = figures_of(row);
+    // A system that has none to give says so.
+    EXPECT_TRUE(huge_ones["huge_bytes"] >= 8'000'000 ||
+                std::ranges::any_of(options.notes, [](const std::string& note) {
+                    return note.find("huge pages") != std::string::npos;
+                }));
+    unsetenv("MALLARD_BENCH_HUGE_PAGES");
+}
+#endif
+
+#ifdef __cpp_exceptions
+TEST(small_objects_usage, explains_what_makes_no_sense) {
+    const auto says = [](const std::string& line, const std::string& what) {
+        const std::string message = complaint(bench::run_small_objects, line);
+        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+    };
+    says("--strategy AS8", "--strategy 'AS8': allowed are null, AS1");
+    says("--strategy AS7 --object-bytes 0", "from 1 to 1024");
+    says("--strategy AS7 --objects 0", "--objects '0'");
+    says("--strategy AS7 --order reverse", "allowed are shuffled, in-order");
+    says("--strategy AS7 --pages large", "allowed are small, huge");
+    says("--strategy AS7 --size 3", "unknown option --size");
+}
+#endif
+
+} // namespace
