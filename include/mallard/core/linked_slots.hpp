@@ -43,6 +43,7 @@ public:
                 }
                 this->exhaust_current();
             }
+            fresh_bits_ = 0;
             if (!this->make_current(low_of_current)) {
                 return nullptr;
             }
@@ -96,17 +97,30 @@ private:
 
     /// Returns: the lowest slot of the current block that was never given out, or null.
     [[nodiscard]] void* fresh_slot() noexcept {
-        std::uint32_t& fresh = current_->fresh;
-        while (fresh < geometry_.slots) {
-            const std::uint64_t usable = this->usable(*current_, fresh / 64) >> fresh % 64;
-            if (usable != 0) {
-                fresh += static_cast<std::uint32_t>(std::countr_zero(usable));
-                return this->base_of(*current_) + std::size_t{fresh++} * geometry_.slot_bytes;
-            }
-            fresh = (fresh / 64 + 1) * 64;
+        if (fresh_bits_ == 0 && !next_fresh_word()) {
+            return nullptr;
         }
-        return nullptr;
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(fresh_bits_));
+        fresh_bits_ &= fresh_bits_ - 1;
+        const std::uint32_t slot = fresh_word_ * 64 + bit;
+        current_->fresh = slot + 1;
+        return this->base_of(*current_) + std::size_t{slot} * geometry_.slot_bytes;
     }
+
+    [[gnu::noinline]] bool next_fresh_word() noexcept {
+        for (std::uint32_t fresh = current_->fresh; fresh < geometry_.slots; fresh = (fresh_word_ + 1) * 64) {
+            fresh_word_ = fresh / 64;
+            fresh_bits_ = this->usable(*current_, fresh_word_) & (~std::uint64_t{0} << fresh % 64);
+            if (fresh_bits_ != 0) {
+                return true;
+            }
+        }
+        current_->fresh = geometry_.slots;
+        return false;
+    }
+
+    std::uint64_t fresh_bits_ = 0; ///< of a word of the current block, those never given out
+    std::uint32_t fresh_word_ = 0;
 };
 
 } // namespace mallard
