@@ -71,7 +71,7 @@ _RACES = ("utilization", "contention")
 _SINGLE_BLOCKS = ("primitives", "small-objects", "fixed-block")
 # That use freed blocks again, and do not.
 EVERYWHERE = (*_STRUCTURES, "locality", *_RACES, *_SINGLE_BLOCKS, "adaptive-pool")
-GROWING = (*_STRUCTURES, *_RACES, *_SINGLE_BLOCKS)
+GROWING = (*_STRUCTURES, *_RACES, "primitives", "small-objects")
 # Blocks of one size, which few containers ask for; of sizes known to the compiler; of one type.
 ONE_SIZE = ("locality", *_RACES, *_SINGLE_BLOCKS, "adaptive-pool")
 FEW_SIZES = (*_STRUCTURES, "locality", *_SINGLE_BLOCKS, "adaptive-pool")

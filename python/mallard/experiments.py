@@ -39,6 +39,8 @@ BURST = "-burst"  # ends the name of what takes and gives back many nodes at onc
 POOLS = ("fast-fit", "fixed-pool", "small-object-pool", "adaptive-pool", "adaptive-pool-aligned")
 # What is single blocks, and no structure, cannot be winked out.
 NOT_WINKED_OUT = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
+# Of those, what uses freed blocks again.
+RECYCLING = ("AS1", "AS2", "AS7", "AS9", "AS11", "AS13")
 
 
 @dataclass(frozen=True)
@@ -68,19 +70,19 @@ EXPERIMENTS = {
             "locality",
             "walk through lists whose links were shuffled between them (Benchmark II)",
             "an access",
-            ("AS1", "AS2", "AS7", *REUSES, "AS9", "AS11", "AS13"),
+            ("AS1", "AS2", "AS7", *REUSES, "AS9", "AS11", "AS13", *POOLS),
         ),
         Experiment(
             "utilization",
             "free the oldest block and allocate another, over and over (Benchmark III)",
             "an allocation with its deallocation",
-            ("null", *NOT_WINKED_OUT),
+            ("null", *NOT_WINKED_OUT, *POOLS),
         ),
         Experiment(
             "contention",
             "allocate and deallocate in several threads at once (Benchmark IV)",
             "a pair of one thread",
-            (*NOT_WINKED_OUT, "shared-synchronized", "shared-concurrent"),
+            (*NOT_WINKED_OUT, "shared-synchronized", "shared-concurrent", *POOLS),
             WALL,
         ),
         Experiment(
@@ -93,37 +95,31 @@ EXPERIMENTS = {
             "primitives",
             "one allocation, one allocator",
             "a pair or creation",
-            ("null", "null-base", *NOT_WINKED_OUT),
+            ("null", "null-base", *NOT_WINKED_OUT, *POOLS),
         ),
         Experiment(
             "small-objects",
             "allocate a million small objects, free them shuffled or in order, allocate them again, "
             "traverse them (the Loki test)",
             "an object allocated, freed, allocated again and traversed",
-            ("null", "AS1", "AS7", *REUSES, "fast-fit", "fixed-pool", "small-object-pool"),
+            ("null", *NOT_WINKED_OUT, *REUSES, *POOLS),
         ),
         Experiment(
             "fixed-block",
             "the works that blocks of one size are made for (Optimized C++, chapter 13)",
             "a pair, a replacement, a container or a call",
-            (
-                "null",
-                "AS1",
-                "AS7",
-                "fast-fit",
-                "fixed-pool",
-                "class-new",
-                "fixed-string",
-                "small-object-pool",
-            ),
+            ("null", *RECYCLING, *POOLS, "class-new", "fixed-string"),
         ),
         Experiment(
             "adaptive-pool",
             "insert nodes of a list by ranges and erase them, singly and in bursts (allocplus, chapter 3)",
             "a node inserted and erased",
             (
-                *("null", "AS1", "AS7", "AS7-burst", "fixed-pool", "fixed-pool-burst"),
-                *(name for name in LIBRARY if name.startswith("adaptive-pool")),
+                "null",
+                *RECYCLING,
+                "AS7-burst",
+                *POOLS,
+                *(f"{name}{BURST}" for name in POOLS if f"{name}{BURST}" in LIBRARY),
             ),
         ),
     )
