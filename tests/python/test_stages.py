@@ -38,6 +38,30 @@ def test_junit_files_are_counted(tmp_path):
     assert outcome.notes == ["e: its program is not there"]
 
 
+def test_a_program_of_tests_is_counted_by_its_own_account(tmp_path):
+    report, accounts = tmp_path / "ctest.xml", tmp_path / "accounts"
+    accounts.mkdir()
+    report.write_text(
+        "<testsuite>"
+        '<testcase name="units.1"/><testcase name="units.2"><failure/></testcase>'
+        '<testcase name="crashes.1"><failure/></testcase><testcase name="leaks.1"><failure/></testcase>'
+        '<testcase name="no.program"/>'
+        "</testsuite>"
+    )
+    (accounts / "units.1.xml").write_text(
+        '<testsuites><testsuite><testcase name="a" result="completed"/>'
+        '<testcase name="b"/><testcase name="c" result="suppressed"/></testsuite></testsuites>'
+    )
+    (accounts / "units.2.xml").write_text(
+        '<testsuites><testcase name="d"><failure/></testcase>'
+        '<testcase name="e"><skipped/></testcase></testsuites>'
+    )
+    (accounts / "leaks.1.xml").write_text('<testsuites><testcase name="f"/></testsuites>')
+    outcome = read_junit(report, accounts)
+    assert (outcome.passed, outcome.failed, outcome.skipped) == (4, 3, 2)
+    assert outcome.notes == ["leaks.1: its tests passed, its program failed"]
+
+
 def test_output_goes_to_the_log(workplace):
     assert workplace.run(["sh", "-c", "echo heard; echo too >&2; exit 3"]) == 3
     log = workplace.log.read_text()

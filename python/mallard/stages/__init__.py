@@ -31,10 +31,10 @@ RELEASE = ("-DMALLARD_TESTS=ON", "-DMALLARD_EXAMPLES=ON", "-DMALLARD_WERROR=ON")
 STAGES: tuple[Stage, ...] = (
     LintStage(),
     PythonStage("structure", "directions of #include and import, names and sizes of files, tests of headers"),
-    PythonStage("python", "the Python front"),
+    PythonStage("python", "the Python front", side_by_side=True),
     NativeStage("release", "library, runner and examples as they are measured, and their tests", RELEASE),
     NativeStage("asan", "the tests under AddressSanitizer and UndefinedBehaviorSanitizer"),
-    NativeStage("tsan", "the tests with threads under ThreadSanitizer", tests="thread"),
+    NativeStage("tsan", "the tests with threads under ThreadSanitizer", tests="*thread*"),
     NativeStage("no-exceptions", "the tests without C++ exceptions"),
     NativeStage("libcxx", "the tests with clang++ and libc++"),
     PythonStage("consumer", "the installed library, found by CMake and by pkg-config", ("cmake",), "cmake"),

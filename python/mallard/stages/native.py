@@ -22,8 +22,8 @@ class NativeStage:
     name: str
     text: str
     definitions: tuple[str, ...] = ()
-    tests: str = "."
-    """Of the tests only those whose name this matches."""
+    tests: str = "*"
+    """Of GoogleTest's tests only those that this filter lets through."""
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()
@@ -50,16 +50,18 @@ class NativeStage:
         if workplace.run(build, time_limit=900) != 0:
             outcome.fail("it does not build")
             return outcome
-        report = directory / "ctest.xml"
+        report, accounts = directory / "ctest.xml", directory / "test-results"
         report.unlink(missing_ok=True)
+        shutil.rmtree(accounts, ignore_errors=True)
         test = [*prefix, "ctest", "--test-dir", str(directory), "--output-on-failure", "--no-tests=error"]
         test += ["--parallel", jobs, "--timeout", "300", "--output-junit", str(report)]
-        test += ["--tests-regex", self.tests]
-        status = workplace.run(test, time_limit=900)
+        status = workplace.run(test, time_limit=900, environment={"GTEST_FILTER": self.tests})
         if report.is_file():
-            outcome = read_junit(report)
+            outcome = read_junit(report, accounts)
         if status != 0 and outcome.failed == 0:
             outcome.fail(f"ctest ended with exit status {status}")
+        if not outcome.passed and not outcome.failed:
+            outcome.fail("no tests found")
         return outcome
 
 

@@ -29,19 +29,37 @@ class Outcome:
         self.notes.append(f"{what} skipped: {remedy}")
 
 
-def read_junit(path: Path) -> Outcome:
+def read_junit(path: Path, accounts: Path | None = None) -> Outcome:
     """The counts of a JUnit file, as ctest and pytest write them.
 
+    A test of ctest that is a program of tests leaves an account of its own in `accounts`, named after it: those
+    tests are counted. Where the program ended before it could write one, it counts itself.
     ctest marks a test that it could not start (no executable) as skipped too; that is a failure here."""
     outcome = Outcome()
     for case in ElementTree.parse(path).iter("testcase"):
-        skipped = case.find("skipped")
-        if case.find("failure") is not None or case.find("error") is not None:
-            outcome.failed += 1
-        elif skipped is None:
-            outcome.passed += 1
-        elif "Unable to find executable" in (skipped.get("message") or ""):
-            outcome.fail(f"{case.get('name')}: its program is not there")
+        account = accounts / f"{case.get('name')}.xml" if accounts else None
+        whole = count(case)
+        if account is not None and account.is_file():
+            parts = read_junit(account)
+            if whole.failed and not parts.failed:
+                parts.fail(f"{case.get('name')}: its tests passed, its program failed")
+            outcome.add(parts)
         else:
-            outcome.skipped += 1
+            outcome.add(whole)
+    return outcome
+
+
+def count(case: ElementTree.Element) -> Outcome:
+    outcome = Outcome()
+    skipped = case.find("skipped")
+    if case.find("failure") is not None or case.find("error") is not None:
+        outcome.failed = 1
+    elif case.get("result") == "suppressed":  # GoogleTest's word for a disabled test
+        outcome.skipped = 1
+    elif skipped is None:
+        outcome.passed = 1
+    elif "Unable to find executable" in (skipped.get("message") or ""):
+        outcome.fail(f"{case.get('name')}: its program is not there")
+    else:
+        outcome.skipped = 1
     return outcome

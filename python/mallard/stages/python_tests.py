@@ -18,6 +18,7 @@ class PythonStage:
     text: str
     any_of: tuple[str, ...] = ()
     package: str = ""
+    side_by_side: bool = False
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()
@@ -31,6 +32,8 @@ class PythonStage:
         report.unlink(missing_ok=True)
         command = [sys.executable, "-m", "pytest", f"tests/{self.name}", f"--junitxml={report}"]
         command += ["-o", f"cache_dir={workplace.build / 'pytest'}"]
+        if self.side_by_side:
+            command += ["--numprocesses", str(workplace.jobs)]
         status = workplace.run(command, environment={"MALLARD_ROOT": str(workplace.root)})
         if report.is_file():
             outcome = read_junit(report)

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -35,7 +36,7 @@ protected:
         return blocks;
     }
 
-    static constexpr std::size_t sizes[] = {8, 12, 16, 20, 24, 104};
+    static constexpr std::array<std::size_t, 6> sizes = {8, 12, 16, 20, 24, 104};
     alignas(16) std::byte room_[1024];
 };
 
