@@ -12,7 +12,7 @@ import resource
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,6 @@ EXIT_OUT_OF_MEMORY = 3
 TICK_SECONDS = 1.0
 # Held back while a process is being started: one that came then would leave it behind, known to nobody.
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-SignalMask = set[int | signal.Signals]
 
 
 @dataclass(frozen=True)
@@ -80,15 +79,11 @@ def measure(
     asked: Repetition, runner: Path, cpu: int | None, limits: Limits, run_id: int, tick: Callable[[], None]
 ) -> Row:
     """Runs the repetition; `tick` is called about once a second meanwhile. An interrupt kills the process."""
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+    process = None
     try:
-        process = _start(asked, asked.command(runner, cpu), limits.memory_bytes, mask)
-    except BaseException:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        raise
-    deadline = time.monotonic() + limits.seconds
-    try:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)  # what was held back arrives here
+        with _interrupts_held():
+            process = _start(asked, asked.command(runner, cpu), limits.memory_bytes)
+        deadline = time.monotonic() + limits.seconds
         while True:
             wait = min(TICK_SECONDS, deadline - time.monotonic())
             if wait <= 0:
@@ -100,14 +95,32 @@ def measure(
             except subprocess.TimeoutExpired:
                 tick()
     except BaseException:
-        _kill(process)
+        if process is not None:
+            _kill(process)
         raise
     return _outcome(asked, run_id, process.returncode, output, errors)
 
 
-def _start(
-    asked: Repetition, command: list[str], memory_bytes: int | None, mask: SignalMask
-) -> subprocess.Popen[str]:
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Those that come meanwhile arrive at the end. Handlers hold them, because a mask holds for one thread,
+    and libraries have threads of their own."""
+    held: list[int] = []
+    before = {number: signal.getsignal(number) for number in INTERRUPTS}
+    for number, handler in before.items():
+        if handler not in (signal.SIG_IGN, None):  # None: not Python's to hold
+            signal.signal(number, lambda arrived, _: held.append(arrived))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None:
+                signal.signal(number, handler)
+        for arrived in held:
+            signal.raise_signal(arrived)
+
+
+def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(
             command,
@@ -119,8 +132,8 @@ def _start(
             env=mallocs.environment(asked.strategy),
             # A session of its own: Ctrl-C is for us, who then end it.
             start_new_session=True,
-            # Safe because this program has no threads.
-            preexec_fn=lambda: _confine(memory_bytes, mask),
+            # Safe because no thread of ours holds a lock: there is none.
+            preexec_fn=lambda: _confine(memory_bytes),
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise UsageError(
@@ -129,9 +142,8 @@ def _start(
         ) from None
 
 
-def _confine(memory_bytes: int | None, mask: SignalMask) -> None:
+def _confine(memory_bytes: int | None) -> None:
     """In the new process: the machine must not suffer from a cell that takes too much."""
-    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if memory_bytes is not None:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
