@@ -32,8 +32,8 @@ class Outcome:
 def read_junit(path: Path, accounts: Path | None = None) -> Outcome:
     """The counts of a JUnit file, as ctest and pytest write them.
 
-    A test of ctest that is a program of tests leaves an account of its own in `accounts`, named after it: those
-    tests are counted. Where the program ended before it could write one, it counts itself.
+    A test of ctest that is a program of tests leaves an account of its own in `accounts`, named after it: its
+    tests are counted. Where it ended before it could write one, it counts itself.
     ctest marks a test that it could not start (no executable) as skipped too; that is a failure here."""
     outcome = Outcome()
     for case in ElementTree.parse(path).iter("testcase"):
