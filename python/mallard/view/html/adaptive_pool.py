@@ -1,26 +1,24 @@
-"""Adaptive pools by range: times of insertion and erasure, and what they take and hold of the system's "
-"memory."""
+"""Adaptive pools by range: times of insertion and erasure, and what they take and hold of the system's
+memory."""
 
 from __future__ import annotations
 
 from mallard.analysis.adaptive_pool import (
     ERASED,
-    HELD,
+    MEMORY,
     OVERHEAD,
     PHASES,
-    POOL,
-    TRIMMED,
     adaptive_pool_sentences,
     adaptive_pool_tables,
 )
 from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.phases import of_figure, value_of
-from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
-from mallard.view.html.controls import choices
-from mallard.view.html.markup import Markup, element, joined
-from mallard.view.html.says import answer, says
+from mallard.view.html.contents import Measured, Section, introduction, unmeasured
+from mallard.view.html.markup import Markup, joined
+from mallard.view.html.phase_maps import memory_kinds, phase_kinds, phase_map, phase_maps
+from mallard.view.html.says import answer
 from mallard.view.html.strategy_lines import strategy_lines
-from mallard.view.html.strategy_map import LEAST_PERCENT, AmountKind, Kind, TimeKind, strategy_map
+from mallard.view.html.strategy_map import LEAST_PERCENT, AmountKind, Kind, TimeKind
 
 NAME = "adaptive-pool"
 HEADING = "Adaptive pools: nodes by ranges"
@@ -32,7 +30,6 @@ HOW_TO_READ = (
     "its blocks too."
 )
 MIB = 1 << 20
-LETTERS = ("b", "e", "a", "v")
 
 
 def _percent(value: float) -> str:
@@ -40,10 +37,7 @@ def _percent(value: float) -> str:
 
 
 KINDS: tuple[Kind, ...] = (
-    *(
-        TimeKind(letter, phase.short, f"To {phase.text}: CPU nanoseconds a node.", phase.figure)
-        for letter, phase in zip(LETTERS, PHASES, strict=True)
-    ),
+    *phase_kinds("beav", PHASES, "a node"),
     TimeKind("p", "% of AS1", "All of it together, in percent of AS1's time.", relative=True),
     AmountKind(
         "q",
@@ -54,10 +48,7 @@ KINDS: tuple[Kind, ...] = (
         least=LEAST_PERCENT,
         unit="%",
     ),
-    AmountKind("m", HELD.short, f"Memory {HELD.text}, MiB.", HELD.figure),
-    AmountKind("u", ERASED.short, f"Memory {ERASED.text}, MiB.", ERASED.figure),
-    AmountKind("s", POOL.short, f"Memory {POOL.text}, MiB.", POOL.figure),
-    AmountKind("w", TRIMMED.short, f"Memory {TRIMMED.text}, MiB.", TRIMMED.figure),
+    *memory_kinds("musw", MEMORY),
 )
 
 
@@ -65,30 +56,13 @@ def adaptive_pool_section(measured: Measured | None) -> Section:
     if measured is None:
         return unmeasured(NAME, HEADING)
     tables = adaptive_pool_tables(measured.rows)
-    buttons = choices(NAME, [kind.choice for kind in KINDS])
-    maps = element("div", buttons, *(_setting(table) for table in tables), class_="maps")
+    maps = phase_maps(NAME, KINDS, [_setting(table) for table in tables])
     body = joined(introduction(NAME, HOW_TO_READ), maps)
     return Section(NAME, "Adaptive pools", HEADING, body, answer(adaptive_pool_sentences(tables[0])))
 
 
 def _setting(table: CellTable) -> Markup:
-    text = setting_text(table.setting)
-    columns = [(str(line.place[0]), line) for line in table.lines]
-    plots = _plots(table)
-    return element(
-        "section",
-        element("h3", text),
-        says(adaptive_pool_sentences(table)),
-        element("div", *plots, class_="plots") if any(plots) else None,
-        strategy_map(
-            text,
-            f"{text}: a row for each strategy, a column for each range",
-            "range",
-            columns,
-            table.strategies,
-            KINDS,
-        ),
-    )
+    return phase_map(table, KINDS, ("range", "range"), adaptive_pool_sentences(table), _plots(table))
 
 
 def _plots(table: CellTable) -> list[Markup | None]:

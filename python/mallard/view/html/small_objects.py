@@ -7,8 +7,8 @@ from mallard.analysis.phases import of_figure, value_of
 from mallard.analysis.small_objects import (
     FREED,
     HELD,
+    MEMORY,
     PHASES,
-    RETURNED,
     bytes_an_object,
     small_objects_sentences,
     small_objects_tables,
@@ -16,14 +16,14 @@ from mallard.analysis.small_objects import (
 from mallard.papers.printed import BASE, PrintedTable
 from mallard.papers.small_objects import POINTER_BYTES, PROCESS, STRATEGIES, figure_of
 from mallard.papers.small_objects import small_objects_tables as printed_tables
-from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
-from mallard.view.html.controls import choices
+from mallard.view.html.contents import Measured, Section, introduction, unmeasured
 from mallard.view.html.figures import percent, three_digits
 from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.phase_maps import memory_kinds, phase_kinds, phase_map, phase_maps
 from mallard.view.html.race_cells import NOTHING
-from mallard.view.html.says import answer, says
+from mallard.view.html.says import answer
 from mallard.view.html.strategy_lines import strategy_lines
-from mallard.view.html.strategy_map import AmountKind, Kind, TimeKind, strategy_map
+from mallard.view.html.strategy_map import Kind, TimeKind
 
 NAME = "small-objects"
 HEADING = "Small objects: a million of them"
@@ -34,16 +34,10 @@ HOW_TO_READ = (
     "shuffled before they are freed from its back. What is left of the memory is what the system counts for "
     "the process. null takes each object from fresh pages and frees nothing: what the pages cost alone."
 )
-LETTERS = ("a", "f", "r", "v")
 KINDS: tuple[Kind, ...] = (
-    *(
-        TimeKind(letter, phase.short, f"To {phase.text}: CPU nanoseconds an object.", phase.figure)
-        for letter, phase in zip(LETTERS, PHASES, strict=True)
-    ),
+    *phase_kinds("afrv", PHASES, "an object"),
     TimeKind("p", "% of AS1", "All phases together, in percent of AS1's time.", relative=True),
-    AmountKind("m", HELD.short, f"Memory {HELD.text}, MiB.", HELD.figure),
-    AmountKind("u", FREED.short, f"Memory {FREED.text}, MiB.", FREED.figure),
-    AmountKind("w", RETURNED.short, f"Memory {RETURNED.text}, MiB.", RETURNED.figure),
+    *memory_kinds("muw", MEMORY),
 )
 
 
@@ -51,31 +45,14 @@ def small_objects_section(measured: Measured | None) -> Section:
     if measured is None:
         return unmeasured(NAME, HEADING)
     tables = small_objects_tables(measured.rows)
-    buttons = choices(NAME, [kind.choice for kind in KINDS])
-    maps = element("div", buttons, *(_setting(table) for table in tables), class_="maps")
+    maps = phase_maps(NAME, KINDS, [_setting(table) for table in tables])
     body = joined(introduction(NAME, HOW_TO_READ), maps)
     return Section(NAME, "Small objects", HEADING, body, answer(small_objects_sentences(tables[0])))
 
 
 def _setting(table: CellTable) -> Markup:
-    text = setting_text(table.setting)
-    columns = [(str(line.place[0]), line) for line in table.lines]
-    plots = _plots(table)
-    return element(
-        "section",
-        element("h3", text),
-        says(small_objects_sentences(table)),
-        element("div", *plots, class_="plots") if any(plots) else None,
-        strategy_map(
-            text,
-            f"{text}: a row for each strategy, a column for each N",
-            "N",
-            columns,
-            table.strategies,
-            KINDS,
-        ),
-        _beside_blog(table),
-    )
+    sentences = small_objects_sentences(table)
+    return phase_map(table, KINDS, ("N", "N"), sentences, _plots(table), _beside_blog(table))
 
 
 def _plots(table: CellTable) -> list[Markup | None]:
