@@ -40,6 +40,16 @@ struct block_shape {
     }
 };
 
+/// A shape that the compiler knows too: what is compiled for each size of a node is then compiled for this
+/// one only.
+template <std::size_t Bytes, std::size_t Alignment>
+struct constant_shape {
+    static constexpr std::size_t bytes = Bytes;
+    static constexpr std::size_t alignment = Alignment;
+
+    constexpr operator block_shape() const noexcept { return {Bytes, Alignment}; } // NOLINT: a shape as any
+};
+
 /// Not defined for the mechanisms that this build has not.
 template <mechanism_kind Kind>
 struct source_of;
@@ -68,10 +78,14 @@ template <mechanism_kind Kind>
 concept serves_containers_by_type =
     requires { std::type_identity<typename source_of<Kind>::template allocator<int>>(); };
 
+/// A source that learns the size of its blocks when it is made, and serves no other.
+template <class Source>
+concept of_one_size = std::is_constructible_v<Source, block_shape>;
+
 /// Blocks of any size, from a source that does not learn their size when it is made.
 template <mechanism_kind Kind>
-concept serves_any_size = registered<Kind> && !source_of<Kind>::sized &&
-                          !std::is_constructible_v<typename source_of<Kind>::template type<0>, block_shape>;
+concept serves_any_size =
+    registered<Kind> && !source_of<Kind>::sized && !of_one_size<typename source_of<Kind>::template type<0>>;
 
 /// What sized_source is compiled for: a node of so many bytes.
 template <std::size_t Bytes>
@@ -94,10 +108,20 @@ void with_node_bytes(block_shape shape, Use&& use) {
     }
 }
 
+template <std::size_t Bytes, std::size_t Alignment, class Use>
+void with_node_bytes(constant_shape<Bytes, Alignment>, Use&& use) {
+    constexpr std::size_t bytes = mallard::align_up(mallard::align_up(Bytes, Alignment), sizeof(void*));
+    if constexpr (bytes <= largest_node_bytes) {
+        use(std::integral_constant<std::size_t, bytes>());
+    } else {
+        std::abort(); // refuse_unserved() did not
+    }
+}
+
 /// Returns: a source for blocks of `shape`.
 template <class Source>
 Source made_for(block_shape shape) {
-    if constexpr (std::is_constructible_v<Source, block_shape>) {
+    if constexpr (of_one_size<Source>) {
         return Source(shape);
     } else {
         return Source();
@@ -116,8 +140,8 @@ auto& handle_of(Source& made) noexcept {
 }
 
 /// Effects: makes the source of a registered mechanism, calls `use` with its handle, and destroys it.
-template <mechanism_kind Kind, class Use>
-void with_source_of(std::span<std::byte> buffer, block_shape shape, Use&& use) {
+template <mechanism_kind Kind, class Shape, class Use>
+void with_source_of(std::span<std::byte> buffer, Shape shape, Use&& use) {
     if constexpr (source_of<Kind>::sized) {
         with_node_bytes(shape, [&](auto bytes) {
             typename source_of<Kind>::template type<decltype(bytes)::value> made;

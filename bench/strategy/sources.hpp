@@ -7,6 +7,7 @@
 #include "bench/strategy/mechanisms.hpp"
 #include "bench/strategy/source_of.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdlib>
 #include <span>
@@ -17,8 +18,8 @@ namespace bench {
 /// handle, and destroys it. The floor and what threads share are not made here.
 /// Requires: refuse_unserved() did not throw.
 /// Returns: how many chunks a monotonic allocator of ours took beyond its buffer.
-template <class Use>
-std::size_t with_source(const strategy& s, std::span<std::byte> buffer, block_shape shape, Use&& use) {
+template <std::convertible_to<block_shape> Shape, class Use>
+std::size_t with_source(const strategy& s, std::span<std::byte> buffer, Shape shape, Use&& use) {
     switch (s.mechanism) {
     case mechanism_kind::global: {
         global_source source;

@@ -17,7 +17,7 @@ namespace bench {
 namespace {
 
 constexpr std::int64_t most_nodes = 100'000'000;
-constexpr block_shape node_shape{sizeof(list_node), alignof(list_node)};
+constexpr constant_shape<sizeof(list_node), alignof(list_node)> node_shape;
 
 struct adaptive_pool_cell {
     strategy how;

@@ -33,7 +33,7 @@ void with_contender(mechanism_kind kind, std::span<std::byte> buffer, Use&& use)
             process_wide<Kind> handle;
             use(handle);
         } else if constexpr (serves_any_size<Kind> && !is_other_pool(Kind)) {
-            with_source_of<Kind>(buffer, {}, use);
+            with_source_of<Kind>(buffer, block_shape(), use);
         } else {
             std::abort(); // has_density() refuses these
         }

@@ -27,7 +27,7 @@ void with_maker(const strategy& s, Use&& use) {
     } else if (s.mechanism == mechanism_kind::class_new) {
         use(made_by_new<pooled_instance>());
     } else {
-        with_source(s, {}, {sizeof(instance), alignof(instance)},
+        with_source(s, {}, constant_shape<sizeof(instance), alignof(instance)>(),
                     [&use](auto& source) { use(made_from(source)); });
     }
 }

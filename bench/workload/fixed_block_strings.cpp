@@ -78,15 +78,19 @@ template <class Version, class String>
     }
 }
 
-/// Calls `use` with the version of that name.
-template <class Use>
-void with_version(std::string_view name, Use&& use) {
-    const auto among = [&]<class... Version>(std::tuple<Version...>) {
-        return ((name == Version::name && (use(Version()), true)) || ...);
-    };
-    if (!among(remove_ctrl_versions_list())) {
-        std::abort(); // the names were checked
-    }
+template <class String>
+using remove_function = void (*)(const remove_ctrl_input<String>&, String&, std::size_t);
+
+/// Returns: what runs the version of that name.
+template <class String>
+remove_function<String> version_named(std::string_view name) {
+    return std::apply(
+        [&](auto... version) {
+            remove_function<String> found = nullptr; // of no name: the names were checked
+            ((name == version.name ? void(found = remove_often<decltype(version), String>) : void()), ...);
+            return found;
+        },
+        remove_ctrl_versions_list());
 }
 
 std::string checksum_of(std::string_view text) {
@@ -117,16 +121,14 @@ public:
     template <class String, class Prepared>
     void measure(const typename String::allocator_type& allocator, Prepared&& prepared) const {
         const auto input = input_of<String>(text_, allocator);
-        with_version(cell_.version, [&](auto version) {
-            String result(allocator);
-            remove_often<decltype(version)>(input, result, 1);
-            prepared();
-            time_hot(cell_.count, result_,
-                     [&](std::size_t count) { remove_often<decltype(version)>(input, result, count); });
-            result_.checksum = checksum_of(result);
-            result_.add_figure("string_bytes", static_cast<double>(text_.size()));
-            result_.add_figure("kept_bytes", static_cast<double>(result.size()));
-        });
+        const auto remove = version_named<String>(cell_.version);
+        String result(allocator);
+        remove(input, result, 1);
+        prepared();
+        time_hot(cell_.count, result_, [&](std::size_t count) { remove(input, result, count); });
+        result_.checksum = checksum_of(result);
+        result_.add_figure("string_bytes", static_cast<double>(text_.size()));
+        result_.add_figure("kept_bytes", static_cast<double>(result.size()));
     }
 
     /// Effects: writes what one call requests of the allocator, the result's first memory included.
@@ -135,10 +137,8 @@ public:
         using string = string_over<recording_source>;
         const auto input = input_of<string>(text_, asked);
         const auto before = std::pair(asked.allocations, asked.deallocations);
-        with_version(cell_.version, [&](auto version) {
-            string result(input.allocator);
-            remove_often<decltype(version)>(input, result, 1);
-        });
+        string result(input.allocator);
+        version_named<string>(cell_.version)(input, result, 1);
         result_.allocations = asked.allocations - before.first;
         result_.deallocations = asked.deallocations - before.second;
     }
@@ -157,12 +157,13 @@ void measure_floor(const remove_ctrl_run& run) {
 
 /// Those that serve one size of block are told a string's; the others what a string asks for.
 void measure_from_source(const strategy& s, const remove_ctrl_run& run) {
-    with_source(s, {}, {string_block_bytes, mallard::fundamental_alignment}, [&](auto& source) {
-        if (s.can(capability::any_size)) {
-            run.measure_over(source);
-        } else {
+    constexpr constant_shape<string_block_bytes, mallard::fundamental_alignment> shape;
+    with_source(s, {}, shape, [&]<class Source>(Source& source) {
+        if constexpr (of_one_size<Source>) {
             string_blocks_from blocks(source);
             run.measure_over(blocks);
+        } else {
+            run.measure_over(source);
         }
     });
 }

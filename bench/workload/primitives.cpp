@@ -14,7 +14,7 @@ namespace bench {
 
 namespace {
 
-constexpr block_shape block{.bytes = 24, .alignment = 8};
+constexpr constant_shape<24, 8> block;
 
 /// A monotonic allocator never takes a block back: after so many pairs it starts again at the front of its
 /// buffer.
