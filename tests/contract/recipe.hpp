@@ -184,7 +184,7 @@ private:
 };
 
 /// Allocators for a type can only ask for whole objects, so a size that is no multiple of the alignment is
-/// rounded up, as sizeof would be. Every second alignment is left out, since each is a type of its own; the
+/// rounded up, as sizeof would be. Alignments stand 16 times apart, since each is a type of its own; the
 /// next stricter one stands in. `Binding` says which allocator of bytes the others are rebound from.
 template <class Binding>
 class for_objects {
@@ -218,7 +218,7 @@ private:
         if (alignment <= Alignment) {
             act(std::type_identity<object<Alignment>>());
         } else if constexpr (Alignment < 4096) {
-            for_object<4 * Alignment>(alignment, act);
+            for_object<16 * Alignment>(alignment, act);
         }
     }
 
