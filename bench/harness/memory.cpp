@@ -89,9 +89,10 @@ held_memory inspect_memory() {
     const std::string_view text(buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
     const std::int64_t bytes = bytes_of(text, "Anonymous:");
     if (bytes < 0) {
-        return {resident_bytes(), 0};
+        return {resident_bytes(), 0, 0};
     }
-    return {bytes, std::max<std::int64_t>(bytes_of(text, "AnonHugePages:"), 0)};
+    const std::int64_t offered = std::max<std::int64_t>(bytes_of(text, "LazyFree:"), 0);
+    return {bytes - offered, std::max<std::int64_t>(bytes_of(text, "AnonHugePages:"), 0), offered};
 }
 
 void trim_process() noexcept {

@@ -9,11 +9,12 @@ namespace bench {
 
 struct held_memory {
     std::int64_t bytes = 0;
-    std::int64_t huge_bytes = 0; ///< the part of it in huge pages
+    std::int64_t huge_bytes = 0;    ///< the part of it in huge pages
+    std::int64_t offered_bytes = 0; ///< not counted: what the system may take at any time, and has not yet
 };
 
-/// Returns: the memory that programs get from the system, without files and code; counted page by page, so
-/// that the figure is exact. What the system does not tell so is resident_bytes().
+/// Returns: the memory that programs get from the system, without files and code, and without what was
+/// offered back to it (MADV_FREE); counted page by page, so that the figure is exact. What the system does not tell so is resident_bytes().
 /// Complexity: reads the whole page table; for between the timed parts.
 [[nodiscard]] held_memory inspect_memory();
 

@@ -83,7 +83,9 @@ private:
         figure("held_bytes", static_cast<double>(held_bytes));
         figure("overhead_percent", (static_cast<double>(held_bytes) / node_bytes - 1) * 100);
         erase<Nodes>("erase_ns", source);
-        figure("erased_bytes", static_cast<double>(growth()));
+        const held_memory erased = inspect_memory();
+        figure("erased_bytes", static_cast<double>(erased.bytes - before_));
+        figure("offered_bytes", static_cast<double>(erased.offered_bytes));
         if constexpr (requires { source.stats().chunk_bytes; }) {
             const auto kept = source.stats();
             figure("pool_bytes", static_cast<double>(kept.chunk_bytes + kept.direct_bytes));
@@ -106,7 +108,7 @@ private:
 
     template <class Nodes, class Source>
     void erase(const char* name, Source& source) {
-        time(name, [&] { Nodes::erase(source, bounds_); });
+        time(name, [&] { Nodes::erase(source, bounds_, cell_.range); });
     }
 
     template <class Phase>

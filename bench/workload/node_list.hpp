@@ -4,6 +4,10 @@
 ///
 /// Every range is inserted at the end and knows nothing of itself afterwards; where the ranges begin is found
 /// by walking along the list, which is not part of what is measured.
+///
+/// A node's first word leads to the next node, as the link of a burst's block does (core/block_chain.hpp): so
+/// the nodes of a range are a chain already, and a range is taken over and handed back as it is, as lists
+/// that are made for bursts do.
 #pragma once
 
 #include "bench/harness/checksum.hpp"
@@ -42,6 +46,18 @@ public:
         auto* const node = ::new (p) list_node{&end_, end_.previous, value};
         end_.previous->next = node;
         end_.previous = node;
+    }
+
+    /// Effects: makes a node in each of the blocks and puts them at the end, in their order.
+    void push_back_all(const mallard::block_chain& blocks, int value) noexcept {
+        list_node* last = end_.previous;
+        blocks.for_each([&last, value](void* p) {
+            auto* const node = ::new (p) list_node{nullptr, last, value};
+            last->next = node;
+            last = node;
+        });
+        last->next = &end_;
+        end_.previous = last;
     }
 
     /// Effects: takes the nodes [first, last) off the list.
@@ -91,9 +107,10 @@ struct single_nodes {
         }
     }
 
-    /// Effects: erases the ranges between the bounds, from the front.
+    /// Effects: erases the ranges of `length` nodes between the bounds, from the front.
     template <class Source>
-    [[gnu::noinline]] static void erase(Source& source, range_bounds bounds) {
+    [[gnu::noinline]] static void erase(Source& source, range_bounds bounds,
+                                        [[maybe_unused]] std::size_t length) {
         for (std::size_t r = 0; r + 1 != bounds.size(); ++r) {
             list_node* const last = bounds[r + 1];
             node_list::unlink(bounds[r], last);
@@ -114,27 +131,21 @@ struct bursts_of_nodes {
     [[gnu::noinline]] static void insert(Source& source, node_list& list, std::size_t ranges,
                                          std::size_t length) {
         for (std::size_t r = 0; r != ranges; ++r) {
-            mallard::block_chain blocks =
-                mallard::allocate_many(source, sizeof(list_node), alignof(list_node), length);
-            while (void* block = blocks.pop_front()) {
-                list.push_back(block, static_cast<int>(r));
-            }
+            list.push_back_all(mallard::allocate_many(source, sizeof(list_node), alignof(list_node), length),
+                               static_cast<int>(r));
         }
     }
 
     /// Effects: as single_nodes::erase().
     template <class Source>
-    [[gnu::noinline]] static void erase(Source& source, range_bounds bounds) {
+    [[gnu::noinline]] static void erase(Source& source, range_bounds bounds, std::size_t length) {
         for (std::size_t r = 0; r + 1 != bounds.size(); ++r) {
-            list_node* const last = bounds[r + 1];
-            node_list::unlink(bounds[r], last);
-            mallard::block_chain blocks;
-            for (list_node* node = bounds[r]; node != last;) {
-                list_node* const next = node->next;
-                destroy(node);
-                blocks.push_back(node);
-                node = next;
-            }
+            list_node* const end = bounds[r + 1];
+            list_node* const last = end->previous;
+            node_list::unlink(bounds[r], end);
+            last->next = nullptr;
+            mallard::block_chain blocks(bounds[r], last, length);
+            blocks.for_each([](void* node) { destroy(static_cast<list_node*>(node)); });
             mallard::deallocate_many(source, std::move(blocks), sizeof(list_node), alignof(list_node));
         }
     }

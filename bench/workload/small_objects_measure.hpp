@@ -90,7 +90,9 @@ public:
             time_untimed("shuffle_ns", [this] { shuffle_objects(objects_, seed_); });
         }
         deallocate(source, "free_ns");
-        figure("freed_bytes", grown_to(inspect_memory().bytes));
+        const held_memory freed = inspect_memory();
+        figure("freed_bytes", grown_to(freed.bytes));
+        figure("offered_bytes", static_cast<double>(freed.offered_bytes - before_.offered_bytes));
         if constexpr (std::is_same_v<Source, null_source>) {
             source.release(); // the floor: memory that is there by now
         }

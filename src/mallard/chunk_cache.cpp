@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
+#include <utility>
 
 namespace mallard {
 
@@ -24,6 +25,12 @@ constexpr std::uint32_t operations_an_epoch = 1024;
 
 std::atomic<std::size_t> thread_limit_bytes{chunk_cache_limits{}.thread_bytes};
 std::atomic<std::size_t> shared_limit_bytes{chunk_cache_limits{}.shared_bytes};
+std::atomic<std::size_t> least_offered_bytes{chunk_cache_limits{}.least_offered_bytes};
+
+/// As many as can wait within the usual limits, were all of the smallest size; where there are more, they go
+/// on.
+constexpr std::size_t most_offered_of_a_thread = chunk_cache_limits{}.thread_bytes / least_page_bytes;
+constexpr std::size_t most_offered_of_all = chunk_cache_limits{}.shared_bytes / least_page_bytes;
 
 void* take_from_system(std::size_t bytes, std::size_t alignment) {
     return bytes < least_page_bytes ? new_delete::allocate(bytes, alignment)
@@ -44,38 +51,103 @@ constexpr bool is_kept(std::size_t index, std::size_t alignment) noexcept {
            (alignment <= fundamental_alignment || eighth_classes::bytes(index) >= least_page_bytes);
 }
 
-/// A list of waiting chunks for each size class; the links are in the chunks.
+/// Chunks that were offered to the system. Their links cannot be in them: a page that is written to is no
+/// longer on offer. A list is the number of its first entry, 0 where it is empty.
+template <std::size_t Capacity>
+class offered_chunks {
+public:
+    /// Returns: whether there was room.
+    [[nodiscard]] bool put(std::uint32_t& list, void* chunk) noexcept {
+        std::uint32_t entry = unused_;
+        if (entry != 0) {
+            unused_ = at(entry).next;
+        } else if (opened_ != Capacity) {
+            entry = ++opened_;
+        } else {
+            return false;
+        }
+        at(entry) = {chunk, list};
+        list = entry;
+        return true;
+    }
+
+    /// Returns: the chunk put in last.
+    /// Requires: the list is not empty.
+    [[nodiscard]] void* first(std::uint32_t list) const noexcept { return entries_[list - 1].chunk; }
+
+    /// Effects: takes that chunk off the list.
+    void drop_first(std::uint32_t& list) noexcept {
+        const std::uint32_t entry = list;
+        list = std::exchange(at(entry).next, unused_);
+        unused_ = entry;
+    }
+
+private:
+    struct entry_type {
+        void* chunk = nullptr;
+        std::uint32_t next = 0;
+    };
+
+    [[nodiscard]] entry_type& at(std::uint32_t entry) noexcept { return entries_[entry - 1]; }
+
+    std::array<entry_type, Capacity> entries_{};
+    std::uint32_t unused_ = 0;
+    std::uint32_t opened_ = 0;
+};
+
+/// The waiting chunks of each size class: warm ones in a list through themselves, and those on offer.
 ///
 /// `idle` is the least number that waited at any time of the current epoch: so many were not needed in all of
 /// it.
+template <std::size_t MostOffered>
 class bins {
 public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] std::size_t offered_bytes() const noexcept { return offered_bytes_; }
 
-    /// Returns: the chunk put in last; null where there is none, or it lies at no multiple of `alignment`.
+    /// Returns: of the warm ones the chunk put in last, or else of those on offer; null where there is none,
+    /// or they lie at no multiple of `alignment`.
     [[nodiscard]] void* take(std::size_t index, std::size_t alignment) noexcept {
         bin& from = bins_[index];
-        waiting_chunk* c = from.first;
-        if (c != nullptr && !is_aligned(c, alignment)) {
+        const std::size_t chunk_bytes = eighth_classes::bytes(index);
+        void* taken = nullptr;
+        if (from.warm != nullptr && is_aligned(from.warm, alignment)) {
+            taken = from.warm;
+            unpoison(taken, chunk_bytes);
+            from.warm = from.warm->next;
+        } else if (from.offered != 0 && is_aligned(offered_.first(from.offered), alignment)) {
+            taken = offered_.first(from.offered);
+            unpoison(taken, chunk_bytes);
+            offered_.drop_first(from.offered);
+            offered_bytes_ -= chunk_bytes;
+        } else {
             return nullptr;
         }
-        if (c != nullptr) {
-            unpoison(c, eighth_classes::bytes(index));
-            from.first = c->next;
-            bytes_ -= eighth_classes::bytes(index);
-            --from.count;
-            from.idle = std::min(from.idle, from.count);
-        }
-        return c;
+        bytes_ -= chunk_bytes;
+        --from.count;
+        from.idle = std::min(from.idle, from.count);
+        return taken;
     }
 
-    void put(void* p, std::size_t index) noexcept {
+    /// Returns: whether there was room.
+    [[nodiscard]] bool put(void* p, std::size_t index) noexcept {
         bin& to = bins_[index];
-        to.first = ::new (p) waiting_chunk{to.first};
-        // The link stays readable: a leak checker must be able to follow it.
-        poison(to.first + 1, eighth_classes::bytes(index) - sizeof(waiting_chunk));
+        const std::size_t chunk_bytes = eighth_classes::bytes(index);
+        if (!may_be_offered(chunk_bytes)) {
+            to.warm = ::new (p) waiting_chunk{to.warm};
+            // The link stays readable: a leak checker must be able to follow it.
+            poison(to.warm + 1, chunk_bytes - sizeof(waiting_chunk));
+        } else {
+            if (!offered_.put(to.offered, p)) {
+                return false;
+            }
+            pages().offer(p, chunk_bytes);
+            poison(p, chunk_bytes);
+            offered_bytes_ += chunk_bytes;
+        }
         ++to.count;
-        bytes_ += eighth_classes::bytes(index);
+        bytes_ += chunk_bytes;
+        return true;
     }
 
     /// Effects: counts `operations`; once an epoch, hands half of the chunks that stayed idle to
@@ -108,10 +180,16 @@ private:
         waiting_chunk* next;
     };
     struct bin {
-        waiting_chunk* first = nullptr;
-        std::uint32_t count = 0;
+        waiting_chunk* warm = nullptr;
+        std::uint32_t offered = 0;
+        std::uint32_t count = 0; ///< of both
         std::uint32_t idle = 0;
     };
+
+    [[nodiscard]] static bool may_be_offered(std::size_t chunk_bytes) noexcept {
+        return chunk_bytes >= least_page_bytes &&
+               chunk_bytes >= least_offered_bytes.load(std::memory_order_relaxed);
+    }
 
     template <class Next>
     void drain(std::size_t index, std::uint32_t count, Next next) noexcept {
@@ -121,7 +199,9 @@ private:
     }
 
     std::array<bin, class_count> bins_{};
+    offered_chunks<MostOffered> offered_;
     std::size_t bytes_ = 0;
+    std::size_t offered_bytes_ = 0;
     std::uint32_t operations_ = 0;
 };
 
@@ -141,11 +221,11 @@ public:
     void put(void* p, std::size_t index) noexcept {
         const std::size_t bytes = eighth_classes::bytes(index);
         const std::scoped_lock lock(mutex_);
-        if (bins_.bytes() + bytes > shared_limit_bytes.load(std::memory_order_relaxed)) {
-            give_to_system(p, bytes, fundamental_alignment);
-        } else {
-            bins_.put(p, index);
+        if (bins_.bytes() + bytes <= shared_limit_bytes.load(std::memory_order_relaxed) &&
+            bins_.put(p, index)) {
             bins_.decay(1, to_system);
+        } else {
+            give_to_system(p, bytes, fundamental_alignment);
         }
         note_bytes();
     }
@@ -171,16 +251,24 @@ public:
         return approximate_bytes_.load(std::memory_order_relaxed);
     }
 
+    [[nodiscard]] std::size_t offered_bytes() const noexcept {
+        return approximate_offered_bytes_.load(std::memory_order_relaxed);
+    }
+
 private:
     static void to_system(void* p, std::size_t index) noexcept {
         give_to_system(p, eighth_classes::bytes(index), fundamental_alignment);
     }
 
-    void note_bytes() noexcept { approximate_bytes_.store(bins_.bytes(), std::memory_order_relaxed); }
+    void note_bytes() noexcept {
+        approximate_bytes_.store(bins_.bytes(), std::memory_order_relaxed);
+        approximate_offered_bytes_.store(bins_.offered_bytes(), std::memory_order_relaxed);
+    }
 
     std::mutex mutex_;
-    bins bins_;
+    bins<most_offered_of_all> bins_;
     std::atomic<std::size_t> approximate_bytes_{0};
+    std::atomic<std::size_t> approximate_offered_bytes_{0};
 };
 
 /// Never destroyed: allocators with static storage duration may release after everything else has ended.
@@ -198,7 +286,7 @@ void to_shared(void* p, std::size_t index) noexcept {
 /// `closer` has one, and empties them. What a thread releases after that goes to the shared bins.
 enum class thread_state : std::uint8_t { unused, open, closed };
 
-constinit thread_local bins thread_bins;
+constinit thread_local bins<most_offered_of_a_thread> thread_bins;
 constinit thread_local thread_state state = thread_state::unused;
 
 struct closer {
@@ -247,11 +335,11 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
         open_thread_bins();
     }
     if (thread_bins.bytes() + eighth_classes::bytes(index) >
-        thread_limit_bytes.load(std::memory_order_relaxed)) [[unlikely]] {
+            thread_limit_bytes.load(std::memory_order_relaxed) ||
+        !thread_bins.put(p, index)) [[unlikely]] {
         to_shared(p, index);
         return;
     }
-    thread_bins.put(p, index);
     if (thread_bins.decay(1, to_shared)) [[unlikely]] {
         shared().age();
     }
@@ -265,10 +353,13 @@ void chunk_cache::trim() noexcept {
 void chunk_cache::set_limits(chunk_cache_limits limits) noexcept {
     thread_limit_bytes.store(limits.thread_bytes, std::memory_order_relaxed);
     shared_limit_bytes.store(limits.shared_bytes, std::memory_order_relaxed);
+    least_offered_bytes.store(limits.least_offered_bytes, std::memory_order_relaxed);
 }
 
 chunk_cache_stats chunk_cache::stats() noexcept {
-    return {.thread_bytes = thread_bins.bytes(), .shared_bytes = shared().bytes()};
+    return {.thread_bytes = thread_bins.bytes(),
+            .shared_bytes = shared().bytes(),
+            .offered_bytes = thread_bins.offered_bytes() + shared().offered_bytes()};
 }
 
 } // namespace mallard

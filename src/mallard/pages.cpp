@@ -114,6 +114,14 @@ void pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexce
     munmap(p, mapped_bytes);
 }
 
+void pages::offer([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
+                  [[maybe_unused]] std::size_t alignment) const noexcept {
+#ifdef MADV_FREE
+    // All of what was mapped: a part of a huge page would cost it its being one.
+    madvise(p, extent_of(bytes, alignment, options_.huge).bytes, MADV_FREE);
+#endif
+}
+
 std::size_t pages::page_bytes() noexcept {
     static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     return bytes;

@@ -60,10 +60,10 @@ void fill_and_empty() {
     EXPECT_EQ(bounds[1]->value, 1);
     EXPECT_EQ(bounds[1]->previous->value, 0);
     EXPECT_EQ(bounds[3], list.end());
-    Nodes::erase(source, std::span(bounds).first(2));
+    Nodes::erase(source, std::span(bounds).first(2), 2);
     EXPECT_EQ(values(list), (std::vector<int>{1, 1, 2, 2}));
     EXPECT_EQ(source.deallocations, 2);
-    Nodes::erase(source, std::span(bounds).last(3));
+    Nodes::erase(source, std::span(bounds).last(3), 2);
     EXPECT_TRUE(list.empty());
     EXPECT_EQ(source.allocations, 6);
     EXPECT_EQ(source.deallocations, 6);
@@ -93,7 +93,7 @@ TEST(adaptive_pool_workload, is_the_same_under_every_strategy) {
         EXPECT_EQ(row.operations, 4000) << s.name;
         const auto figures = figures_of(row);
         for (const char* name : {"insert_ns", "erase_ns", "insert_warm_ns", "erase_warm_ns", "held_bytes",
-                                 "overhead_percent", "erased_bytes", "trimmed_bytes"}) {
+                                 "overhead_percent", "erased_bytes", "offered_bytes", "trimmed_bytes"}) {
             EXPECT_TRUE(figures.contains(name)) << s.name << ' ' << name;
         }
     }

@@ -112,9 +112,9 @@ TEST(small_objects, do_the_same_work_under_every_strategy) {
         EXPECT_EQ(row.operations, 3000) << s.name;
         EXPECT_GT(row.timed.cpu_ns, 0) << s.name;
         const auto figures = figures_of(row);
-        for (const char* name :
-             {"allocate_ns", "shuffle_ns", "free_ns", "reallocate_ns", "traverse_ns", "held_bytes",
-              "huge_bytes", "freed_bytes", "peak_bytes", "trimmed_bytes", "returned_bytes"}) {
+        for (const char* name : {"allocate_ns", "shuffle_ns", "free_ns", "reallocate_ns", "traverse_ns",
+                                 "held_bytes", "huge_bytes", "freed_bytes", "offered_bytes", "peak_bytes",
+                                 "trimmed_bytes", "returned_bytes"}) {
             EXPECT_TRUE(figures.contains(name)) << s.name << ' ' << name;
         }
     }
@@ -145,6 +145,9 @@ TEST(small_objects, tell_what_is_held_and_what_comes_back) {
     // A multipool holds its memory until it is released; then the process has what it had.
     EXPECT_GE(pool["trimmed_bytes"], bytes / 2);
     EXPECT_LE(pool["returned_bytes"], bytes / 4);
+    // A small_object_pool leaves it to the system, without being asked to.
+    auto small_ones = figures("--strategy small-object-pool");
+    EXPECT_LE(small_ones["freed_bytes"], small_ones["held_bytes"] / 100 + (2 << 20));
     // A monotonic allocator takes as much again.
     EXPECT_GE(figures("--strategy AS3")["peak_bytes"], 1.9 * bytes);
 }

@@ -15,6 +15,7 @@
 
 #include <mallard/core/aligned_blocks.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/free_block.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -69,34 +70,40 @@ public:
                 this->grow(source);
                 continue;
             }
-            std::uint64_t word = cached_;
-            for (; word != 0 && count != 0; --count) {
-                std::byte* const slot =
-                    cached_base_ + static_cast<std::size_t>(std::countr_zero(word)) * geometry_.slot_bytes;
-                word &= word - 1;
-                unpoison(slot, geometry_.slot_bytes);
-                chain.push_back(slot);
-            }
-            cached_ = word;
+            block_chain taken = take_cached_up_to(count);
+            count -= taken.size();
+            chain.splice_back(std::move(taken));
         }
     }
 
     /// Effects: as push() of every block of `chain`, but what lies in one word together is written together.
     template <upstream Source>
     void push_many(block_chain&& chain, Source&& source) noexcept {
-        block_chain rest = std::move(chain);
-        while (void* p = rest.pop_front()) {
+        const block_chain taken = std::move(chain);
+        for (auto* p = static_cast<free_block*>(taken.front()); p != nullptr;) {
             place of = place_of(p);
-            poison(p, geometry_.slot_bytes);
             std::uint32_t more = 0;
-            while (!rest.empty()) {
-                const place next = place_of(rest.front());
-                if (next.word != of.word) {
-                    break;
+            for (std::uint64_t bit = of.bit;; ++more) {
+                free_block* const next = p->next;
+                poison(p, geometry_.slot_bytes);
+                void* neighbour = reinterpret_cast<std::byte*>(p) + geometry_.slot_bytes;
+                if (next == neighbour && bit << 1 != 0) [[likely]] {
+                    // Where it is was computed: the processor need not wait until the link is read.
+                    asm("" : "+r"(neighbour));
+                    p = static_cast<free_block*>(neighbour);
+                    bit <<= 1;
+                } else {
+                    p = next;
+                    if (next == nullptr) {
+                        break;
+                    }
+                    const place there = place_of(next);
+                    if (there.word != of.word) {
+                        break;
+                    }
+                    bit = there.bit;
                 }
-                of.bit |= next.bit;
-                ++more;
-                poison(rest.pop_front(), geometry_.slot_bytes);
+                of.bit |= bit;
             }
             if (*of.word == 0 && of.word == cached_word_) {
                 push_cached(of.bit, source);
@@ -136,6 +143,23 @@ private:
         const auto bit = static_cast<std::size_t>(std::countr_zero(cached_));
         cached_ &= cached_ - 1;
         return cached_base_ + bit * geometry_.slot_bytes;
+    }
+
+    /// Returns: the lowest of the cached slots, no more than `count`, each leading to the next.
+    /// Requires: there is one, and `count` is not 0.
+    [[nodiscard]] block_chain take_cached_up_to(std::size_t count) noexcept {
+        auto* const first = static_cast<free_block*>(take_cached());
+        unpoison(first, geometry_.slot_bytes);
+        free_block* last = first;
+        std::size_t taken = 1;
+        for (; cached_ != 0 && taken != count; ++taken) {
+            auto* const slot = static_cast<free_block*>(take_cached());
+            unpoison(slot, geometry_.slot_bytes);
+            last->next = slot;
+            last = slot;
+        }
+        last->next = nullptr;
+        return {first, last, taken};
     }
 
     [[nodiscard, gnu::noinline]] void* pop_of_next_word() noexcept {

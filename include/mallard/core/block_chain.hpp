@@ -84,6 +84,28 @@ public:
         return block;
     }
 
+    /// Effects: calls `use(block)` for every block, in their order, each after its link was read: `use` may write
+    /// to the block. If it does, the chain is no longer one.
+    ///
+    /// Where the next block is, is guessed from the last step, so that the processor need not wait until each
+    /// link is read: it goes on with what was computed, and only compares. Bursts lie side by side mostly.
+    template <class Use>
+    void for_each(Use use) const noexcept {
+        std::ptrdiff_t step = 0;
+        for (auto* block = reinterpret_cast<std::byte*>(first_); block != nullptr;) {
+            auto* const next = reinterpret_cast<std::byte*>(reinterpret_cast<free_block*>(block)->next);
+            std::byte* guessed = block + step;
+            use(static_cast<void*>(block));
+            if (next == guessed) [[likely]] {
+                asm("" : "+r"(guessed)); // or the compiler takes the one that was read
+                block = guessed;
+            } else {
+                step = next != nullptr ? next - block : 0;
+                block = next;
+            }
+        }
+    }
+
     /// Effects: puts all blocks of `other` behind those of this chain; `other` is empty afterwards.
     /// Complexity: constant.
     void splice_back(block_chain&& other) noexcept {

@@ -8,9 +8,15 @@
 ///     the shared bins      a lock; up to `shared_bytes`; what threads leave or have too much of
 ///     the system           operator new below 128 KiB, pages (mmap) from there on
 ///
+/// A chunk of 1 MiB or more is offered to the system while it waits (pages::offer): the system takes its memory
+/// when it has need of it, and not before; whoever takes the chunk in time finds its pages still there, and
+/// has no fault. Chunks of that size lie in huge pages, where both cost less than a microsecond. For each
+/// small page the processor has to note again that it was written to, which costs a third of a fault; so
+/// smaller chunks are not offered.
+///
 /// Invariants: a chunk in a bin has exactly the size of its class (core/size_classes.hpp) and
-/// fundamental_alignment at the least. Bound: never more than thread_bytes for each thread and shared_bytes
-/// for all.
+/// fundamental_alignment at the least. Bounds: never more than thread_bytes wait for each thread and
+/// shared_bytes for all; what of these are chunks of least_offered_bytes and more, others can have.
 /// Decay: in every 1024 operations, half of the chunks of a size that were not needed at all go on to the
 /// shared bins, and from those to the system.
 #pragma once
@@ -26,11 +32,14 @@ namespace mallard {
 struct chunk_cache_limits {
     std::size_t thread_bytes = std::size_t{32} << 20;
     std::size_t shared_bytes = std::size_t{128} << 20;
+    /// Smaller chunks, and those below 128 KiB, are not offered to the system; SIZE_MAX: none are.
+    std::size_t least_offered_bytes = std::size_t{1} << 20;
 };
 
 struct chunk_cache_stats {
-    std::size_t thread_bytes = 0; ///< waiting in the calling thread's bins
-    std::size_t shared_bytes = 0; ///< waiting in the shared bins
+    std::size_t thread_bytes = 0;  ///< waiting in the calling thread's bins
+    std::size_t shared_bytes = 0;  ///< waiting in the shared bins
+    std::size_t offered_bytes = 0; ///< the part of both that the system may take
 };
 
 /// Thread-safe: a chunk may be returned by another thread than the one that took it.

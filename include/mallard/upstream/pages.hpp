@@ -41,6 +41,12 @@ public:
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept;
 
+    /// Effects: offers the memory of the pages to the system, which takes it when it has need of it and not
+    /// before. They stay the caller's: whoever writes to one has it again, at no cost where it was not taken.
+    /// What is in them is lost, now or later. A system without lazy freeing (MADV_FREE) does nothing.
+    /// Requires: `p` came from allocate(bytes, alignment), with these options.
+    void offer(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) const noexcept;
+
     [[nodiscard]] page_options options() const noexcept { return options_; }
 
     /// Returns: what the mappings that overlap [p, p + bytes) got.

@@ -71,6 +71,9 @@ protected:
     }
 };
 
+/// Slots that can be in a chain.
+class bitmap_slots_with_room_for_a_link : public bitmap_slots {};
+
 TEST_P(bitmap_slots, are_apart_and_hold_their_bytes) {
     std::vector<void*> all = pop(many());
     expect_apart(all);
@@ -113,11 +116,7 @@ TEST_P(bitmap_slots, go_back_to_a_lower_slot_at_once) {
     }
 }
 
-TEST_P(bitmap_slots, come_and_go_many_at_a_time) {
-    const std::size_t bytes = GetParam().slot_bytes;
-    if (bytes < sizeof(void*)) {
-        GTEST_SKIP() << "they have no room for a link";
-    }
+TEST_P(bitmap_slots_with_room_for_a_link, come_and_go_many_at_a_time) {
     std::vector<void*> all = pop(100);
     mallard::block_chain chain;
     slots.pop_many(many(), chain, source);
@@ -135,6 +134,24 @@ TEST_P(bitmap_slots, come_and_go_many_at_a_time) {
     EXPECT_LE(source.outstanding_bytes(), GetParam().block_bytes);
     pop(all.size());
     EXPECT_LE(source.outstanding_bytes(), 2 * held) << "the chunks begin with other sizes";
+}
+
+TEST_P(bitmap_slots_with_room_for_a_link, come_back_in_runs) {
+    const std::vector<void*> all = pop_all();
+    std::mt19937 order(1);
+    for (int round = 0; round != 200; ++round) {
+        mallard::block_chain chain;
+        std::vector<void*> freed;
+        // Of every block some slots stay in use.
+        for (std::size_t first = order() % 64; first + 20 < all.size(); first += 21 + order() % 8) {
+            for (std::size_t i = first; i <= first + order() % 20; ++i) {
+                freed.push_back(all[i]);
+                chain.push_back(all[i]);
+            }
+        }
+        slots.push_many(std::move(chain), source);
+        ASSERT_EQ(pop(freed.size()), freed) << "round " << round;
+    }
 }
 
 /// A random program that has three quarters of the slots in use at least, so that no block becomes empty.
@@ -156,11 +173,14 @@ TEST_P(bitmap_slots, are_the_lowest_free_ones_however_they_come_and_go) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(of, bitmap_slots,
-                         ::testing::Values(shape{1, 4096}, shape{2, 4096}, shape{4, 4096}, shape{12, 4096},
-                                           shape{16, 4096}, shape{24, 8192}, shape{64, 4096},
-                                           shape{20, std::size_t{128} << 10},
-                                           shape{16, std::size_t{64} << 10}));
+const auto small_shapes = ::testing::Values(shape{1, 4096}, shape{2, 4096}, shape{4, 4096});
+const auto larger_shapes =
+    ::testing::Values(shape{12, 4096}, shape{16, 4096}, shape{24, 8192}, shape{64, 4096},
+                      shape{20, std::size_t{128} << 10}, shape{16, std::size_t{64} << 10});
+
+INSTANTIATE_TEST_SUITE_P(of_a_few_bytes, bitmap_slots, small_shapes);
+INSTANTIATE_TEST_SUITE_P(of, bitmap_slots, larger_shapes);
+INSTANTIATE_TEST_SUITE_P(of, bitmap_slots_with_room_for_a_link, larger_shapes);
 
 constexpr std::size_t block_bytes = 4096;
 

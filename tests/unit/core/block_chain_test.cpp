@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <utility>
 #include <vector>
@@ -119,6 +120,22 @@ TEST_F(block_chain, takes_another_one_in_at_its_end) {
     some.push_back(block(4));
     EXPECT_EQ(some.size(), 5U);
     EXPECT_EQ(all_of(some), blocks({0, 1, 2, 3, 4}));
+}
+
+TEST_F(block_chain, shows_every_block_in_order_wherever_the_next_one_is) {
+    const auto expect_shown = [this](std::initializer_list<std::size_t> order) {
+        std::vector<void*> shown;
+        chain(order).for_each([&shown](void* p) {
+            shown.push_back(p);
+            std::memset(p, 0xff, sizeof(void*)); // as a user does
+        });
+        EXPECT_EQ(shown, blocks(order));
+    };
+    expect_shown({});
+    expect_shown({3});
+    expect_shown({0, 1, 2, 3, 4});
+    expect_shown({4, 3, 2, 1, 0});
+    expect_shown({0, 2, 4, 3, 1});
 }
 
 } // namespace

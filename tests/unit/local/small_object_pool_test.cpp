@@ -227,4 +227,25 @@ TEST(order_of_small_objects, uses_freed_places_in_the_order_it_is_told) {
                  "last freed, and lowest");
 }
 
+TEST(small_object_pool, leaves_what_was_freed_to_the_system) {
+    mallard::chunk_cache::trim();
+    {
+        mallard::small_object_pool<> pool;
+        std::vector<void*> all(400'000);
+        for (void*& p : all) {
+            p = pool.allocate(16, 16);
+        }
+        std::shuffle(all.begin(), all.end(), std::mt19937(1));
+        for (void* p : all) {
+            pool.deallocate(p, 16, 16);
+        }
+        const mallard::chunk_cache_stats waiting = mallard::chunk_cache::stats();
+        EXPECT_GE(waiting.offered_bytes, 4U << 20);
+        EXPECT_LE(waiting.thread_bytes + waiting.shared_bytes - waiting.offered_bytes +
+                      pool.stats().chunk_bytes,
+                  2U << 20);
+    }
+    mallard::chunk_cache::trim();
+}
+
 } // namespace

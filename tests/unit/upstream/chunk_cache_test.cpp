@@ -96,6 +96,52 @@ TEST_F(chunk_cache_test, is_bounded) {
     EXPECT_EQ(cached_bytes(), 0U);
 }
 
+TEST_F(chunk_cache_test, offers_large_chunks_to_the_system_while_they_wait) {
+    take_and_return(3, mib);
+    take_and_return(3, 512 * kib);
+    EXPECT_EQ(chunk_cache::stats().offered_bytes, 3 * mib);
+    EXPECT_EQ(cached_bytes(), 4 * mib + 512 * kib);
+    std::vector<void*> taken;
+    for (int i = 0; i != 3; ++i) {
+        taken.push_back(chunk_cache::allocate(mib));
+        std::memset(taken.back(), i, mib);
+    }
+    EXPECT_EQ(chunk_cache::stats().offered_bytes, 0U);
+    EXPECT_EQ(cached_bytes(), mib + 512 * kib) << "all three were waiting";
+    for (std::size_t i = 0; i != taken.size(); ++i) {
+        EXPECT_EQ(static_cast<unsigned char*>(taken[i])[mib - 1], i);
+        chunk_cache::deallocate(taken[i], mib);
+    }
+    EXPECT_EQ(chunk_cache::allocate(mib), taken.back()) << "the last one first";
+    chunk_cache::deallocate(taken.back(), mib);
+}
+
+TEST_F(chunk_cache_test, offers_what_it_is_told_to) {
+    chunk_cache::set_limits({.least_offered_bytes = 0});
+    take_and_return(2, 64 * kib);
+    EXPECT_EQ(chunk_cache::stats().offered_bytes, 0U) << "those are operator new's";
+    take_and_return(2, 128 * kib);
+    EXPECT_EQ(chunk_cache::stats().offered_bytes, 256 * kib);
+    chunk_cache::set_limits({.least_offered_bytes = SIZE_MAX});
+    take_and_return(3, 128 * kib);
+    EXPECT_EQ(chunk_cache::stats().offered_bytes, 0U) << "two of them were offered before";
+    EXPECT_EQ(cached_bytes(), (2 * 64 + 3 * 128) * kib);
+}
+
+TEST_F(chunk_cache_test, keeps_as_many_as_it_can_have_on_offer) {
+    chunk_cache::set_limits({.thread_bytes = 512 * mib, .shared_bytes = 512 * mib, .least_offered_bytes = 0});
+    std::vector<void*> taken;
+    for (std::size_t i = 0; i != 1400; ++i) {
+        taken.push_back(chunk_cache::allocate(128 * kib));
+    }
+    for (void* p : taken) {
+        chunk_cache::deallocate(p, 128 * kib);
+    }
+    EXPECT_EQ(chunk_cache::stats().thread_bytes, 32 * mib);
+    EXPECT_EQ(chunk_cache::stats().shared_bytes, 128 * mib);
+    EXPECT_EQ(chunk_cache::stats().offered_bytes, 160 * mib);
+}
+
 TEST_F(chunk_cache_test, decays_where_chunks_are_not_needed_any_more) {
     take_and_return(16, mib);
     EXPECT_GE(cached_bytes(), 16 * mib);

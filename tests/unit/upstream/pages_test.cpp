@@ -107,6 +107,40 @@ TEST(pages, tell_what_they_got) {
     EXPECT_FALSE(mallard::pages::inspect(p, 1).known) << "nothing is mapped there any more";
 }
 
+/// Returns: of the whole process, what the system may take; -1 where it does not tell.
+long offered_kibibytes() {
+    std::ifstream rollup("/proc/self/smaps_rollup");
+    for (std::string key; rollup >> key;) {
+        if (key == "LazyFree:") {
+            long kibibytes = 0;
+            rollup >> kibibytes;
+            return kibibytes;
+        }
+    }
+    return -1;
+}
+
+TEST(pages, stay_usable_when_they_are_offered) {
+    constexpr std::size_t bytes = std::size_t{6} << 20;
+    for (const auto huge : {mallard::huge_pages::never, mallard::huge_pages::always}) {
+        mallard::pages source({.huge = huge});
+        auto* const p = static_cast<unsigned char*>(source.allocate(bytes));
+        std::fill_n(p, bytes, static_cast<unsigned char>(1));
+        const long before = offered_kibibytes();
+        source.offer(p, bytes);
+        if (before != -1) {
+            EXPECT_NEAR(static_cast<double>(offered_kibibytes() - before), 6 << 10, 1 << 10);
+        }
+        EXPECT_TRUE(std::all_of(p, p + bytes, [](unsigned char c) { return c <= 1; }));
+        std::fill_n(p, bytes, static_cast<unsigned char>(2));
+        EXPECT_TRUE(std::all_of(p, p + bytes, [](unsigned char c) { return c == 2; }));
+        if (before != -1) {
+            EXPECT_LE(offered_kibibytes() - before, 1 << 10) << "what is written to is nobody else's";
+        }
+        source.deallocate(p, bytes);
+    }
+}
+
 TEST(pages, refuse_what_cannot_be) {
     for (const auto huge : {mallard::huge_pages::never, mallard::huge_pages::always}) {
         mallard::pages source({.huge = huge});
