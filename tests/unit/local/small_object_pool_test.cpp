@@ -227,7 +227,7 @@ TEST(order_of_small_objects, uses_freed_places_in_the_order_it_is_told) {
                  "last freed, and lowest");
 }
 
-TEST(small_object_pool, leaves_what_was_freed_to_the_system) {
+TEST(small_object_pool_over_the_chunk_cache, leaves_what_was_freed_to_the_system) {
     mallard::chunk_cache::trim();
     {
         mallard::small_object_pool<> pool;
