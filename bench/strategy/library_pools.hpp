@@ -1,6 +1,7 @@
 /// The library's pools beyond the papers' two allocators, as sources.
 ///
-/// Configuration: the defaults. A fixed_pool is told its size when it is made; an adaptive_pool learns it
+/// Configuration: the defaults. A fixed_pool is told its size when it is made, and gives whole blocks without
+/// looking at requests again, as boost::pool does; an adaptive_pool learns it
 /// from the first request, and takes blocks that are no nodes straight from its upstream.
 #pragma once
 
@@ -17,6 +18,9 @@ class fixed_pool_source : public mallard::fixed_pool<> {
 public:
     explicit fixed_pool_source(block_shape shape) noexcept
         : fixed_pool(mallard::block_size{shape.bytes, shape.alignment}) {}
+
+    [[nodiscard]] void* allocate(std::size_t, std::size_t) { return allocate_block(); }
+    void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate_block(p); }
 };
 
 template <std::size_t OverheadPercent>

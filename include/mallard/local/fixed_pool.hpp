@@ -151,6 +151,28 @@ public:
         free_.push(p);
     }
 
+    /// Returns: a whole block. Nothing is asked that was known when the size was fixed, which an allocator
+    /// that looks at each request cannot save: it is for who asks for blocks of the pool's size only.
+    /// Requires: the size is fixed: by the type, by the constructor or by an earlier request.
+    /// Throws: as allocate().
+    /// Complexity: constant, but for the calls upstream.
+    [[nodiscard]] void* allocate_block() {
+        MALLARD_EXPECTS(alignment_ != 0);
+        if (void* block = take()) [[likely]] {
+            hand_out(block, free_.block_bytes());
+            return block;
+        }
+        return allocate_slowly(free_.block_bytes(), alignment_);
+    }
+
+    /// Effects: makes the block free.
+    /// Requires: `p` came from allocate_block() of this pool and was not deallocated since.
+    /// Complexity: constant.
+    void deallocate_block(void* p) noexcept {
+        expect_usable(p);
+        free_.push(p);
+    }
+
     /// Returns: `count` blocks. Where they need room, the arena is asked for as much as all of them need.
     /// Requires: `bytes` is at least the size of a pointer.
     /// Throws: as allocate(); no block is lost.
@@ -187,6 +209,9 @@ public:
     [[nodiscard]] std::size_t block_bytes() const noexcept {
         return alignment_ != 0 ? free_.block_bytes() : 0;
     }
+
+    /// Returns: of which alignment all blocks are; 0 where nothing has fixed it yet.
+    [[nodiscard]] std::size_t block_alignment() const noexcept { return alignment_; }
 
     /// Returns: how many blocks the memory that the arena has now holds, in use or not; 0 where the size is
     /// not fixed yet.
@@ -319,6 +344,14 @@ template <block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed, b
 class fixed_pool : public checked_calls<unchecked::fixed_pool<Arena, Reuse, Size>> {
 public:
     using checked_calls<unchecked::fixed_pool<Arena, Reuse, Size>>::checked_calls;
+
+    [[nodiscard]] void* allocate_block() {
+        return this->allocate(this->block_bytes(), this->block_alignment());
+    }
+
+    void deallocate_block(void* p) noexcept {
+        this->deallocate(p, this->block_bytes(), this->block_alignment());
+    }
 };
 #endif
 
