@@ -1,12 +1,14 @@
 /// The library's pools beyond the papers' two allocators, as sources.
 ///
 /// Configuration: the defaults. A fixed_pool is told its size when it is made, and gives whole blocks without
-/// looking at requests again, as boost::pool does; an adaptive_pool learns it
-/// from the first request, and takes blocks that are no nodes straight from its upstream.
+/// looking at requests again, as boost::pool does; an adaptive_pool learns its size from the first request,
+/// and takes blocks that are no nodes straight from its upstream. The static pools are fixed pools that a type
+/// names, one a size for the process and without a lock, because one thread uses them.
 #pragma once
 
 #include "bench/strategy/source_of.hpp"
 
+#include <mallard/bind/static_allocator.hpp>
 #include <mallard/local/adaptive_pool.hpp>
 #include <mallard/local/fixed_pool.hpp>
 #include <mallard/local/multipool.hpp>
@@ -21,6 +23,31 @@ public:
 
     [[nodiscard]] void* allocate(std::size_t, std::size_t) { return allocate_block(); }
     void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate_block(p); }
+};
+
+/// Names the pool of the nodes of so many bytes, which lies there from the start: nobody looks whether it was
+/// made.
+template <std::size_t Bytes>
+class static_nodes {
+public:
+    [[nodiscard]] static auto& pool() noexcept { return pool_; }
+
+private:
+    static inline mallard::fixed_pool_for<node_of<Bytes>> pool_;
+};
+
+template <std::size_t Bytes>
+class static_pool_source {
+public:
+    [[nodiscard]] static void* allocate(std::size_t, std::size_t) {
+        return static_nodes<Bytes>::pool().allocate_block();
+    }
+
+    static void deallocate(void* p, std::size_t, std::size_t) noexcept {
+        static_nodes<Bytes>::pool().deallocate_block(p);
+    }
+
+    static void release() noexcept { static_nodes<Bytes>::pool().release(); }
 };
 
 template <std::size_t OverheadPercent>
@@ -40,6 +67,11 @@ struct source_of<mechanism_kind::adaptive_pool> : plain_source<adaptive_pool_sou
 template <>
 struct source_of<mechanism_kind::adaptive_pool_aligned>
     : plain_source<adaptive_pool_source<mallard::only_alignment>> {};
+template <>
+struct source_of<mechanism_kind::static_pool> : sized_source<static_pool_source> {
+    template <class T, std::size_t NodeBytes>
+    using node_allocator = mallard::static_allocator<T, static_nodes<NodeBytes>>;
+};
 template <>
 struct source_of<mechanism_kind::fast_fit> : plain_source<mallard::fast_fit<>> {};
 

@@ -26,6 +26,7 @@ enum class mechanism_kind {
     small_object_pool,
     adaptive_pool,
     adaptive_pool_aligned,
+    static_pool,
     fast_fit,
     class_new,
     fixed_string,

@@ -9,6 +9,7 @@
 ///     type<Bytes>    the source; `Bytes` says nothing to those that learn the size when they are made
 ///     sized          true where `Bytes` is all that they learn
 ///     allocator<T>   where one object serves the process: how it stands behind a container
+///     node_allocator<T, NodeBytes>   the same of what stands only behind containers of nodes of so many bytes
 ///
 /// A source is made of a block_shape, of a buffer, or of nothing. Where a resource of its library's own
 /// abstract base is what a program would hand to its containers, the source derives from it and names the

@@ -48,6 +48,7 @@ constexpr strategy table[] = {
     {"adaptive-pool-burst", adaptive_pool, type_parameter, normal, standard, true},
     {"adaptive-pool-aligned", adaptive_pool_aligned, type_parameter, normal},
     {"adaptive-pool-aligned-burst", adaptive_pool_aligned, type_parameter, normal, standard, true},
+    {"static-pool", static_pool, type_parameter, normal},
     {"fast-fit", fast_fit, type_parameter, normal},
     {"class-new", class_new, type_parameter, normal},
     {"fixed-string", fixed_string, type_parameter, normal},

@@ -76,6 +76,12 @@ constexpr subsystem_life<List> life_of() {
 template <mechanism_kind Kind>
 using link_source = typename source_of<Kind>::template type<link_shape.bytes>;
 
+/// One object serves the process, behind lists of such links.
+template <mechanism_kind Kind>
+using link_allocator = typename source_of<Kind>::template node_allocator<int, sizeof(link_like)>;
+template <mechanism_kind Kind>
+concept serves_nodes_by_type = requires { sizeof(link_allocator<Kind>); };
+
 /// A contender whose resources have an abstract base, std::pmr's or its library's own.
 template <class Base>
 struct behind {
@@ -106,6 +112,9 @@ void with_subsystems_of(Use&& use) {
         use(life_of<resource_subsystem<source>, list_behind<source>>());
     } else if constexpr (serves_containers_by_type<Kind> && std::is_empty_v<link_source<Kind>>) {
         using list = std::list<int, typename source_of<Kind>::template allocator<int>>;
+        use(life_of<subsystem<list>, list>());
+    } else if constexpr (serves_nodes_by_type<Kind>) {
+        using list = std::list<int, link_allocator<Kind>>;
         use(life_of<subsystem<list>, list>());
     } else {
         using source = link_source<Kind>;

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mallard import mallocs
+from mallard.experiments import STATIC
 
 
 @dataclass(frozen=True)
@@ -238,6 +239,7 @@ def peer_of(strategy: str) -> str:
 
 
 def serves(strategy: str, block_bytes: int) -> bool:
-    """Whether blocks of this size are what a contender is compiled for; anything else serves all sizes."""
-    largest = CONTENDERS[strategy].largest_block if strategy in CONTENDERS else None
+    """Whether blocks of this size are what a strategy is compiled for; most serve all sizes."""
+    compiled = {STATIC: LARGEST_NODE, **{each.name: each.largest_block for each in CONTENDERS.values()}}
+    largest = compiled.get(strategy)
     return largest is None or block_bytes <= largest

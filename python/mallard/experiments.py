@@ -26,6 +26,7 @@ LIBRARY = (
     "fast-fit",
     "fixed-pool",
     "fixed-pool-burst",
+    "static-pool",
     "class-new",
     "fixed-string",
     "small-object-pool",
@@ -37,6 +38,10 @@ LIBRARY = (
 BURST = "-burst"  # ends the name of what takes and gives back many nodes at once
 # Those that serve any request for a block, one at a time, and have no type of their own to serve.
 POOLS = ("fast-fit", "fixed-pool", "small-object-pool", "adaptive-pool", "adaptive-pool-aligned")
+# One for the process, of nodes: no part of what asks for large blocks, or has threads.
+STATIC = "static-pool"
+# What stands beside other libraries' pools of one size wherever those take part.
+OF_ONE_SIZE = ("fixed-pool", STATIC)
 # What is single blocks, and no structure, cannot be winked out.
 NOT_WINKED_OUT = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
 # Of those, what uses freed blocks again.
@@ -70,7 +75,7 @@ EXPERIMENTS = {
             "locality",
             "walk through lists whose links were shuffled between them (Benchmark II)",
             "an access",
-            ("AS1", "AS2", "AS7", *REUSES, "AS9", "AS11", "AS13", *POOLS),
+            ("AS1", "AS2", "AS7", *REUSES, "AS9", "AS11", "AS13", *POOLS, STATIC),
         ),
         Experiment(
             "utilization",
@@ -95,20 +100,20 @@ EXPERIMENTS = {
             "primitives",
             "one allocation, one allocator",
             "a pair or creation",
-            ("null", "null-base", *NOT_WINKED_OUT, *POOLS),
+            ("null", "null-base", *NOT_WINKED_OUT, *POOLS, STATIC),
         ),
         Experiment(
             "small-objects",
             "allocate a million small objects, free them shuffled or in order, allocate them again, "
             "traverse them (the Loki test)",
             "an object allocated, freed, allocated again and traversed",
-            ("null", *NOT_WINKED_OUT, *REUSES, *POOLS),
+            ("null", *NOT_WINKED_OUT, *REUSES, *POOLS, STATIC),
         ),
         Experiment(
             "fixed-block",
             "the works that blocks of one size are made for (Optimized C++, chapter 13)",
             "a pair, a replacement, a container or a call",
-            ("null", *RECYCLING, *POOLS, "class-new", "fixed-string"),
+            ("null", *RECYCLING, *POOLS, STATIC, "class-new", "fixed-string"),
         ),
         Experiment(
             "adaptive-pool",
@@ -119,6 +124,7 @@ EXPERIMENTS = {
                 *RECYCLING,
                 "AS7-burst",
                 *POOLS,
+                STATIC,
                 *(f"{name}{BURST}" for name in POOLS if f"{name}{BURST}" in LIBRARY),
             ),
         ),

@@ -119,7 +119,9 @@ def runner(*missing: Missing) -> Runner:
         experiments={
             "utilization": Described(strategies("null", "AS1", "AS7", *offered), {}),
             "contention": Described(strategies(*threads), {}),
-            "locality": Described(strategies("AS1", "AS2", "AS7", "AS9", "loki"), {}),
+            "locality": Described(
+                strategies("AS1", "AS2", "AS7", "AS9", "fixed-pool", "static-pool", "adaptive-pool", "loki"), {}
+            ),
             "primitives": Described(strategies("AS1", "AS7", *offered), {}),
         },
         missing=missing,
@@ -159,10 +161,12 @@ def test_contenders_come_beside_a_selection() -> None:
 
 def test_contenders_come_beside_the_strategies_of_a_grid() -> None:
     found = plan(Request("locality", contenders=True, mallocs="glibc"))
-    assert {each.strategies for each in found.rows} == {("AS1", "AS7", "loki")}
+    with_pools = ("AS1", "AS7", "fixed-pool", "static-pool", "loki")
+    assert {each.strategies for each in found.rows} == {with_pools}
     notation = ("-20", "18", "32", "-3", "8")
     found = plan(Request("locality", contenders=True, mallocs="glibc", notation=notation))
-    assert row(found).strategies == ("AS1", "AS7", "loki")
+    assert row(found).strategies == with_pools
+    assert not {"fixed-pool", "static-pool"} & {*row(plan(Request("locality"))).strategies}
 
 
 @pytest.mark.parametrize(

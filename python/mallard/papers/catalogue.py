@@ -51,6 +51,7 @@ EXTRA_STRATEGIES = (
     Strategy("fast-fit", "multipool with classes at powers of two", "type parameter", "normal"),
     Strategy("fixed-pool", "blocks of one size", "type parameter", "normal"),
     Strategy("fixed-pool-burst", "blocks of one size, many at a call", "type parameter", "normal"),
+    Strategy("static-pool", "blocks of one size, named by a type", "type parameter", "normal"),
     Strategy("class-new", "operator new of the class over a fixed pool", "the class", "normal"),
     Strategy("fixed-string", "blocks of the largest string, one size", "type parameter", "normal"),
     Strategy("small-object-pool", "small objects, books out of band", "type parameter", "normal"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from mallard import mallocs
 from mallard.contenders import CONTENDERS
 from mallard.errors import UsageError
+from mallard.experiments import OF_ONE_SIZE
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import REPETITIONS, Host, Options, Request
 from mallard.result import canonical
@@ -27,9 +28,10 @@ def chosen_strategies(
 ) -> tuple[list[str], list[str]]:
     """Those that were selected and the one that every ratio is to; with messages.
 
-    Contenders of other libraries are among them where they were asked for, by name or by --contenders.
+    Contenders of other libraries are among them where they were asked for, by name or by --contenders; then
+    the library's pools of one size are there too, against which those of other libraries are to be held.
     """
-    beside = {name for name in there if request.contenders and name in CONTENDERS}
+    beside = {name for name in there if request.contenders and _is_beside(name)}
     if request.strategies is None:
         usual = {name for name in (there if default is None else default) if name not in CONTENDERS}
         return [name for name in there if name in usual | beside], []
@@ -44,11 +46,15 @@ def chosen_strategies(
 
 def of_grid(request: Request, chosen: Sequence[str], own: Sequence[str] | None) -> list[str]:
     """The strategies of a grid: its own, where it has some and no others were selected; and the contenders
-    that are among the chosen.
+    that are among the chosen, with what stands beside them.
     """
     if request.strategies or own is None:
         return list(chosen)
-    return [*own, *(name for name in chosen if name in CONTENDERS)]
+    return [*own, *(name for name in chosen if _is_beside(name) and name not in own)]
+
+
+def _is_beside(name: str) -> bool:
+    return name in CONTENDERS or name in OF_ONE_SIZE
 
 
 def merged(rows: Iterable[PlannedRow], there: Sequence[str]) -> list[PlannedRow]:

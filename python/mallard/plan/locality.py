@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from mallard.errors import UsageError
-from mallard.experiments import POOLS
+from mallard.experiments import POOLS, STATIC
 from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
 from mallard.plan.locality_grids import (
     ACCESS_FACTORS,
@@ -45,7 +45,8 @@ LINKS_LOG2 = (10, 27)
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
     least, most = (2**end for end in runner.limit(request.experiment, "links_log2", LINKS_LOG2))
     there = runner.names_of(request.experiment)
-    chosen, messages = chosen_strategies(request, there, [name for name in there if name not in POOLS])
+    usual = [name for name in there if name not in (*POOLS, STATIC)]
+    chosen, messages = chosen_strategies(request, there, usual)
     if request.notation:
         notation = _notation(request, least, most)
         messages = [notation.sentence, *messages]

@@ -52,6 +52,33 @@ TEST_F(fixed_pool, gives_a_whole_block_to_a_smaller_request) {
     EXPECT_EQ(pool_.allocate(17, 4), p);
 }
 
+TEST_F(fixed_pool, gives_whole_blocks_to_who_names_no_size) {
+    mallard::fixed_pool<mallard::growing_arena<equipment::ledger>> sized(block_size{20, 4}, source_);
+    EXPECT_EQ(sized.block_alignment(), 4U);
+    void* const p = sized.allocate_block();
+    EXPECT_EQ(sized.allocate_block(), bytes_of(p) + 20);
+    sized.deallocate_block(p);
+    EXPECT_EQ(sized.allocate(12, 4), p) << "they are the same blocks";
+    sized.deallocate(p, 12, 4);
+    EXPECT_EQ(sized.allocate_block(), p);
+    sized.release();
+}
+
+TEST_F(fixed_pool, gives_whole_blocks_of_the_size_that_the_first_request_fixed) {
+    void* const p = pool_.allocate(24, 8);
+    EXPECT_EQ(pool_.block_alignment(), 8U);
+    EXPECT_EQ(pool_.allocate_block(), bytes_of(p) + 24);
+}
+
+TEST(fixed_pool_in_an_array, has_no_whole_block_when_it_is_full) {
+    mallard::fixed_pool<mallard::static_arena<64>> pool(block_size{32});
+    void* const p = pool.allocate_block();
+    EXPECT_NE(pool.allocate_block(), p);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_block()));
+    pool.deallocate_block(p);
+    EXPECT_EQ(pool.allocate_block(), p);
+}
+
 TEST_F(fixed_pool, refuses_a_larger_request_and_a_stricter_alignment) {
     void* const p = pool_.allocate(24, 8);
     for (const std::size_t bytes : {std::size_t{25}, std::size_t{4096}, SIZE_MAX}) {
