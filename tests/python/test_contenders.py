@@ -120,7 +120,8 @@ def runner(*missing: Missing) -> Runner:
             "utilization": Described(strategies("null", "AS1", "AS7", *offered), {}),
             "contention": Described(strategies(*threads), {}),
             "locality": Described(
-                strategies("AS1", "AS2", "AS7", "AS9", "fixed-pool", "static-pool", "adaptive-pool", "loki"), {}
+                strategies("AS1", "AS2", "AS7", "AS9", "fixed-pool", "static-pool", "adaptive-pool", "loki"),
+                {},
             ),
             "primitives": Described(strategies("AS1", "AS7", *offered), {}),
         },
