@@ -1,5 +1,5 @@
-"""The works of Optimized C++, chapter 13: a line of cells for each work and version, in the order of the "
-"book."""
+"""The works of Optimized C++, chapter 13: a line of cells for each work and version, in the order of the
+book."""
 
 from __future__ import annotations
 

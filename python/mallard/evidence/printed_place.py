@@ -1,5 +1,5 @@
-"""Where a printed cell of the smaller documents stands in `Evidence`, under a setting of this machine's "
-"rows."""
+"""Where a printed cell of the smaller documents stands in `Evidence`, under a setting of this machine's
+rows."""
 
 from __future__ import annotations
 

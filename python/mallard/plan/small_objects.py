@@ -1,5 +1,5 @@
-"""The Loki test: a million objects of N bytes allocated, freed shuffled or in order, allocated again, "
-"traversed."""
+"""The Loki test: a million objects of N bytes allocated, freed shuffled or in order, allocated again,
+traversed."""
 
 from __future__ import annotations
 
