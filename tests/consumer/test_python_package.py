@@ -14,9 +14,11 @@ from mallard.experiments import EXPERIMENTS
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The wheel's content alone; what it depends on comes from the environment of the tests."""
+    """The wheel's content alone, on a machine with no contender but std::pmr; what it depends on comes from
+    the environment of the tests."""
     folder = tmp_path_factory.mktemp("site")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), str(ROOT)]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder)]
+    pip += ["--config-settings", "cmake.define.MALLARD_CONTENDERS=none", str(ROOT)]
     environment = {**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": str(len(os.sched_getaffinity(0)))}
     done = subprocess.run(pip, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -66,6 +68,9 @@ def test_it_knows_that_the_tests_need_the_tree(program):
 
 def test_its_lists_name_what_its_runner_has(site):
     told = subprocess.run([site / "mallard/bin/mallard-bench", "--describe"], capture_output=True, text=True)
-    for name, experiment in json.loads(told.stdout)["experiments"].items():
+    described = json.loads(told.stdout)
+    for name, experiment in described["experiments"].items():
         names = [each if isinstance(each, str) else each["name"] for each in experiment["strategies"]]
         assert set(EXPERIMENTS[name].strategies) == set(names) - set(CONTENDERS)
+    missing = {each["name"] for each in described["missing"]}
+    assert missing == {"Boost.Pool", "Boost.Container", "foonathan/memory", "Loki", "mimalloc"}
