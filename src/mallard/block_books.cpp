@@ -1,6 +1,9 @@
+#include "block_record.hpp"
+
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/allocation_site.hpp>
 #include <mallard/core/block_books.hpp>
+#include <mallard/core/quarantine.hpp>
 #include <mallard/core/sanitizer.hpp>
 
 #include <algorithm>
@@ -17,45 +20,9 @@
 
 namespace mallard {
 
-/// The return addresses follow it.
-struct block_books::record {
-    std::byte* block = nullptr;
-    std::size_t bytes = 0;
-    std::size_t alignment = 0;
-    std::uint64_t number = 0;
-    record* next_in_bucket = nullptr;
-    record* older = nullptr;
-    record* younger = nullptr;
-    std::source_location place;
-    bool has_place = false;
-    allocator_call ended_by = allocator_call::none; ///< none while the block lives
-    std::size_t frames = 0;
-
-    [[nodiscard]] void** stack() noexcept { return reinterpret_cast<void**>(this + 1); }
-    [[nodiscard]] void* const* stack() const noexcept { return reinterpret_cast<void* const*>(this + 1); }
-
-    [[nodiscard]] bool lives() const noexcept { return ended_by == allocator_call::none; }
-
-    [[nodiscard]] misuse_report report(misuse what, allocator_call found_by) const noexcept {
-        return {.what = what,
-                .found_by = found_by,
-                .block = block,
-                .bytes = bytes,
-                .alignment = alignment,
-                .ended_by = ended_by,
-                .place = has_place ? &place : nullptr,
-                .stack = {stack(), frames}};
-    }
-};
-
 namespace {
 
 constexpr unsigned first_table_bits = 4;
-
-/// Differs from byte to byte, so that a zone that was moved is not taken for an intact one.
-constexpr std::byte guard_byte(std::size_t i) noexcept {
-    return static_cast<std::byte>(0xC3 + 5 * i);
-}
 
 } // namespace
 
@@ -81,6 +48,11 @@ void block_books::record_list::remove(record* r) noexcept {
     --count;
 }
 
+void block_books::record_list::move_to(record_list& other, record* r) noexcept {
+    remove(r);
+    other.push(r);
+}
+
 void block_books::record_list::drop_all() noexcept {
     while (oldest != nullptr) {
         drop_record()(std::exchange(oldest, oldest->younger));
@@ -88,8 +60,9 @@ void block_books::record_list::drop_all() noexcept {
 }
 
 block_books::~block_books() {
-    live_.drop_all();
-    dead_.drop_all();
+    for (record_list* list : {&live_, &quarantine_, &leaving_, &dead_}) {
+        list->drop_all();
+    }
     std::free(static_cast<void*>(table_));
 }
 
@@ -132,39 +105,96 @@ block_books::new_record block_books::open(std::size_t bytes, std::size_t alignme
     return opened;
 }
 
-void* block_books::enter(new_record opened, void* whole) noexcept {
+void* block_books::enter(new_record opened, void* whole, std::size_t unused_bytes) noexcept {
     record* const r = opened.release();
     r->block = static_cast<std::byte*>(whole) + front_bytes(r->alignment);
-    // A block of before, at the same address; a living one where somebody released the mechanism itself.
+    r->front_guard_bytes = static_cast<std::uint8_t>(guard_bytes_);
+    r->back_guard_bytes = static_cast<std::uint8_t>(
+        guard_bytes_ != 0 ? guard_bytes_ : std::min(unused_bytes, usual_guard_bytes));
+    // A block of before, at the same address; one that has not ended where somebody released the mechanism.
     if (record* const former = find(r->block)) {
+        if (former->stage == block_stage::in_quarantine) {
+            quarantine_bytes_ -= whole_of(*former).bytes;
+        }
         take_from_table(former);
-        (former->lives() ? live_ : dead_).remove(former);
+        list_of(*former).remove(former);
         drop_record()(former);
     }
     r->number = next_number_++;
     enter_in_table(r);
     live_.push(r);
-    draw_guards(*r);
+    r->draw_guards();
     return r->block;
 }
 
-std::optional<block_books::whole_block> block_books::close(void* p, std::size_t bytes,
-                                                           std::size_t alignment) noexcept {
+void block_books::close(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     constexpr auto by = allocator_call::deallocate;
     record* const r =
         expect_live({.found_by = by, .told_block = p, .told_bytes = bytes, .told_alignment = alignment});
     if (r == nullptr) {
-        return std::nullopt;
+        return;
     }
     if (alignment != r->alignment) {
         misuse_report found = r->report(misuse::wrong_alignment, by);
         found.told_alignment = alignment;
         report_misuse(found);
     }
-    look_at_guards(*r, by);
+    r->look_at_guards(by);
+    r->ended_by = by;
+    const quarantine_bounds bounds = bounds_.value_or(usual_quarantine());
+    const std::size_t held_bytes = whole_of(*r).bytes;
+    if (bounds.blocks == 0 || held_bytes > bounds.bytes) {
+        r->stage = block_stage::leaving;
+        live_.move_to(leaving_, r);
+    } else {
+        r->fill();
+        r->filled = true;
+        r->stage = block_stage::in_quarantine;
+        live_.move_to(quarantine_, r);
+        quarantine_bytes_ += held_bytes;
+    }
+    while (quarantine_.count > bounds.blocks || quarantine_bytes_ > bounds.bytes) {
+        leave(quarantine_.oldest);
+    }
+}
+
+void block_books::set_quarantine(quarantine_bounds bounds) noexcept {
+    bounds_ = bounds;
+}
+
+void block_books::leave(record* r) noexcept {
+    quarantine_bytes_ -= whole_of(*r).bytes;
+    r->stage = block_stage::leaving;
+    quarantine_.move_to(leaving_, r);
+}
+
+void block_books::let_leave(std::size_t count) noexcept {
+    for (; count != 0 && quarantine_.count != 0; --count) {
+        leave(quarantine_.oldest);
+    }
+}
+
+void block_books::let_leave_since(std::uint64_t number) noexcept {
+    for (record* r = quarantine_.oldest; r != nullptr;) {
+        record* const next = r->younger;
+        if (r->number >= number) {
+            leave(r);
+        }
+        r = next;
+    }
+}
+
+std::optional<block_books::whole_block> block_books::next_leaving(allocator_call by) noexcept {
+    record* const r = leaving_.oldest;
+    if (r == nullptr) {
+        return std::nullopt;
+    }
+    if (r->filled) {
+        r->look_at_filling(by);
+    }
     const whole_block whole = whole_of(*r);
     unpoison(whole.p, whole.bytes);
-    bury(r, by);
+    bury(r, leaving_);
     return whole;
 }
 
@@ -174,18 +204,18 @@ std::optional<block_books::whole_block> block_books::look_up(void* p, std::size_
     if (r == nullptr) {
         return std::nullopt;
     }
-    look_at_guards(*r, by);
+    r->look_at_guards(by);
     return whole_of(*r);
 }
 
 void block_books::resize(void* p, std::size_t bytes) noexcept {
     record* const r = find(p);
     if (bytes == 0) {
-        bury(r, allocator_call::deallocate);
+        end(r, allocator_call::deallocate);
         return;
     }
     r->bytes = bytes;
-    draw_guards(*r);
+    r->draw_guards();
 }
 
 void block_books::forget_all(allocator_call by) noexcept {
@@ -193,21 +223,24 @@ void block_books::forget_all(allocator_call by) noexcept {
         expect_all_freed(by);
     }
     while (live_.oldest != nullptr) {
-        look_at_guards(*live_.oldest, by);
-        bury(live_.oldest, by);
+        live_.oldest->look_at_guards(by);
+        end(live_.oldest, by);
     }
 }
 
 void block_books::forget_since(std::uint64_t number) noexcept {
     while (live_.youngest != nullptr && live_.youngest->number >= number) {
-        look_at_guards(*live_.youngest, allocator_call::rollback);
-        bury(live_.youngest, allocator_call::rollback);
+        live_.youngest->look_at_guards(allocator_call::rollback);
+        end(live_.youngest, allocator_call::rollback);
     }
 }
 
 void block_books::look_at_all(allocator_call by) const noexcept {
     for (const record* r = live_.oldest; r != nullptr; r = r->younger) {
-        look_at_guards(*r, by);
+        r->look_at_guards(by);
+    }
+    for (const record* r = quarantine_.oldest; r != nullptr; r = r->younger) {
+        r->look_at_filling(by);
     }
 }
 
@@ -250,7 +283,7 @@ const block_books::record* block_books::find_around(const void* p) const noexcep
 
 /// Doubles the table where it is full. A table that cannot grow serves on, with longer chains.
 bool block_books::make_room() noexcept {
-    const std::size_t records = live_.count + dead_.count;
+    const std::size_t records = live_.count + quarantine_.count + dead_.count;
     if (table_ != nullptr && records < std::size_t{1} << table_bits_) {
         return true;
     }
@@ -261,7 +294,7 @@ bool block_books::make_room() noexcept {
     }
     std::free(static_cast<void*>(std::exchange(table_, larger)));
     table_bits_ = bits;
-    for (const record_list* list : {&live_, &dead_}) {
+    for (const record_list* list : {&live_, &quarantine_, &leaving_, &dead_}) {
         for (record* r = list->oldest; r != nullptr; r = r->younger) {
             enter_in_table(r);
         }
@@ -281,16 +314,34 @@ void block_books::take_from_table(record* r) noexcept {
     *link = r->next_in_bucket;
 }
 
-void block_books::bury(record* r, allocator_call by) noexcept {
+block_books::record_list& block_books::list_of(const record& r) noexcept {
+    switch (r.stage) {
+    case block_stage::live:
+        return live_;
+    case block_stage::in_quarantine:
+        return quarantine_;
+    case block_stage::leaving:
+        return leaving_;
+    case block_stage::dead:
+        break;
+    }
+    return dead_;
+}
+
+void block_books::end(record* r, allocator_call by) noexcept {
+    r->ended_by = by;
+    bury(r, live_);
+}
+
+void block_books::bury(record* r, record_list& from) noexcept {
     if (dead_.count == most_dead_records) {
         record* const forgotten = dead_.oldest;
         take_from_table(forgotten); // NOLINT(clang-analyzer-unix.Malloc): as in remove()
         dead_.remove(forgotten);
         drop_record()(forgotten);
     }
-    live_.remove(r);
-    r->ended_by = by;
-    dead_.push(r);
+    r->stage = block_stage::dead;
+    from.move_to(dead_, r);
 }
 
 /// Returns: the record of the live block that the call was told of; null, after a report, where there is
@@ -319,43 +370,6 @@ block_books::record* block_books::expect_live(const misuse_report& told) const n
         report_misuse(found);
     }
     return r;
-}
-
-void block_books::draw_guards(const record& r) const noexcept {
-    std::byte* const before = r.block - guard_bytes_;
-    std::byte* const behind = r.block + r.bytes;
-    for (std::size_t i = 0; i < guard_bytes_; ++i) {
-        before[i] = guard_byte(i);
-        behind[i] = guard_byte(i);
-    }
-    poison(before, guard_bytes_);
-    poison(behind, guard_bytes_);
-}
-
-void block_books::look_at_guards(const record& r, allocator_call by) const noexcept {
-    std::byte* const before = r.block - guard_bytes_;
-    std::byte* const behind = r.block + r.bytes;
-    unpoison(before, guard_bytes_);
-    unpoison(behind, guard_bytes_);
-    const auto report = [&](misuse what, std::ptrdiff_t changed_byte) {
-        misuse_report found = r.report(what, by);
-        found.changed_byte = changed_byte;
-        report_misuse(found);
-    };
-    for (std::size_t distance = 1; distance <= guard_bytes_; ++distance) {
-        if (before[guard_bytes_ - distance] != guard_byte(guard_bytes_ - distance)) {
-            report(misuse::write_before_start, -static_cast<std::ptrdiff_t>(distance));
-            break;
-        }
-    }
-    for (std::size_t i = 0; i < guard_bytes_; ++i) {
-        if (behind[i] != guard_byte(i)) {
-            report(misuse::write_past_end, static_cast<std::ptrdiff_t>(r.bytes + i));
-            break;
-        }
-    }
-    // Drawn anew, so that a write is reported once.
-    draw_guards(r);
 }
 
 } // namespace mallard

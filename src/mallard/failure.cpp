@@ -20,7 +20,8 @@ out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) n
 }
 
 void fail_allocation(std::size_t bytes, std::size_t alignment) {
-    if (out_of_memory_handler handler = installed_handler.load()) {
+    if (out_of_memory_handler handler = installed_handler.load();
+        handler != nullptr && !unheard_failures::expected()) {
         handler(bytes, alignment);
     }
 #ifdef __cpp_exceptions

@@ -23,6 +23,8 @@ const char* name_of(allocator_call call) noexcept {
     switch (call) {
     case allocator_call::none:
         return "nobody";
+    case allocator_call::allocate:
+        return "allocate()";
     case allocator_call::deallocate:
         return "deallocate()";
     case allocator_call::resize_last:
@@ -33,6 +35,8 @@ const char* name_of(allocator_call call) noexcept {
         return "rewind()";
     case allocator_call::rollback:
         return "rollback()";
+    case allocator_call::trim:
+        return "trim()";
     case allocator_call::check:
         return "check()";
     case allocator_call::expect_all_freed:
@@ -97,6 +101,11 @@ void misuse_text::append_what(const misuse_report& report) noexcept {
                report.changed_byte);
         append_block(report);
         append(" was overwritten, found by %s", name_of(report.found_by));
+        break;
+    case misuse::write_after_free:
+        append("write after free: byte %td of ", report.changed_byte);
+        append_block(report);
+        append(" was overwritten after its deallocation, found by %s", name_of(report.found_by));
         break;
     case misuse::use_after_release: {
         const char* const by = name_of(report.ended_by);

@@ -1,11 +1,12 @@
 /// Finds misuse of any allocator: double frees, wrong sizes and alignments, foreign pointers, writes around a
-/// block, use after a release, and blocks that nobody freed.
+/// block and to one that was freed, use after a release, and blocks that nobody freed.
 ///
 ///     mallard::checked<mallard::multipool<>> pool;
 ///     mallard::resource<decltype(pool)&> binding(pool);
 ///     ...
-///     mallard::check(pool);              // whether anybody wrote around a block so far
+///     mallard::check(pool);              // whether anybody wrote around a block so far, or to a freed one
 ///     mallard::expect_all_freed(pool);   // where nothing is winked out
+///     mallard::set_quarantine(pool, {.blocks = 100, .bytes = 4096});   // how much of what is freed waits
 ///
 /// A misuse is told to the handler (core/misuse.hpp); without one its text is printed and the program aborts.
 /// It names the place of the allocation (core/allocation_site.hpp). Debug builds check all local allocators
@@ -16,6 +17,7 @@
 #include <mallard/core/allocation_site.hpp>
 #include <mallard/core/checked_calls.hpp>
 #include <mallard/core/misuse.hpp>
+#include <mallard/core/quarantine.hpp>
 #include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
@@ -36,6 +38,14 @@ public:
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         return mechanism_.allocate(bytes, alignment);
+    }
+
+    /// Returns: as the mechanism.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept
+        requires requires(std::remove_reference_t<A>& a) { a.try_allocate(bytes, alignment); }
+    {
+        return mechanism_.try_allocate(bytes, alignment);
     }
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
@@ -71,7 +81,8 @@ public:
 template <class A>
 inline constexpr bool thread_safe<checked<A>> = thread_safe<std::remove_reference_t<A>>;
 
-/// Effects: looks for writes around the blocks of `a`, or of the allocator that it is bound to or adapts.
+/// Effects: looks for writes around the blocks of `a`, or of the allocator that it is bound to or adapts, and
+/// to those in its quarantine.
 /// None where that keeps no books, as in a release build.
 template <class A>
 void check([[maybe_unused]] const A& a) noexcept {
@@ -79,6 +90,17 @@ void check([[maybe_unused]] const A& a) noexcept {
         a.check();
     } else if constexpr (requires { a.mechanism(); }) {
         mallard::check(a.mechanism());
+    }
+}
+
+/// Effects: sets how much of what is freed from now on `a` keeps from being used again (core/quarantine.hpp),
+/// whatever is usual. None where it keeps no books.
+template <class A>
+void set_quarantine([[maybe_unused]] A& a, [[maybe_unused]] quarantine_bounds bounds) noexcept {
+    if constexpr (requires { a.set_quarantine(bounds); }) {
+        a.set_quarantine(bounds);
+    } else if constexpr (requires { a.mechanism(); }) {
+        mallard::set_quarantine(a.mechanism(), bounds);
     }
 }
 

@@ -4,20 +4,26 @@
 ///                                         ^ 16 bytes    ^ at its alignment     ^ 16 bytes
 ///     table_:  address -> record    live_:  oldest <-> ... <-> youngest    dead_:  the same, by their end
 ///
-/// Data model: a record for each block that lives, and for each of the last 16384 that have ended and whose
-/// address was not handed out again. It holds the block's address, size and alignment, its number in the
-/// order of allocation, the place where it was allocated, and what ended it. Records and table come from
-/// std::malloc and from nowhere else: an allocator that is suspected keeps no books about itself. A record
-/// takes 88 bytes, and 8 for each return address kept.
+///     a block:  live_  ->  quarantine_  ->  leaving_  ->  given back to the mechanism, its record in dead_
+///
+/// Data model: a record for each block that lives, for each that was freed and is in quarantine
+/// (core/quarantine.hpp), and for each of the last 16384 that have ended and whose address was not handed out
+/// again. It holds the block's address, size and alignment, its number in the order of allocation, the place
+/// where it was allocated, and what ended it. Records and table come from std::malloc and from nowhere else:
+/// an allocator that is suspected keeps no books about itself. A record takes 88 bytes, and 8 for each return
+/// address kept.
+/// Where the mechanism's blocks have one size there may be no guard zones; what a request leaves of its block
+/// is the zone behind it then, up to 16 bytes.
 /// Invariants: an address has one record at most. live_ is in the order of allocation, so that a rollback
-/// looks at no more than what it ends. The guard zones hold a pattern, and are poisoned under
-/// AddressSanitizer.
+/// looks at no more than what it ends. The guard zones hold a pattern, a block in quarantine holds another;
+/// both are poisoned under AddressSanitizer. leaving_ is empty between two calls of the allocator.
 ///
 /// Each finding goes to report_misuse(); the functions say how they go on where that returns.
 /// Not thread-safe: who shares an allocator locks both (core/checked_calls.hpp).
 #pragma once
 
 #include <mallard/core/misuse.hpp>
+#include <mallard/core/quarantine.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +50,11 @@ public:
         std::size_t alignment = 0;
     };
 
-    /// Effects: makes books of blocks with guard zones of so many bytes on both sides, 0 for none.
-    constexpr explicit block_books(std::size_t guard_bytes) noexcept : guard_bytes_(guard_bytes) {}
+    /// Effects: makes books of blocks with guard zones of so many bytes on both sides, 0 for none; and of a
+    /// quarantine with these bounds, or else those of usual_quarantine().
+    constexpr explicit block_books(std::size_t guard_bytes,
+                                   std::optional<quarantine_bounds> bounds = std::nullopt) noexcept
+        : guard_bytes_(guard_bytes), bounds_(bounds) {}
 
     block_books(const block_books&) = delete;
     block_books& operator=(const block_books&) = delete;
@@ -60,16 +69,33 @@ public:
     [[nodiscard]] whole_block around(std::size_t bytes, std::size_t alignment) const noexcept;
 
     /// Effects: enters the block; `whole` is what the mechanism gave for around(). Draws the guard zones.
+    /// Where these are of 0 bytes, the first of the `unused_bytes` that the mechanism's block has behind the
+    /// caller's become one.
     /// Returns: the caller's block.
-    void* enter(new_record opened, void* whole) noexcept;
+    void* enter(new_record opened, void* whole, std::size_t unused_bytes = 0) noexcept;
 
     /// Effects: reports what is wrong with a deallocation by these numbers, looks at the guard zones, and
-    /// ends the block. A size or an alignment that is wrong is replaced by the true one.
-    /// Returns: what to deallocate; nothing where `p` is no live block.
-    [[nodiscard]] std::optional<whole_block> close(void* p, std::size_t bytes,
-                                                   std::size_t alignment) noexcept;
+    /// ends the block. It enters the quarantine; what exceeds the bounds leaves it.
+    void close(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
-    /// Effects: as close(), but for the end of the block, and without a word about its alignment.
+    /// Effects: lets blocks leave the quarantine, `count` of them, those that were freed first.
+    void let_leave(std::size_t count) noexcept;
+
+    /// Effects: lets all blocks leave the quarantine that were allocated since next_number() was `number`.
+    void let_leave_since(std::uint64_t number) noexcept;
+
+    /// Effects: reports where somebody wrote into the next block that leaves.
+    /// Returns: what to deallocate; nothing where no block leaves. The numbers are those that it was
+    /// allocated with.
+    [[nodiscard]] std::optional<whole_block> next_leaving(allocator_call by) noexcept;
+
+    [[nodiscard]] std::size_t blocks_in_quarantine() const noexcept { return quarantine_.count; }
+
+    /// Effects: sets bounds of their own for the blocks of these books.
+    void set_quarantine(quarantine_bounds bounds) noexcept;
+
+    /// Returns: the numbers of the live block `p`, after a report where something is wrong with `bytes` or
+    /// its guard zones; nothing, after a report, where it is none.
     [[nodiscard]] std::optional<whole_block> look_up(void* p, std::size_t bytes, allocator_call by) noexcept;
 
     /// Effects: makes the live block `p` one of `bytes` bytes; ends it where that is 0.
@@ -82,7 +108,7 @@ public:
     /// Effects: the same for the blocks that were allocated since next_number() was `number`.
     void forget_since(std::uint64_t number) noexcept;
 
-    /// Effects: looks at the guard zones of all live blocks.
+    /// Effects: looks at the guard zones of all live blocks, and at the blocks in quarantine.
     void look_at_all(allocator_call by) const noexcept;
 
     /// Effects: reports the block allocated first of those that live, where there are any.
@@ -103,6 +129,7 @@ private:
 
         void push(record* r) noexcept;
         void remove(record* r) noexcept;
+        void move_to(record_list& other, record* r) noexcept;
         void drop_all() noexcept;
     };
 
@@ -116,19 +143,24 @@ private:
     [[nodiscard]] bool make_room() noexcept;
     void enter_in_table(record* r) noexcept;
     void take_from_table(record* r) noexcept;
-    void bury(record* r, allocator_call by) noexcept;
+    void bury(record* r, record_list& from) noexcept;
+    void end(record* r, allocator_call by) noexcept;
+    [[nodiscard]] record_list& list_of(const record& r) noexcept;
+    void leave(record* r) noexcept;
 
     [[nodiscard]] record* expect_live(const misuse_report& told) const noexcept;
-    void draw_guards(const record& r) const noexcept;
-    void look_at_guards(const record& r, allocator_call by) const noexcept;
 
     record** table_ = nullptr;
     unsigned table_bits_ = 0;
     bool all_freed_at_end_ = false;
     record_list live_;
+    record_list quarantine_;
+    record_list leaving_;
     record_list dead_;
+    std::size_t quarantine_bytes_ = 0;
     std::uint64_t next_number_ = 0;
     std::size_t guard_bytes_;
+    std::optional<quarantine_bounds> bounds_;
 };
 
 } // namespace mallard

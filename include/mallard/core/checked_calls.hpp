@@ -6,7 +6,9 @@
 /// Data model: the mechanism as a base, so that its constructors and all that it tells are there unchanged;
 /// and the books. Every member of the mechanism that hands out, takes back or forgets blocks has its namesake
 /// here: a new one needs one too. What is asked of the upstream grows by the guard zones, 32 bytes a block
-/// (more where the alignment is above 16), but not in an order or a number that the mechanism would not have.
+/// (more where the alignment is above 16), and by the quarantine: a block that is freed goes back to the
+/// mechanism when it leaves, so that others are handed out meanwhile. Where the mechanism has no memory left,
+/// it is asked again as blocks leave the quarantine; it fails where it would fail with all of them free.
 ///
 /// Threads: as the mechanism. Where that is shared by threads, a lock is held in every call, and there is
 /// none where it is not. Handlers run under that lock.
@@ -20,11 +22,13 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/quarantine.hpp>
 #include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -49,7 +53,7 @@ public:
     using Base::Base;
 
     /// Effects: looks at all blocks a last time; then the mechanism ends.
-    ~checked_calls() { books_.forget_all(allocator_call::destructor); }
+    ~checked_calls() { end_blocks(allocator_call::destructor); }
 
     /// Returns: as the mechanism.
     /// Throws: what the mechanism throws; std::bad_alloc where the books find no memory.
@@ -61,8 +65,18 @@ public:
             fail_allocation(bytes, alignment);
         }
         const block_books::whole_block whole = books_.around(bytes, alignment);
-        void* const memory = Base::allocate(whole.bytes, whole.alignment);
-        return books_.enter(std::move(opened), memory);
+        void* memory = nullptr;
+        for (std::size_t count = 1; memory == nullptr && books_.blocks_in_quarantine() != 0; count *= 2) {
+            memory = ask_quietly(whole);
+            if (memory == nullptr) {
+                books_.let_leave(count);
+                give_back(allocator_call::allocate);
+            }
+        }
+        if (memory == nullptr) {
+            memory = Base::allocate(whole.bytes, whole.alignment);
+        }
+        return books_.enter(std::move(opened), memory, unused_behind(bytes));
     }
 
     /// Returns: as allocate(); null where that throws.
@@ -77,8 +91,13 @@ public:
             return nullptr;
         }
         const block_books::whole_block whole = books_.around(bytes, alignment);
-        void* const memory = Base::try_allocate(whole.bytes, whole.alignment);
-        return memory == nullptr ? nullptr : books_.enter(std::move(opened), memory);
+        void* memory = Base::try_allocate(whole.bytes, whole.alignment);
+        for (std::size_t count = 1; memory == nullptr && books_.blocks_in_quarantine() != 0; count *= 2) {
+            books_.let_leave(count);
+            give_back(allocator_call::allocate);
+            memory = Base::try_allocate(whole.bytes, whole.alignment);
+        }
+        return memory == nullptr ? nullptr : books_.enter(std::move(opened), memory, unused_behind(bytes));
     }
 
     /// Returns: as the mechanism, but blocks that were asked for one by one.
@@ -98,13 +117,13 @@ public:
         }
     }
 
-    /// Effects: as the mechanism. Reports a block that is none, or not of these numbers, and what was written
-    /// around it; where the handler returns, a block that is none is left alone.
+    /// Effects: as the mechanism, but later: the block enters the quarantine. Reports a block that is none, or
+    /// not of these numbers, and what was written around it or into what leaves the quarantine now; where the
+    /// handler returns, a block that is none is left alone.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         const lock_type lock(mutex_);
-        if (const auto whole = books_.close(p, bytes, alignment)) {
-            Base::deallocate(whole->p, whole->bytes, whole->alignment);
-        }
+        books_.close(p, bytes, alignment);
+        give_back(allocator_call::deallocate);
     }
 
     /// Effects: as the mechanism.
@@ -129,7 +148,7 @@ public:
         requires local_allocator<Base>
     {
         const lock_type lock(mutex_);
-        books_.forget_all(allocator_call::release);
+        end_blocks(allocator_call::release);
         Base::release();
     }
 
@@ -145,7 +164,7 @@ public:
         requires rewindable<Base>
     {
         const lock_type lock(mutex_);
-        books_.forget_all(allocator_call::rewind);
+        end_blocks(allocator_call::rewind);
         Base::rewind();
     }
 
@@ -164,11 +183,36 @@ public:
         requires rewindable<Base>
     {
         const lock_type lock(mutex_);
+        books_.let_leave_since(to.next_number);
+        give_back(allocator_call::rollback);
         books_.forget_since(to.next_number);
         Base::rollback(to.inner);
     }
 
-    /// Effects: reports each block around which somebody wrote.
+    /// Effects: as the mechanism, which has all blocks of the quarantine back before.
+    void trim() noexcept
+        requires requires(Base& b) { b.trim(); }
+    {
+        const lock_type lock(mutex_);
+        empty_quarantine(allocator_call::trim);
+        Base::trim();
+    }
+
+    /// Returns: as the mechanism; what is in quarantine is free.
+    [[nodiscard]] bool empty() const noexcept
+        requires requires(const Base& b) { b.empty(); }
+    {
+        const lock_type lock(mutex_);
+        return books_.blocks_in_quarantine() == 0 && Base::empty();
+    }
+
+    /// Effects: sets bounds of their own for what is freed from now on (core/quarantine.hpp).
+    void set_quarantine(quarantine_bounds bounds) noexcept {
+        const lock_type lock(mutex_);
+        books_.set_quarantine(bounds);
+    }
+
+    /// Effects: reports each block around which somebody wrote, or into which since it was freed.
     /// Complexity: linear in the blocks.
     void check() const noexcept {
         const lock_type lock(mutex_);
@@ -193,7 +237,61 @@ private:
 
     static constexpr std::size_t most_resized_bytes = static_cast<std::size_t>(PTRDIFF_MAX) / 2;
 
-    block_books books_{gives_fixed_blocks<Base> ? 0 : block_books::usual_guard_bytes};
+#ifdef __cpp_exceptions
+    static constexpr bool fails_recoverably = true;
+#else
+    static constexpr bool fails_recoverably = requires(Base& b, std::size_t n) { b.try_allocate(n, n); };
+#endif
+
+    /// None for what would run out of memory by it, and could not be asked again.
+    static constexpr std::optional<quarantine_bounds> own_quarantine =
+        fails_recoverably && !reuses_only_the_last<Base> ? std::nullopt : std::optional(no_quarantine);
+
+    /// Returns: what the mechanism gives; null where it has nothing to give, of which nobody hears.
+    [[nodiscard]] void* ask_quietly(const block_books::whole_block& whole) noexcept {
+        if constexpr (requires(Base& b) { b.try_allocate(whole.bytes, whole.alignment); }) {
+            return Base::try_allocate(whole.bytes, whole.alignment);
+        } else {
+#ifdef __cpp_exceptions
+            const unheard_failures quiet;
+            try {
+                return Base::allocate(whole.bytes, whole.alignment);
+            } catch (...) {
+                return nullptr;
+            }
+#else
+            return Base::allocate(whole.bytes, whole.alignment);
+#endif
+        }
+    }
+
+    /// Returns: the bytes that a block has behind the caller's, where its size was not chosen for these.
+    [[nodiscard]] std::size_t unused_behind([[maybe_unused]] std::size_t bytes) const noexcept {
+        if constexpr (gives_fixed_blocks<Base>) {
+            return Base::block_bytes() - bytes;
+        } else {
+            return 0;
+        }
+    }
+
+    /// Effects: gives the mechanism back what leaves the quarantine.
+    void give_back(allocator_call by) noexcept {
+        while (const auto whole = books_.next_leaving(by)) {
+            Base::deallocate(whole->p, whole->bytes, whole->alignment);
+        }
+    }
+
+    void empty_quarantine(allocator_call by) noexcept {
+        books_.let_leave(books_.blocks_in_quarantine());
+        give_back(by);
+    }
+
+    void end_blocks(allocator_call by) noexcept {
+        empty_quarantine(by);
+        books_.forget_all(by);
+    }
+
+    block_books books_{gives_fixed_blocks<Base> ? 0 : block_books::usual_guard_bytes, own_quarantine};
     [[no_unique_address]] mutable mutex_type mutex_;
 };
 

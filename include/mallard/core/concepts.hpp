@@ -59,4 +59,15 @@ concept stateless_upstream = upstream<U> && std::is_empty_v<U> && std::default_i
 template <class A>
 concept gives_fixed_blocks = requires { requires A::has_fixed_blocks; };
 
+/// Whether it uses a block again only where that is the last one: whoever keeps it waiting for what was freed
+/// lets it run out of memory. What adapts such an allocator is one too.
+template <class A>
+inline constexpr bool reuses_only_the_last = [] {
+    if constexpr (requires { typename A::mechanism_type; }) {
+        return reuses_only_the_last<typename A::mechanism_type>;
+    } else {
+        return requires { requires A::only_the_last_is_reused; };
+    }
+}();
+
 } // namespace mallard

@@ -12,7 +12,23 @@ using out_of_memory_handler = void (*)(std::size_t bytes, std::size_t alignment)
 /// Returns: the handler that was installed before.
 out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) noexcept;
 
-/// Effects: calls the handler, where there is one; then throws.
+/// While one lives, the handler does not hear of this thread's failures: for who asks in another way where
+/// the first one fails.
+class [[nodiscard]] unheard_failures {
+public:
+    unheard_failures() noexcept { ++living; }
+    unheard_failures(const unheard_failures&) = delete;
+    unheard_failures& operator=(const unheard_failures&) = delete;
+    ~unheard_failures() { --living; }
+
+    /// Returns: whether this thread has one.
+    [[nodiscard]] static bool expected() noexcept { return living != 0; }
+
+private:
+    static inline constinit thread_local unsigned living = 0;
+};
+
+/// Effects: calls the handler, where there is one that is to hear of it; then throws.
 /// Throws: std::bad_alloc. A library that was built without exceptions aborts instead.
 [[noreturn]] void fail_allocation(std::size_t bytes, std::size_t alignment);
 

@@ -18,6 +18,7 @@ enum class misuse : std::uint8_t {
     foreign_pointer,    ///< a deallocation of what is no block of this allocator
     write_past_end,     ///< found later, by what a guard zone holds
     write_before_start, ///< the same
+    write_after_free,   ///< found when the block leaves the quarantine, or by check()
     use_after_release,  ///< a deallocation of a block that a release, a rewind or a rollback has ended
     never_freed,        ///< only where somebody expects all blocks to be freed
 };
@@ -25,11 +26,13 @@ enum class misuse : std::uint8_t {
 /// What is called of an allocator, as far as a report speaks of it.
 enum class allocator_call : std::uint8_t {
     none,
+    allocate, ///< which takes blocks out of the quarantine where it would fail otherwise
     deallocate,
     resize_last,
     release,
     rewind,
     rollback,
+    trim,
     check,
     expect_all_freed,
     destructor,

@@ -21,6 +21,8 @@ namespace mallard {
 /// Not thread-safe.
 class buffer {
 public:
+    static constexpr bool only_the_last_is_reused = true;
+
     /// Requires: `bytes` outlives the upstream and all that it gave out.
     explicit buffer(std::span<std::byte> bytes) noexcept
         : cursor_(bytes.data()), limit_(bytes.data() + bytes.size()) {}

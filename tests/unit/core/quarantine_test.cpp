@@ -1,0 +1,17 @@
+#include <mallard/core/quarantine.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+TEST(quarantine, is_bounded_as_the_environment_and_the_program_say) {
+    constexpr mallard::quarantine_bounds usual;
+    const mallard::quarantine_bounds before = mallard::set_quarantine({.blocks = 3, .bytes = 100});
+    EXPECT_EQ(before.blocks, usual.blocks);
+    EXPECT_EQ(mallard::usual_quarantine().blocks, 3U);
+    EXPECT_EQ(mallard::usual_quarantine().bytes, 100U);
+    EXPECT_EQ(mallard::set_quarantine(before).bytes, 100U);
+    EXPECT_EQ(mallard::usual_quarantine().blocks, usual.blocks);
+}
+
+} // namespace
