@@ -13,6 +13,23 @@ namespace {
 
 std::atomic<out_of_memory_handler> installed_handler{nullptr};
 
+void tell_handler(std::size_t bytes, std::size_t alignment) noexcept {
+    if (out_of_memory_handler handler = installed_handler.load();
+        handler != nullptr && !unheard_failures::expected()) {
+        handler(bytes, alignment);
+    }
+}
+
+[[noreturn]] void refuse(std::size_t bytes, std::size_t alignment, const char* why) {
+    tell_handler(bytes, alignment);
+#ifdef __cpp_exceptions
+    throw refused_request(why);
+#else
+    std::fprintf(stderr, "%s\n", why);
+    std::abort();
+#endif
+}
+
 } // namespace
 
 out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) noexcept {
@@ -20,16 +37,38 @@ out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) n
 }
 
 void fail_allocation(std::size_t bytes, std::size_t alignment) {
-    if (out_of_memory_handler handler = installed_handler.load();
-        handler != nullptr && !unheard_failures::expected()) {
-        handler(bytes, alignment);
-    }
+    tell_handler(bytes, alignment);
 #ifdef __cpp_exceptions
     throw std::bad_alloc();
 #else
     std::fprintf(stderr, "mallard: out of memory: %zu bytes at alignment %zu\n", bytes, alignment);
     std::abort();
 #endif
+}
+
+refused_request::refused_request(const char* why) noexcept {
+    std::snprintf(why_.data(), why_.size(), "%s", why);
+}
+
+void refuse_request(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
+                    std::size_t most_alignment) {
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: a request for %zu bytes at alignment %zu is refused: blocks of this pool have %zu "
+        "bytes at alignment %zu; make the pool with the block_size of its largest request",
+        bytes, alignment, most_bytes, most_alignment);
+    refuse(bytes, alignment, text.data());
+}
+
+void refuse_for_want_of_room(std::size_t bytes, std::size_t alignment) {
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: a request for %zu bytes at alignment %zu is refused: the pool's arena has no room "
+        "for one such block; make it larger",
+        bytes, alignment);
+    refuse(bytes, alignment, text.data());
 }
 
 void fail_length(std::size_t asked, std::size_t most) {

@@ -17,7 +17,8 @@ shared_bounds& bounds_of_all() noexcept {
     static shared_bounds bounds = [] {
         const char* const given = std::getenv("MALLARD_QUARANTINE_BYTES");
         constexpr quarantine_bounds usual;
-        return shared_bounds{usual.blocks, given == nullptr ? usual.bytes : std::strtoull(given, nullptr, 10)};
+        return shared_bounds{usual.blocks,
+                             given == nullptr ? usual.bytes : std::strtoull(given, nullptr, 10)};
     }();
     return bounds;
 }

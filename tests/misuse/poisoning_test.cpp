@@ -30,10 +30,16 @@ protected:
     A allocator_;
 };
 
+/// Blocks that are large enough for all requests of these tests.
+struct roomy_fixed_pool : mallard::fixed_pool<> {
+    roomy_fixed_pool() : fixed_pool(mallard::block_size{.bytes = 100000, .alignment = 64}) {}
+};
+
 using allocators =
     ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::counted<mallard::multipool<>>,
                      mallard::concurrent_multipool<>, mallard::synchronized<mallard::multipool<>>,
-                     mallard::monotonic<mallard::new_delete>>;
+                     mallard::monotonic<mallard::new_delete>, mallard::fast_fit<>, roomy_fixed_pool,
+                     mallard::small_object_pool<>, mallard::adaptive_pool<>>;
 TYPED_TEST_SUITE(poisoning, allocators);
 
 TYPED_TEST(poisoning, reports_use_after_deallocation) {

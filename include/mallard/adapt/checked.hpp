@@ -19,6 +19,7 @@
 #include <mallard/core/misuse.hpp>
 #include <mallard/core/quarantine.hpp>
 #include <mallard/core/thread_safe.hpp>
+#include <mallard/local/pool_with_zones.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -59,6 +60,15 @@ public:
         return mechanism_.resize_last(p, old_bytes, new_bytes);
     }
 
+    static constexpr bool has_fixed_blocks = gives_fixed_blocks<std::remove_reference_t<A>>;
+
+    /// Returns: the mechanism's.
+    [[nodiscard]] std::size_t block_bytes() const noexcept
+        requires requires(const std::remove_reference_t<A>& a) { a.block_bytes(); }
+    {
+        return mechanism_.block_bytes();
+    }
+
     /// Returns: the mechanism's, with the guard zones in it.
     [[nodiscard]] auto stats() const noexcept
         requires requires(const std::remove_reference_t<A>& a) { a.stats(); }
@@ -71,11 +81,11 @@ template <class A>
 inline constexpr bool thread_safe<passed_on<A>> = thread_safe<std::remove_reference_t<A>>;
 
 /// A is held by value, or by reference for checked<A&>; what goes round it by mechanism() has to be released
-/// here too before it is gone.
+/// here too before it is gone. A fixed_pool that is held has blocks that are larger by their guard zones.
 template <class A>
-class checked : public checked_calls<passed_on<A>> {
+class checked : public checked_calls<passed_on<room_for_zones_t<A>>> {
 public:
-    using checked_calls<passed_on<A>>::checked_calls;
+    using checked_calls<passed_on<room_for_zones_t<A>>>::checked_calls;
 };
 
 template <class A>

@@ -22,6 +22,7 @@
 /// Not thread-safe: who shares an allocator locks both (core/checked_calls.hpp).
 #pragma once
 
+#include <mallard/core/block_size.hpp>
 #include <mallard/core/misuse.hpp>
 #include <mallard/core/quarantine.hpp>
 
@@ -34,7 +35,7 @@ namespace mallard {
 
 class block_books {
 public:
-    static constexpr std::size_t usual_guard_bytes = 16;
+    static constexpr std::size_t usual_guard_bytes = guard_zone_bytes;
     static constexpr std::size_t most_dead_records = 16384;
 
     struct record;

@@ -1,7 +1,9 @@
 /// What happens when memory runs out: one place, so that a program can hear of it first.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <new>
 
 namespace mallard {
 
@@ -31,6 +33,24 @@ private:
 /// Effects: calls the handler, where there is one that is to hear of it; then throws.
 /// Throws: std::bad_alloc. A library that was built without exceptions aborts instead.
 [[noreturn]] void fail_allocation(std::size_t bytes, std::size_t alignment);
+
+/// What is thrown where a pool will never serve a request, however much memory there is. what() says why.
+class refused_request : public std::bad_alloc {
+public:
+    explicit refused_request(const char* why) noexcept;
+    [[nodiscard]] const char* what() const noexcept override { return why_.data(); }
+
+private:
+    std::array<char, 224> why_{};
+};
+
+/// Effects: as fail_allocation(), but says that the blocks of the pool have `most_bytes` at `most_alignment`.
+/// Throws: refused_request. A library that was built without exceptions aborts instead.
+[[noreturn]] void refuse_request(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
+                                 std::size_t most_alignment);
+
+/// Effects: as refuse_request(), but says that the pool's arena has no room for one such block.
+[[noreturn]] void refuse_for_want_of_room(std::size_t bytes, std::size_t alignment);
 
 /// Effects: says that `asked` objects were asked for at once where a fixed block holds `most`.
 /// Throws: std::length_error, which says so. A library that was built without exceptions aborts instead.

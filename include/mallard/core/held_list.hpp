@@ -55,11 +55,12 @@ public:
         return added->begin();
     }
 
-    /// Effects: takes a block from `source` and remembers it.
+    /// Effects: takes a block from `source` and remembers it. Zero bytes get a block of one.
     /// Throws: std::bad_alloc where the size with its header has no representation; what the upstream throws.
     template <upstream Upstream>
     [[nodiscard]] void* allocate(Upstream&& source, std::size_t bytes, std::size_t alignment) {
         const std::size_t offset = direct_header_bytes(alignment);
+        bytes += static_cast<std::size_t>(bytes == 0);
         if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - offset) {
             fail_allocation(bytes, alignment);
         }

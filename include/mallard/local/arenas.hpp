@@ -28,6 +28,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/block_size.hpp>
 #include <mallard/core/chunk_list.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
@@ -58,11 +59,19 @@ concept block_arena =
         { seen.stats() } noexcept -> std::same_as<allocator_stats>;
     };
 
+/// It has a namesake for blocks of `Larger` in the place of `Plain` ones, with room for no fewer of them.
+template <class A>
+concept can_hold_larger_blocks = block_arena<A> && requires {
+    typename A::template with_room_for<last_freed::of_one_size, block_size{8, 8}, block_size{40, 8}>;
+};
+
 /// Returns: false where it is known before anything is made that an arena has no room for a block.
 template <block_arena Arena, reuse_of_one_size Books>
 [[nodiscard]] constexpr bool may_hold_a_block(std::size_t block_bytes, std::size_t alignment) noexcept {
     if constexpr (requires { Arena::most_bytes; }) {
-        return Books(block_bytes, alignment).room() <= Arena::most_bytes;
+        // Where the arena lies is not known: an over-aligned block may have to be looked for.
+        const std::size_t padding = std::max(alignment, fundamental_alignment) - fundamental_alignment;
+        return Books(block_bytes, alignment).room() + padding <= Arena::most_bytes;
     } else {
         return true;
     }
@@ -119,6 +128,25 @@ class static_arena {
 
 public:
     static constexpr std::size_t most_bytes = Bytes;
+
+    /// Of a size that is not known yet the least block, of 8 bytes, is the one that grows most.
+    template <reuse_of_one_size Books, block_size Plain, block_size Larger>
+    using with_room_for = static_arena<[] {
+        constexpr block_size plain = Plain.of_block();
+        constexpr block_size larger = Larger.of_block();
+        if constexpr (Plain.bytes == 0) {
+            return Bytes / sizeof(void*) * block_size{1, 1}.with_zones().of_block().bytes;
+        } else {
+            constexpr Books few(plain.bytes, plain.alignment);
+            constexpr std::size_t blocks = few.blocks_in(Bytes);
+            if constexpr (blocks == 0) {
+                return Bytes;
+            } else {
+                return Books(larger.bytes, larger.alignment).room(blocks) + Bytes - few.room(blocks) +
+                       (plain.alignment > fundamental_alignment ? plain.alignment : 0);
+            }
+        }
+    }()>;
 
     constexpr static_arena() = default;
     static_arena(const static_arena&) = delete;
@@ -200,6 +228,9 @@ private:
 template <upstream Upstream = chunk_cache>
 class single_arena {
 public:
+    template <reuse_of_one_size Books, block_size Plain, block_size Larger>
+    using with_room_for = single_arena;
+
     /// Requires: `blocks` is not 0.
     explicit constexpr single_arena(std::size_t blocks) noexcept
         requires stateless_upstream<Upstream>
@@ -260,6 +291,9 @@ private:
 template <upstream Upstream = chunk_cache>
 class growing_arena {
 public:
+    template <reuse_of_one_size Books, block_size Plain, block_size Larger>
+    using with_room_for = growing_arena;
+
     explicit constexpr growing_arena(chunk_growth growth = {}) noexcept
         requires stateless_upstream<Upstream>
         : next_(growth) {}

@@ -22,6 +22,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/block_size.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
@@ -36,6 +37,7 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/local/arenas.hpp>
+#include <mallard/local/pool_with_zones.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -44,31 +46,6 @@
 #include <utility>
 
 namespace mallard {
-
-/// What a block of a fixed_pool has to hold.
-struct block_size {
-    std::size_t bytes = 0;
-    std::size_t alignment = 1;
-
-    template <class T>
-    [[nodiscard]] static constexpr block_size of() noexcept {
-        return {sizeof(T), alignof(T)};
-    }
-
-    /// Returns: the size of the blocks that hold this, and of which alignment they are then.
-    [[nodiscard]] constexpr block_size of_block() const noexcept {
-        const std::size_t step = std::max<std::size_t>(alignment, 4);
-        const std::size_t whole = align_up(std::max(bytes, sizeof(void*)), step);
-        return {whole, std::max(alignment, std::min(whole & (~whole + 1), fundamental_alignment))};
-    }
-
-    /// Returns: whether there can be such blocks: of at most 2^30 bytes, and at multiples of no more than
-    /// that.
-    [[nodiscard]] constexpr bool is_possible() const noexcept {
-        constexpr std::size_t most = std::size_t{1} << 30;
-        return bytes <= most && alignment <= most && is_power_of_two(alignment);
-    }
-};
 
 MALLARD_UNCHECKED_BEGIN
 
@@ -82,10 +59,14 @@ class fixed_pool {
     static constexpr block_size made_for = has_size ? Size.of_block() : block_size{sizeof(void*), 0};
 
     static_assert(Size.is_possible(), "mallard: no block can have this size and alignment");
-    static_assert(may_hold_a_block<Arena, books_type>(made_for.bytes, made_for.alignment),
-                  "mallard: the arena is too small for one block of this pool; make it larger");
+    static_assert(
+        may_hold_a_block<Arena, books_type>(made_for.bytes, made_for.alignment),
+        "mallard: the arena is too small for one block of this pool, wherever it lies; make it larger, "
+        "by as much as the alignment of an over-aligned block");
 
 public:
+    using arena_type = Arena;
+
     static constexpr bool has_fixed_blocks = true; ///< nobody puts anything around a block
 
     /// Effects: makes a pool whose blocks are as its type says, or as large as the first request. What is
@@ -111,9 +92,9 @@ public:
     ~fixed_pool() = default; // trivial where the arena's is; that gives its memory back
 
     /// Returns: a block. The first one fixes the size and the alignment of all, where nothing else has.
-    /// Throws: std::bad_alloc where the request is for more than a block holds, or for a stricter alignment
-    /// than it has, or where the arena is full; or what the arena's upstream throws. The pool is then as it
-    /// was.
+    /// Throws: refused_request, a std::bad_alloc that says why, where the request is for more than a block
+    /// holds, or for a stricter alignment than it has; std::bad_alloc where the arena is full; or what the
+    /// arena's upstream throws. The pool is then as it was.
     /// Complexity: constant, but for the calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -288,9 +269,18 @@ bool fixed_pool<Arena, Reuse, Size>::find_room(std::size_t bytes, std::size_t al
 
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 void fixed_pool<Arena, Reuse, Size>::take_room(std::size_t bytes, std::size_t alignment, std::size_t blocks) {
-    if (!find_room(bytes, alignment, blocks)) {
-        fail_allocation(bytes, alignment);
+    if (find_room(bytes, alignment, blocks)) {
+        return;
     }
+    const block_size asked{bytes, alignment};
+    const block_size size = asked.is_possible() ? asked.of_block() : block_size{};
+    if (alignment_ != 0 && !serves(bytes, alignment)) {
+        refuse_request(bytes, alignment, free_.block_bytes(), alignment_);
+    } else if (alignment_ == 0 && size.bytes != 0 &&
+               arena_.capacity(books_type(size.bytes, size.alignment), size.alignment) == 0) {
+        refuse_for_want_of_room(bytes, alignment);
+    }
+    fail_allocation(bytes, alignment);
 }
 
 template <block_arena Arena, reuse_order Reuse, block_size Size>
@@ -336,14 +326,28 @@ static_assert(local_allocator<fixed_pool<static_arena<4096>>>);
 
 MALLARD_NAMESPACE_END
 
+/// A checked pool has larger blocks, and an arena with room for as many of them.
+template <block_arena Arena, reuse_order Reuse, block_size Size>
+    requires can_hold_larger_blocks<Arena>
+struct room_for_zones<unchecked::fixed_pool<Arena, Reuse, Size>> {
+private:
+    static constexpr block_size larger = Size.bytes == 0 ? block_size{} : Size.with_zones();
+    using books_type = typename Reuse::of_one_size;
+
+public:
+    using type = pool_with_zones<unchecked::fixed_pool<
+        typename Arena::template with_room_for<books_type, Size, larger>, Reuse, larger>>;
+};
+
 MALLARD_BY_DEFAULT_BEGIN
 
 #if MALLARD_CHECKED
-/// In a debug build: the mechanism with books of its blocks, which are in memory of their own.
+/// In a debug build: the mechanism with books of its blocks, which are in memory of their own; and with guard
+/// zones around its blocks, where the arena can have room for them.
 template <block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed, block_size Size = block_size{}>
-class fixed_pool : public checked_calls<unchecked::fixed_pool<Arena, Reuse, Size>> {
+class fixed_pool : public checked_calls<room_for_zones_t<unchecked::fixed_pool<Arena, Reuse, Size>>> {
 public:
-    using checked_calls<unchecked::fixed_pool<Arena, Reuse, Size>>::checked_calls;
+    using checked_calls<room_for_zones_t<unchecked::fixed_pool<Arena, Reuse, Size>>>::checked_calls;
 
     [[nodiscard]] void* allocate_block() {
         return this->allocate(this->block_bytes(), this->block_alignment());
@@ -367,5 +371,11 @@ template <upstream Upstream>
 fixed_pool(block_size, Upstream&) -> fixed_pool<growing_arena<Upstream>>;
 
 MALLARD_NAMESPACE_END
+
+#if MALLARD_CHECKED
+template <block_arena Arena, reuse_order Reuse, block_size Size>
+struct room_for_zones<fixed_pool<Arena, Reuse, Size>>
+    : room_for_zones<unchecked::fixed_pool<Arena, Reuse, Size>> {};
+#endif
 
 } // namespace mallard

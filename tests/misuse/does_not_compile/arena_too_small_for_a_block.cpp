@@ -1,4 +1,4 @@
-// EXPECTED: the arena is too small for one block of this pool; make it larger
+// EXPECTED: the arena is too small for one block of this pool, wherever it lies; make it larger
 #include <mallard/mallard.hpp>
 
 struct node {

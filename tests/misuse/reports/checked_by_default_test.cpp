@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <list>
 #include <map>
 #include <memory_resource>
@@ -176,6 +177,64 @@ TEST(checked_by_default_fixed_pool, keeps_its_blocks_and_its_place_in_static_sto
     of_arrays.clear();
     EXPECT_DEATH(of_arrays.deallocate(other, 20, 4), "mallard: use after release: ");
     EXPECT_EQ(of_arrays.capacity(), before);
+}
+
+/// Of every type: how many blocks there are, which sizes are refused, and what is found around them.
+template <class Pool>
+void expect_zones_and_as_many_blocks(Pool& pool, std::size_t blocks) {
+    const mallard::allocation_site here;
+    std::vector<void*> all;
+    for (std::size_t i = 0; i < blocks; ++i) {
+        ASSERT_NE(all.emplace_back(pool.try_allocate(24, 8)), nullptr) << i;
+        std::memset(all.back(), 1, 24);
+    }
+    EXPECT_EQ(pool.block_bytes(), 24U);
+    EXPECT_EQ(pool.try_allocate(25, 8), nullptr);
+    EXPECT_EQ(pool.try_allocate(24, 16), nullptr);
+    auto* const p = static_cast<unsigned char*>(all.back());
+    EXPECT_DEATH((write_to(p + 24), pool.deallocate(p, 24, 8)), "mallard: write past the end: byte 24 of ");
+    EXPECT_DEATH((write_to(p - 1), pool.deallocate(p, 24, 8)),
+                 "mallard: write before the start: byte -1 of ");
+    EXPECT_DEATH((pool.deallocate(p, 24, 8), write_to(p + 3), pool.release()),
+                 "mallard: write after free: byte 3 of block 0x[0-9a-f]+ of 24 bytes at alignment 8 was "
+                 "overwritten after its deallocation, found by release\\(\\)\n    allocated at ");
+    pool.check();
+    pool.release();
+}
+
+TEST(checked_by_default_fixed_pool, has_guard_zones_and_as_many_blocks_as_without) {
+    using mallard::block_size;
+    using mallard::fixed_pool;
+    using mallard::last_freed;
+    using mallard::lowest_address;
+    using room = mallard::static_arena<256>;
+    fixed_pool<room, last_freed, block_size{24, 8}> by_type;
+    expect_zones_and_as_many_blocks(by_type, 10);
+    fixed_pool<room, lowest_address, block_size{24, 8}> with_bitmaps;
+    expect_zones_and_as_many_blocks(
+        with_bitmaps, mallard::unchecked::fixed_pool<room, lowest_address, block_size{24, 8}>().capacity());
+    fixed_pool<room> by_constructor(block_size{24, 8});
+    expect_zones_and_as_many_blocks(by_constructor, 10);
+    fixed_pool<room> by_request;
+    expect_zones_and_as_many_blocks(by_request, 10);
+    fixed_pool<mallard::single_arena<>> once(std::size_t{10});
+    expect_zones_and_as_many_blocks(once, 10);
+    fixed_pool<> growing(block_size{24, 8});
+    expect_zones_and_as_many_blocks(growing, 1000);
+}
+
+TEST(checked_by_default_fixed_pool, watches_in_a_buffer_what_a_request_leaves_of_its_block) {
+    alignas(16) std::array<std::byte, 240> buffer{};
+    mallard::fixed_pool pool(mallard::block_size{24, 8}, std::span<std::byte>{buffer});
+    void* const whole = pool.allocate(24, 8);
+    auto* const p = static_cast<unsigned char*>(pool.allocate(20, 4));
+    EXPECT_DEATH((write_to(p + 23), pool.deallocate(p, 20, 4)), "mallard: write past the end: byte 23 of ");
+    pool.deallocate(p, 20, 4);
+    pool.deallocate(whole, 24, 8);
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_NE(pool.try_allocate(24, 8), nullptr) << "what is in quarantine is there when it is needed";
+    }
+    EXPECT_TRUE(pool.empty());
 }
 
 TEST(checked_by_default_bursts, are_blocks_like_all_others) {

@@ -29,6 +29,18 @@ TEST_P(double_free, is_reported_after_others_were_freed) {
                  report("double free: " + first.text() + " was deallocated before", first.place));
 }
 
+TEST_P(double_free, is_reported_where_the_address_would_be_handed_out_again) {
+    const block first = allocate(24, 8);
+    deallocate(first);
+    for (int i = 0; i < 20; ++i) {
+        const block other = allocate(24, 8);
+        EXPECT_NE(other.p, first.p);
+        deallocate(other);
+    }
+    EXPECT_DEATH(deallocate(first),
+                 report("double free: " + first.text() + " was deallocated before", first.place));
+}
+
 TEST_P(double_free, is_no_false_alarm_where_a_block_came_back) {
     for (int i = 0; i < 100; ++i) {
         for (const std::size_t bytes : {0U, 1U, 7U, 8U, 24U, 1000U}) {

@@ -23,6 +23,9 @@ public:
     void release() noexcept override { allocator_.release(); }
 
     void check() const noexcept override { mallard::check(allocator_); }
+    void set_quarantine(mallard::quarantine_bounds bounds) noexcept override {
+        mallard::set_quarantine(allocator_, bounds);
+    }
     void expect_all_freed() const noexcept override { mallard::expect_all_freed(allocator_); }
     void expect_all_freed_at_end() noexcept override { mallard::expect_all_freed_at_end(allocator_); }
 
@@ -48,6 +51,22 @@ kind checked(const std::string& name, Args... args) {
     return {name, [=] { return std::make_unique<subject_of<mallard::checked<A>>>(args...); }};
 }
 
+/// An allocator over another one, which it holds.
+template <class Below>
+struct lower {
+    Below below;
+};
+template <class Above, class Below>
+class chain : lower<Below>, public mallard::checked<Above> {
+public:
+    chain() : mallard::checked<Above>(lower<Below>::below) {}
+};
+
+template <template <class...> class Above, class Below>
+kind checked_chain(const std::string& name) {
+    return {name, [] { return std::make_unique<subject_of<chain<Above<Below>, Below>>>(); }};
+}
+
 /// Of a pool of one size: room for every block of these tests and its guard zones.
 constexpr mallard::block_size largest{std::size_t{1} << 17, 64};
 
@@ -57,7 +76,8 @@ using mallard::chunk_cache;
 
 std::vector<kind> rewindable_kinds() {
     return {checked<mallard::monotonic<>>("monotonic"),
-            checked<mallard::synchronized<mallard::monotonic<>>>("synchronized_monotonic")};
+            checked<mallard::synchronized<mallard::monotonic<>>>("synchronized_monotonic"),
+            checked_chain<mallard::monotonic, mallard::multipool<>>("monotonic_over_multipool")};
 }
 
 std::vector<kind> kinds() {
@@ -71,8 +91,16 @@ std::vector<kind> kinds() {
         checked<mallard::multipool<chunk_cache, mallard::first_freed, mallard::power_of_two_classes>>(
             "fast_fit"),
         checked<mallard::fixed_pool<>>("fixed_pool", largest),
+        checked<mallard::fixed_pool<mallard::growing_arena<>, mallard::lowest_address>>(
+            "fixed_pool_lowest_address", largest),
+        checked<mallard::fixed_pool<mallard::single_arena<>>>("fixed_pool_in_one_chunk", largest,
+                                                              std::size_t{32}),
+        checked<mallard::fixed_pool<mallard::static_arena<32 * largest.bytes>, mallard::last_freed, largest>>(
+            "fixed_pool_in_itself"),
+        checked<mallard::synchronized<mallard::fixed_pool<>>>("synchronized_fixed_pool", largest),
         checked<mallard::small_object_pool<>>("small_object_pool"),
         checked<mallard::adaptive_pool<>>("adaptive_pool"),
+        checked_chain<mallard::multipool, mallard::monotonic<>>("multipool_over_monotonic"),
         {"below_synchronized", [] {
              using shared = mallard::synchronized<mallard::checked<mallard::multipool<>>>;
              return std::make_unique<subject_of<shared>>();

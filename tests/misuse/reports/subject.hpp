@@ -2,6 +2,8 @@
 /// all.
 #pragma once
 
+#include <mallard/core/quarantine.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -25,6 +27,7 @@ public:
     virtual void release() noexcept = 0;
 
     virtual void check() const noexcept = 0;
+    virtual void set_quarantine(mallard::quarantine_bounds bounds) noexcept = 0;
     virtual void expect_all_freed() const noexcept = 0;
     virtual void expect_all_freed_at_end() noexcept = 0;
 

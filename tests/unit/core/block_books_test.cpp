@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,12 @@ protected:
         return books_.enter(books_.open(bytes, alignment), memory);
     }
 
+    /// Returns: what is to be deallocated now.
+    std::optional<block_books::whole_block> close(void* p, std::size_t bytes, std::size_t alignment) {
+        books_.close(p, bytes, alignment);
+        return books_.next_leaving(allocator_call::deallocate);
+    }
+
     static std::vector<misuse> what_was_heard() {
         std::vector<misuse> all;
         for (const auto& report : heard()) {
@@ -51,7 +58,7 @@ protected:
     }
 
     const mallard::allocation_site here_;
-    block_books books_{block_books::usual_guard_bytes};
+    block_books books_{block_books::usual_guard_bytes, mallard::no_quarantine};
     alignas(64) std::byte room_[8192];
     std::size_t used_ = 0;
 };
@@ -74,7 +81,7 @@ TEST_F(books, refuse_what_has_no_representation_with_its_zones) {
 TEST_F(books, return_what_the_mechanism_gave) {
     void* const p = allocate(24, 64);
     EXPECT_TRUE(mallard::is_aligned(p, 64));
-    const auto whole = books_.close(p, 24, 64);
+    const auto whole = close(p, 24, 64);
     ASSERT_TRUE(whole.has_value());
     EXPECT_EQ(whole->p, room_);
     EXPECT_EQ(whole->bytes, 64U + 24U + 16U);
@@ -85,22 +92,22 @@ TEST_F(books, return_what_the_mechanism_gave) {
 
 TEST_F(books, go_on_with_the_true_numbers) {
     void* const p = allocate(24, 8);
-    const auto whole = books_.close(p, 20, 4);
+    const auto whole = close(p, 20, 4);
     ASSERT_TRUE(whole.has_value());
     EXPECT_EQ(whole->bytes, 16U + 24U + 16U);
     EXPECT_EQ(what_was_heard(), (std::vector{misuse::wrong_size, misuse::wrong_alignment}));
-    EXPECT_FALSE(books_.close(p, 24, 8).has_value());
+    EXPECT_FALSE(close(p, 24, 8).has_value());
     EXPECT_EQ(what_was_heard().back(), misuse::double_free);
-    EXPECT_FALSE(books_.close(room_, 24, 8).has_value());
+    EXPECT_FALSE(close(room_, 24, 8).has_value());
     EXPECT_EQ(what_was_heard().back(), misuse::foreign_pointer);
 }
 
 TEST_F(books, know_an_address_by_its_last_block) {
     void* const p = allocate(24);
-    static_cast<void>(books_.close(p, 24, 8));
+    static_cast<void>(close(p, 24, 8));
     used_ = 0;
     ASSERT_EQ(allocate(40), p);
-    EXPECT_TRUE(books_.close(p, 40, 8).has_value());
+    EXPECT_TRUE(close(p, 40, 8).has_value());
     EXPECT_TRUE(heard().empty());
 }
 
@@ -110,11 +117,11 @@ TEST_F(books, end_what_was_entered_since) {
     void* const since = allocate(8);
     books_.forget_since(mark);
     EXPECT_EQ(books_.live_blocks(), 1U);
-    EXPECT_FALSE(books_.close(since, 8, 8).has_value());
+    EXPECT_FALSE(close(since, 8, 8).has_value());
     ASSERT_EQ(heard().size(), 1U);
     EXPECT_EQ(heard()[0].what, misuse::use_after_release);
     EXPECT_EQ(heard()[0].ended_by, allocator_call::rollback);
-    EXPECT_TRUE(books_.close(before, 8, 8).has_value());
+    EXPECT_TRUE(close(before, 8, 8).has_value());
 }
 
 TEST_F(books, follow_a_block_that_is_resized) {
@@ -138,11 +145,91 @@ TEST_F(books, count_what_was_not_freed) {
     EXPECT_EQ(heard()[0].live_bytes, 124U);
 }
 
+TEST_F(books, keep_what_was_freed_as_long_as_the_bounds_allow) {
+    books_.set_quarantine({.blocks = 2, .bytes = 3 * (16 + 24 + 16)});
+    void* const first = allocate(24);
+    void* const second = allocate(24);
+    void* const third = allocate(24);
+    EXPECT_FALSE(close(first, 24, 8).has_value());
+    EXPECT_FALSE(close(second, 24, 8).has_value());
+    EXPECT_EQ(books_.live_blocks(), 1U);
+    EXPECT_EQ(books_.blocks_in_quarantine(), 2U);
+    EXPECT_EQ(close(third, 24, 8)->p, static_cast<std::byte*>(first) - 16) << "the first leaves first";
+    EXPECT_EQ(close(allocate(100), 100, 8)->p, static_cast<std::byte*>(second) - 16) << "too many bytes";
+    EXPECT_EQ(books_.next_leaving(allocator_call::deallocate)->p, static_cast<std::byte*>(third) - 16);
+    EXPECT_EQ(books_.blocks_in_quarantine(), 1U);
+    EXPECT_TRUE(close(allocate(1000), 1000, 8).has_value()) << "larger than the bound: it does not enter";
+    EXPECT_EQ(books_.blocks_in_quarantine(), 1U) << "and nobody has to leave for it";
+    EXPECT_FALSE(close(first, 24, 8).has_value());
+    EXPECT_FALSE(close(third, 24, 8).has_value());
+    EXPECT_EQ(what_was_heard(), (std::vector{misuse::double_free, misuse::double_free}));
+}
+
+TEST_F(books, find_who_wrote_to_what_is_in_quarantine) {
+    books_.set_quarantine({});
+    std::vector<void*> blocks;
+    for (int i = 0; i < 4; ++i) {
+        blocks.push_back(allocate(24));
+        EXPECT_FALSE(close(blocks.back(), 24, 8).has_value());
+    }
+    mallard::unpoison(room_, sizeof room_);
+    const auto write = [&blocks](std::size_t block, std::ptrdiff_t byte) {
+        static_cast<std::byte*>(blocks[block])[byte] ^= std::byte{1};
+    };
+    write(0, 5);
+    write(1, -1);
+    write(2, 24);
+    books_.look_at_all(allocator_call::check);
+    ASSERT_EQ(heard().size(), 3U);
+    EXPECT_EQ(heard()[0].what, misuse::write_after_free);
+    EXPECT_EQ(heard()[0].block, blocks[0]);
+    EXPECT_EQ(heard()[0].changed_byte, 5);
+    EXPECT_EQ(heard()[1].changed_byte, -1);
+    EXPECT_EQ(heard()[2].changed_byte, 24);
+    write(3, 23);
+    books_.let_leave(4);
+    while (books_.next_leaving(allocator_call::release)) {
+    }
+    ASSERT_EQ(heard().size(), 4U) << "what was reported is not reported again";
+    EXPECT_EQ(heard()[3].block, blocks[3]);
+    EXPECT_EQ(heard()[3].changed_byte, 23);
+    EXPECT_EQ(heard()[3].found_by, allocator_call::release);
+}
+
+TEST_F(books, let_out_of_quarantine_what_was_entered_since) {
+    books_.set_quarantine({});
+    void* const before = allocate(8);
+    const std::uint64_t mark = books_.next_number();
+    void* const since = allocate(8);
+    EXPECT_FALSE(close(since, 8, 8).has_value());
+    EXPECT_FALSE(close(before, 8, 8).has_value());
+    books_.let_leave_since(mark);
+    EXPECT_EQ(books_.next_leaving(allocator_call::rollback)->p, static_cast<std::byte*>(since) - 16);
+    EXPECT_FALSE(books_.next_leaving(allocator_call::rollback).has_value());
+    EXPECT_EQ(books_.blocks_in_quarantine(), 1U);
+}
+
+TEST_F(books, make_a_zone_of_what_a_block_of_one_size_has_left) {
+    block_books without(0, mallard::no_quarantine);
+    void* const p = without.enter(without.open(20, 4), room_, 4);
+    EXPECT_EQ(p, room_);
+    mallard::unpoison(room_, sizeof room_);
+    room_[24] = std::byte{1};
+    without.look_at_all(allocator_call::check);
+    EXPECT_TRUE(heard().empty()) << "that is behind the zone";
+    room_[23] = std::byte{1};
+    without.close(p, 20, 4);
+    EXPECT_EQ(without.next_leaving(allocator_call::deallocate)->bytes, 20U);
+    ASSERT_EQ(heard().size(), 1U);
+    EXPECT_EQ(heard()[0].what, misuse::write_past_end);
+    EXPECT_EQ(heard()[0].changed_byte, 23);
+}
+
 TEST(many_blocks, are_found_and_the_ended_are_forgotten_one_after_the_other) {
     heard().clear();
     mallard::set_misuse_handler([](const mallard::misuse_report& r) noexcept { heard().push_back(r); });
     const mallard::allocation_site here;
-    block_books books(0);
+    block_books books(0, mallard::no_quarantine);
     constexpr std::size_t blocks = block_books::most_dead_records + 1000;
     std::vector<std::byte> room(16 * blocks);
     const auto address = [&room](std::size_t i) { return static_cast<void*>(&room[16 * i]); };
@@ -151,11 +238,12 @@ TEST(many_blocks, are_found_and_the_ended_are_forgotten_one_after_the_other) {
     }
     EXPECT_EQ(books.live_blocks(), blocks);
     for (std::size_t i = 0; i < blocks; ++i) {
-        ASSERT_TRUE(books.close(address(i), 16, 8).has_value()) << i;
+        books.close(address(i), 16, 8);
+        ASSERT_TRUE(books.next_leaving(allocator_call::deallocate).has_value()) << i;
     }
     EXPECT_TRUE(heard().empty());
-    static_cast<void>(books.close(address(blocks - 1), 16, 8));
-    static_cast<void>(books.close(address(0), 16, 8));
+    books.close(address(blocks - 1), 16, 8);
+    books.close(address(0), 16, 8);
     mallard::set_misuse_handler(nullptr);
     ASSERT_EQ(heard().size(), 2U);
     EXPECT_EQ(heard()[0].what, misuse::double_free);

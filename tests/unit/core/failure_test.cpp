@@ -34,7 +34,36 @@ TEST_F(failure, returns_the_handler_that_was_installed_before) {
     EXPECT_EQ(mallard::set_out_of_memory_handler(nullptr), nullptr);
 }
 
+TEST_F(failure, is_not_heard_of_while_somebody_asks_in_another_way) {
+    mallard::set_out_of_memory_handler(listen);
+    calls = 0;
+    {
+        const mallard::unheard_failures quiet;
+        EXPECT_TRUE(mallard::unheard_failures::expected());
+        EXPECT_OUT_OF_MEMORY(mallard::fail_allocation(40, 8));
+    }
+    EXPECT_EQ(calls, 0U);
+    EXPECT_FALSE(mallard::unheard_failures::expected());
+}
+
 #ifdef __cpp_exceptions
+
+TEST_F(failure, says_what_is_refused_and_what_to_do) {
+    try {
+        mallard::refuse_request(40, 16, 24, 8);
+    } catch (const std::bad_alloc& refused) {
+        EXPECT_STREQ(
+            refused.what(),
+            "mallard: a request for 40 bytes at alignment 16 is refused: blocks of this pool have 24 "
+            "bytes at alignment 8; make the pool with the block_size of its largest request");
+    }
+    try {
+        mallard::refuse_for_want_of_room(40, 16);
+    } catch (const std::bad_alloc& refused) {
+        EXPECT_STREQ(refused.what(), "mallard: a request for 40 bytes at alignment 16 is refused: the pool's "
+                                     "arena has no room for one such block; make it larger");
+    }
+}
 
 TEST_F(failure, tells_the_handler_first) {
     mallard::set_out_of_memory_handler(listen);

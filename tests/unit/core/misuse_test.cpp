@@ -71,6 +71,9 @@ TEST_F(misuse_reports, name_the_misuse_the_block_and_the_place) {
     EXPECT_EQ(text(of(misuse::write_before_start)), "mallard: write before the start: byte 25 of " +
                                                         the_block_ +
                                                         " was overwritten, found by deallocate()" + where_);
+    EXPECT_EQ(text(of(misuse::write_after_free)),
+              "mallard: write after free: byte 25 of " + the_block_ +
+                  " was overwritten after its deallocation, found by deallocate()" + where_);
     EXPECT_EQ(text(of(misuse::use_after_release)),
               "mallard: use after rollback: " + the_block_ +
                   " was ended by rollback() and is given to deallocate()" + where_);

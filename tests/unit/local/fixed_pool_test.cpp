@@ -250,6 +250,34 @@ TEST(fixed_pool_in_an_array, says_no_where_it_is_too_small_for_one_block) {
     EXPECT_NE(pool.allocate(40, 8), nullptr) << "what failed has fixed nothing";
 }
 
+#ifdef __cpp_exceptions
+
+TEST(fixed_pool_in_an_array, says_why_it_refuses_a_request) {
+    const auto why = [](auto& pool, std::size_t bytes, std::size_t alignment) {
+        try {
+            static_cast<void>(pool.allocate(bytes, alignment));
+        } catch (const mallard::refused_request& refused) {
+            return std::string(refused.what());
+        } catch (const std::bad_alloc&) {
+            return std::string("full");
+        }
+        return std::string("served");
+    };
+    mallard::fixed_pool<mallard::static_arena<48>> pool;
+    EXPECT_EQ(why(pool, 100, 8),
+              "mallard: a request for 100 bytes at alignment 8 is refused: the pool's arena "
+              "has no room for one such block; make it larger");
+    EXPECT_EQ(why(pool, 24, 8), "served");
+    const std::string blocks = " is refused: blocks of this pool have 24 bytes at alignment 8; make the pool "
+                               "with the block_size of its largest request";
+    EXPECT_EQ(why(pool, 25, 8), "mallard: a request for 25 bytes at alignment 8" + blocks);
+    EXPECT_EQ(why(pool, 8, 16), "mallard: a request for 8 bytes at alignment 16" + blocks);
+    EXPECT_EQ(why(pool, 24, 8), "served");
+    EXPECT_EQ(why(pool, 24, 8), "full");
+}
+
+#endif
+
 TEST(fixed_pool_in_an_array, lies_in_the_buffer_of_a_caller) {
     alignas(16) std::array<std::byte, 240> buffer{};
     mallard::fixed_pool pool(block_size{24}, std::span<std::byte>(buffer));
