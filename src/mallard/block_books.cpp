@@ -153,7 +153,8 @@ void block_books::close(void* p, std::size_t bytes, std::size_t alignment) noexc
         live_.move_to(quarantine_, r);
         quarantine_bytes_ += held_bytes;
     }
-    while (quarantine_.count > bounds.blocks || quarantine_bytes_ > bounds.bytes) {
+    while (quarantine_.oldest != nullptr &&
+           (quarantine_.count > bounds.blocks || quarantine_bytes_ > bounds.bytes)) {
         leave(quarantine_.oldest);
     }
 }
@@ -169,7 +170,7 @@ void block_books::leave(record* r) noexcept {
 }
 
 void block_books::let_leave(std::size_t count) noexcept {
-    for (; count != 0 && quarantine_.count != 0; --count) {
+    for (; count != 0 && quarantine_.oldest != nullptr; --count) {
         leave(quarantine_.oldest);
     }
 }
@@ -340,6 +341,7 @@ void block_books::bury(record* r, record_list& from) noexcept {
         dead_.remove(forgotten);
         drop_record()(forgotten);
     }
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): as in remove()
     r->stage = block_stage::dead;
     from.move_to(dead_, r);
 }

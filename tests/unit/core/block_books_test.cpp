@@ -146,7 +146,7 @@ TEST_F(books, count_what_was_not_freed) {
 }
 
 TEST_F(books, keep_what_was_freed_as_long_as_the_bounds_allow) {
-    books_.set_quarantine({.blocks = 2, .bytes = 3 * (16 + 24 + 16)});
+    books_.set_quarantine({.blocks = 2, .bytes = std::size_t{3} * (16 + 24 + 16)});
     void* const first = allocate(24);
     void* const second = allocate(24);
     void* const third = allocate(24);

@@ -111,9 +111,9 @@ TEST_F(checked_calls, hold_no_more_back_than_the_bounds_say) {
 TEST_F(checked_calls, give_back_what_was_freed_in_the_order_in_which_it_was) {
     mallard::checked_calls<freed_last> source;
     source.set_quarantine({.blocks = 2});
-    std::vector<void*> blocks;
-    for (int i = 0; i < 4; ++i) {
-        blocks.push_back(source.allocate(8, 8));
+    std::vector<void*> blocks(4);
+    for (void*& p : blocks) {
+        p = source.allocate(8, 8);
     }
     for (void* p : blocks) {
         source.deallocate(p, 8, 8);
@@ -140,7 +140,7 @@ TEST_F(checked_calls, keep_nothing_from_an_upstream_that_uses_only_the_last_bloc
 
 TEST_F(checked_calls, empty_the_quarantine_before_a_request_is_refused) {
     mallard::set_out_of_memory_handler([](std::size_t, std::size_t) noexcept { ++failures_heard; });
-    alignas(16) std::array<std::byte, 40 * 64> room{};
+    alignas(16) std::array<std::byte, std::size_t{40} * 64> room{};
     mallard::checked_calls<mallard::fixed_pool<mallard::buffer_arena>> pool(mallard::block_size{64, 8},
                                                                             std::span<std::byte>(room));
     failures_heard = 0;
