@@ -39,7 +39,16 @@ from figures.stored import stored_file  # noqa: E402
 from mallard.experiments import EXPERIMENTS  # noqa: E402
 
 FIGURES = (claims, contention, density, fragmentation, locality, peers, pools, primitives, utilization)
-PAGES = ("claims", "contenders", "contention", "fragmentation", "locality", "utilization")
+PAGES = (
+    "claims",
+    "contenders",
+    "contention",
+    "fixed_blocks",
+    "fragmentation",
+    "locality",
+    "pools",
+    "utilization",
+)
 DOCUMENTS = (ROOT / "README.md", *(DOCS / f"{page}.md" for page in PAGES))
 IMAGES = {DOCS / "images" / "density.svg": density.image}
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

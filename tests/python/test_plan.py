@@ -221,6 +221,8 @@ def test_primitives(runner: Runner) -> None:
     (row,) = plan.rows
     assert row.parameters == {"operation": "pair", "product_log2": 24}
     assert row.strategies == ("AS3",)
+    both = plan_density(Request("primitives", strategies="AS3"), runner, None)
+    assert [row.parameters["product_log2"] for row in both.rows] == [24, 20]  # creating takes far longer
     with pytest.raises(UsageError, match="--operation 'free' is unknown; allowed are pair, create"):
         plan_density(Request("primitives", given={"operation": "free"}), runner, None)
     with pytest.raises(UsageError, match="--strategy 'AS7' is unknown; allowed are AS1, AS3"):
