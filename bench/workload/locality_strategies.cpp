@@ -149,7 +149,11 @@ void with_subsystems(const strategy& s, Use&& use) {
 } // namespace
 
 bool has_locality(const strategy& s) noexcept {
-    return s.is_plain() && s.destruction == destruction_kind::normal && s.can(capability::reuses);
+    // Of those for all threads a process cannot have one for each subsystem: std::pmr's takes a thread-specific
+    // key, and there are 1,024.
+    const bool one_each_for_all_threads = s.can(capability::own | capability::all_threads);
+    return s.is_plain() && s.destruction == destruction_kind::normal && s.can(capability::reuses) &&
+           !one_each_for_all_threads;
 }
 
 std::size_t subsystem_bytes(const strategy& s) {

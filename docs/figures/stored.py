@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mallard.plan import SCALES
 from mallard.result import Row
 from mallard.stats import Ratio, Spread
 
@@ -30,13 +31,14 @@ def stored_file(experiment: str) -> Path:
 
 @cache
 def stored_runs(experiment: str) -> list[StoredRun]:
-    """The largest first: it is the experiment's table, the others are about special settings."""
+    """The one of the largest scale first, of those the largest: it is the experiment's table. The others are
+    about special settings."""
     data = json.loads(gzip.decompress(stored_file(experiment).read_bytes()))
     rows: dict[int, list[Row]] = {}
     for row in data["rows"]:
         rows.setdefault(row["run_id"], []).append(Row.from_native(row["run_id"], row))
     found = [StoredRun(run, rows[run["id"]]) for run in data["runs"]]
-    return sorted(found, key=lambda each: len(each.rows), reverse=True)
+    return sorted(found, key=lambda each: (SCALES.index(each.run["scale"]), len(each.rows)), reverse=True)
 
 
 def load(experiment: str) -> StoredRun:

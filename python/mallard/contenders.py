@@ -71,7 +71,8 @@ _STRUCTURES = ("density", "fragmentation")
 _RACES = ("utilization", "contention")
 _SINGLE_BLOCKS = ("primitives", "small-objects", "fixed-block")
 # That use freed blocks again, and do not.
-EVERYWHERE = (*_STRUCTURES, "locality", *_RACES, *_SINGLE_BLOCKS, "adaptive-pool")
+FEW_POOLS = (*_STRUCTURES, *_RACES, *_SINGLE_BLOCKS, "adaptive-pool")
+EVERYWHERE = ("locality", *FEW_POOLS)
 GROWING = (*_STRUCTURES, *_RACES, "primitives", "small-objects")
 # Blocks of one size, which few containers ask for; of sizes known to the compiler; of one type.
 ONE_SIZE = ("locality", *_RACES, *_SINGLE_BLOCKS, "adaptive-pool")
@@ -100,7 +101,7 @@ _NORMAL = (
         "std::pmr",
         ("synchro-", "nized"),
         "std::pmr::synchronized_pool_resource",
-        EVERYWHERE,
+        FEW_POOLS,
         shared=True,
     ),
     Contender("boost-pool", "Boost.Pool", ("pool", ""), "boost::pool", ONE_SIZE),

@@ -13,13 +13,15 @@
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
+#include <mallard/core/free_block.hpp>
 
 #include <cstddef>
 #include <utility>
 
 namespace mallard {
 
-/// Blocks that are being collected for a caller: where they do not all come, they go back.
+/// Blocks that are being collected for a caller: where they do not all come, they go back. A link is written
+/// once, when the block that it leads to is there.
 template <upstream A>
 class unfinished_burst {
 public:
@@ -32,20 +34,41 @@ public:
     unfinished_burst& operator=(const unfinished_burst&) = delete;
 
     ~unfinished_burst() {
-        while (void* p = blocks_.pop_front()) {
+        block_chain left = finish();
+        while (void* p = left.pop_front()) {
             allocator_.deallocate(p, bytes_, alignment_);
         }
     }
 
-    [[nodiscard]] std::size_t size() const noexcept { return blocks_.size(); }
-    void add(void* p) noexcept { blocks_.push_back(p); }
-    [[nodiscard]] block_chain finish() noexcept { return std::move(blocks_); }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    void add(void* p) noexcept {
+        auto* const block = static_cast<free_block*>(p);
+        if (size_ == 0) [[unlikely]] {
+            first_ = block;
+        } else {
+            *link_of(last_) = block;
+        }
+        last_ = block;
+        ++size_;
+    }
+
+    /// Returns: the blocks; there are none left here.
+    [[nodiscard]] block_chain finish() noexcept {
+        if (size_ == 0) {
+            return {};
+        }
+        *link_of(last_) = nullptr;
+        return {first_, last_, std::exchange(size_, 0U)};
+    }
 
 private:
     A& allocator_;
     std::size_t bytes_;
     std::size_t alignment_;
-    block_chain blocks_;
+    free_block* first_ = nullptr;
+    free_block* last_ = nullptr;
+    std::size_t size_ = 0;
 };
 
 /// Effects: as allocate_many(), by as many single requests, in the order of the chain.

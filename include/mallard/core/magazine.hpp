@@ -28,6 +28,12 @@ namespace mallard {
 /// A list of free blocks, poisoned, links and all; last in, first out.
 class block_stack {
 public:
+    block_stack() = default;
+
+    /// Effects: takes over the blocks to which `first` leads.
+    explicit block_stack(free_block* first) noexcept : first_(first) {}
+
+    [[nodiscard]] free_block* first() const noexcept { return first_; }
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
     /// Returns: the block that was put in last, still poisoned, or null.
@@ -58,6 +64,15 @@ public:
         rest.first_ = read_link(link);
         write_link(link, nullptr);
         return kept;
+    }
+
+    /// Complexity: linear in the blocks, but no more than `most` are looked at.
+    [[nodiscard]] bool has_just(std::size_t most) const noexcept {
+        free_block* block = first_;
+        for (; block != nullptr && most != 0; --most) {
+            block = read_link(link_of(block));
+        }
+        return block == nullptr && most == 0;
     }
 
 private:
@@ -104,6 +119,11 @@ inline constexpr std::size_t magazine_count = classes_with_magazines + line_maga
     return std::clamp<std::size_t>((std::size_t{8} << 10) / magazine_shape(index).bytes, 2, 64);
 }
 
+/// Returns: how many blocks travel together: half of what the magazine holds.
+[[nodiscard]] constexpr std::size_t batch_blocks(std::size_t index) noexcept {
+    return magazine_capacity(index) / 2;
+}
+
 /// Not thread-safe: one thread's.
 class magazine {
 public:
@@ -126,7 +146,7 @@ public:
     /// Returns: the others.
     [[nodiscard]] block_stack make_room(std::size_t index) noexcept {
         block_stack rest;
-        set_room(index, blocks_.keep(magazine_capacity(index) / 2, rest));
+        set_room(index, blocks_.keep(batch_blocks(index), rest));
         return rest;
     }
 
@@ -135,7 +155,7 @@ public:
     /// because there was no memory for so many, it begins with one again.
     [[nodiscard]] std::size_t next_batch(std::size_t index) noexcept {
         const std::size_t twice = std::max<std::size_t>(2 * std::size_t{std::exchange(batch_, 0U)}, 1);
-        return std::min(twice, magazine_capacity(index) / 2);
+        return std::min(twice, batch_blocks(index));
     }
 
     /// Effects: puts `count` blocks in; the first of them will be the first out.
@@ -148,6 +168,14 @@ public:
             blocks_.push(p);
             poison(p, magazine_shape(index).bytes);
         }
+    }
+
+    /// Effects: puts a whole batch in.
+    /// Requires: the magazine is empty, and the batch is of batch_blocks(index) blocks, all poisoned.
+    void fill(block_stack batch, std::size_t index) noexcept {
+        set_room(index, batch_blocks(index));
+        batch_ = static_cast<std::uint32_t>(batch_blocks(index));
+        blocks_ = batch;
     }
 
     /// Effects: empties the magazine and leaves it as it was made.

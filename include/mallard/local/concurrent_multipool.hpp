@@ -3,12 +3,14 @@
 ///     thread 1:  magazine of 24 | magazine of 64 | ...      a few blocks of each size, no lock
 ///     thread 2:  magazine of 24 | magazine of 64 | ...
 ///                      ^ batches of blocks v
-///     centre:    lock, multipool                            everything else
+///     centre:    lock, shelf of batches, multipool          everything else
 ///
 /// Data model: the centre is a multipool behind a lock, and owns all memory. A thread that finds its magazine
 /// of a size empty fetches a batch of blocks; one that finds it full returns half of it. So a thread may free
 /// what others allocated: what gathers in its magazines goes back in batches, and is used again by whoever
-/// needs it. Requests above 8 KiB, those that are over-aligned to more than a cache line or above eight of
+/// needs it. A whole batch lies on a shelf (core/batch_shelf.hpp) for the next thread that wants one, so that
+/// the lock is held for some instructions and not for a walk over blocks that another processor has written.
+/// Only what the shelf has no room for goes block by block into the pool. Requests above 8 KiB, those that are over-aligned to more than a cache line or above eight of
 /// them, and those of a thread that is ending go to the centre.
 /// How a thread finds its magazines, and what happens when a thread or the allocator ends, is told in
 /// core/thread_racks.hpp.
@@ -16,13 +18,15 @@
 /// magazine, in the centre, or in use; blocks in magazines are in use as far as the centre knows. The lock
 /// and the centre share no cache line with what every request reads, nor with anybody else's data.
 /// Bound: for each thread and shape at most 64 free blocks, and at most 8 KiB or two blocks, wait in a
-/// magazine (core/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. A thread has
+/// magazine (core/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. Four times as much
+/// waits on the shelf, for all threads together. A thread has
 /// magazines of at most eight allocators; they are storage of the thread's, 10 KB in all.
 ///
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/batch_shelf.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
@@ -99,6 +103,7 @@ public:
     void release() noexcept {
         detach_racks();
         const centre_lock lock(mutex_);
+        shelf_.clear();
         centre_.release();
     }
 
@@ -143,7 +148,7 @@ private:
         void arrive(magazine& in) noexcept { in.fill(blocks_.data(), std::exchange(count_, 0), index_); }
 
     private:
-        static constexpr std::size_t most_blocks = magazine_capacity(0) / 2;
+        static constexpr std::size_t most_blocks = batch_blocks(0);
 
         concurrent_multipool& pool_;
         std::size_t index_;
@@ -183,11 +188,13 @@ private:
 
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     [[gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+    void* allocate_without_rack(std::size_t index);
     void refill(magazine& to, std::size_t index);
     static void take_back(rack_owner& owner, magazine_rack& from) noexcept;
 
     alignas(cache_line_bytes) mutable std::mutex mutex_;
     multipool<Upstream> centre_;
+    batch_shelf shelf_;
 };
 
 template <upstream Upstream>
@@ -198,21 +205,32 @@ void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::si
         return centre_.allocate(bytes, alignment);
     }
     magazine_rack* const rack = find_rack();
-    magazine none; // a new one fetches a single block
-    magazine& mine = rack != nullptr ? rack->magazines[index] : none;
-    void* block = mine.pop();
+    void* block = rack != nullptr ? rack->magazines[index].pop() : allocate_without_rack(index);
     if (block == nullptr) {
-        refill(mine, index);
-        block = mine.pop();
+        refill(rack->magazines[index], index);
+        block = rack->magazines[index].pop();
     }
     hand_out(block, bytes);
     return block;
+}
+
+/// Returns: a block for a thread that has no magazines.
+template <upstream Upstream>
+void* concurrent_multipool<Upstream>::allocate_without_rack(std::size_t index) {
+    const block_shape shape = magazine_shape(index);
+    const centre_lock lock(mutex_);
+    give_to_centre(shelf_.take(index), shape); // there may be no other block
+    return centre_.allocate(shape.bytes, shape.alignment);
 }
 
 template <upstream Upstream>
 void concurrent_multipool<Upstream>::refill(magazine& to, std::size_t index) {
     const std::size_t count = to.next_batch(index);
     const centre_lock lock(mutex_);
+    if (const block_stack waiting = shelf_.take(index); !waiting.empty()) {
+        to.fill(waiting, index);
+        return;
+    }
     batch fetched(*this, index);
     fetched.fetch(count);
     fetched.arrive(to);
@@ -239,8 +257,12 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
     }
     const block_stack rest = mine.make_room(index);
     static_cast<void>(mine.push(p, index));
-    if (!rest.empty()) {
-        const centre_lock lock(mutex_);
+    if (rest.empty()) {
+        return;
+    }
+    const bool whole = rest.has_just(batch_blocks(index));
+    const centre_lock lock(mutex_);
+    if (!whole || !shelf_.put(rest, index)) {
         give_to_centre(rest, magazine_shape(index));
     }
 }

@@ -163,9 +163,8 @@ public:
     /// Effects: makes all blocks of the chain free, in its order.
     /// Requires: each came from this pool, of these two numbers.
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
-        while (void* p = blocks.pop_front()) {
-            deallocate(p, bytes, alignment);
-        }
+        const block_chain taken = std::move(blocks);
+        taken.for_each([&](void* p) { deallocate(p, bytes, alignment); });
     }
 
     /// Effects: gives all memory back to the arena; all blocks are gone, and the pool is as it was made:
@@ -309,14 +308,30 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
                                                           std::size_t count) {
     MALLARD_EXPECTS(is_power_of_two(alignment));
     unfinished_burst burst(*this, bytes, alignment);
+    if (count != 0 && !serves(bytes, alignment)) {
+        take_room(bytes, alignment, count); // which fixes the size, or refuses
+    }
     while (burst.size() != count) {
-        void* block = serves(bytes, alignment) ? take() : nullptr;
-        if (block == nullptr) [[unlikely]] {
-            take_room(bytes, alignment, count - burst.size());
-            block = take();
+        if (void* block = free_.pop()) {
+            hand_out(block, bytes);
+            burst.add(block);
+            continue;
         }
-        hand_out(block, bytes);
-        burst.add(block);
+        std::byte* cursor = cursor_; // a copy, which the links of the blocks cannot change
+        std::byte* const end = limit_;
+        const std::size_t before = burst.size();
+        while (burst.size() != count) {
+            void* block = free_.carve(cursor, end);
+            if (block == nullptr) {
+                break;
+            }
+            hand_out(block, bytes);
+            burst.add(block);
+        }
+        cursor_ = cursor;
+        if (burst.size() == before) {
+            take_room(bytes, alignment, count - before);
+        }
     }
     return burst.finish();
 }

@@ -43,6 +43,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace mallard {
 
@@ -124,9 +125,8 @@ public:
     /// Effects: deallocates all blocks of the chain, in its order.
     /// Requires: each came from this allocator, of these two numbers.
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
-        while (void* p = blocks.pop_front()) {
-            deallocate(p, bytes, alignment);
-        }
+        const block_chain taken = std::move(blocks);
+        taken.for_each([&](void* p) { deallocate(p, bytes, alignment); });
     }
 
     /// Effects: gives all memory back to the upstream; all blocks are gone.
@@ -237,16 +237,26 @@ block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes
     }
     unfinished_burst burst(*this, bytes, alignment);
     while (burst.size() != count) {
-        void* block = free_.pop(index);
-        if (block == nullptr) {
-            block = free_.carve(cursor_, limit(), index);
+        if (void* block = free_.pop(index)) {
+            hand_out(block, bytes);
+            burst.add(block);
+            continue;
         }
-        if (block == nullptr) {
-            add_chunk(index, count - burst.size());
-            block = free_.carve(cursor_, limit(), index);
+        std::byte* cursor = cursor_; // a copy, which the links of the blocks cannot change
+        std::byte* const end = limit();
+        const std::size_t before = burst.size();
+        while (burst.size() != count) {
+            void* block = free_.carve(cursor, end, index);
+            if (block == nullptr) {
+                break;
+            }
+            hand_out(block, bytes);
+            burst.add(block);
         }
-        hand_out(block, bytes);
-        burst.add(block);
+        cursor_ = cursor;
+        if (burst.size() == before) {
+            add_chunk(index, count - before);
+        }
     }
     return burst.finish();
 }

@@ -113,6 +113,25 @@ TEST_F(magazine, gives_a_batch_out_in_its_order) {
     EXPECT_LE(held, capacity_of_24);
 }
 
+TEST_F(magazine, takes_a_whole_batch_as_it_is) {
+    constexpr std::size_t half = mallard::batch_blocks(index_of_24);
+    mallard::block_stack batch;
+    for (std::size_t i = 0; i < half; ++i) {
+        batch.push(block(i));
+    }
+    EXPECT_TRUE(batch.has_just(half));
+    EXPECT_FALSE(batch.has_just(half - 1));
+    EXPECT_FALSE(batch.has_just(half + 1));
+    magazine_.fill(batch, index_of_24);
+    EXPECT_EQ(magazine_.pop(), block(half - 1));
+    EXPECT_EQ(magazine_.next_batch(index_of_24), half);
+    std::size_t held = half - 1;
+    while (magazine_.push(block(held + 1), index_of_24)) {
+        ++held;
+    }
+    EXPECT_EQ(held, capacity_of_24 - 1) << "taking out makes no room";
+}
+
 TEST_F(magazine, asks_for_more_each_time_up_to_half_of_its_capacity) {
     std::array<void*, capacity_of_24> blocks{};
     for (std::size_t i = 0; i < blocks.size(); ++i) {
