@@ -43,7 +43,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 namespace mallard {
 
@@ -125,8 +124,9 @@ public:
     /// Effects: deallocates all blocks of the chain, in its order.
     /// Requires: each came from this allocator, of these two numbers.
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
-        const block_chain taken = std::move(blocks);
-        taken.for_each([&](void* p) { deallocate(p, bytes, alignment); });
+        while (void* p = blocks.pop_front()) {
+            deallocate(p, bytes, alignment);
+        }
     }
 
     /// Effects: gives all memory back to the upstream; all blocks are gone.
