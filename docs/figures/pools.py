@@ -14,6 +14,13 @@ from mallard.stats import spread
 
 SHOWN_BYTES = 16  # of an object, in the table of phases
 SHOWN_RANGE = 1000  # nodes
+LEFT_OUT = ("AS1@", "AS2", "AS5", "AS9", "AS13")  # the abstract base, and other mallocs
+SHOWN_MALLOCS = ("AS1@mimalloc", "AS1@tcmalloc")
+
+
+def shown(names: Sequence[str]) -> list[str]:
+    """Without what would only make the tables long; the report has all."""
+    return [name for name in names if name in SHOWN_MALLOCS or not name.startswith(LEFT_OUT)]
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -48,8 +55,9 @@ def small_objects_memory() -> str:
     """Bytes held for an object after the first allocation, a column for each size; frees shuffled."""
     table = small_objects.small_objects_tables(load("small-objects").rows)[0]
     heading = ["N", *(str(line.place[0]) for line in table.lines)]
+    names = shown(table.strategies)
     return markdown_table(
-        heading, [[name, *(_held(table, line, name) for line in table.lines)] for name in table.strategies]
+        heading, [[name, *(_held(table, line, name) for line in table.lines)] for name in names]
     )
 
 
@@ -58,7 +66,7 @@ def fixed_block() -> str:
     works = next(iter(fixed_block_works(load("fixed-block").rows).values()))
     return markdown_table(
         ["ns", *(work.version or work.name for work in works)],
-        [[name, *(_time(work.line, name) for work in works)] for name in strategies_of(works)],
+        [[name, *(_time(work.line, name) for work in works)] for name in shown(strategies_of(works))],
     )
 
 
@@ -75,7 +83,7 @@ def adaptive_pools() -> str:
             _percent(line, name),
             *(_memory(line, name, memory.figure) for memory in adaptive_pool.MEMORY[1:]),
         ]
-        for name in table.strategies
+        for name in shown(table.strategies)
     ]
     heads = [head for head, _ in phases]
     heads += ["overhead, %", *(memory.short for memory in adaptive_pool.MEMORY[1:])]
@@ -91,7 +99,7 @@ def _by_strategy(
             *(_time(line_of_figure(line, figure), name) for _, figure in phases),
             *(_memory(line, name, figure) for _, figure in memory),
         ]
-        for name in table.strategies
+        for name in shown(table.strategies)
         if name in line.cells
     ]
     return markdown_table(["ns an object", *(head for head, _ in (*phases, *memory))], lines)

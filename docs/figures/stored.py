@@ -60,6 +60,8 @@ def percent_interval(ratio: Ratio) -> str:
 
 
 def nanoseconds(times: Spread) -> str:
+    if times.median >= 1000:
+        return f"{times.median:,.0f}"
     return f"{times.median:.2f}" if times.median < 10 else f"{times.median:.1f}"
 
 

@@ -116,8 +116,8 @@ def test_works_stand_in_the_order_of_the_book_whatever_was_counted() -> None:
         "replace",
         "list",
         "map",
-        "remove-ctrl, append",
         "remove-ctrl, as-printed",
+        "remove-ctrl, append",
     ]
     assert strategies_of(works)[:4] == ["null", "AS1", "AS7", "fixed-pool"]
 

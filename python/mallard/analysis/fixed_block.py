@@ -32,6 +32,8 @@ OPERATIONS = {
     "map": "a map",
     REMOVE_CTRL: "a call",
 }
+# Of remove-ctrl: each does without something that the one before it does; any others come last.
+VERSIONS = (AS_PRINTED, "append", "reserve", "reference", "iterators", "blocks", "erase", "result")
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,9 @@ def _better_version(works: Sequence[Work]) -> list[str]:
     ]
 
 
-def _place(work: Work) -> int:
-    """A stable sort keeps the versions as they were met."""
-    return WORKS.index(work.name) if work.name in WORKS else len(WORKS)
+def _place(work: Work) -> tuple[int, int]:
+    return _index(WORKS, work.name), _index(VERSIONS, work.version)
+
+
+def _index(names: Sequence[str], name: str) -> int:
+    return names.index(name) if name in names else len(names)

@@ -98,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scale = parser.add_argument_group("how long").add_mutually_exclusive_group()
     for name, text in (
         ("quick", "one or two minutes, density a few (the default)"),
-        ("standard", "all experiments but primitives together within 90 minutes on 2 cores"),
+        ("standard", "the five of P0089 and P0213 together within 90 minutes on 2 cores, the others minutes"),
         ("paper", "the papers' own sizes and numbers of operations: hours, locality weeks"),
     ):
         scale.add_argument(f"--{name}", dest="scale", action="store_const", const=name, help=text)
