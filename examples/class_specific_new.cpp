@@ -35,7 +35,10 @@ class long_event final : public event {
 // For tests, and for programs without a heap: at most four of them, in an array of the program's.
 class valve;
 struct valves
-    : mallard::single_threaded<valves, mallard::fixed_pool<mallard::static_arena<4 * sizeof(double)>>> {};
+    : mallard::single_threaded<valves,
+                               mallard::fixed_pool<mallard::static_arena<4 * sizeof(double)>,
+                                                   mallard::last_freed, mallard::block_size::of<double>()>> {
+};
 class valve : public mallard::pooled<valve, valves> {
     double opening_ = 0;
 };
@@ -47,10 +50,14 @@ int main() {
     for (int i = 0; i != 1000; ++i) {
         agenda.emplace_back(new event(i));
     }
+    const auto replace = [&agenda](int events) {
+        for (int i = 0; i != events; ++i) {
+            agenda[static_cast<std::size_t>(i % 1000)].reset(new event(i));
+        }
+    };
+    replace(10'000); // a debug build keeps the thousand that were freed last from use
     const std::size_t held = event::pool().stats().chunk_bytes;
-    for (int i = 0; i != 1'000'000; ++i) {
-        agenda[static_cast<std::size_t>(i % 1000)].reset(new event(i));
-    }
+    replace(1'000'000);
     std::cout << "a million events later the pool has "
               << (event::pool().stats().chunk_bytes == held ? "not grown" : "grown") << '\n';
 

@@ -172,8 +172,8 @@ TEST_F(books, find_who_wrote_to_what_is_in_quarantine) {
         blocks.push_back(allocate(24));
         EXPECT_FALSE(close(blocks.back(), 24, 8).has_value());
     }
-    mallard::unpoison(room_, sizeof room_);
-    const auto write = [&blocks](std::size_t block, std::ptrdiff_t byte) {
+    const auto write = [&](std::size_t block, std::ptrdiff_t byte) {
+        mallard::unpoison(room_, sizeof room_);
         static_cast<std::byte*>(blocks[block])[byte] ^= std::byte{1};
     };
     write(0, 5);
@@ -217,6 +217,7 @@ TEST_F(books, make_a_zone_of_what_a_block_of_one_size_has_left) {
     room_[24] = std::byte{1};
     without.look_at_all(allocator_call::check);
     EXPECT_TRUE(heard().empty()) << "that is behind the zone";
+    mallard::unpoison(room_, sizeof room_);
     room_[23] = std::byte{1};
     without.close(p, 20, 4);
     EXPECT_EQ(without.next_leaving(allocator_call::deallocate)->bytes, 20U);

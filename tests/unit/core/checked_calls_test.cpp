@@ -122,8 +122,9 @@ TEST_F(checked_calls, give_back_what_was_freed_in_the_order_in_which_it_was) {
         return static_cast<std::byte*>(blocks[static_cast<std::size_t>(i)]) - 16;
     };
     EXPECT_EQ(source.freed, (std::vector<void*>{given_back(0), given_back(1)}));
-    static_cast<void>(source.allocate(8, 8));
+    void* const last = source.allocate(8, 8);
     EXPECT_EQ(source.freed.size(), 2U);
+    source.deallocate(last, 8, 8);
 }
 
 TEST_F(checked_calls, keep_nothing_from_an_upstream_that_uses_only_the_last_block_again) {
