@@ -72,6 +72,15 @@ def test_floors_and_the_worst_order_of_reuse_are_nobodys() -> None:
     assert timed(object_rows({"null": 0.1, "AS7-random": 0.2, "loki": 8.0}, (16,))) == []
 
 
+def test_who_has_nothing_to_do_in_a_phase_has_no_part_in_it() -> None:
+    rows = object_rows({"AS3": 4.0, "AS7": 5.0, "loki": 8.0}, (16,))
+    for row in rows:
+        if row["strategy"] == "AS3":
+            row["figures"]["free_ns"] = 0.001
+    frees = [duel for duel in duels(rows_of(rows)) if duel.quantity.figure == "free_ns"]
+    assert [duel.ours.strategy for duel in frees] == ["AS7"]
+
+
 def test_a_strategy_that_nobody_knows_is_on_no_side() -> None:
     (duel,) = timed(object_rows({"AS7": 4.0, "mystery-pool": 0.1, "loki": 8.0}, (16,)))
     assert (duel.ours.strategy, duel.peer) == ("AS7", "Loki")

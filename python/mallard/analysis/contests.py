@@ -27,6 +27,9 @@ _NO_PLACE = (
     *("accesses", "repeat_factor", "count", "nodes", "objects"),
 )
 
+# Of an object in a phase: less than an instruction takes. A monotonic allocator's frees are no frees.
+IDLE_NS = 0.05
+
 
 @dataclass(frozen=True)
 class Contest:
@@ -66,7 +69,8 @@ def _of_cells(run: int, experiment: str, rows: Sequence[Row]) -> Iterator[Contes
         yield Contest(run, experiment, TIME, cell, times, unfinished)
         figures = {name: figures_of(its) for name, its in done.items() if its}
         for quantity in QUANTITIES.get(experiment, ()):
-            found = {name: _positive(its.get(quantity.figure, {})) for name, its in figures.items()}
+            least = 0.0 if is_memory(quantity) else IDLE_NS
+            found = {name: _above(least, its.get(quantity.figure, {})) for name, its in figures.items()}
             measured = {name: values for name, values in found.items() if values}
             yield Contest(run, experiment, quantity, cell, measured, unfinished)
 
@@ -86,6 +90,6 @@ def _of_locality(run: int, rows: Sequence[Row]) -> Iterator[Contest]:
                 yield Contest(run, locality.EXPERIMENT, TIME, (*place, *system.setting), times, ended)
 
 
-def _positive(values: Times) -> Times:
-    """A process that grew by nothing has no ratio to another."""
-    return {repetition: value for repetition, value in values.items() if value > 0}
+def _above(least: float, values: Times) -> Times:
+    """A process that grew by nothing has no ratio to another, nor has who has nothing to do in a phase."""
+    return {repetition: value for repetition, value in values.items() if value > least}
