@@ -53,6 +53,25 @@ public:
         ++size_;
     }
 
+    /// Effects: adds what `carve(cursor)` cuts off the front of a room, until there are `count` blocks or the
+    /// room is too short; `room` is moved behind them at the end only, because every link that is written
+    /// could change it, as far as the compiler knows.
+    /// Returns: whether there was a block.
+    template <class Carve>
+    [[nodiscard]] bool add_carved(std::byte*& room, std::size_t count, Carve carve) noexcept {
+        std::byte* cursor = room;
+        const std::size_t before = size_;
+        while (size_ != count) {
+            void* const block = carve(cursor);
+            if (block == nullptr) {
+                break;
+            }
+            add(block);
+        }
+        room = cursor;
+        return size_ != before;
+    }
+
     /// Returns: the blocks; there are none left here.
     [[nodiscard]] block_chain finish() noexcept {
         if (size_ == 0) {

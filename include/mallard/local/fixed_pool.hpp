@@ -317,20 +317,15 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
             burst.add(block);
             continue;
         }
-        std::byte* cursor = cursor_; // a copy, which the links of the blocks cannot change
-        std::byte* const end = limit_;
-        const std::size_t before = burst.size();
-        while (burst.size() != count) {
+        const auto carve = [&, end = limit_](std::byte*& cursor) {
             void* block = free_.carve(cursor, end);
-            if (block == nullptr) {
-                break;
+            if (block != nullptr) {
+                hand_out(block, bytes);
             }
-            hand_out(block, bytes);
-            burst.add(block);
-        }
-        cursor_ = cursor;
-        if (burst.size() == before) {
-            take_room(bytes, alignment, count - before);
+            return block;
+        };
+        if (!burst.add_carved(cursor_, count, carve)) {
+            take_room(bytes, alignment, count - burst.size());
         }
     }
     return burst.finish();

@@ -242,20 +242,15 @@ block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes
             burst.add(block);
             continue;
         }
-        std::byte* cursor = cursor_; // a copy, which the links of the blocks cannot change
-        std::byte* const end = limit();
-        const std::size_t before = burst.size();
-        while (burst.size() != count) {
+        const auto carve = [&, end = limit()](std::byte*& cursor) {
             void* block = free_.carve(cursor, end, index);
-            if (block == nullptr) {
-                break;
+            if (block != nullptr) {
+                hand_out(block, bytes);
             }
-            hand_out(block, bytes);
-            burst.add(block);
-        }
-        cursor_ = cursor;
-        if (burst.size() == before) {
-            add_chunk(index, count - before);
+            return block;
+        };
+        if (!burst.add_carved(cursor_, count, carve)) {
+            add_chunk(index, count - burst.size());
         }
     }
     return burst.finish();
