@@ -4,6 +4,7 @@
 ///     local_allocator   ... and returns all of it at once   monotonic, multipool, fixed_pool
 ///     rewindable        ... and goes back to a mark         monotonic
 ///     burst_allocator   gives and takes many blocks at once   multipool, fixed_pool
+///     expandable        changes the size of its blocks (core/expansion.hpp)   heap
 #pragma once
 
 #include <mallard/core/block_chain.hpp>

@@ -1,0 +1,100 @@
+/// Blocks that change their size: what is asked of an allocator that can do it, and what it answers.
+///
+///     before     ... |  free  |  block  |  free  | ...
+///     forward    ... |  free  |  block ------->  | ...      the same address
+///     backward   ... |  <------ block   |  free  | ...      further down, by a multiple of the step
+///     fresh      another block; the old one stays as it is until its user has moved out and frees it
+///
+/// Data model: a request names a least and a preferred number of bytes, the ways that may be gone, and how
+/// far apart beginnings of a block that grows backward may lie: elements that are where they were must then
+/// stand at places of elements of the larger block. The answer names the block, the bytes that it has now, and
+/// the way that was gone.
+///
+/// Source: N2045, Gaztañaga, "Improving STL allocators" (expand_fwd, expand_bwd, allocate_new); Gaztañaga,
+/// "Applying classic memory allocation strategies to C++ containers", chapter 1.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/concepts.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+
+namespace mallard {
+
+/// What a call may do to give a block its size, in the order in which it tries.
+enum class ways : std::uint8_t {
+    none = 0,
+    forward = 1,  ///< the block takes the free memory behind it
+    backward = 2, ///< it takes the free memory in front of it, and perhaps that behind it too
+    fresh = 4,    ///< another block is allocated
+    in_place = forward | backward,
+    forward_or_fresh = forward | fresh,
+    backward_or_fresh = backward | fresh,
+    any = in_place | fresh
+};
+
+[[nodiscard]] constexpr ways operator|(ways a, ways b) noexcept {
+    return static_cast<ways>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+[[nodiscard]] constexpr ways operator&(ways a, ways b) noexcept {
+    return static_cast<ways>(static_cast<unsigned>(a) & static_cast<unsigned>(b));
+}
+
+/// Returns: the ways of `set` that are not among `removed`.
+[[nodiscard]] constexpr ways without(ways set, ways removed) noexcept {
+    return static_cast<ways>(static_cast<unsigned>(set) & ~static_cast<unsigned>(removed));
+}
+
+/// Returns: whether all ways of `wanted` are in `set`.
+[[nodiscard]] constexpr bool has(ways set, ways wanted) noexcept {
+    return (set & wanted) == wanted;
+}
+
+struct expansion_request {
+    std::size_t least_bytes = 0;                    ///< what the block has to have
+    std::size_t preferred_bytes = 0;                ///< what it should have; at least least_bytes
+    std::size_t alignment = fundamental_alignment;  ///< of a fresh block
+    std::size_t step_bytes = fundamental_alignment; ///< a block that grows backward begins a multiple of
+                                                    ///< this further down; backward_step()
+    ways may = ways::any;
+};
+
+struct expansion_result {
+    void* p = nullptr;     ///< null: nothing happened
+    std::size_t bytes = 0; ///< the bytes that the block has now, at least least_bytes
+    ways how = ways::none; ///< forward: `p` is the old block. backward: it is further down, and what the
+                           ///< block held is where it was. fresh: the old block is untouched
+};
+
+/// A block and the bytes that its user may use, which are those that were asked for at least.
+struct sized_block {
+    void* p = nullptr;
+    std::size_t bytes = 0;
+};
+
+/// Returns: the shortest way that a block may grow backward, so that it begins at a multiple of the granule and
+/// the objects in it stand at multiples of their size from its beginning: the least common multiple of both.
+/// Requires: neither is 0, and the result is representable.
+[[nodiscard]] constexpr std::size_t backward_step(std::size_t object_bytes,
+                                                  std::size_t granule_bytes = 16) noexcept {
+    return std::lcm(object_bytes, granule_bytes);
+}
+
+/// What can change the size of its blocks. `expand` gives `p`, which may be null for no block, the bytes of the
+/// request in the first of its ways that is open; where none is, it throws if a fresh block was among them, and
+/// returns a null result if not. `shrink` gives back what lies behind the first bytes, as far as it can, and
+/// returns the bytes that are left; the block stays where it is. `allocate_at_least` tells what it gave.
+template <class A>
+concept expandable = upstream<A> && requires(A& a, const A& const_a, void* p,
+                                             const expansion_request& request, std::size_t n) {
+    { a.expand(p, request) } -> std::same_as<expansion_result>;
+    { a.shrink(p, n) } noexcept -> std::same_as<std::size_t>;
+    { const_a.usable_bytes(p) } noexcept -> std::same_as<std::size_t>;
+    { a.allocate_at_least(n, n) } -> std::same_as<sized_block>;
+};
+
+} // namespace mallard

@@ -1,0 +1,87 @@
+#include <mallard/core/expansion.hpp>
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using mallard::has;
+using mallard::ways;
+
+/// Has all that it takes, but for what the tests take from it.
+struct complete {
+    void* allocate(std::size_t, std::size_t);
+    void deallocate(void*, std::size_t, std::size_t) noexcept;
+    mallard::expansion_result expand(void*, const mallard::expansion_request&);
+    std::size_t shrink(void*, std::size_t) noexcept;
+    std::size_t usable_bytes(const void*) const noexcept;
+    mallard::sized_block allocate_at_least(std::size_t, std::size_t);
+};
+
+struct throwing_shrink : complete {
+    std::size_t shrink(void*, std::size_t);
+};
+
+struct knows_sizes_only_while_it_changes : complete {
+    std::size_t usable_bytes(const void*) noexcept;
+};
+
+struct tells_no_way : complete {
+    void* expand(void*, const mallard::expansion_request&);
+};
+
+TEST(expansion, ways_are_sets) {
+    EXPECT_EQ(ways::forward | ways::backward, ways::in_place);
+    EXPECT_EQ(ways::in_place | ways::fresh, ways::any);
+    EXPECT_EQ(ways::any & ways::backward, ways::backward);
+    EXPECT_EQ(ways::forward & ways::backward, ways::none);
+    EXPECT_EQ(without(ways::any, ways::backward), ways::forward_or_fresh);
+    EXPECT_EQ(without(ways::forward, ways::backward), ways::forward);
+    EXPECT_EQ(without(ways::any, ways::any), ways::none);
+}
+
+TEST(expansion, a_set_has_a_way_where_it_has_all_of_it) {
+    EXPECT_TRUE(has(ways::any, ways::backward));
+    EXPECT_TRUE(has(ways::any, ways::in_place));
+    EXPECT_TRUE(has(ways::in_place, ways::forward));
+    EXPECT_FALSE(has(ways::in_place, ways::fresh));
+    EXPECT_FALSE(has(ways::forward, ways::in_place));
+    EXPECT_FALSE(has(ways::none, ways::fresh));
+}
+
+TEST(expansion, a_step_back_keeps_objects_at_places_of_objects) {
+    EXPECT_EQ(mallard::backward_step(1), 16U);
+    EXPECT_EQ(mallard::backward_step(3), 48U);
+    EXPECT_EQ(mallard::backward_step(12), 48U);
+    EXPECT_EQ(mallard::backward_step(16), 16U);
+    EXPECT_EQ(mallard::backward_step(24), 48U);
+    EXPECT_EQ(mallard::backward_step(40), 80U);
+    EXPECT_EQ(mallard::backward_step(40, 8), 40U);
+    for (std::size_t bytes = 1; bytes <= 256; ++bytes) {
+        const std::size_t step = mallard::backward_step(bytes);
+        ASSERT_EQ(step % bytes, 0U) << bytes;
+        ASSERT_EQ(step % 16, 0U) << bytes;
+        ASSERT_LE(step, 16 * bytes) << bytes;
+    }
+    static_assert(mallard::backward_step(sizeof(void*)) == 16, "known when a program is compiled");
+}
+
+TEST(expansion, nothing_happened_is_the_result_that_says_nothing) {
+    constexpr mallard::expansion_result nothing;
+    EXPECT_EQ(nothing.p, nullptr);
+    EXPECT_EQ(nothing.bytes, 0U);
+    EXPECT_EQ(nothing.how, ways::none);
+    EXPECT_EQ(mallard::expansion_request{}.may, ways::any);
+}
+
+TEST(expansion, the_concept_tells_what_can_change_sizes) {
+    EXPECT_TRUE(mallard::expandable<complete>);
+    EXPECT_FALSE(mallard::expandable<throwing_shrink>);
+    EXPECT_FALSE(mallard::expandable<knows_sizes_only_while_it_changes>);
+    EXPECT_FALSE(mallard::expandable<tells_no_way>);
+    EXPECT_FALSE(mallard::expandable<mallard::multipool<>>);
+    EXPECT_FALSE(mallard::expandable<mallard::new_delete>);
+    EXPECT_FALSE(mallard::expandable<std::pmr::memory_resource>);
+}
+
+} // namespace
