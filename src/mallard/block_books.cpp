@@ -22,41 +22,23 @@ namespace mallard {
 
 namespace {
 
-constexpr unsigned first_table_bits = 4;
+void report_size(const block_books::record& r, std::size_t told_bytes, allocator_call by) noexcept {
+    misuse_report found = r.report(misuse::wrong_size, by);
+    found.told_bytes = told_bytes;
+    report_misuse(found);
+}
+
+void expect_size(const block_books::record& r, std::size_t told_bytes, allocator_call by) noexcept {
+    if (!r.is_of(told_bytes)) {
+        report_size(r, told_bytes, by);
+    }
+}
 
 } // namespace
 
 void block_books::drop_record::operator()(record* unused) const noexcept {
     static_assert(std::is_trivially_destructible_v<record>);
     std::free(unused);
-}
-
-void block_books::record_list::push(record* r) noexcept {
-    r->older = youngest;
-    r->younger = nullptr;
-    (youngest != nullptr ? youngest->younger : oldest) = r;
-    youngest = r;
-    ++count;
-}
-
-void block_books::record_list::remove(record* r) noexcept {
-    // The analyzer does not know that no record is both among the living and among the ended.
-    // NOLINTBEGIN(clang-analyzer-unix.Malloc)
-    (r->older != nullptr ? r->older->younger : oldest) = r->younger;
-    (r->younger != nullptr ? r->younger->older : youngest) = r->older;
-    // NOLINTEND(clang-analyzer-unix.Malloc)
-    --count;
-}
-
-void block_books::record_list::move_to(record_list& other, record* r) noexcept {
-    remove(r);
-    other.push(r);
-}
-
-void block_books::record_list::drop_all() noexcept {
-    while (oldest != nullptr) {
-        drop_record()(std::exchange(oldest, oldest->younger));
-    }
 }
 
 block_books::~block_books() {
@@ -79,6 +61,10 @@ block_books::whole_block block_books::around(std::size_t bytes, std::size_t alig
     return {.bytes = front_bytes(alignment) + bytes + guard_bytes_, .alignment = alignment};
 }
 
+std::size_t block_books::bytes_within(const whole_block& whole) const noexcept {
+    return whole.bytes - front_bytes(whole.alignment) - guard_bytes_;
+}
+
 block_books::whole_block block_books::whole_of(const record& r) const noexcept {
     whole_block whole = around(r.bytes, r.alignment);
     whole.p = r.block - front_bytes(r.alignment);
@@ -97,10 +83,11 @@ block_books::new_record block_books::open(std::size_t bytes, std::size_t alignme
         return nullptr;
     }
     new_record opened(::new (memory) record{.bytes = bytes,
+                                            .asked_bytes = bytes,
                                             .alignment = alignment,
                                             .place = place == nullptr ? std::source_location{} : *place,
                                             .has_place = place != nullptr,
-                                            .frames = stack.size()});
+                                            .frames = static_cast<std::uint8_t>(stack.size())});
     std::ranges::copy(stack, opened->stack());
     return opened;
 }
@@ -111,8 +98,17 @@ void* block_books::enter(new_record opened, void* whole, std::size_t unused_byte
     r->front_guard_bytes = static_cast<std::uint8_t>(guard_bytes_);
     r->back_guard_bytes = static_cast<std::uint8_t>(
         guard_bytes_ != 0 ? guard_bytes_ : std::min(unused_bytes, usual_guard_bytes));
-    // A block of before, at the same address; one that has not ended where somebody released the mechanism.
-    if (record* const former = find(r->block)) {
+    forget_former_at(r->block);
+    r->number = next_number_++;
+    enter_in_table(r);
+    live_.push(r);
+    r->draw_guards();
+    return r->block;
+}
+
+/// A block of before, at the same address; one that has not ended where somebody released the mechanism.
+void block_books::forget_former_at(const void* p) noexcept {
+    if (record* const former = find(p)) {
         if (former->stage == block_stage::in_quarantine) {
             quarantine_bytes_ -= whole_of(*former).bytes;
         }
@@ -120,11 +116,12 @@ void* block_books::enter(new_record opened, void* whole, std::size_t unused_byte
         list_of(*former).remove(former);
         drop_record()(former);
     }
-    r->number = next_number_++;
-    enter_in_table(r);
-    live_.push(r);
-    r->draw_guards();
-    return r->block;
+}
+
+sized_block block_books::enter_larger(new_record opened, void* whole, std::size_t whole_bytes) noexcept {
+    opened->bytes = bytes_within({.bytes = whole_bytes, .alignment = opened->alignment});
+    const std::size_t bytes = opened->bytes;
+    return {.p = enter(std::move(opened), whole), .bytes = bytes};
 }
 
 void block_books::close(void* p, std::size_t bytes, std::size_t alignment) noexcept {
@@ -134,11 +131,23 @@ void block_books::close(void* p, std::size_t bytes, std::size_t alignment) noexc
     if (r == nullptr) {
         return;
     }
+    expect_size(*r, bytes, by);
     if (alignment != r->alignment) {
         misuse_report found = r->report(misuse::wrong_alignment, by);
         found.told_alignment = alignment;
         report_misuse(found);
     }
+    close(r);
+}
+
+void block_books::close(void* p) noexcept {
+    if (record* const r = expect_live({.found_by = allocator_call::deallocate, .told_block = p})) {
+        close(r);
+    }
+}
+
+void block_books::close(record* r) noexcept {
+    constexpr auto by = allocator_call::deallocate;
     r->look_at_guards(by);
     r->ended_by = by;
     const quarantine_bounds bounds = bounds_.value_or(usual_quarantine());
@@ -205,8 +214,41 @@ std::optional<block_books::whole_block> block_books::look_up(void* p, std::size_
     if (r == nullptr) {
         return std::nullopt;
     }
+    expect_size(*r, bytes, by);
     r->look_at_guards(by);
     return whole_of(*r);
+}
+
+std::optional<block_books::whole_block> block_books::look_up(const void* p,
+                                                             allocator_call by) const noexcept {
+    return look_up_part(p, 0, by);
+}
+
+std::optional<block_books::whole_block> block_books::look_up_part(const void* p, std::size_t bytes,
+                                                                  allocator_call by) const noexcept {
+    const record* const r = expect_live({.found_by = by, .told_block = p});
+    if (r == nullptr) {
+        return std::nullopt;
+    }
+    r->look_at_guards(by);
+    if (bytes > r->bytes) {
+        report_size(*r, bytes, by);
+        return std::nullopt;
+    }
+    return whole_of(*r);
+}
+
+sized_block block_books::follow(void* p, std::size_t asked_bytes, const whole_block& now) noexcept {
+    record* const r = find(p);
+    take_from_table(r);
+    r->block = static_cast<std::byte*>(now.p) + front_bytes(r->alignment);
+    r->bytes = bytes_within(now);
+    r->asked_bytes = asked_bytes;
+    forget_former_at(r->block);
+    enter_in_table(r);
+    unpoison(r->block, r->bytes);
+    r->draw_guards();
+    return {.p = r->block, .bytes = r->bytes};
 }
 
 void block_books::resize(void* p, std::size_t bytes) noexcept {
@@ -216,6 +258,7 @@ void block_books::resize(void* p, std::size_t bytes) noexcept {
         return;
     }
     r->bytes = bytes;
+    r->asked_bytes = bytes;
     r->draw_guards();
 }
 
@@ -257,64 +300,6 @@ void block_books::expect_all_freed(allocator_call by) const noexcept {
     report_misuse(found);
 }
 
-block_books::record*& block_books::bucket_of(const void* p) const noexcept {
-    const std::uint64_t mixed = (reinterpret_cast<std::uintptr_t>(p)) * 0x9E3779B97F4A7C15U;
-    return table_[mixed >> (64 - table_bits_)];
-}
-
-block_books::record* block_books::find(const void* p) const noexcept {
-    record* r = table_ == nullptr ? nullptr : bucket_of(p);
-    while (r != nullptr && r->block != p) {
-        r = r->next_in_bucket;
-    }
-    return r;
-}
-
-/// Looks at all live blocks: only for a report.
-const block_books::record* block_books::find_around(const void* p) const noexcept {
-    const auto address = reinterpret_cast<std::uintptr_t>(p);
-    for (const record* r = live_.oldest; r != nullptr; r = r->younger) {
-        const auto begin = reinterpret_cast<std::uintptr_t>(r->block);
-        if (address > begin && address < begin + r->bytes) {
-            return r;
-        }
-    }
-    return nullptr;
-}
-
-/// Doubles the table where it is full. A table that cannot grow serves on, with longer chains.
-bool block_books::make_room() noexcept {
-    const std::size_t records = live_.count + quarantine_.count + dead_.count;
-    if (table_ != nullptr && records < std::size_t{1} << table_bits_) {
-        return true;
-    }
-    const unsigned bits = table_ == nullptr ? first_table_bits : table_bits_ + 1;
-    auto** const larger = static_cast<record**>(std::calloc(std::size_t{1} << bits, sizeof(record*)));
-    if (larger == nullptr) {
-        return table_ != nullptr;
-    }
-    std::free(static_cast<void*>(std::exchange(table_, larger)));
-    table_bits_ = bits;
-    for (const record_list* list : {&live_, &quarantine_, &leaving_, &dead_}) {
-        for (record* r = list->oldest; r != nullptr; r = r->younger) {
-            enter_in_table(r);
-        }
-    }
-    return true;
-}
-
-void block_books::enter_in_table(record* r) noexcept {
-    r->next_in_bucket = std::exchange(bucket_of(r->block), r);
-}
-
-void block_books::take_from_table(record* r) noexcept {
-    record** link = &bucket_of(r->block);
-    while (*link != r) {
-        link = &(*link)->next_in_bucket;
-    }
-    *link = r->next_in_bucket;
-}
-
 block_books::record_list& block_books::list_of(const record& r) noexcept {
     switch (r.stage) {
     case block_stage::live:
@@ -347,7 +332,7 @@ void block_books::bury(record* r, record_list& from) noexcept {
 }
 
 /// Returns: the record of the live block that the call was told of; null, after a report, where there is
-/// none. A wrong size is reported too.
+/// none.
 block_books::record* block_books::expect_live(const misuse_report& told) const noexcept {
     record* const r = find(told.told_block);
     misuse_report found = told;
@@ -363,13 +348,10 @@ block_books::record* block_books::expect_live(const misuse_report& told) const n
     }
     if (!r->lives()) {
         const bool freed = r->ended_by == allocator_call::deallocate;
-        report_misuse(r->report(freed ? misuse::double_free : misuse::use_after_release, told.found_by));
+        const bool again = told.found_by == allocator_call::deallocate;
+        const misuse use = freed ? misuse::use_after_free : misuse::use_after_release;
+        report_misuse(r->report(freed && again ? misuse::double_free : use, told.found_by));
         return nullptr;
-    }
-    if (told.told_bytes != r->bytes) {
-        found = r->report(misuse::wrong_size, told.found_by);
-        found.told_bytes = told.told_bytes;
-        report_misuse(found);
     }
     return r;
 }

@@ -16,7 +16,8 @@ enum class block_stage : std::uint8_t { live, in_quarantine, leaving, dead };
 /// The return addresses follow it.
 struct block_books::record {
     std::byte* block = nullptr;
-    std::size_t bytes = 0;
+    std::size_t bytes = 0; ///< what the caller has
+    std::size_t asked_bytes = 0;
     std::size_t alignment = 0;
     std::uint64_t number = 0;
     record* next_in_bucket = nullptr;
@@ -29,18 +30,25 @@ struct block_books::record {
     bool filled = false; ///< with what a block in quarantine holds
     std::uint8_t front_guard_bytes = 0;
     std::uint8_t back_guard_bytes = 0;
-    std::size_t frames = 0;
+    std::uint8_t frames = 0;
 
     [[nodiscard]] void** stack() noexcept { return reinterpret_cast<void**>(this + 1); }
     [[nodiscard]] void* const* stack() const noexcept { return reinterpret_cast<void* const*>(this + 1); }
 
     [[nodiscard]] bool lives() const noexcept { return stage == block_stage::live; }
 
+    /// Returns: whether it may be deallocated as a block of so many bytes: who was given more than he asked for
+    /// has room for a number of objects, and knows the block by what these take.
+    [[nodiscard]] bool is_of(std::size_t told_bytes) const noexcept {
+        return told_bytes >= asked_bytes && told_bytes <= bytes;
+    }
+
     [[nodiscard]] misuse_report report(misuse what, allocator_call found_by) const noexcept {
         return {.what = what,
                 .found_by = found_by,
                 .block = block,
                 .bytes = bytes,
+                .spare_bytes = bytes - asked_bytes,
                 .alignment = alignment,
                 .ended_by = ended_by,
                 .place = has_place ? &place : nullptr,

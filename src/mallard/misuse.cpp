@@ -29,6 +29,12 @@ const char* name_of(allocator_call call) noexcept {
         return "deallocate()";
     case allocator_call::resize_last:
         return "resize_last()";
+    case allocator_call::expand:
+        return "expand()";
+    case allocator_call::shrink:
+        return "shrink()";
+    case allocator_call::usable_bytes:
+        return "usable_bytes()";
     case allocator_call::release:
         return "release()";
     case allocator_call::rewind:
@@ -63,7 +69,11 @@ void misuse_text::append(const char* format, ...) noexcept {
 }
 
 void misuse_text::append_block(const misuse_report& report) noexcept {
-    append("block %p of %zu bytes at alignment %zu", report.block, report.bytes, report.alignment);
+    append("block %p of ", report.block);
+    if (report.spare_bytes != 0) {
+        append("%zu to ", report.bytes - report.spare_bytes);
+    }
+    append("%zu bytes at alignment %zu", report.bytes, report.alignment);
 }
 
 void misuse_text::append_what(const misuse_report& report) noexcept {
@@ -84,8 +94,11 @@ void misuse_text::append_what(const misuse_report& report) noexcept {
         append(" is given to %s as one at alignment %zu", name_of(report.found_by), report.told_alignment);
         break;
     case misuse::foreign_pointer:
-        append("foreign pointer: %p, given to %s as a block of %zu bytes at alignment %zu, ",
-               report.told_block, name_of(report.found_by), report.told_bytes, report.told_alignment);
+        append("foreign pointer: %p, given to %s", report.told_block, name_of(report.found_by));
+        if (report.told_alignment != 0) {
+            append(" as a block of %zu bytes at alignment %zu", report.told_bytes, report.told_alignment);
+        }
+        append(", ");
         if (report.block == nullptr) {
             append("is no block of this allocator");
         } else {
@@ -106,6 +119,11 @@ void misuse_text::append_what(const misuse_report& report) noexcept {
         append("write after free: byte %td of ", report.changed_byte);
         append_block(report);
         append(" was overwritten after its deallocation, found by %s", name_of(report.found_by));
+        break;
+    case misuse::use_after_free:
+        append("use after free: ");
+        append_block(report);
+        append(" was deallocated before and is given to %s", name_of(report.found_by));
         break;
     case misuse::use_after_release: {
         const char* const by = name_of(report.ended_by);

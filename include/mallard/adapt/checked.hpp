@@ -1,5 +1,5 @@
 /// Finds misuse of any allocator: double frees, wrong sizes and alignments, foreign pointers, writes around a
-/// block and to one that was freed, use after a release, and blocks that nobody freed.
+/// block and to one that was freed, growth of what was freed, use after a release, and blocks that nobody freed.
 ///
 ///     mallard::checked<mallard::multipool<>> pool;
 ///     mallard::resource<decltype(pool)&> binding(pool);
@@ -15,7 +15,9 @@
 
 #include <mallard/adapt/adaptor.hpp>
 #include <mallard/core/allocation_site.hpp>
-#include <mallard/core/checked_calls.hpp>
+#include <mallard/core/checked_expansion.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/expansion.hpp>
 #include <mallard/core/misuse.hpp>
 #include <mallard/core/quarantine.hpp>
 #include <mallard/core/thread_safe.hpp>
@@ -53,6 +55,47 @@ public:
         mechanism_.deallocate(p, bytes, alignment);
     }
 
+    /// Effects: as the mechanism's, which knows how large its blocks are.
+    void deallocate(void* p) noexcept
+        requires requires(std::remove_reference_t<A>& a) { a.deallocate(p); }
+    {
+        mechanism_.deallocate(p);
+    }
+
+    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
+                                                std::size_t alignment = fundamental_alignment)
+        requires expandable<std::remove_reference_t<A>>
+    {
+        return mechanism_.allocate_at_least(bytes, alignment);
+    }
+
+    [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept
+        requires expandable<std::remove_reference_t<A>>
+    {
+        return mechanism_.usable_bytes(p);
+    }
+
+    /// Effects, returns: as the mechanism.
+    expansion_result expand(void* p, const expansion_request& request)
+        requires expandable<std::remove_reference_t<A>>
+    {
+        return mechanism_.expand(p, request);
+    }
+
+    /// Effects, returns: as the mechanism.
+    expansion_result try_expand(void* p, const expansion_request& request) noexcept
+        requires requires(std::remove_reference_t<A>& a) { a.try_expand(p, request); }
+    {
+        return mechanism_.try_expand(p, request);
+    }
+
+    /// Effects, returns: as the mechanism.
+    std::size_t shrink(void* p, std::size_t bytes) noexcept
+        requires expandable<std::remove_reference_t<A>>
+    {
+        return mechanism_.shrink(p, bytes);
+    }
+
     /// Effects, returns: as the mechanism.
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept
         requires requires(std::remove_reference_t<A>& a) { a.resize_last(p, old_bytes, new_bytes); }
@@ -83,9 +126,9 @@ inline constexpr bool thread_safe<passed_on<A>> = thread_safe<std::remove_refere
 /// A is held by value, or by reference for checked<A&>; what goes round it by mechanism() has to be released
 /// here too before it is gone. A fixed_pool that is held has blocks that are larger by their guard zones.
 template <class A>
-class checked : public checked_calls<passed_on<room_for_zones_t<A>>> {
+class checked : public checked_expansion<passed_on<room_for_zones_t<A>>> {
 public:
-    using checked_calls<passed_on<room_for_zones_t<A>>>::checked_calls;
+    using checked_expansion<passed_on<room_for_zones_t<A>>>::checked_expansion;
 };
 
 template <class A>

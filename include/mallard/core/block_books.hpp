@@ -8,7 +8,7 @@
 ///
 /// Data model: a record for each block that lives, for each that was freed and is in quarantine
 /// (core/quarantine.hpp), and for each of the last 16384 that have ended and whose address was not handed out
-/// again. It holds the block's address, size and alignment, its number in the order of allocation, the place
+/// again. It holds the block's address, its size and what was asked for, its alignment, its number in the order of allocation, the place
 /// where it was allocated, and what ended it. Records and table come from std::malloc and from nowhere else:
 /// an allocator that is suspected keeps no books about itself. A record takes 88 bytes, and 8 for each return
 /// address kept.
@@ -23,6 +23,7 @@
 #pragma once
 
 #include <mallard/core/block_size.hpp>
+#include <mallard/core/expansion.hpp>
 #include <mallard/core/misuse.hpp>
 #include <mallard/core/quarantine.hpp>
 
@@ -65,9 +66,15 @@ public:
     /// or where the size with its guard zones has no representation.
     [[nodiscard]] new_record open(std::size_t bytes, std::size_t alignment) noexcept;
 
+    /// Returns: whether a block of these numbers, with its guard zones, has a representation.
+    [[nodiscard]] bool has_representation(std::size_t bytes, std::size_t alignment) const noexcept;
+
     /// Returns: what to ask the mechanism for; `p` is null.
     /// Requires: it has a representation.
     [[nodiscard]] whole_block around(std::size_t bytes, std::size_t alignment) const noexcept;
+
+    /// Returns: the bytes that the caller has of such a block, as around() the other way round.
+    [[nodiscard]] std::size_t bytes_within(const whole_block& whole) const noexcept;
 
     /// Effects: enters the block; `whole` is what the mechanism gave for around(). Draws the guard zones.
     /// Where these are of 0 bytes, the first of the `unused_bytes` that the mechanism's block has behind the
@@ -75,9 +82,16 @@ public:
     /// Returns: the caller's block.
     void* enter(new_record opened, void* whole, std::size_t unused_bytes = 0) noexcept;
 
+    /// Effects: as enter(), where the mechanism gave a block of `whole_bytes`, at least those of around().
+    /// Returns: the caller's block, with all of these but the guard zones.
+    [[nodiscard]] sized_block enter_larger(new_record opened, void* whole, std::size_t whole_bytes) noexcept;
+
     /// Effects: reports what is wrong with a deallocation by these numbers, looks at the guard zones, and
     /// ends the block. It enters the quarantine; what exceeds the bounds leaves it.
     void close(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// Effects: the same of a deallocation that was told no numbers.
+    void close(void* p) noexcept;
 
     /// Effects: lets blocks leave the quarantine, `count` of them, those that were freed first.
     void let_leave(std::size_t count) noexcept;
@@ -98,6 +112,19 @@ public:
     /// Returns: the numbers of the live block `p`, after a report where something is wrong with `bytes` or
     /// its guard zones; nothing, after a report, where it is none.
     [[nodiscard]] std::optional<whole_block> look_up(void* p, std::size_t bytes, allocator_call by) noexcept;
+
+    /// Returns: as above, for a call that was told no numbers.
+    [[nodiscard]] std::optional<whole_block> look_up(const void* p, allocator_call by) const noexcept;
+
+    /// Returns: as above, for a call that is to leave the first `bytes` bytes of the block; nothing where it has
+    /// fewer, which is reported as a wrong size.
+    [[nodiscard]] std::optional<whole_block> look_up_part(const void* p, std::size_t bytes,
+                                                          allocator_call by) const noexcept;
+
+    /// Effects: makes the live block `p` the one within `now`, which the mechanism has made of its block, and
+    /// of which its user knows that he has `asked_bytes`. What the two have in common lies where it was.
+    /// Returns: the caller's block.
+    sized_block follow(void* p, std::size_t asked_bytes, const whole_block& now) noexcept;
 
     /// Effects: makes the live block `p` one of `bytes` bytes; ends it where that is 0.
     /// Requires: the mechanism has done so.
@@ -134,7 +161,6 @@ private:
         void drop_all() noexcept;
     };
 
-    [[nodiscard]] bool has_representation(std::size_t bytes, std::size_t alignment) const noexcept;
     [[nodiscard]] std::size_t front_bytes(std::size_t alignment) const noexcept;
     [[nodiscard]] whole_block whole_of(const record& r) const noexcept;
 
@@ -148,6 +174,8 @@ private:
     void end(record* r, allocator_call by) noexcept;
     [[nodiscard]] record_list& list_of(const record& r) noexcept;
     void leave(record* r) noexcept;
+    void forget_former_at(const void* p) noexcept;
+    void close(record* r) noexcept;
 
     [[nodiscard]] record* expect_live(const misuse_report& told) const noexcept;
 

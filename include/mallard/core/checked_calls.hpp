@@ -5,7 +5,7 @@
 ///
 /// Data model: the mechanism as a base, so that its constructors and all that it tells are there unchanged;
 /// and the books. Every member of the mechanism that hands out, takes back or forgets blocks has its namesake
-/// here: a new one needs one too. What is asked of the upstream grows by the guard zones, 32 bytes a block
+/// here, or, where it changes sizes, in core/checked_expansion.hpp: a new one needs one too. What is asked of the upstream grows by the guard zones, 32 bytes a block
 /// (more where the alignment is above 16), and by the quarantine: a block that is freed goes back to the
 /// mechanism when it leaves, so that others are handed out meanwhile. Where the mechanism has no memory left,
 /// it is asked again as blocks leave the quarantine; it fails where it would fail with all of them free.
@@ -91,12 +91,11 @@ public:
             return nullptr;
         }
         const block_books::whole_block whole = books_.around(bytes, alignment);
-        void* memory = Base::try_allocate(whole.bytes, whole.alignment);
-        for (std::size_t count = 1; memory == nullptr && books_.blocks_in_quarantine() != 0; count *= 2) {
-            books_.let_leave(count);
-            give_back(allocator_call::allocate);
+        void* memory = nullptr;
+        ask_as_blocks_leave(allocator_call::allocate, [&]() noexcept {
             memory = Base::try_allocate(whole.bytes, whole.alignment);
-        }
+            return memory != nullptr;
+        });
         return memory == nullptr ? nullptr : books_.enter(std::move(opened), memory, unused_behind(bytes));
     }
 
@@ -231,7 +230,7 @@ public:
         books_.expect_all_freed_at_end();
     }
 
-private:
+protected:
     using mutex_type = std::conditional_t<thread_safe<Base>, std::mutex, no_mutex>;
     using lock_type = std::lock_guard<mutex_type>;
 
@@ -274,6 +273,16 @@ private:
         }
     }
 
+    /// Effects: asks, until `ask()` says that it was given something; after each time that it was not, blocks
+    /// leave the quarantine, until none are left there.
+    template <class Ask>
+    void ask_as_blocks_leave(allocator_call by, Ask ask) noexcept {
+        for (std::size_t count = 1; !ask() && books_.blocks_in_quarantine() != 0; count *= 2) {
+            books_.let_leave(count);
+            give_back(by);
+        }
+    }
+
     /// Effects: gives the mechanism back what leaves the quarantine.
     void give_back(allocator_call by) noexcept {
         while (const auto whole = books_.next_leaving(by)) {
@@ -281,6 +290,7 @@ private:
         }
     }
 
+private:
     void empty_quarantine(allocator_call by) noexcept {
         books_.let_leave(books_.blocks_in_quarantine());
         give_back(by);
@@ -291,6 +301,7 @@ private:
         books_.forget_all(by);
     }
 
+protected:
     block_books books_{gives_fixed_blocks<Base> ? 0 : block_books::usual_guard_bytes, own_quarantine};
     [[no_unique_address]] mutable mutex_type mutex_;
 };

@@ -15,11 +15,12 @@ enum class misuse : std::uint8_t {
     double_free,
     wrong_size,
     wrong_alignment,
-    foreign_pointer,    ///< a deallocation of what is no block of this allocator
+    foreign_pointer,    ///< a deallocation, or another call, of what is no block of this allocator
     write_past_end,     ///< found later, by what a guard zone holds
     write_before_start, ///< the same
     write_after_free,   ///< found when the block leaves the quarantine, or by check()
-    use_after_release,  ///< a deallocation of a block that a release, a rewind or a rollback has ended
+    use_after_free,     ///< another call than a deallocation, of a block that was deallocated
+    use_after_release,  ///< a call of a block that a release, a rewind or a rollback has ended
     never_freed,        ///< only where somebody expects all blocks to be freed
 };
 
@@ -29,6 +30,9 @@ enum class allocator_call : std::uint8_t {
     allocate, ///< which takes blocks out of the quarantine where it would fail otherwise
     deallocate,
     resize_last,
+    expand,
+    shrink,
+    usable_bytes,
     release,
     rewind,
     rollback,
@@ -49,9 +53,10 @@ struct misuse_report {
     /// null where it points into none.
     const void* block = nullptr;
     std::size_t bytes = 0;
+    std::size_t spare_bytes = 0; ///< those of its bytes that were given beyond what was asked for
     std::size_t alignment = 0;
 
-    /// What the call that found the misuse was told.
+    /// What the call that found the misuse was told; an alignment of 0 where it was told no numbers.
     const void* told_block = nullptr;
     std::size_t told_bytes = 0;
     std::size_t told_alignment = 0;

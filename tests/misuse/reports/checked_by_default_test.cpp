@@ -156,7 +156,7 @@ TEST(checked_by_default_monotonic, is_marked_rolled_back_and_resized_as_before) 
     EXPECT_EQ(arena.allocate(24, 8), scratch);
     EXPECT_FALSE(arena.resize_last(p, 16, 24)) << "not the last any more";
     arena.deallocate(p, 16, 8);
-    EXPECT_DEATH(static_cast<void>(arena.resize_last(p, 16, 8)), "mallard: double free: ");
+    EXPECT_DEATH(static_cast<void>(arena.resize_last(p, 16, 8)), "mallard: use after free: ");
 }
 
 constinit mallard::fixed_pool_for<std::array<int, 6>, mallard::static_arena<4096>> of_arrays;

@@ -135,6 +135,35 @@ TEST_F(books, follow_a_block_that_is_resized) {
     EXPECT_EQ(books_.live_blocks(), 0U);
 }
 
+TEST_F(books, follow_a_block_whose_beginning_moves) {
+    void* const p = allocate(24);
+    const auto whole = books_.look_up(p, allocator_call::expand);
+    ASSERT_TRUE(whole.has_value());
+    EXPECT_EQ(whole->p, room_);
+    EXPECT_EQ(books_.bytes_within(*whole), 24U);
+    const auto moved = books_.follow(p, 40, {.p = room_ + 64, .bytes = 100, .alignment = 8});
+    EXPECT_EQ(moved.p, room_ + 64 + 16);
+    EXPECT_EQ(moved.bytes, 100U - 16U - 16U);
+    EXPECT_FALSE(books_.look_up(p, allocator_call::usable_bytes).has_value());
+    EXPECT_FALSE(books_.look_up_part(moved.p, 69, allocator_call::shrink).has_value());
+    EXPECT_TRUE(books_.look_up_part(moved.p, 68, allocator_call::shrink).has_value());
+    EXPECT_EQ(what_was_heard(), (std::vector{misuse::foreign_pointer, misuse::wrong_size}));
+    EXPECT_TRUE(close(moved.p, 40, 8).has_value());
+    EXPECT_EQ(heard().size(), 2U);
+}
+
+TEST_F(books, know_a_block_by_what_was_asked_for_and_by_what_was_given) {
+    const auto block = books_.enter_larger(books_.open(24, 8), room_, 16 + 40 + 16);
+    EXPECT_EQ(block.bytes, 40U);
+    EXPECT_TRUE(books_.look_up(block.p, 24, allocator_call::resize_last).has_value());
+    EXPECT_TRUE(books_.look_up(block.p, 40, allocator_call::resize_last).has_value());
+    EXPECT_TRUE(heard().empty());
+    EXPECT_EQ(close(block.p, 32, 8)->bytes, 16U + 40U + 16U);
+    EXPECT_TRUE(heard().empty());
+    books_.close(block.p);
+    EXPECT_EQ(what_was_heard(), std::vector{misuse::double_free});
+}
+
 TEST_F(books, count_what_was_not_freed) {
     void* const first = allocate(24);
     static_cast<void>(allocate(100));

@@ -84,6 +84,28 @@ TEST_F(misuse_reports, name_the_misuse_the_block_and_the_place) {
               std::string::npos);
 }
 
+TEST_F(misuse_reports, speak_of_calls_that_change_sizes) {
+    mallard::misuse_report report = of(misuse::use_after_free);
+    report.found_by = allocator_call::expand;
+    EXPECT_EQ(text(report), "mallard: use after free: " + the_block_ +
+                                " was deallocated before and is given to expand()" + where_);
+    report = of(misuse::wrong_size);
+    report.found_by = allocator_call::shrink;
+    EXPECT_EQ(text(report),
+              "mallard: wrong size: " + the_block_ + " is given to shrink() as one of 20 bytes" + where_);
+    report = of(misuse::foreign_pointer);
+    report.found_by = allocator_call::usable_bytes;
+    report.told_alignment = 0;
+    EXPECT_NE(text(report).find(", given to usable_bytes(), lies 3 bytes into " + the_block_ + where_),
+              std::string::npos);
+}
+
+TEST_F(misuse_reports, say_how_much_was_asked_for_and_given) {
+    mallard::misuse_report report = of(misuse::double_free);
+    report.spare_bytes = 4;
+    EXPECT_NE(text(report).find(" of 20 to 24 bytes at alignment 8 was"), std::string::npos);
+}
+
 TEST_F(misuse_reports, say_what_to_do_where_no_place_is_known) {
     mallard::misuse_report report = of(misuse::double_free);
     report.place = nullptr;
