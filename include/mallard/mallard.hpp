@@ -19,8 +19,10 @@
 #include <mallard/local/arenas.hpp>
 #include <mallard/local/concurrent_multipool.hpp>
 #include <mallard/local/fixed_pool.hpp>
+#include <mallard/local/heap.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
+#include <mallard/local/region_heap.hpp>
 #include <mallard/local/small_object_pool.hpp>
 #include <mallard/upstream/buffer.hpp>
 #include <mallard/upstream/chunk_cache.hpp>

@@ -71,6 +71,26 @@ void refuse_for_want_of_room(std::size_t bytes, std::size_t alignment) {
     refuse(bytes, alignment, text.data());
 }
 
+void refuse_region(const void* begin, std::size_t bytes, std::size_t least_bytes, std::size_t alignment) {
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: a region of %zu bytes at %p is refused: a heap needs %zu bytes at the least, and a begin "
+        "at a multiple of %zu; make it larger, or align it by alignas",
+        bytes, begin, least_bytes, alignment);
+    refuse(bytes, alignment, text.data());
+}
+
+void refuse_foreign_region(const void* begin) {
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: there is no heap of this kind in the region at %p: make one by create_in(), or open "
+        "it with the granule and the mallard that made it",
+        begin);
+    refuse(0, 1, text.data());
+}
+
 void fail_length(std::size_t asked, std::size_t most) {
     std::array<char, 160> text;
     std::snprintf(text.data(), text.size(),

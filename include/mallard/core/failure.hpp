@@ -52,6 +52,14 @@ private:
 /// Effects: as refuse_request(), but says that the pool's arena has no room for one such block.
 [[noreturn]] void refuse_for_want_of_room(std::size_t bytes, std::size_t alignment);
 
+/// Effects: as refuse_request(), but says what the region of `bytes` bytes at `begin` lacks of `least_bytes` at a
+/// multiple of `alignment`.
+[[noreturn]] void refuse_region(const void* begin, std::size_t bytes, std::size_t least_bytes,
+                                std::size_t alignment);
+
+/// Effects: as refuse_request(), but says that at `begin` there is no heap that this program could open.
+[[noreturn]] void refuse_foreign_region(const void* begin);
+
 /// Effects: says that `asked` objects were asked for at once where a fixed block holds `most`.
 /// Throws: std::length_error, which says so. A library that was built without exceptions aborts instead.
 [[noreturn]] void fail_length(std::size_t asked, std::size_t most);

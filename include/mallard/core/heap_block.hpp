@@ -1,0 +1,117 @@
+/// A block of a heap, as it lies in memory, and the links of those that are free.
+///
+///     in use:   [ word ][ the caller's ................ ]
+///     free:     [ word ][ next | previous | ..... | bytes ]
+///               ^ begin() ^ payload()                      ^ next()
+///
+/// Data model: the word holds the bytes of the block, itself included, a multiple of the granule, and three
+/// flags. A free block says its bytes again in its last word, so that the block behind it finds its begin
+/// (boundary tags, Knuth, The Art of Computer Programming, volume 1, section 2.5). That word belongs to the
+/// caller as long as the block is in use: so one word a block is all that a heap adds.
+/// Invariants: a block has 32 bytes at least, room for its four words; the payload is at a multiple of the
+/// granule. Words and links lie in poisoned memory.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/sanitizer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard {
+
+/// Returns: the word at `at`, which may lie in poisoned memory.
+MALLARD_READS_POISONED [[nodiscard]] inline std::size_t read_word(const std::byte* at) noexcept {
+    return *reinterpret_cast<const std::size_t*>(at);
+}
+
+/// Effects: writes the word at `at`, which may lie in poisoned memory.
+MALLARD_READS_POISONED inline void write_word(std::byte* at, std::size_t word) noexcept {
+    *reinterpret_cast<std::size_t*>(at) = word;
+}
+
+/// A pointer to a block, or null.
+class heap_block {
+public:
+    static constexpr std::size_t word_bytes = sizeof(std::size_t);
+    static constexpr std::size_t least_bytes = 4 * word_bytes;
+
+    static constexpr std::size_t in_use = 1;
+    static constexpr std::size_t previous_in_use = 2; ///< or there is none, or what is before is not listed
+    static constexpr std::size_t reserved = 4;        ///< lies alone in a reserved range
+    static constexpr std::size_t flags = 7;
+
+    constexpr heap_block() = default;
+    explicit constexpr heap_block(std::byte* begin) noexcept : begin_(begin) {}
+
+    /// Returns: the block whose payload begins at `p`.
+    [[nodiscard]] static heap_block holding(const void* p) noexcept {
+        return heap_block(static_cast<std::byte*>(const_cast<void*>(p)) - word_bytes);
+    }
+
+    explicit constexpr operator bool() const noexcept { return begin_ != nullptr; }
+    friend constexpr bool operator==(heap_block, heap_block) = default;
+
+    [[nodiscard]] std::byte* begin() const noexcept { return begin_; }
+    [[nodiscard]] std::byte* payload() const noexcept { return begin_ + word_bytes; }
+
+    [[nodiscard]] std::size_t word() const noexcept { return read_word(begin_); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return word() & ~flags; }
+    [[nodiscard]] std::size_t payload_bytes() const noexcept { return bytes() - word_bytes; }
+    [[nodiscard]] bool is(std::size_t flag) const noexcept { return (word() & flag) != 0; }
+
+    void set_word(std::size_t word) const noexcept { write_word(begin_, word); }
+    void set_bytes(std::size_t bytes) const noexcept { set_word(bytes | (word() & flags)); }
+    void set(std::size_t flag) const noexcept { set_word(word() | flag); }
+    void clear(std::size_t flag) const noexcept { set_word(word() & ~flag); }
+
+    /// Returns: where the block of `bytes` bytes ends and the next one begins.
+    [[nodiscard]] heap_block behind(std::size_t bytes) const noexcept { return heap_block(begin_ + bytes); }
+    [[nodiscard]] heap_block next() const noexcept { return behind(bytes()); }
+
+    /// Returns: the bytes of the block in front.
+    /// Requires: that is a free one.
+    [[nodiscard]] std::size_t bytes_in_front() const noexcept { return read_word(begin_ - word_bytes); }
+    [[nodiscard]] heap_block previous() const noexcept { return heap_block(begin_ - bytes_in_front()); }
+
+    /// Effects: makes this a free block of `bytes` bytes, whose neighbours are in use; the next one is told by
+    /// the caller.
+    void make_free(std::size_t bytes) const noexcept {
+        set_word(bytes | previous_in_use);
+        write_word(begin_ + bytes - word_bytes, bytes);
+    }
+
+    /// Where the links of a free block are.
+    [[nodiscard]] std::byte* next_link() const noexcept { return begin_ + word_bytes; }
+    [[nodiscard]] std::byte* previous_link() const noexcept { return begin_ + 2 * word_bytes; }
+
+private:
+    std::byte* begin_ = nullptr;
+};
+
+/// Links that are addresses.
+struct absolute_links {
+    [[nodiscard]] static heap_block load(const std::byte* at) noexcept {
+        return heap_block(reinterpret_cast<std::byte*>(read_word(at)));
+    }
+    static void store(std::byte* at, heap_block to) noexcept {
+        write_word(at, reinterpret_cast<std::size_t>(to.begin()));
+    }
+};
+
+/// Links that are distances from where they lie, so that what they hold together may be mapped at another
+/// address in each process that looks at it. No link leads to itself, so that 0 is null.
+struct relative_links {
+    [[nodiscard]] static heap_block load(const std::byte* at) noexcept {
+        const std::size_t distance = read_word(at);
+        // By integers: what somebody has written over leads anywhere.
+        return distance == 0 ? heap_block()
+                             : heap_block(reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(at) +
+                                                                       distance));
+    }
+    static void store(std::byte* at, heap_block to) noexcept {
+        write_word(at, to ? static_cast<std::size_t>(to.begin() - at) : 0);
+    }
+};
+
+} // namespace mallard

@@ -1,0 +1,135 @@
+/// Looks through all blocks of a heap: whether what it has written about them is still true.
+///
+///     if (const mallard::heap_sanity sanity = heap.check_sanity(); !sanity.sound()) {
+///         std::fprintf(stderr, "%s: block at %p\n", sanity.what, sanity.block);
+///     }
+///
+/// A word that somebody has written over is found by what it says of its neighbours; links are followed only
+/// after it is certain that they lead to a free block of this heap.
+#pragma once
+
+#include <mallard/core/coalescing_space.hpp>
+#include <mallard/core/heap_block.hpp>
+
+#include <cstddef>
+
+namespace mallard {
+
+/// A block as a walk sees it.
+struct heap_block_info {
+    const void* p = nullptr; ///< what the caller has of it, or had
+    std::size_t bytes = 0;   ///< that the caller may use, or might
+    bool in_use = false;
+};
+
+/// What a heap consists of. The bytes are those that callers may use, without the words in front.
+struct heap_use {
+    std::size_t used_blocks = 0;
+    std::size_t used_bytes = 0;
+    std::size_t free_blocks = 0; ///< no two of them are neighbours
+    std::size_t free_bytes = 0;
+    std::size_t largest_free_bytes = 0;
+    std::size_t held_bytes = 0; ///< of the upstream's, or of the region
+};
+
+struct heap_sanity {
+    const char* what = nullptr;  ///< null where all is well
+    const void* block = nullptr; ///< what the caller has of the block at which it shows
+
+    [[nodiscard]] bool sound() const noexcept { return what == nullptr; }
+};
+
+/// Looks at the blocks of one heap, room by room.
+template <class Links, std::size_t Granule>
+class sanity_check {
+public:
+    using space_type = coalescing_space<Links, Granule>;
+
+    explicit sanity_check(const space_type& space) noexcept : space_(space) {}
+
+    /// Effects: looks at the blocks from `begin` to `end`, where the last word of the room is. `owns(address)` is
+    /// whether that lies in a room.
+    /// Returns: whether they are sound.
+    template <class Owns>
+    bool look_at_room(std::byte* begin, std::byte* end, Owns owns) noexcept {
+        bool free_in_front = false;
+        std::size_t bytes_in_front = 0;
+        for (heap_block b(begin); b.begin() != end;) {
+            if (b.begin() == space_.remainder_begin()) {
+                if (free_in_front) {
+                    return broken(b, "two free blocks are neighbours");
+                }
+                b = heap_block(space_.remainder_end());
+                ++remainders_;
+                if (!b.is(heap_block::previous_in_use) || b.begin() > end) {
+                    return broken(b, "the word behind the remainder is damaged");
+                }
+                continue;
+            }
+            const std::size_t bytes = b.bytes();
+            if (bytes < heap_block::least_bytes || bytes % Granule != 0 ||
+                bytes > static_cast<std::size_t>(end - b.begin()) || b.is(heap_block::reserved)) {
+                return broken(b, "the size in the word in front of the block is damaged");
+            }
+            if (b.is(heap_block::previous_in_use) == free_in_front ||
+                (free_in_front && b.bytes_in_front() != bytes_in_front)) {
+                return broken(b, "the word in front of the block, or the end of the free block before it, is "
+                                 "damaged");
+            }
+            const bool free = !b.is(heap_block::in_use);
+            if (free && (free_in_front || !look_at_links(b, owns))) {
+                return broken(b, free_in_front ? "two free blocks are neighbours"
+                                               : "the links of the free block are damaged");
+            }
+            free_in_front = free;
+            bytes_in_front = bytes;
+            b = b.behind(bytes);
+        }
+        const heap_block last(end);
+        if (last.word() != (heap_block::in_use | (free_in_front ? 0 : heap_block::previous_in_use))) {
+            return broken(last, "the word at the end of a room is damaged");
+        }
+        return true;
+    }
+
+    /// Returns: what was found, or what shows when all rooms were looked at.
+    [[nodiscard]] heap_sanity result() noexcept {
+        if (found_.sound() && firsts_ != space_.lists().lists_in_use()) {
+            found_.what = "a list of free blocks is damaged";
+        }
+        if (found_.sound() && remainders_ != (space_.remainder_begin() != nullptr ? 1U : 0U)) {
+            found_.what = "the remainder lies in no room";
+        }
+        return found_;
+    }
+
+private:
+    bool broken(heap_block b, const char* what) noexcept {
+        found_ = {what, b.payload()};
+        return false;
+    }
+
+    template <class Owns>
+    bool look_at_links(heap_block b, Owns owns) noexcept {
+        const std::size_t bytes = b.bytes();
+        const heap_block next = Links::load(b.next_link());
+        const heap_block previous = Links::load(b.previous_link());
+        if (next &&
+            (!owns(next.begin()) || next.is(heap_block::in_use) || Links::load(next.previous_link()) != b)) {
+            return false;
+        }
+        if (!previous) {
+            ++firsts_;
+            return space_.lists().is_first(b, bytes);
+        }
+        return owns(previous.begin()) && !previous.is(heap_block::in_use) &&
+               Links::load(previous.next_link()) == b;
+    }
+
+    const space_type& space_;
+    heap_sanity found_;
+    std::size_t firsts_ = 0;
+    std::size_t remainders_ = 0;
+};
+
+} // namespace mallard

@@ -1,0 +1,31 @@
+/// Asking an upstream without being told no by an exception: for who asks in another way then.
+#pragma once
+
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/failure.hpp>
+
+#include <cstddef>
+
+namespace mallard {
+
+/// Returns: what `source.allocate(bytes, alignment)` returns; null where that throws. The out-of-memory handler is
+/// not told. In a program without exceptions, an upstream without try_allocate() ends the program instead.
+template <upstream Upstream>
+[[nodiscard]] void* ask_quietly(Upstream&& source, std::size_t bytes, std::size_t alignment) noexcept {
+    if constexpr (requires { source.try_allocate(bytes, alignment); }) {
+        return source.try_allocate(bytes, alignment);
+    } else {
+#ifdef __cpp_exceptions
+        const unheard_failures quiet;
+        try {
+            return source.allocate(bytes, alignment);
+        } catch (...) {
+            return nullptr;
+        }
+#else
+        return source.allocate(bytes, alignment);
+#endif
+    }
+}
+
+} // namespace mallard

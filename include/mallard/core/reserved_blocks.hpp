@@ -1,0 +1,93 @@
+/// The large blocks of a heap, each in a reserved range of its own, so that it grows without moving and gives
+/// memory back when it shrinks.
+///
+///     [ next | previous | range | committed | . ][ word ][ the caller's ......... | reserved ........ ]
+///     ^ a page's begin                            ^ block  ^ a multiple of 64      ^ committed
+///
+/// Data model: a list of the ranges, linked both ways. The word is that of any block of the heap, with the
+/// flag `reserved`; it counts all that is committed.
+/// Bound: what is committed grows by an eighth at least and so does what is given back, so that growing or
+/// shrinking by little calls the system rarely; a range is `reserve_factor` times as large as its first block, or
+/// `least_range_bytes`. Where the system has no such range it is asked for one without room to grow, which
+/// may be refused too: then the heap takes a chunk.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/expansion.hpp>
+#include <mallard/core/heap_block.hpp>
+#include <mallard/core/reserved_range.hpp>
+#include <mallard/core/sanitizer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+
+namespace mallard {
+
+class reserved_blocks {
+    struct alignas(cache_line_bytes) range {
+        range* next;
+        range* previous;
+        std::size_t bytes;
+        std::size_t committed;
+        std::size_t unused[3];
+        std::size_t word;
+    };
+    static_assert(sizeof(range) == cache_line_bytes);
+
+public:
+    static constexpr std::size_t reserve_factor = 16;
+    static constexpr std::size_t least_range_bytes = std::size_t{128} << 20;
+
+    reserved_blocks() = default;
+    reserved_blocks(const reserved_blocks&) = delete;
+    reserved_blocks& operator=(const reserved_blocks&) = delete;
+
+    /// Returns: whether a block may lie at such a multiple.
+    [[nodiscard]] static constexpr bool serve(std::size_t alignment) noexcept {
+        return alignment <= sizeof(range);
+    }
+
+    /// Returns: a block whose payload has `bytes` bytes or more, or null where the system has no memory, or no
+    /// addresses.
+    /// Requires: `bytes` is below 2^60.
+    [[nodiscard]] heap_block allocate(std::size_t bytes) noexcept;
+
+    void deallocate(heap_block b) noexcept;
+
+    /// Effects: makes the block one of `least` bytes of payload or more, and of `preferred` if possible.
+    /// Returns: whether it is.
+    bool grow(heap_block b, std::size_t least, std::size_t preferred) noexcept;
+
+    /// Effects: gives back what lies behind `bytes` bytes of payload, where that is an eighth of them or more.
+    void shrink(heap_block b, std::size_t bytes) noexcept;
+
+    /// Effects: gives all ranges back.
+    void release() noexcept;
+
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+    [[nodiscard]] std::size_t committed_bytes() const noexcept { return committed_bytes_; }
+
+    /// Effects: calls `f(block)` for each.
+    template <class F>
+    void for_each(F f) const {
+        for (range* r = first_; r != nullptr; r = r->next) {
+            f(block_in(r));
+        }
+    }
+
+private:
+    static heap_block block_in(range* r) noexcept {
+        return heap_block(reinterpret_cast<std::byte*>(&r->word));
+    }
+    static range* range_of(heap_block b) noexcept {
+        return reinterpret_cast<range*>(b.payload() - sizeof(range));
+    }
+    void set_committed(range* r, std::size_t bytes) noexcept;
+
+    range* first_ = nullptr;
+    std::size_t count_ = 0;
+    std::size_t committed_bytes_ = 0;
+};
+
+} // namespace mallard

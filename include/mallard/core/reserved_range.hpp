@@ -1,0 +1,39 @@
+/// A range of addresses of which only the first part has memory, so that what lies in it can grow.
+///
+///     [ committed ............. | reserved ......................................... ]
+///     ^ begin                   ^ committed_bytes                                    ^ bytes
+///
+/// Addresses cost nothing but themselves: what is only reserved can be neither read nor written and counts in
+/// no limit of memory, but in that of addresses (ulimit -v). The committed part is as any memory: its pages come when they are
+/// touched, huge ones from huge_from_bytes on.
+///
+/// A system without mmap has no such ranges: reserve() answers null.
+#pragma once
+
+#include <cstddef>
+
+namespace mallard::reserved_range {
+
+/// From this many committed bytes on, they are counted in huge pages.
+inline constexpr std::size_t huge_from_bytes = std::size_t{1} << 20;
+
+/// Effects: reserves `bytes` bytes of addresses.
+/// Returns: where they begin, at a multiple of a page, or null.
+[[nodiscard]] std::byte* reserve(std::size_t bytes) noexcept;
+
+/// Effects: commits the bytes from `old_bytes` to `new_bytes`, both as rounded() returns them.
+/// Returns: whether the system agreed; nothing has changed where it did not.
+[[nodiscard]] bool commit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept;
+
+/// Effects: gives the memory from `new_bytes` to `old_bytes` back to the system; its addresses stay reserved.
+/// Returns: whether the system agreed.
+bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept;
+
+/// Effects: gives the addresses back, and what memory they have.
+void give_back(std::byte* begin, std::size_t bytes) noexcept;
+
+/// Returns: `bytes`, up to a whole page; up to a whole huge page where `begin` is that far from one and it is
+/// that many bytes that these are used.
+[[nodiscard]] std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept;
+
+} // namespace mallard::reserved_range

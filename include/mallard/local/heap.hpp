@@ -1,0 +1,220 @@
+/// The heap: blocks of any size that grow and shrink where they are, and are merged again when they are freed.
+///
+///     chunk:   [ next | bytes | . ][ word | block ][ word | block ] ... [ remainder ..... ][ word ]
+///     chunk:   [ next | bytes | . ][ word | block ] ...                                    [ word ]
+///     range:   [ ... ][ word | large block ........ | addresses to grow into ....................... ]
+///
+/// What other local allocators gain by never merging, a heap gives up for three things: memory that was freed
+/// serves requests of any size; a block can take the free memory around it, so that a vector grows without being
+/// copied; and a block knows its own size. It costs a word a block, and some ten instructions a call.
+///
+/// Data model: chunks of an upstream, cut into blocks (core/coalescing_space.hpp). Large blocks lie in reserved
+/// ranges of addresses (core/reserved_blocks.hpp) where the upstream is the system's memory, and so have room
+/// to grow in however many there are; from any other upstream, they lie in chunks too.
+/// Invariants: those of its parts; check_sanity() looks at them.
+///
+/// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapters 1 and 2;
+/// Masmano and others, "TLSF" (2004).
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/checked_by_default.hpp>
+#include <mallard/core/checked_expansion.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
+#include <mallard/core/expansion.hpp>
+#include <mallard/core/heap_calls.hpp>
+#include <mallard/core/quiet_request.hpp>
+#include <mallard/core/reserved_blocks.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/core/stats.hpp>
+#include <mallard/core/upstream_handle.hpp>
+#include <mallard/local/growth.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace mallard {
+
+struct heap_options {
+    /// Of the chunks; a request that needs more gets a chunk of its own.
+    chunk_growth growth{.first_chunk_bytes = 4096, .largest_chunk_bytes = std::size_t{2} << 20, .factor = 4};
+};
+
+MALLARD_UNCHECKED_BEGIN
+
+/// `Granule` is what sizes are rounded up to, and what blocks lie at multiples of: 16, or 8 where no request is
+/// at an alignment of 16 or few are.
+///
+/// Not thread-safe (adapt/synchronized.hpp); neither copied nor moved, because what it made points to it.
+template <upstream Upstream = chunk_cache, std::size_t Granule = fundamental_alignment>
+class heap : public heap_calls<heap<Upstream, Granule>, absolute_links, Granule> {
+    using calls = heap_calls<heap, absolute_links, Granule>;
+    friend calls;
+    friend typename calls::walks;
+    using calls::space_;
+    using typename calls::space_type;
+
+public:
+    /// Blocks of this size and above have a range of their own, where the system is the upstream.
+    static constexpr std::size_t least_reserved_bytes = std::size_t{256} << 10;
+    static constexpr bool has_reserved_blocks =
+        std::is_same_v<Upstream, chunk_cache> || std::is_same_v<Upstream, pages>;
+
+    /// Effects: makes a heap that asks for nothing until its first request.
+    explicit heap(heap_options options = {}) noexcept
+        requires stateless_upstream<Upstream>
+        : next_(options.growth) {}
+
+    /// Requires: `source` outlives the heap.
+    explicit heap(Upstream& source, heap_options options = {}) noexcept
+        : next_(options.growth), upstream_(source) {}
+
+    ~heap() { release(); }
+
+    /// Effects: gives all memory back to the upstream; all blocks are gone.
+    /// Complexity: linear in the chunks and in the large blocks.
+    void release() noexcept {
+        space_.clear();
+        if constexpr (has_reserved_blocks) {
+            reserved_.release();
+        }
+        while (chunks_ != nullptr) {
+            give_back(std::exchange(chunks_, chunks_->next));
+        }
+        next_.restart();
+    }
+
+    /// Effects: gives the chunks back that have no block in use.
+    /// Complexity: linear in the chunks.
+    void trim() noexcept {
+        space_.retire_remainder();
+        for (chunk** link = &chunks_; *link != nullptr;) {
+            chunk* const c = *link;
+            if (!space_.remove_room_if_free(c->first(), c->end())) {
+                link = &c->next;
+                continue;
+            }
+            *link = c->next;
+            give_back(c);
+        }
+    }
+
+    /// Complexity: linear in the chunks.
+    [[nodiscard]] allocator_stats stats() const noexcept {
+        allocator_stats sum;
+        for (const chunk* c = chunks_; c != nullptr; c = c->next) {
+            ++sum.chunks;
+            sum.chunk_bytes += c->bytes;
+        }
+        if constexpr (has_reserved_blocks) {
+            sum.direct_blocks = reserved_.count();
+            sum.direct_bytes = reserved_.committed_bytes();
+        }
+        sum.upstream_calls = upstream_calls_;
+        return sum;
+    }
+
+private:
+    struct alignas(fundamental_alignment) chunk {
+        chunk* next;
+        std::size_t bytes;
+
+        /// Where the word of its first block is, and that behind the last one.
+        [[nodiscard]] std::byte* first() noexcept {
+            return reinterpret_cast<std::byte*>(this + 1) + fundamental_alignment - heap_block::word_bytes;
+        }
+        [[nodiscard]] std::byte* end() noexcept {
+            return reinterpret_cast<std::byte*>(this) + bytes - space_type::end_bytes;
+        }
+    };
+
+    [[gnu::cold, gnu::noinline]] bool add_room_for(std::size_t block_bytes, bool quiet);
+
+    void give_back(chunk* c) noexcept {
+        const std::size_t bytes = c->bytes;
+        unpoison(c, bytes);
+        upstream_.get().deallocate(c, bytes, alignof(chunk));
+    }
+
+    template <class F>
+    bool each_room(F f) const {
+        for (chunk* c = chunks_; c != nullptr; c = c->next) {
+            if (!f(c->first(), c->end())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] std::size_t held_bytes() const noexcept {
+        const allocator_stats sum = stats();
+        return sum.chunk_bytes + sum.direct_bytes;
+    }
+
+    struct no_reserved_blocks {};
+
+    chunk* chunks_ = nullptr;
+    next_chunk next_;
+    std::uint32_t upstream_calls_ = 0;
+    [[no_unique_address]] std::conditional_t<has_reserved_blocks, reserved_blocks, no_reserved_blocks>
+        reserved_;
+    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+};
+
+/// Effects: takes a chunk as large as it is its turn, or, where the upstream has none, one for the block alone.
+template <upstream Upstream, std::size_t Granule>
+bool heap<Upstream, Granule>::add_room_for(std::size_t block_bytes, bool quiet) {
+    const std::size_t least = align_up(sizeof(chunk) + fundamental_alignment + block_bytes, alignof(chunk));
+    std::size_t chunk_bytes = next_.bytes_for(least);
+    void* memory = nullptr;
+    if (chunk_bytes > least || quiet) {
+        memory = ask_quietly(upstream_.get(), chunk_bytes, alignof(chunk));
+    }
+    if (memory == nullptr && chunk_bytes > least) {
+        chunk_bytes = least;
+        memory = quiet ? ask_quietly(upstream_.get(), least, alignof(chunk)) : nullptr;
+    }
+    if (memory == nullptr) {
+        if (quiet) {
+            return false;
+        }
+        memory = upstream_.get().allocate(chunk_bytes, alignof(chunk));
+    }
+    chunks_ = ::new (memory) chunk{chunks_, chunk_bytes};
+    next_.took(chunk_bytes);
+    ++upstream_calls_;
+    poison(chunks_ + 1, chunk_bytes - sizeof(chunk));
+    space_.add_room(chunks_->first(),
+                    static_cast<std::size_t>(chunks_->end() - chunks_->first()) + space_type::end_bytes);
+    return true;
+}
+
+static_assert(local_allocator<heap<>> && burst_allocator<heap<>> && expandable<heap<>>);
+
+MALLARD_NAMESPACE_END
+
+MALLARD_BY_DEFAULT_BEGIN
+
+#if MALLARD_CHECKED
+/// In a debug build: the mechanism with books of its blocks.
+template <upstream Upstream = chunk_cache, std::size_t Granule = fundamental_alignment>
+class heap : public checked_expansion<unchecked::heap<Upstream, Granule>> {
+public:
+    using checked_expansion<unchecked::heap<Upstream, Granule>>::checked_expansion;
+};
+#endif
+
+template <upstream Upstream>
+heap(Upstream&) -> heap<Upstream>;
+template <upstream Upstream>
+heap(Upstream&, heap_options) -> heap<Upstream>;
+
+MALLARD_NAMESPACE_END
+
+} // namespace mallard

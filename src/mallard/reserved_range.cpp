@@ -1,0 +1,50 @@
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/reserved_range.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <sys/mman.h>
+
+namespace mallard::reserved_range {
+
+namespace {
+
+constexpr int of_nobody = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+} // namespace
+
+std::byte* reserve(std::size_t bytes) noexcept {
+    void* p = mmap(nullptr, bytes, PROT_NONE, of_nobody, -1, 0);
+    return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
+}
+
+bool commit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+    if (mprotect(begin + old_bytes, new_bytes - old_bytes, PROT_READ | PROT_WRITE) != 0) {
+        return false;
+    }
+#ifdef MADV_HUGEPAGE
+    if (new_bytes >= huge_from_bytes) {
+        // All of it: what is between the first huge page and the last may be one with what comes now.
+        madvise(begin, new_bytes, MADV_HUGEPAGE);
+    }
+#endif
+    return true;
+}
+
+bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+    // Another mapping in its place: only so does the system take off what it has promised.
+    return mmap(begin + new_bytes, old_bytes - new_bytes, PROT_NONE, of_nobody | MAP_FIXED, -1, 0) !=
+           MAP_FAILED;
+}
+
+void give_back(std::byte* begin, std::size_t bytes) noexcept {
+    munmap(begin, bytes);
+}
+
+std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept {
+    if (bytes < huge_from_bytes) {
+        return align_up(bytes, pages::page_bytes());
+    }
+    return bytes + padding_to(begin + bytes, pages::huge_page_bytes());
+}
+
+} // namespace mallard::reserved_range
