@@ -188,29 +188,26 @@ public:
 
     /// Effects: as above, for blocks side by side that begin with `b` and have `bytes` bytes together.
     void give(heap_block b, std::size_t bytes) noexcept {
-        heap_block next = b.behind(bytes);
-        if (!b.is(heap_block::previous_in_use)) {
-            const std::size_t before = b.bytes_in_front();
-            b = heap_block(b.begin() - before);
-            bytes += before;
-            free_.remove(b, before);
-        }
+        const heap_block next = b.behind(bytes);
         if (next.begin() == remainder_begin()) {
+            if (!b.is(heap_block::previous_in_use)) [[unlikely]] {
+                b = b.previous();
+                free_.remove(b, b.bytes());
+            }
             set_remainder_begin(b.begin());
             return;
         }
-        if (const std::size_t word = next.word(); (word & heap_block::in_use) == 0) {
-            free_.remove(next, word & ~heap_block::flags);
-            bytes += word & ~heap_block::flags;
-            next = b.behind(bytes);
-        }
+        const std::size_t behind = next.word();
         if (b.begin() == remainder_end()) {
-            next.set(heap_block::previous_in_use);
-            set_remainder_end(next.begin());
-            return;
+            append_to_remainder(next, behind);
+        } else if (!b.is(heap_block::previous_in_use)) {
+            give_behind(b.previous(), bytes, next, behind);
+        } else if ((behind & heap_block::in_use) == 0) {
+            give_before(b, bytes, next, behind & ~heap_block::flags);
+        } else {
+            next.set_word(behind & ~heap_block::previous_in_use);
+            free_.insert(b, bytes);
         }
-        next.clear(heap_block::previous_in_use);
-        free_.insert(b, bytes);
     }
 
     /// Effects: cuts off what `b` has more than `bytes`, where that can be used for anything.
@@ -293,9 +290,62 @@ protected:
         Links::store(reinterpret_cast<std::byte*>(&remainder_end_), heap_block(end));
     }
 
+    /// Effects: `b`, which is free, in no list, and of `bytes` bytes, becomes the remainder; the old one a free block.
+    void replace_remainder(heap_block b, std::size_t bytes) noexcept {
+        retire_remainder();
+        b.behind(bytes).set(heap_block::previous_in_use);
+        set_remainder(b.begin(), b.begin() + bytes);
+    }
+
     lists_type free_;
 
 private:
+    /// From so many bytes on, a free block that has grown becomes the remainder: what is freed next lies beside it
+    /// more often than not, and joins a remainder by a comparison and a store.
+    static constexpr std::size_t worth_being_remainder = 4096;
+
+    /// Effects: all up to `next`, whose word is `behind`, and `next` if it is free, joins the remainder in front.
+    void append_to_remainder(heap_block next, std::size_t behind) noexcept {
+        if ((behind & heap_block::in_use) == 0) {
+            const std::size_t bytes = behind & ~heap_block::flags;
+            free_.remove(next, bytes);
+            next = next.behind(bytes);
+            behind = next.word();
+        }
+        next.set_word(behind | heap_block::previous_in_use);
+        set_remainder_end(next.begin());
+    }
+
+    /// Effects: `front`, a free block, grows by `bytes` bytes up to `next`, whose word is `behind`, and by that one
+    /// if it is free.
+    void give_behind(heap_block front, std::size_t bytes, heap_block next, std::size_t behind) noexcept {
+        const std::size_t before = front.bytes();
+        std::size_t sum = before + bytes;
+        if ((behind & heap_block::in_use) == 0) {
+            free_.remove(next, behind & ~heap_block::flags);
+            sum += behind & ~heap_block::flags;
+        } else {
+            next.set_word(behind & ~heap_block::previous_in_use);
+        }
+        if (sum >= worth_being_remainder) {
+            free_.remove(front, before);
+            replace_remainder(front, sum);
+        } else {
+            free_.resize(front, before, sum);
+        }
+    }
+
+    /// Effects: `b`, of `bytes` bytes, and the free block `next`, of `after` bytes, become one free block.
+    void give_before(heap_block b, std::size_t bytes, heap_block next, std::size_t after) noexcept {
+        const std::size_t sum = bytes + after;
+        if (sum >= worth_being_remainder) {
+            free_.remove(next, after);
+            replace_remainder(b, sum);
+        } else {
+            free_.move(next, after, b, sum);
+        }
+    }
+
     /// Returns: the whole remainder as a block, where that is not too short for `bytes`, or null.
     heap_block take_all_of_remainder(std::size_t bytes) noexcept {
         const std::size_t room = remainder_bytes();
@@ -320,9 +370,7 @@ private:
         b.set_word(bytes | heap_block::in_use | heap_block::previous_in_use);
         const heap_block left = b.behind(bytes);
         if (bytes < exact_bytes && rest > remainder_bytes()) {
-            retire_remainder();
-            behind.set(heap_block::previous_in_use);
-            set_remainder(left.begin(), behind.begin());
+            replace_remainder(left, rest);
         } else {
             free_.insert(left, rest);
         }

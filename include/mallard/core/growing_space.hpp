@@ -150,15 +150,17 @@ public:
                 b = free_.find(least);
             }
         }
-        if (!b) {
-            return false;
+        return become_remainder(b);
+    }
+
+    /// Effects: makes the remainder one of `least` bytes or more: what it is, or the largest free block.
+    /// Returns: whether there was one.
+    bool widen_remainder(std::size_t least) noexcept {
+        if (base::remainder_bytes() >= least) [[likely]] {
+            return true;
         }
-        const std::size_t had = b.bytes();
-        free_.remove(b, had);
-        base::retire_remainder();
-        b.behind(had).set(heap_block::previous_in_use);
-        base::set_remainder(b.begin(), b.begin() + had);
-        return true;
+        const heap_block b = free_.largest();
+        return b && b.bytes() >= least && become_remainder(b);
     }
 
     /// Effects: makes all blocks of the chain free; what lies side by side becomes one before it is entered.
@@ -189,6 +191,15 @@ public:
     }
 
 private:
+    bool become_remainder(heap_block b) noexcept {
+        if (b) {
+            const std::size_t bytes = b.bytes();
+            free_.remove(b, bytes);
+            base::replace_remainder(b, bytes);
+        }
+        return static_cast<bool>(b);
+    }
+
     void give_run(heap_block run, const std::byte* end) noexcept {
         if (run) {
             base::give(run, static_cast<std::size_t>(end - run.begin()));

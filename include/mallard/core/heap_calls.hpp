@@ -283,13 +283,15 @@ expansion_result heap_calls<Heap, Links, Granule>::expand_by(void* p, const expa
     return has(r.may, ways::fresh) ? allocate_to_grow(r, quiet) : expansion_result{};
 }
 
-/// Returns: a fresh block, off the front of the remainder where that holds twice as much, so that it can grow.
+/// Returns: a fresh block, off the front of a free one of twice its bytes or more where there is one, so that it can
+/// grow.
 template <class Heap, class Links, std::size_t Granule>
 expansion_result heap_calls<Heap, Links, Granule>::allocate_to_grow(const expansion_request& r, bool quiet) {
     const std::size_t bytes = r.preferred_bytes <= space_type::most_bytes ? r.preferred_bytes : r.least_bytes;
-    if (r.alignment <= Granule && bytes <= space_.remainder_bytes() / 2) {
-        if (const heap_block b = space_.take_from_remainder(space_type::block_bytes_for(bytes))) {
-            return told(b, ways::fresh);
+    if (r.alignment <= Granule && bytes < most_carved_bytes) {
+        const std::size_t block_bytes = space_type::block_bytes_for(bytes);
+        if (space_.widen_remainder(2 * block_bytes)) {
+            return told(space_.take_from_remainder(block_bytes), ways::fresh);
         }
     }
     void* p = allocate_slowly(bytes, r.alignment, quiet || r.least_bytes < bytes);

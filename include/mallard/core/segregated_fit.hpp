@@ -102,6 +102,39 @@ public:
         }
     }
 
+    /// Effects: the free block `b` has `new_bytes` bytes from now on, instead of `bytes`.
+    void resize(heap_block b, std::size_t bytes, std::size_t new_bytes) noexcept {
+        if (list_of(bytes) == list_of(new_bytes)) {
+            b.make_free(new_bytes);
+        } else {
+            remove(b, bytes);
+            insert(b, new_bytes);
+        }
+    }
+
+    /// Effects: the free block `b`, of `bytes` bytes, begins at `to` from now on and has `new_bytes` bytes.
+    void move(heap_block b, std::size_t bytes, heap_block to, std::size_t new_bytes) noexcept {
+        const std::size_t list = list_of(bytes);
+        if (list != list_of(new_bytes)) {
+            remove(b, bytes);
+            insert(to, new_bytes);
+            return;
+        }
+        const heap_block next = Links::load(b.next_link());
+        const heap_block previous = Links::load(b.previous_link());
+        to.make_free(new_bytes);
+        Links::store(to.next_link(), next);
+        Links::store(to.previous_link(), previous);
+        if (next) {
+            Links::store(next.previous_link(), to);
+        }
+        if (previous) {
+            Links::store(previous.next_link(), to);
+        } else {
+            set_head(list, to);
+        }
+    }
+
     /// Effects: takes `b`, the first of its list, of `bytes` bytes, out.
     /// Requires: `bytes` is below exact_bytes.
     void remove_first(heap_block b, std::size_t bytes) noexcept {
