@@ -7,7 +7,9 @@
 #include <mallard/adapt/limited.hpp>
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/allocator.hpp>
+#include <mallard/bind/expandable_allocator.hpp>
 #include <mallard/bind/fixed_block_allocator.hpp>
+#include <mallard/bind/multiallocation_chain.hpp>
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/bind/pooled.hpp>
 #include <mallard/bind/resource.hpp>

@@ -3,6 +3,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/expansion.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -47,6 +48,13 @@ public:
         requires rewindable<mechanism_type>
     {
         mechanism_.rollback(to);
+    }
+
+    /// Returns: as the mechanism.
+    [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept
+        requires expandable<mechanism_type>
+    {
+        return mechanism_.usable_bytes(p);
     }
 
 protected:

@@ -8,10 +8,20 @@
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <utility>
 
 namespace mallard {
 
+/// Requests are for a block, for a burst of them, or for the growth of one.
 struct failure_plan {
     std::size_t at = 1;    ///< the request that fails, counted from 1; 0 for none
     bool for_ever = false; ///< whether all requests after it fail too
@@ -29,12 +39,80 @@ public:
 
     /// Throws: std::bad_alloc where the plan says so; the mechanism is not asked then.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
-        ++requests_;
-        if (plan_.at != 0 && (requests_ == plan_.at || (plan_.for_ever && requests_ > plan_.at))) {
-            failed_ = true;
-            fail_allocation(bytes, alignment);
-        }
+        count_request(bytes, alignment);
         return mechanism_.allocate(bytes, alignment);
+    }
+
+    /// Returns: null where the plan says so.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept
+        requires requires(std::remove_reference_t<A>& mechanism) { mechanism.try_allocate(bytes, alignment); }
+    {
+        return fails_now() ? nullptr : mechanism_.try_allocate(bytes, alignment);
+    }
+
+    /// Throws: as allocate().
+    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
+                                                std::size_t alignment = fundamental_alignment)
+        requires expandable<std::remove_reference_t<A>>
+    {
+        count_request(bytes, alignment);
+        return mechanism_.allocate_at_least(bytes, alignment);
+    }
+
+    /// Returns: a null result where the plan says so and no fresh block was allowed.
+    /// Throws: std::bad_alloc where the plan says so and one was.
+    expansion_result expand(void* p, const expansion_request& request)
+        requires expandable<std::remove_reference_t<A>>
+    {
+        if (has(request.may, ways::fresh)) {
+            count_request(request.least_bytes, request.alignment);
+        } else if (fails_now()) {
+            return {};
+        }
+        return mechanism_.expand(p, request);
+    }
+
+    /// Returns: a null result where the plan says so.
+    expansion_result try_expand(void* p, const expansion_request& request) noexcept
+        requires expandable<std::remove_reference_t<A>>
+    {
+        return fails_now() ? expansion_result{} : mechanism_.try_expand(p, request);
+    }
+
+    std::size_t shrink(void* p, std::size_t bytes) noexcept
+        requires expandable<std::remove_reference_t<A>>
+    {
+        return mechanism_.shrink(p, bytes);
+    }
+
+    /// Throws: as allocate(); the burst is one request.
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count)
+        requires burst_allocator<std::remove_reference_t<A>>
+    {
+        count_request(bytes, alignment);
+        return mechanism_.allocate_many(bytes, alignment, count);
+    }
+
+    /// Throws: as the other.
+    [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
+                                            std::size_t alignment = fundamental_alignment)
+        requires mixed_burst_allocator<std::remove_reference_t<A>>
+    {
+        count_request(sizes.empty() ? 0 : sizes.front(), alignment);
+        return mechanism_.allocate_many(sizes, alignment);
+    }
+
+    void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept
+        requires burst_allocator<std::remove_reference_t<A>>
+    {
+        mechanism_.deallocate_many(std::move(blocks), bytes, alignment);
+    }
+
+    void deallocate_many(block_chain&& blocks) noexcept
+        requires mixed_burst_allocator<std::remove_reference_t<A>>
+    {
+        mechanism_.deallocate_many(std::move(blocks));
     }
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
@@ -55,6 +133,20 @@ public:
     }
 
 private:
+    [[nodiscard]] bool fails_now() noexcept {
+        ++requests_;
+        const bool fails =
+            plan_.at != 0 && (requests_ == plan_.at || (plan_.for_ever && requests_ > plan_.at));
+        failed_ = failed_ || fails;
+        return fails;
+    }
+
+    void count_request(std::size_t bytes, std::size_t alignment) {
+        if (fails_now()) {
+            fail_allocation(bytes, alignment);
+        }
+    }
+
     failure_plan plan_;
     std::size_t requests_ = 0;
     bool failed_ = false;

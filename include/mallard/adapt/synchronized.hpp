@@ -13,9 +13,17 @@
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/expansion.hpp>
 #include <mallard/core/thread_safe.hpp>
 
+#include <cstddef>
 #include <mutex>
+#include <span>
+#include <type_traits>
+#include <utility>
 
 namespace mallard {
 
@@ -50,6 +58,93 @@ public:
         const std::scoped_lock lock(mutex_);
         return mechanism_.try_allocate(bytes, alignment);
     }
+
+    // ---- blocks that change their size
+
+    /// Throws: as allocate().
+    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
+                                                std::size_t alignment = fundamental_alignment)
+        requires expandable<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.allocate_at_least(bytes, alignment);
+    }
+
+    /// Returns: null where the mechanism cannot serve the request.
+    [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,
+                                                    std::size_t alignment = fundamental_alignment) noexcept
+        requires requires(std::remove_reference_t<A>& mechanism) {
+            mechanism.try_allocate_at_least(bytes, alignment);
+        }
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.try_allocate_at_least(bytes, alignment);
+    }
+
+    /// Requires: as the mechanism's, and that no other thread uses the block.
+    /// Throws: as the mechanism.
+    expansion_result expand(void* p, const expansion_request& request)
+        requires expandable<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.expand(p, request);
+    }
+
+    expansion_result try_expand(void* p, const expansion_request& request) noexcept
+        requires expandable<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.try_expand(p, request);
+    }
+
+    std::size_t shrink(void* p, std::size_t bytes) noexcept
+        requires expandable<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.shrink(p, bytes);
+    }
+
+    [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept
+        requires expandable<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.usable_bytes(p);
+    }
+
+    // ---- bursts: the lock is taken once
+
+    /// Throws: as allocate(); no block is lost then.
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count)
+        requires burst_allocator<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.allocate_many(bytes, alignment, count);
+    }
+
+    /// Throws: as allocate(); no block is lost then.
+    [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
+                                            std::size_t alignment = fundamental_alignment)
+        requires mixed_burst_allocator<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.allocate_many(sizes, alignment);
+    }
+
+    void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept
+        requires burst_allocator<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        mechanism_.deallocate_many(std::move(blocks), bytes, alignment);
+    }
+
+    void deallocate_many(block_chain&& blocks) noexcept
+        requires mixed_burst_allocator<std::remove_reference_t<A>>
+    {
+        const std::scoped_lock lock(mutex_);
+        mechanism_.deallocate_many(std::move(blocks));
+    }
+
+    // ---- the whole of it
 
     /// Requires: no thread uses a block of this allocator any more.
     void release() noexcept
@@ -89,6 +184,40 @@ public:
     {
         const std::scoped_lock lock(mutex_);
         return mechanism_.stats();
+    }
+
+    /// Effects: gives empty chunks back upstream.
+    void trim() noexcept
+        requires requires(std::remove_reference_t<A>& mechanism) { mechanism.trim(); }
+    {
+        const std::scoped_lock lock(mutex_);
+        mechanism_.trim();
+    }
+
+    /// Returns: as the mechanism's. Others wait as long as that takes.
+    [[nodiscard]] auto use() const noexcept
+        requires requires(const std::remove_reference_t<A>& mechanism) { mechanism.use(); }
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.use();
+    }
+
+    /// Returns: as the mechanism's.
+    [[nodiscard]] auto check_sanity() const noexcept
+        requires requires(const std::remove_reference_t<A>& mechanism) { mechanism.check_sanity(); }
+    {
+        const std::scoped_lock lock(mutex_);
+        return mechanism_.check_sanity();
+    }
+
+    /// Effects: calls `f` for every block, under the lock.
+    /// Requires: `f` does not call this allocator.
+    template <class F>
+    void for_each_block(F f) const
+        requires requires(const std::remove_reference_t<A>& mechanism) { mechanism.for_each_block(f); }
+    {
+        const std::scoped_lock lock(mutex_);
+        mechanism_.for_each_block(f);
     }
 
     /// Returns: whether `p` lies in memory of the mechanism.

@@ -4,6 +4,7 @@
 ///     local_allocator   ... and returns all of it at once   monotonic, multipool, fixed_pool
 ///     rewindable        ... and goes back to a mark         monotonic
 ///     burst_allocator   gives and takes many blocks at once   multipool, fixed_pool
+///     mixed_burst_allocator   ... of different sizes      heap
 ///     expandable        changes the size of its blocks (core/expansion.hpp)   heap
 #pragma once
 
@@ -11,6 +12,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -51,6 +53,16 @@ concept burst_allocator = upstream<A> && requires(A& a, block_chain& blocks, std
     { a.allocate_many(n, n, n) } -> std::same_as<block_chain>;
     { a.deallocate_many(std::move(blocks), n, n) } noexcept;
 };
+
+/// What gives many blocks of different sizes at once too, each room for a pointer at least, in the order of
+/// the sizes, and takes back blocks of any sizes, because they know them.
+template <class A>
+concept mixed_burst_allocator =
+    burst_allocator<A> &&
+    requires(A& a, block_chain& blocks, std::span<const std::size_t> sizes, std::size_t alignment) {
+        { a.allocate_many(sizes, alignment) } -> std::same_as<block_chain>;
+        { a.deallocate_many(std::move(blocks)) } noexcept;
+    };
 
 /// An upstream that is all type and no state needs no pointer to be found again.
 template <class U>

@@ -7,8 +7,8 @@
 ///
 /// Data model: a request names a least and a preferred number of bytes, the ways that may be gone, and how
 /// far apart beginnings of a block that grows backward may lie: elements that are where they were must then
-/// stand at places of elements of the larger block. The answer names the block, the bytes that it has now, and
-/// the way that was gone.
+/// stand at places of elements of the larger block. The answer names the block, the bytes that it has now,
+/// and the way that was gone.
 ///
 /// Source: N2045, Gaztañaga, "Improving STL allocators" (expand_fwd, expand_bwd, allocate_new); Gaztañaga,
 /// "Applying classic memory allocation strategies to C++ containers", chapter 1.
@@ -76,22 +76,26 @@ struct sized_block {
     std::size_t bytes = 0;
 };
 
-/// Returns: the shortest way that a block may grow backward, so that it begins at a multiple of the granule and
-/// the objects in it stand at multiples of their size from its beginning: the least common multiple of both.
+/// Returns: the shortest way that a block may grow backward, so that it begins at a multiple of the granule
+/// and the objects in it stand at multiples of their size from its beginning: the least common multiple of
+/// both.
 /// Requires: neither is 0, and the result is representable.
 [[nodiscard]] constexpr std::size_t backward_step(std::size_t object_bytes,
                                                   std::size_t granule_bytes = 16) noexcept {
     return std::lcm(object_bytes, granule_bytes);
 }
 
-/// What can change the size of its blocks. `expand` gives `p`, which may be null for no block, the bytes of the
-/// request in the first of its ways that is open; where none is, it throws if a fresh block was among them, and
-/// returns a null result if not. `shrink` gives back what lies behind the first bytes, as far as it can, and
-/// returns the bytes that are left; the block stays where it is. `allocate_at_least` tells what it gave.
+/// What can change the size of its blocks. `expand` gives `p`, which may be null for no block, the bytes of
+/// the request in the first of its ways that is open; where none is, it throws if a fresh block was among
+/// them, and returns a null result if not; `try_expand` returns one always. `shrink` gives back what lies
+/// behind the first bytes, as far as it can, and returns the bytes that are left; the block stays where it
+/// is. `allocate_at_least` tells what it gave. Blocks know their sizes: the two numbers that `deallocate`
+/// is told are not looked at.
 template <class A>
 concept expandable = upstream<A> && requires(A& a, const A& const_a, void* p,
                                              const expansion_request& request, std::size_t n) {
     { a.expand(p, request) } -> std::same_as<expansion_result>;
+    { a.try_expand(p, request) } noexcept -> std::same_as<expansion_result>;
     { a.shrink(p, n) } noexcept -> std::same_as<std::size_t>;
     { const_a.usable_bytes(p) } noexcept -> std::same_as<std::size_t>;
     { a.allocate_at_least(n, n) } -> std::same_as<sized_block>;

@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/plots.hpp"
 
 #include <mallard/adapt/counted.hpp>
 #include <mallard/mallard.hpp>
@@ -74,6 +75,73 @@ TEST(counted, counts_an_allocators_own_requests_as_its_upstream) {
     }
     EXPECT_EQ(source.counts().bytes_in_use, 0U);
     EXPECT_EQ(source.counts().deallocations, source.counts().allocations);
+}
+
+TEST(counted, tells_the_ways_of_growth_apart_and_counts_the_bytes_that_blocks_have) {
+    using mallard::ways;
+    mallard::counted<equipment::plots> blocks;
+    EXPECT_TRUE(mallard::expandable<decltype(blocks)>);
+    void* const p = blocks.allocate(20, 8);
+    EXPECT_EQ(blocks.usable_bytes(p), 32U);
+    EXPECT_EQ(blocks.counts().bytes_in_use, 32U);
+    EXPECT_EQ(blocks.expand(p, {.least_bytes = 100, .preferred_bytes = 200}).p, p);
+    EXPECT_EQ(blocks.counts().grown_forward, 1U);
+    EXPECT_EQ(blocks.counts().bytes_in_use, 208U);
+    EXPECT_EQ(blocks.shrink(p, 200), 208U);
+    EXPECT_EQ(blocks.counts().shrunk, 0U) << "where nothing came back";
+    EXPECT_EQ(blocks.shrink(p, 40), 48U);
+    EXPECT_EQ(blocks.counts().shrunk, 1U);
+    EXPECT_EQ(blocks.counts().bytes_in_use, 48U);
+
+    const auto back =
+        blocks.try_expand(p, {.least_bytes = 100, .preferred_bytes = 100, .may = ways::backward});
+    EXPECT_EQ(blocks.counts().grown_backward, 1U);
+    EXPECT_EQ(blocks.counts().bytes_in_use, back.bytes);
+    const auto fresh =
+        blocks.expand(back.p, {.least_bytes = 100, .preferred_bytes = 100, .may = ways::fresh});
+    EXPECT_EQ(blocks.counts().allocations, 2U);
+    EXPECT_EQ(blocks.counts().bytes_in_use, back.bytes + fresh.bytes);
+    EXPECT_EQ(blocks.counts().peak_bytes, back.bytes + fresh.bytes);
+    EXPECT_EQ(blocks.counts().allocated_bytes, 32 + 176 + (back.bytes - 48) + fresh.bytes);
+
+    const mallard::sized_block third = blocks.allocate_at_least(10, 8);
+    EXPECT_EQ(blocks.counts().allocations, 3U);
+    for (void* const block : {back.p, fresh.p, third.p}) {
+        blocks.deallocate(block, 1, 1);
+    }
+    EXPECT_EQ(blocks.counts().bytes_in_use, 0U) << "whatever size was told";
+}
+
+TEST(counted, does_not_count_as_a_failure_that_a_block_stays_as_it_is) {
+    using mallard::ways;
+    mallard::counted<equipment::plots> blocks;
+    void* const p = blocks.allocate(20, 8);
+    const std::size_t impossible = 2 * equipment::plots::plot_bytes;
+    const mallard::expansion_request in_place{
+        .least_bytes = impossible, .preferred_bytes = impossible, .may = ways::in_place};
+    EXPECT_EQ(blocks.expand(p, in_place).p, nullptr);
+    EXPECT_EQ(blocks.try_expand(p, in_place).p, nullptr);
+    EXPECT_EQ(blocks.counts().failures, 0U);
+    EXPECT_EQ(blocks.try_expand(p, {.least_bytes = impossible, .preferred_bytes = impossible}).p, nullptr);
+    EXPECT_EQ(blocks.try_allocate(impossible), nullptr);
+    EXPECT_EQ(blocks.counts().failures, 2U);
+    EXPECT_EQ(blocks.counts().bytes_in_use, 32U);
+    EXPECT_NE(blocks.try_allocate(10), nullptr);
+    EXPECT_EQ(blocks.counts().bytes_in_use, 48U);
+}
+
+TEST(counted, counts_bursts_and_their_blocks) {
+    mallard::counted<mallard::multipool<>> pool;
+    EXPECT_TRUE(mallard::burst_allocator<decltype(pool)>);
+    mallard::block_chain blocks = pool.allocate_many(24, 8, 10);
+    EXPECT_EQ(pool.counts().bursts, 1U);
+    EXPECT_EQ(pool.counts().allocations, 10U);
+    EXPECT_EQ(pool.counts().bytes_in_use, 240U);
+    pool.deallocate(blocks.pop_front(), 24, 8);
+    pool.deallocate_many(std::move(blocks), 24, 8);
+    EXPECT_EQ(pool.counts().bursts_back, 1U);
+    EXPECT_EQ(pool.counts().deallocations, 10U);
+    EXPECT_EQ(pool.counts().bytes_in_use, 0U);
 }
 
 #ifdef __cpp_exceptions

@@ -1,4 +1,5 @@
 #include "equipment/out_of_memory.hpp"
+#include "equipment/plots.hpp"
 
 #include <mallard/adapt/failing.hpp>
 #include <mallard/mallard.hpp>
@@ -16,6 +17,35 @@ TEST(failing, lets_everything_pass_without_a_plan) {
     }
     EXPECT_FALSE(source.failed());
     EXPECT_EQ(source.requests(), 100U);
+}
+
+TEST(failing, fails_growth_and_attempts_as_requests_of_their_own) {
+    using mallard::ways;
+    mallard::failing<equipment::plots> blocks(mallard::failure_plan{.at = 0});
+    EXPECT_TRUE(mallard::expandable<decltype(blocks)>);
+    const mallard::sized_block block = blocks.allocate_at_least(20);
+    const mallard::expansion_request in_place{
+        .least_bytes = 100, .preferred_bytes = 100, .may = ways::in_place};
+    blocks.plan({.at = 1});
+    EXPECT_EQ(blocks.expand(block.p, in_place).p, nullptr) << "without an exception";
+    EXPECT_TRUE(blocks.failed());
+    EXPECT_EQ(blocks.usable_bytes(block.p), block.bytes);
+    EXPECT_EQ(blocks.expand(block.p, in_place).p, block.p);
+    blocks.plan({.at = 1, .for_ever = true});
+    EXPECT_EQ(blocks.try_expand(block.p, in_place).p, nullptr);
+    EXPECT_EQ(blocks.try_allocate(8), nullptr);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(blocks.expand(block.p, {.least_bytes = 1, .preferred_bytes = 1})));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(blocks.allocate_at_least(8)));
+    EXPECT_EQ(blocks.shrink(block.p, 20), 32U) << "what gives back never fails";
+    blocks.deallocate(block.p, 20);
+}
+
+TEST(failing, fails_a_burst_as_one_request) {
+    mallard::failing<mallard::multipool<>> pool(mallard::failure_plan{.at = 2});
+    mallard::block_chain blocks = pool.allocate_many(24, 8, 10);
+    EXPECT_EQ(pool.requests(), 1U);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, 10)));
+    pool.deallocate_many(std::move(blocks), 24, 8);
 }
 
 #ifdef __cpp_exceptions

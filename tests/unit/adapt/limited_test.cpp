@@ -1,5 +1,6 @@
 #include "equipment/ledger.hpp"
 #include "equipment/out_of_memory.hpp"
+#include "equipment/plots.hpp"
 
 #include <mallard/adapt/limited.hpp>
 #include <mallard/mallard.hpp>
@@ -60,6 +61,53 @@ TEST(limited, bounds_an_allocators_chunks_as_its_upstream) {
     mallard::multipool pool(source);
     EXPECT_OUT_OF_MEMORY(for (int i = 0; i < 1000; ++i) { static_cast<void>(pool.allocate(24, 8)); });
     EXPECT_LE(pool.stats().chunk_bytes, 4096U);
+}
+
+TEST(limited, lets_blocks_grow_as_far_as_its_budget_goes) {
+    using mallard::ways;
+    mallard::limited<equipment::plots> blocks(std::size_t{256});
+    EXPECT_TRUE(mallard::expandable<decltype(blocks)>);
+    void* const p = blocks.allocate(64, 8);
+    const auto grown = blocks.expand(p, {.least_bytes = 100, .preferred_bytes = 1000});
+    EXPECT_EQ(grown.p, p);
+    EXPECT_EQ(grown.bytes, 256U) << "less than it would have liked";
+    EXPECT_EQ(blocks.bytes_in_use(), 256U);
+    const mallard::expansion_request more{.least_bytes = 257, .preferred_bytes = 257};
+    EXPECT_EQ(blocks.try_expand(p, more).p, nullptr);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(blocks.expand(p, more)));
+    EXPECT_EQ(blocks.try_allocate(1), nullptr);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(blocks.allocate_at_least(1)));
+    EXPECT_EQ(blocks.shrink(p, 100), 112U);
+    EXPECT_EQ(blocks.bytes_in_use(), 112U);
+
+    const auto fresh = blocks.expand(p, {.least_bytes = 100, .preferred_bytes = 300, .may = ways::fresh});
+    EXPECT_EQ(fresh.how, ways::fresh);
+    EXPECT_EQ(fresh.bytes, 144U) << "the old block is still there";
+    EXPECT_EQ(blocks.bytes_in_use(), 256U);
+    EXPECT_EQ(blocks.try_expand(p, {.least_bytes = 1, .preferred_bytes = 1, .may = ways::fresh}).p, nullptr);
+    blocks.deallocate(p, 0, 1);
+    EXPECT_NE(blocks.try_allocate(112), nullptr);
+}
+
+TEST(limited, counts_what_is_rounded_up_once_the_block_is_there) {
+    mallard::limited<equipment::plots> blocks(std::size_t{100});
+    void* const p = blocks.allocate(100, 8);
+    EXPECT_EQ(blocks.bytes_in_use(), 112U);
+    EXPECT_NE(blocks.try_allocate(0), nullptr) << "nothing is always left";
+    EXPECT_EQ(blocks.try_allocate(1), nullptr);
+    EXPECT_EQ(blocks.try_expand(p, {.least_bytes = 112, .preferred_bytes = 128}).bytes, 112U);
+}
+
+TEST(limited, serves_whole_bursts_or_nothing_of_them) {
+    equipment::ledger source;
+    mallard::limited<mallard::multipool<equipment::ledger>> pool(std::size_t{240}, source);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, 11)));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, SIZE_MAX / 8)));
+    EXPECT_TRUE(source.granted().empty());
+    mallard::block_chain blocks = pool.allocate_many(24, 8, 10);
+    EXPECT_EQ(pool.bytes_in_use(), 240U);
+    pool.deallocate_many(std::move(blocks), 24, 8);
+    EXPECT_EQ(pool.bytes_in_use(), 0U);
 }
 
 #ifdef __cpp_exceptions

@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/plots.hpp"
 
 #include <mallard/adapt/counted.hpp>
 #include <mallard/adapt/synchronized.hpp>
@@ -112,6 +113,31 @@ TEST_F(synchronized, works_under_both_bindings_and_around_other_adaptors) {
     std::vector<int, mallard::allocator<int, decltype(pool)>> by_type(1000, 1, pool);
     std::pmr::vector<int> by_base(1000, 1, &base);
     EXPECT_EQ(pool.mechanism().counts().bytes_in_use, 2000 * sizeof(int));
+}
+
+TEST_F(synchronized, lets_blocks_change_their_size_under_the_lock) {
+    under_counting_mutex<equipment::plots> blocks;
+    EXPECT_TRUE(mallard::expandable<decltype(blocks)>);
+    EXPECT_TRUE(mallard::local_allocator<decltype(blocks)>);
+    const mallard::sized_block block = blocks.allocate_at_least(20, 8);
+    EXPECT_EQ(blocks.usable_bytes(block.p), block.bytes);
+    EXPECT_EQ(blocks.expand(block.p, {.least_bytes = 100, .preferred_bytes = 100}).p, block.p);
+    EXPECT_EQ(blocks.try_expand(block.p, {.least_bytes = 200, .preferred_bytes = 200}).p, block.p);
+    EXPECT_EQ(blocks.shrink(block.p, 50), 64U);
+    EXPECT_EQ(counting_mutex::times, 5);
+    blocks.deallocate(block.p, 50, 8);
+    EXPECT_EQ(counting_mutex::times, 6);
+}
+
+TEST_F(synchronized, locks_once_for_a_burst) {
+    under_counting_mutex<mallard::multipool<locked_source>> pool(source_);
+    EXPECT_TRUE(mallard::burst_allocator<decltype(pool)>);
+    mallard::block_chain blocks = pool.allocate_many(24, 8, 100);
+    EXPECT_EQ(counting_mutex::times, 1);
+    EXPECT_EQ(blocks.size(), 100U);
+    pool.deallocate_many(std::move(blocks), 24, 8);
+    EXPECT_EQ(counting_mutex::times, 2);
+    pool.release();
 }
 
 #ifdef __cpp_exceptions

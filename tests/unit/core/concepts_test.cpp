@@ -67,6 +67,8 @@ TEST(concepts, tell_what_is_good_at_bursts) {
     EXPECT_TRUE(mallard::burst_allocator<mallard::fixed_pool<>>);
     EXPECT_FALSE(mallard::burst_allocator<mallard::monotonic<>>);
     EXPECT_FALSE(mallard::burst_allocator<mallard::new_delete>);
+    EXPECT_TRUE(mallard::burst_allocator<mallard::limited<mallard::multipool<>>>) << "through adaptors too";
+    EXPECT_FALSE(mallard::mixed_burst_allocator<mallard::multipool<>>) << "which does not know its sizes";
 }
 
 TEST(concepts, tell_whose_blocks_have_no_room_around_them) {

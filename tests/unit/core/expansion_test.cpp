@@ -13,6 +13,7 @@ struct complete {
     void* allocate(std::size_t, std::size_t);
     void deallocate(void*, std::size_t, std::size_t) noexcept;
     mallard::expansion_result expand(void*, const mallard::expansion_request&);
+    mallard::expansion_result try_expand(void*, const mallard::expansion_request&) noexcept;
     std::size_t shrink(void*, std::size_t) noexcept;
     std::size_t usable_bytes(const void*) const noexcept;
     mallard::sized_block allocate_at_least(std::size_t, std::size_t);
@@ -24,6 +25,10 @@ struct throwing_shrink : complete {
 
 struct knows_sizes_only_while_it_changes : complete {
     std::size_t usable_bytes(const void*) noexcept;
+};
+
+struct throwing_attempt : complete {
+    mallard::expansion_result try_expand(void*, const mallard::expansion_request&);
 };
 
 struct tells_no_way : complete {
@@ -78,6 +83,7 @@ TEST(expansion, the_concept_tells_what_can_change_sizes) {
     EXPECT_TRUE(mallard::expandable<complete>);
     EXPECT_FALSE(mallard::expandable<throwing_shrink>);
     EXPECT_FALSE(mallard::expandable<knows_sizes_only_while_it_changes>);
+    EXPECT_FALSE(mallard::expandable<throwing_attempt>);
     EXPECT_FALSE(mallard::expandable<tells_no_way>);
     EXPECT_FALSE(mallard::expandable<mallard::multipool<>>);
     EXPECT_FALSE(mallard::expandable<mallard::new_delete>);

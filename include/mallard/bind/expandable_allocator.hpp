@@ -1,0 +1,300 @@
+/// Binding by type parameter for containers that ask for more than allocate and deallocate: the version-2
+/// allocator of Boost.Container, without Boost.
+///
+///     mallard::heap heap;
+///     boost::container::vector<int, mallard::expandable_allocator<int, mallard::heap<>>> numbers{heap};
+///
+/// A vector, a string and the flat containers grow where they are and shrink where they are; a list, a set,
+/// a map and a stable_vector take the nodes of a range in one burst and give them back in one.
+///
+/// Data model: one pointer to the mechanism, as in bind/allocator.hpp, whose propagation and uses-allocator
+/// construction it has too. A container finds by the constant `version` that there is more to ask for. What
+/// a mechanism can do can be switched off, one capability at a time; a container then does without it, and
+/// the type says so.
+///
+/// Boost's map and flat containers keep pairs of their own, which uses-allocator construction does not
+/// know: strings in them keep the allocator that they come with.
+///
+/// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapters 1 and 2;
+/// N2045, "Improving STL allocators". Names and order of arguments are those that Boost.Container's
+/// containers call.
+#pragma once
+
+#include <mallard/bind/allocator.hpp>
+#include <mallard/bind/multiallocation_chain.hpp>
+#include <mallard/core/burst.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
+#include <mallard/core/expansion.hpp>
+#include <mallard/core/failure.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace mallard {
+
+/// What is switched off of what a mechanism can do, as the mask of Boost's allocators: a set of ways to
+/// grow, and with `|` no_shrinking and no_bursts.
+struct capability_mask {
+    ways growth;
+    bool shrinking;
+    bool bursts;
+
+    constexpr capability_mask(ways no_growth, bool no_shrinks = false, bool no_many = false) noexcept
+        : growth(no_growth), shrinking(no_shrinks), bursts(no_many) {}
+
+    [[nodiscard]] friend constexpr capability_mask operator|(capability_mask a, capability_mask b) noexcept {
+        return {a.growth | b.growth, a.shrinking || b.shrinking, a.bursts || b.bursts};
+    }
+};
+
+inline constexpr capability_mask no_shrinking(ways::none, true, false); ///< capacity is kept
+inline constexpr capability_mask no_bursts(ways::none, false, true);    ///< nodes come and go one by one
+
+/// The bits of a command that allocation_command() knows: those of Boost's allocation_type, with its values.
+struct command_bits {
+    static constexpr unsigned allocate_new = 1;
+    static constexpr unsigned expand_forward = 2;
+    static constexpr unsigned expand_backward = 4;
+    static constexpr unsigned shrink_in_place = 8;
+    static constexpr unsigned nothrow_allocation = 16;
+    static constexpr unsigned all = 31;
+};
+
+/// `Masked` may be any capability but new allocation, without which nothing would ever begin.
+template <class T, expandable A, capability_mask Masked = ways::none>
+    requires(!has(Masked.growth, ways::fresh))
+class expandable_allocator {
+public:
+    using value_type = T;
+    using pointer = T*;
+    using size_type = std::size_t;
+    using version = std::integral_constant<unsigned, 2>;
+    using multiallocation_chain = mallard::multiallocation_chain<T>;
+    using propagate_on_container_copy_assignment = std::false_type;
+    using propagate_on_container_move_assignment = std::false_type;
+    using propagate_on_container_swap = std::false_type;
+    using is_always_equal = std::false_type;
+    static constexpr capability_mask masked = Masked;
+
+    template <class U>
+    struct rebind {
+        using other = expandable_allocator<U, A, Masked>;
+    };
+
+    /// Requires: `mechanism` outlives all that is allocated here.
+    expandable_allocator(A& mechanism) noexcept : mechanism_(std::addressof(mechanism)) {}
+
+    template <class U>
+    expandable_allocator(const expandable_allocator<U, A, Masked>& other) noexcept
+        : mechanism_(std::addressof(other.mechanism())) {}
+
+    /// Throws: std::bad_alloc, also where `n` objects have no representable size.
+    [[nodiscard]] T* allocate(size_type n) {
+        if (n > max_size()) [[unlikely]] {
+            fail_allocation(SIZE_MAX, alignof(T));
+        }
+        return static_cast<T*>(mechanism_->allocate(n * sizeof(T), alignof(T)));
+    }
+
+    void deallocate(T* p, size_type n) noexcept { mechanism_->deallocate(p, n * sizeof(T), alignof(T)); }
+
+    [[nodiscard]] static constexpr size_type max_size() noexcept { return PTRDIFF_MAX / sizeof(T); }
+
+    /// Returns: how many objects the block at `p` has room for.
+    [[nodiscard]] size_type size(const T* p) const noexcept {
+        return mechanism_->usable_bytes(p) / sizeof(T);
+    }
+
+    // ---- expansion
+
+    /// Effects: gives the block at `reuse`, which may be null, room for `preferred` objects and for `limit`
+    /// at least, in the first of those ways of `command` that is open: forward, backward, a new block. Or,
+    /// with shrink_in_place, takes from it what is not needed for `preferred` objects. `preferred` says
+    /// afterwards how many there is room for. Where a new block was allocated `reuse` is null; the old one
+    /// is not freed.
+    /// Requires: the command is made of command_bits, and shrinks or grows. A block that is grown or shrunk
+    /// is no single object of allocate_one() or of a burst; one that is shrunk has room for `preferred`.
+    /// Returns: where the block is now, or null where nothing happened: no way was open, or a block that
+    /// was to be shrunk has room for more than `limit` still. `preferred` and `reuse` are as they were
+    /// then.
+    /// Throws: std::bad_alloc where the command allows a new block, has no nothrow_allocation, and there is
+    /// none. A command without allocate_new, by which containers ask whether a block can grow, throws
+    /// nothing.
+    [[nodiscard]] T* allocation_command(unsigned command, size_type limit, size_type& preferred, T*& reuse) {
+        MALLARD_EXPECTS((command & ~command_bits::all) == 0);
+        if ((command & command_bits::shrink_in_place) != 0) {
+            return shrink(limit, preferred, reuse);
+        }
+        const bool quiet = (command & command_bits::nothrow_allocation) != 0;
+        if (limit > max_size()) [[unlikely]] {
+            if (quiet || (command & command_bits::allocate_new) == 0) {
+                return nullptr;
+            }
+            fail_allocation(SIZE_MAX, alignof(T));
+        }
+        const expansion_request request{.least_bytes = limit * sizeof(T),
+                                        .preferred_bytes =
+                                            std::clamp(preferred, limit, max_size()) * sizeof(T),
+                                        .alignment = alignof(T),
+                                        .step_bytes = backward_step(sizeof(T)),
+                                        .may = without(ways_of(command), Masked.growth)};
+        const expansion_result done =
+            quiet ? mechanism_->try_expand(reuse, request) : mechanism_->expand(reuse, request);
+        if (done.p == nullptr) [[unlikely]] {
+            return nullptr;
+        }
+        preferred = done.bytes / sizeof(T);
+        if (done.how == ways::fresh) {
+            reuse = nullptr;
+        }
+        return static_cast<T*>(done.p);
+    }
+
+    // ---- single objects and bursts of them: nodes
+
+    /// Throws: std::bad_alloc.
+    [[nodiscard]] T* allocate_one() {
+        return static_cast<T*>(mechanism_->allocate(bytes_of_one, alignof(T)));
+    }
+
+    void deallocate_one(T* p) noexcept { mechanism_->deallocate(p, bytes_of_one, alignof(T)); }
+
+    /// Effects: puts blocks for `n` single objects behind those of `chain`.
+    /// Throws: std::bad_alloc; the chain is as it was then.
+    void allocate_individual(size_type n, multiallocation_chain& chain) { allocate_many(1, n, chain); }
+
+    /// Effects: frees all blocks of the chain.
+    void deallocate_individual(multiallocation_chain& chain) noexcept {
+        if constexpr (Masked.bursts) {
+            while (!chain.empty()) {
+                deallocate_one(chain.pop_front());
+            }
+        } else {
+            mallard::deallocate_many(*mechanism_, chain.take(), bytes_of_one, alignof(T));
+        }
+    }
+
+    // ---- bursts of arrays
+
+    /// Effects: puts `n` blocks for `objects` objects each behind those of `chain`. They go back by
+    /// deallocate_many(), or one by one by deallocate() where they are no smaller than a pointer.
+    /// Throws: std::bad_alloc; the chain is as it was then.
+    void allocate_many(size_type objects, size_type n, multiallocation_chain& chain) {
+        const std::size_t bytes = representable_bytes(objects);
+        if constexpr (Masked.bursts) {
+            chain.append(allocate_one_by_one(*mechanism_, bytes, alignof(T), n));
+        } else {
+            chain.append(mallard::allocate_many(*mechanism_, bytes, alignof(T), n));
+        }
+    }
+
+    /// Effects: puts `n` blocks behind those of `chain`, the first for `objects[0]` objects, and so on.
+    /// Throws: std::bad_alloc; the chain is as it was then.
+    void allocate_many(const size_type* objects, size_type n, multiallocation_chain& chain) {
+        unfinished_arrays all(*this);
+        std::array<std::size_t, 128> bytes;
+        for (std::span left(objects, n); !left.empty();) {
+            const std::span slice = left.first(std::min(left.size(), bytes.size()));
+            std::ranges::transform(slice, bytes.begin(), representable_bytes);
+            if constexpr (mixed_burst_allocator<A> && !Masked.bursts) {
+                all.blocks.append(
+                    mechanism_->allocate_many(std::span(bytes).first(slice.size()), alignof(T)));
+            } else {
+                for (const std::size_t block : std::span(bytes).first(slice.size())) {
+                    all.blocks.push_back(mechanism_->allocate(block, alignof(T)));
+                }
+            }
+            left = left.subspan(slice.size());
+        }
+        chain.append(all.blocks.take());
+    }
+
+    /// Effects: frees all blocks of the chain, whatever their sizes.
+    void deallocate_many(multiallocation_chain& chain) noexcept {
+        if constexpr (mixed_burst_allocator<A> && !Masked.bursts) {
+            mechanism_->deallocate_many(chain.take());
+        } else {
+            while (!chain.empty()) {
+                T* const p = chain.pop_front();
+                deallocate(p, size(p));
+            }
+        }
+    }
+
+    /// Effects: makes a U at `p` and hands it this allocator. Types that take none are left to
+    /// std::allocator_traits.
+    template <class U, class... Args>
+        requires takes_allocator<U, expandable_allocator<U, A, Masked>>
+    void construct(U* p, Args&&... args) {
+        std::uninitialized_construct_using_allocator(p, expandable_allocator<U, A, Masked>(*this),
+                                                     std::forward<Args>(args)...);
+    }
+
+    [[nodiscard]] expandable_allocator select_on_container_copy_construction() const noexcept {
+        return *this;
+    }
+
+    [[nodiscard]] A& mechanism() const noexcept { return *mechanism_; }
+
+private:
+    /// A block in a chain has room for a link at least.
+    static constexpr std::size_t bytes_of_one = std::max(sizeof(T), sizeof(void*));
+
+    [[nodiscard]] static std::size_t representable_bytes(size_type objects) {
+        if (objects > max_size()) [[unlikely]] {
+            fail_allocation(SIZE_MAX, alignof(T));
+        }
+        return std::max(objects * sizeof(T), sizeof(void*));
+    }
+
+    /// Blocks that go back where the others of their burst do not come.
+    struct unfinished_arrays {
+        explicit unfinished_arrays(expandable_allocator& from) noexcept : owner(from) {}
+        unfinished_arrays(const unfinished_arrays&) = delete;
+        unfinished_arrays& operator=(const unfinished_arrays&) = delete;
+        ~unfinished_arrays() { owner.deallocate_many(blocks); }
+
+        expandable_allocator& owner;
+        multiallocation_chain blocks;
+    };
+
+    [[nodiscard]] static constexpr ways ways_of(unsigned command) noexcept {
+        const auto way = [command](unsigned bit, ways one) {
+            return (command & bit) != 0 ? one : ways::none;
+        };
+        return way(command_bits::expand_forward, ways::forward) |
+               way(command_bits::expand_backward, ways::backward) |
+               way(command_bits::allocate_new, ways::fresh);
+    }
+
+    [[nodiscard]] T* shrink(size_type limit, size_type& preferred, T* block) noexcept {
+        if constexpr (!Masked.shrinking) {
+            if (preferred <= limit && limit <= max_size()) {
+                const size_type room = mechanism_->shrink(block, preferred * sizeof(T)) / sizeof(T);
+                if (room <= limit) {
+                    preferred = room;
+                    return block;
+                }
+            }
+        }
+        return nullptr;
+    }
+
+    A* mechanism_;
+};
+
+/// Two allocators are equal where either can free what the other allocated.
+template <class T, class U, class A, capability_mask Masked>
+[[nodiscard]] bool operator==(const expandable_allocator<T, A, Masked>& a,
+                              const expandable_allocator<U, A, Masked>& b) noexcept {
+    return std::addressof(a.mechanism()) == std::addressof(b.mechanism());
+}
+
+} // namespace mallard

@@ -1,0 +1,324 @@
+#include "equipment/out_of_memory.hpp"
+#include "equipment/plots.hpp"
+
+#include <mallard/adapt/counted.hpp>
+#include <mallard/adapt/failing.hpp>
+#include <mallard/bind/expandable_allocator.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using mallard::ways;
+using plots = mallard::counted<equipment::plots>;
+using bits = mallard::command_bits;
+template <class T, mallard::capability_mask Masked = ways::none>
+using alloc = mallard::expandable_allocator<T, plots, Masked>;
+template <class T>
+using vector = std::vector<T, alloc<T>>;
+using string = std::basic_string<char, std::char_traits<char>, alloc<char>>;
+
+constexpr std::string_view text = "longer than any string that fits into its own object";
+constexpr unsigned grow = bits::allocate_new | bits::expand_forward | bits::expand_backward;
+
+TEST(expandable_allocator, is_one_pointer) {
+    EXPECT_EQ(sizeof(alloc<int>), sizeof(void*));
+    EXPECT_TRUE(std::is_trivially_copyable_v<alloc<int>>);
+    EXPECT_EQ(alloc<int>::version::value, 2U);
+}
+
+TEST(expandable_allocator, is_equal_where_the_mechanism_is_the_same) {
+    plots a;
+    plots b;
+    const alloc<int> of_a(a);
+    EXPECT_TRUE(of_a == alloc<int>(a));
+    EXPECT_TRUE(of_a == alloc<double>(a)) << "whatever the type";
+    EXPECT_TRUE(of_a != alloc<int>(b));
+    EXPECT_EQ(&of_a.mechanism(), &a);
+}
+
+TEST(expandable_allocator, converts_and_rebinds_with_its_mask) {
+    plots a;
+    const alloc<int, ways::backward> of_int(a);
+    const alloc<std::string, ways::backward> of_string = of_int;
+    EXPECT_EQ(&of_string.mechanism(), &a);
+    using rebound = std::allocator_traits<alloc<int, ways::backward>>::rebind_alloc<double>;
+    EXPECT_TRUE((std::is_same_v<rebound, alloc<double, ways::backward>>));
+    EXPECT_FALSE((std::is_convertible_v<alloc<int>, alloc<int, ways::backward>>));
+}
+
+TEST(expandable_allocator, propagates_as_the_polymorphic_one_does) {
+    using traits = std::allocator_traits<alloc<int>>;
+    EXPECT_FALSE(traits::propagate_on_container_copy_assignment::value);
+    EXPECT_FALSE(traits::propagate_on_container_move_assignment::value);
+    EXPECT_FALSE(traits::propagate_on_container_swap::value);
+    EXPECT_FALSE(traits::is_always_equal::value);
+}
+
+TEST(expandable_allocator, hands_itself_to_elements_that_take_it) {
+    plots a;
+    plots b;
+    vector<string> in_a({string(text, a), string("x", a)}, a);
+    vector<string> in_b(in_a, alloc<string>(b));
+    EXPECT_EQ(&in_b[0].get_allocator().mechanism(), &b);
+    in_b.clear();
+    in_b = in_a;
+    EXPECT_EQ(&in_b.get_allocator().mechanism(), &b) << "assignment leaves a container where it is";
+    EXPECT_EQ(&in_b[0].get_allocator().mechanism(), &b);
+    const vector<string> copy(in_a);
+    EXPECT_EQ(&copy.get_allocator().mechanism(), &a);
+    EXPECT_EQ(copy[0], text);
+    std::map<int, string, std::less<>, alloc<std::pair<const int, string>>> map(b);
+    map.try_emplace(1, text);
+    EXPECT_EQ(&map.at(1).get_allocator().mechanism(), &b) << "pairs too";
+}
+
+TEST(expandable_allocator, knows_how_many_objects_there_can_be) {
+    plots a;
+    alloc<int> of_int(a);
+    EXPECT_EQ(std::allocator_traits<alloc<int>>::max_size(of_int), PTRDIFF_MAX / sizeof(int));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(of_int.allocate(of_int.max_size() + 1)));
+    std::size_t preferred = SIZE_MAX;
+    int* reuse = nullptr;
+    EXPECT_OUT_OF_MEMORY(
+        static_cast<void>(of_int.allocation_command(grow, SIZE_MAX / 4 + 2, preferred, reuse)))
+        << "whose bytes would wrap to 4";
+    EXPECT_EQ(of_int.allocation_command(grow | bits::nothrow_allocation, SIZE_MAX, preferred, reuse),
+              nullptr);
+    EXPECT_EQ(of_int.allocation_command(bits::expand_forward, SIZE_MAX, preferred, reuse), nullptr);
+    alloc<int>::multiallocation_chain chain;
+    EXPECT_OUT_OF_MEMORY(of_int.allocate_many(SIZE_MAX / 4 + 2, 1, chain));
+    const std::size_t sizes[] = {1, SIZE_MAX / 4 + 2};
+    EXPECT_OUT_OF_MEMORY(of_int.allocate_many(sizes, 2, chain));
+    EXPECT_TRUE(chain.empty());
+}
+
+/// A block of 6 objects that is asked for more, by a command that the test chooses.
+template <class T, mallard::capability_mask Masked = ways::none>
+struct asked {
+    std::size_t received;
+    T* reuse;
+    T* p;
+
+    asked(alloc<T, Masked> allocator, T* block, unsigned command, std::size_t limit, std::size_t preferred)
+        : received(preferred), reuse(block),
+          p(allocator.allocation_command(command, limit, received, reuse)) {}
+};
+
+TEST(expandable_allocator, grows_forward_first) {
+    plots a;
+    alloc<int> of_int(a);
+    int* const p = of_int.allocate(6);
+    const asked<int> more(of_int, p, grow, 10, 100);
+    EXPECT_EQ(more.p, p);
+    EXPECT_EQ(more.reuse, p) << "the block itself";
+    EXPECT_EQ(more.received, 100U);
+    EXPECT_EQ(a.counts().grown_forward, 1U);
+    of_int.deallocate(p, more.received);
+    EXPECT_EQ(a.counts().bytes_in_use, 0U);
+}
+
+TEST(expandable_allocator, grows_backward_where_it_may_not_grow_forward) {
+    plots a;
+    alloc<int> of_int(a);
+    int* const p = of_int.allocate(6);
+    p[0] = 17;
+    const asked<int> more(of_int, p, bits::allocate_new | bits::expand_backward, 100, 120);
+    EXPECT_LT(more.p, p);
+    EXPECT_EQ(more.reuse, p);
+    EXPECT_GE(more.received, 100U);
+    EXPECT_EQ((p - more.p) % 4, 0) << "by whole granules";
+    EXPECT_EQ(p[0], 17) << "where it was";
+    EXPECT_EQ(a.counts().grown_backward, 1U);
+    of_int.deallocate(more.p, more.received);
+    EXPECT_EQ(a.counts().bytes_in_use, 0U);
+}
+
+TEST(expandable_allocator, takes_another_block_where_it_cannot_grow_or_has_none) {
+    plots a;
+    alloc<int> of_int(a);
+    const asked<int> first(of_int, nullptr, grow, 6, 12);
+    ASSERT_NE(first.p, nullptr);
+    EXPECT_EQ(first.received, 12U);
+    EXPECT_EQ(first.reuse, nullptr);
+    const asked<int> second(of_int, first.p, bits::allocate_new, 10, 20);
+    EXPECT_NE(second.p, first.p);
+    EXPECT_EQ(second.reuse, nullptr) << "says that the old one is still there";
+    EXPECT_EQ(of_int.size(first.p), 12U);
+    EXPECT_EQ(of_int.size(second.p), 20U);
+    EXPECT_EQ(a.counts().allocations, 2U);
+    of_int.deallocate(first.p, 12);
+    of_int.deallocate(second.p, 20);
+}
+
+TEST(expandable_allocator, prefers_no_less_than_it_must_have) {
+    plots a;
+    alloc<int> of_int(a);
+    const asked<int> block(of_int, nullptr, grow, 40, 8);
+    EXPECT_EQ(block.received, 40U);
+    of_int.deallocate(block.p, block.received);
+}
+
+TEST(expandable_allocator, says_by_null_that_no_way_was_open_where_no_new_block_was_allowed) {
+    plots a;
+    alloc<int> of_int(a);
+    int* const p = of_int.allocate(6);
+    for (const unsigned quiet : {0U, bits::nothrow_allocation}) {
+        const asked<int> more(of_int, p, bits::expand_forward | quiet, 4000, 5000);
+        EXPECT_EQ(more.p, nullptr);
+        EXPECT_EQ(more.received, 5000U) << "as it was";
+        EXPECT_EQ(more.reuse, p);
+    }
+    of_int.deallocate(p, 6);
+}
+
+TEST(expandable_allocator, fails_as_it_is_told_where_there_is_no_memory) {
+    plots a;
+    alloc<int> of_int(a);
+    const asked<int> quiet(of_int, nullptr, grow | bits::nothrow_allocation, 4000, 5000);
+    EXPECT_EQ(quiet.p, nullptr);
+    EXPECT_OUT_OF_MEMORY((asked<int>(of_int, nullptr, grow, 4000, 5000)));
+}
+
+TEST(expandable_allocator, shrinks_in_place) {
+    plots a;
+    alloc<int> of_int(a);
+    int* const p = of_int.allocate(100);
+    const asked<int> less(of_int, p, bits::shrink_in_place | bits::nothrow_allocation, 100, 8);
+    EXPECT_EQ(less.p, p);
+    EXPECT_EQ(less.received, 8U);
+    EXPECT_EQ(a.counts().shrunk, 1U);
+    const asked<int> too_much(of_int, p, bits::shrink_in_place, 5, 5);
+    EXPECT_EQ(too_much.p, nullptr) << "a granule has 16 bytes: there is room for 8 still";
+    EXPECT_EQ(too_much.received, 5U) << "as it was";
+    const asked<int> senseless(of_int, p, bits::shrink_in_place, 5, 6);
+    EXPECT_EQ(senseless.p, nullptr);
+    of_int.deallocate(p, 8);
+    EXPECT_EQ(a.counts().bytes_in_use, 0U);
+}
+
+template <class T>
+class expandable_allocator_of : public ::testing::Test {};
+
+template <std::size_t Bytes, std::size_t Alignment = 1>
+struct alignas(Alignment) element {
+    std::byte bytes[Bytes];
+};
+using elements = ::testing::Types<element<1>, element<3>, element<12, 4>, element<24, 8>, element<40, 8>,
+                                  element<32, 32>, element<64, 64>, element<192, 64>>;
+TYPED_TEST_SUITE(expandable_allocator_of, elements);
+
+TYPED_TEST(expandable_allocator_of, places_of_objects_stay_places_of_objects) {
+    plots a;
+    alloc<TypeParam> allocator(a);
+    TypeParam* p = allocator.allocate(1);
+    std::size_t capacity = allocator.size(p);
+    EXPECT_GE(capacity, 1U);
+    while (a.counts().grown_backward < 2) {
+        const asked<TypeParam> more(allocator, p, bits::expand_backward, capacity + 1, capacity + 1);
+        ASSERT_NE(more.p, nullptr);
+        ASSERT_GT(more.received, capacity);
+        const auto down = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(more.p);
+        ASSERT_EQ(down % sizeof(TypeParam), 0U);
+        ASSERT_TRUE(mallard::is_aligned(more.p, alignof(TypeParam)));
+        p = more.p;
+        capacity = more.received;
+    }
+    allocator.deallocate(p, capacity);
+    EXPECT_EQ(a.counts().bytes_in_use, 0U);
+}
+
+TYPED_TEST(expandable_allocator_of, gives_and_takes_bursts_in_any_size) {
+    plots a;
+    alloc<TypeParam> allocator(a);
+    typename alloc<TypeParam>::multiallocation_chain chain;
+    allocator.allocate_individual(5, chain);
+    EXPECT_EQ(chain.size(), 5U);
+    allocator.deallocate_one(chain.pop_front());
+    chain.push_front(allocator.allocate_one());
+    allocator.deallocate_individual(chain);
+    EXPECT_TRUE(chain.empty());
+
+    allocator.allocate_many(3, 4, chain);
+    const std::size_t sizes[] = {1, 7, 2};
+    allocator.allocate_many(sizes, 3, chain);
+    EXPECT_EQ(chain.size(), 7U);
+    std::vector<std::size_t> rooms;
+    for (auto at = chain.begin(); at != chain.end(); ++at) {
+        EXPECT_TRUE(mallard::is_aligned(at.operator->(), alignof(TypeParam)));
+        rooms.push_back(allocator.size(at.operator->()));
+    }
+    for (std::size_t i = 0; i != 7; ++i) {
+        EXPECT_GE(rooms[i], i < 4 ? 3U : sizes[i - 4]) << i;
+    }
+    allocator.deallocate_many(chain);
+    EXPECT_TRUE(chain.empty());
+    EXPECT_EQ(a.counts().bytes_in_use, 0U);
+    EXPECT_EQ(a.counts().allocations, 13U);
+}
+
+TEST(expandable_allocator, does_without_what_is_masked) {
+    plots a;
+    int* const p = alloc<int>(a).allocate(6);
+    const auto try_to = [&]<mallard::capability_mask Masked>(unsigned command, std::size_t least) {
+        return asked<int, Masked>(a, p, command | bits::nothrow_allocation, least, least).p;
+    };
+    constexpr unsigned in_place = bits::expand_forward | bits::expand_backward;
+    EXPECT_EQ(try_to.operator()<ways::in_place>(in_place, 10), nullptr);
+    EXPECT_EQ(try_to.operator()<ways::forward>(bits::expand_forward, 10), nullptr);
+    EXPECT_EQ(try_to.operator()<ways::backward>(bits::expand_backward, 10), nullptr);
+    EXPECT_EQ(try_to.operator()<mallard::no_shrinking>(bits::shrink_in_place, 1), nullptr);
+    EXPECT_EQ(alloc<int>(a).size(p), 8U) << "nothing has happened";
+    EXPECT_EQ(try_to.operator()<ways::backward>(in_place, 10), p);
+    EXPECT_EQ(try_to.operator()<mallard::no_shrinking>(in_place, 20), p);
+    EXPECT_EQ(try_to.operator()<mallard::no_bursts>(bits::shrink_in_place, 20), p);
+    int* const lower = try_to.operator()<ways::forward>(in_place, 100);
+    EXPECT_LT(lower, p);
+    alloc<int>(a).deallocate(lower, 100);
+}
+
+TEST(expandable_allocator, masks_add_up) {
+    constexpr mallard::capability_mask all = ways::in_place | mallard::no_shrinking | mallard::no_bursts;
+    EXPECT_EQ(all.growth, ways::in_place);
+    EXPECT_TRUE(all.shrinking);
+    EXPECT_TRUE(all.bursts);
+    constexpr mallard::capability_mask one = ways::backward | mallard::no_bursts;
+    EXPECT_EQ(one.growth, ways::backward);
+    EXPECT_FALSE(one.shrinking);
+    EXPECT_TRUE((alloc<int, one>::masked.bursts));
+    EXPECT_FALSE(alloc<int>::masked.bursts);
+}
+
+#ifdef __cpp_exceptions
+
+TEST(expandable_allocator, keeps_no_block_of_a_burst_that_fails) {
+    using source = mallard::failing<plots>;
+    using failing_alloc = mallard::expandable_allocator<double, source>;
+    const std::size_t sizes[] = {1, 20, 3, 4, 5};
+    for (std::size_t k = 1; k <= 11; ++k) {
+        source a(mallard::failure_plan{.at = 0});
+        failing_alloc allocator(a);
+        failing_alloc::multiallocation_chain chain;
+        allocator.allocate_individual(1, chain);
+        a.plan({.at = k});
+        if (k <= 5) {
+            EXPECT_THROW(allocator.allocate_individual(5, chain), std::bad_alloc);
+            a.plan({.at = k});
+            EXPECT_THROW(allocator.allocate_many(sizes, 5, chain), std::bad_alloc);
+        } else {
+            allocator.allocate_individual(5, chain);
+        }
+        EXPECT_EQ(chain.size(), k <= 5 ? 1U : 6U);
+        allocator.deallocate_many(chain);
+        EXPECT_EQ(a.mechanism().counts().bytes_in_use, 0U);
+    }
+}
+
+#endif
+
+} // namespace
