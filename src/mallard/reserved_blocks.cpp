@@ -99,8 +99,7 @@ void reserved_blocks::release() noexcept {
 
 void reserved_blocks::set_committed(range* r, std::size_t bytes) noexcept {
     committed_bytes_ += bytes - std::exchange(r->committed, bytes);
-    block_in(r).set_word((bytes - sizeof(range) + heap_block::word_bytes) | heap_block::in_use |
-                         heap_block::previous_in_use | heap_block::reserved);
+    block_in(r).set_word(word_for(bytes));
 }
 
 } // namespace mallard

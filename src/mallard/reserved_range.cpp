@@ -1,7 +1,11 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/reserved_range.hpp>
+#include <mallard/core/sanitizer.hpp>
 #include <mallard/upstream/pages.hpp>
 
+#ifdef MALLARD_ASAN
+#include <sanitizer/lsan_interface.h>
+#endif
 #include <sys/mman.h>
 
 namespace mallard::reserved_range {
@@ -14,7 +18,13 @@ constexpr int of_nobody = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 std::byte* reserve(std::size_t bytes) noexcept {
     void* p = mmap(nullptr, bytes, PROT_NONE, of_nobody, -1, 0);
-    return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
+    if (p == MAP_FAILED) {
+        return nullptr;
+    }
+#ifdef MALLARD_ASAN
+    __lsan_register_root_region(p, bytes); // of which it reads what can be read
+#endif
+    return static_cast<std::byte*>(p);
 }
 
 bool commit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
@@ -37,6 +47,9 @@ bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) no
 }
 
 void give_back(std::byte* begin, std::size_t bytes) noexcept {
+#ifdef MALLARD_ASAN
+    __lsan_unregister_root_region(begin, bytes);
+#endif
     munmap(begin, bytes);
 }
 

@@ -308,6 +308,9 @@ block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::size_t bytes, s
         return allocate_one_by_one(*this, bytes, alignment, count);
     }
     const std::size_t block_bytes = space_type::block_bytes_for(bytes);
+    if (count > space_type::most_bytes / block_bytes) {
+        fail_allocation(bytes, alignment);
+    }
     unfinished_burst burst(*this, bytes, alignment);
     const auto usable = [bytes](void* p) { unpoison(p, bytes); };
     while (burst.size() != count) {

@@ -8,6 +8,7 @@
 #include <mallard/core/growing_space.hpp>
 #include <mallard/core/heap_block.hpp>
 #include <mallard/core/heap_sanity.hpp>
+#include <mallard/core/reserved_blocks.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -90,7 +91,15 @@ heap_sanity heap_walks<Heap, Links, Granule>::check_sanity() const noexcept {
     };
     sanity_check<Links, Granule> check(space_);
     heap().each_room([&](std::byte* begin, std::byte* end) { return check.look_at_room(begin, end, owns); });
-    return check.result();
+    heap_sanity found = check.result();
+    if constexpr (Heap::has_reserved_blocks) {
+        heap().reserved_.for_each([&found](heap_block b) {
+            if (found.sound() && !reserved_blocks::is_sound(b)) {
+                found = {"the size in the word in front of the block is damaged", b.payload()};
+            }
+        });
+    }
+    return found;
 }
 
 } // namespace mallard

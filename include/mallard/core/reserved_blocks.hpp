@@ -68,6 +68,11 @@ public:
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
     [[nodiscard]] std::size_t committed_bytes() const noexcept { return committed_bytes_; }
 
+    /// Returns: whether the word of `b`, one of these, is as it was written.
+    [[nodiscard]] static bool is_sound(heap_block b) noexcept {
+        return b.word() == word_for(range_of(b)->committed);
+    }
+
     /// Effects: calls `f(block)` for each.
     template <class F>
     void for_each(F f) const {
@@ -82,6 +87,10 @@ private:
     }
     static range* range_of(heap_block b) noexcept {
         return reinterpret_cast<range*>(b.payload() - sizeof(range));
+    }
+    static std::size_t word_for(std::size_t committed) noexcept {
+        return (committed - sizeof(range) + heap_block::word_bytes) | heap_block::in_use |
+               heap_block::previous_in_use | heap_block::reserved;
     }
     void set_committed(range* r, std::size_t bytes) noexcept;
 

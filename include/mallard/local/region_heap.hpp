@@ -45,8 +45,8 @@ class region_heap : public heap_calls<region_heap<Granule>, relative_links, Gran
 public:
     static constexpr bool has_reserved_blocks = false;
 
-    /// Effects: makes a heap of the region. Nothing has to be destroyed; the region is the caller's again as soon as
-    /// nobody uses a block of it.
+    /// Effects: makes a heap of the region. Nothing has to be destroyed: the region is the caller's again as soon as
+    /// nobody uses a block of it, or by give_up().
     /// Returns: the heap, which lies at the begin of the region.
     /// Throws: refused_request where the region is shorter than least_region_bytes() or does not begin at a multiple
     /// of fundamental_alignment.
@@ -81,15 +81,18 @@ public:
         space_.add_room(first(), region_bytes_ - books_bytes);
     }
 
-    /// Effects: makes the `more_bytes` bytes behind the region a part of it, down to a multiple of 16.
+    /// Effects: makes the `more_bytes` bytes behind the region a part of it, down to a multiple of 16; none where
+    /// they are too few for a block.
+    /// Returns: the bytes that the region has now.
     /// Requires: they are the caller's, and mapped behind it wherever the region is.
-    void grow(std::size_t more_bytes) noexcept {
+    std::size_t grow(std::size_t more_bytes) noexcept {
         const std::size_t more = align_down(more_bytes, fundamental_alignment);
-        if (more != 0) {
+        if (more >= heap_block::least_bytes) {
             poison(reinterpret_cast<std::byte*>(this) + region_bytes_, more);
             space_.extend_room(end(), more);
             region_bytes_ += more;
         }
+        return region_bytes_;
     }
 
     /// Effects: gives up what is free at the end of the region.
@@ -101,6 +104,15 @@ public:
         region_bytes_ -= given;
         unpoison(reinterpret_cast<std::byte*>(this) + region_bytes_, given);
         return region_bytes_;
+    }
+
+    /// Effects: ends the heap; its blocks are gone.
+    /// Returns: the region, which is the caller's again: under AddressSanitizer, too.
+    std::span<std::byte> give_up() noexcept {
+        const std::span<std::byte> region(reinterpret_cast<std::byte*>(this), region_bytes_);
+        signature_ = 0;
+        unpoison(region.data(), region.size());
+        return region;
     }
 
     /// Returns: the length of the region, from the heap itself on.
