@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mallard import mallocs
-from mallard.experiments import STATIC
+from mallard.experiments import STATIC, VECTORS
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,13 @@ LIBRARIES = {
         Library(
             "mimalloc", "mimalloc", "libmimalloc-dev", "mimalloc.h", "libmimalloc.", topic="mimalloc's heaps"
         ),
+        Library(
+            "Boost.Interprocess",
+            "boost",
+            "libboost-dev",
+            "boost/interprocess/mem_algo/rbtree_best_fit.hpp",
+        ),
+        Library(mallocs.OWN, "libc"),
     )
 }
 
@@ -70,15 +77,18 @@ LIBRARIES = {
 _STRUCTURES = ("density", "fragmentation")
 _RACES = ("utilization", "contention")
 _SINGLE_BLOCKS = ("primitives", "small-objects", "fixed-block")
+_BY_RANGES = ("adaptive-pool", "burst")
+_GROWING_VECTORS = ("expansion-forward", "expansion-backward")
+_VECTORS = (*_GROWING_VECTORS, "shrink-to-fit")
 # That use freed blocks again, and do not.
-FEW_POOLS = (*_STRUCTURES, *_RACES, *_SINGLE_BLOCKS, "adaptive-pool")
+FEW_POOLS = (*_STRUCTURES, *_RACES, *_SINGLE_BLOCKS, *_BY_RANGES, "heap-churn")
 EVERYWHERE = ("locality", *FEW_POOLS)
 GROWING = (*_STRUCTURES, *_RACES, "primitives", "small-objects")
 # Blocks of one size, which few containers ask for; of sizes known to the compiler; of one type.
-ONE_SIZE = ("locality", *_RACES, *_SINGLE_BLOCKS, "adaptive-pool")
-FEW_SIZES = (*_STRUCTURES, "locality", *_SINGLE_BLOCKS, "adaptive-pool")
-ONE_TYPE = ("locality", "contention", *_SINGLE_BLOCKS, "adaptive-pool")
-NODES = ("adaptive-pool",)
+ONE_SIZE = ("locality", *_RACES, *_SINGLE_BLOCKS, *_BY_RANGES)
+FEW_SIZES = (*_STRUCTURES, "locality", *_SINGLE_BLOCKS, *_BY_RANGES)
+ONE_TYPE = ("locality", "contention", *_SINGLE_BLOCKS, *_BY_RANGES)
+NODES = _BY_RANGES
 LARGEST_NODE = 64  # bytes
 
 _NORMAL = (
@@ -180,6 +190,27 @@ _NORMAL = (
         "boost::container::allocator, many nodes at a call",
         NODES,
     ),
+    Contender(
+        "boost-allocator-v1",
+        "Boost.Container",
+        ("allocator", "v1"),
+        "boost::container::allocator, version 1: a vector that copies",
+        _VECTORS,
+    ),
+    Contender(
+        "boost-allocator-v2-masked",
+        "Boost.Container",
+        ("allocator", "v2 mask"),
+        "boost::container::allocator, version 2, told not to grow in place",
+        _GROWING_VECTORS,
+    ),
+    Contender(
+        "boost-allocator-v2",
+        "Boost.Container",
+        ("allocator", "v2"),
+        "boost::container::allocator, version 2: grows and shrinks in place",
+        _VECTORS,
+    ),
     Contender("foonathan-node", "foonathan/memory", ("node", "pool"), "memory_pool<node_pool>", ONE_SIZE),
     Contender("foonathan-array", "foonathan/memory", ("array", "pool"), "memory_pool<array_pool>", ONE_SIZE),
     Contender(
@@ -196,6 +227,27 @@ _NORMAL = (
     Contender("foonathan-temporary", "foonathan/memory", ("tempo-", "rary"), "temporary_allocator", GROWING),
     Contender("loki", "Loki", ("small", "object"), "Loki::SmallObjAllocator", EVERYWHERE),
     Contender("mimalloc-heap", "mimalloc", ("mi_heap", ""), "mi_heap_new, mi_heap_destroy", EVERYWHERE),
+    Contender(
+        "boost-interprocess",
+        "Boost.Interprocess",
+        ("best fit", ""),
+        "boost::interprocess::rbtree_best_fit over memory of the process",
+        ("heap-churn",),
+    ),
+    Contender(
+        "boost-interprocess-v2",
+        "Boost.Interprocess",
+        ("best fit", "v2"),
+        "boost::interprocess::allocator, version 2: grows and shrinks in place",
+        _VECTORS,
+    ),
+    Contender(
+        "realloc",
+        mallocs.OWN,
+        ("realloc", ""),
+        "a vector that grows and shrinks by realloc()",
+        ("expansion-forward", "shrink-to-fit"),
+    ),
 )
 # Those that take everything back at once have a second strategy, beside AS4, AS8 and AS12.
 _WINKED_OUT = (
@@ -220,6 +272,8 @@ def _with_winked(normal: Contender) -> tuple[Contender, ...]:
 CONTENDERS = {each.name: each for normal in _NORMAL for each in _with_winked(normal)}
 # Peers in the order of tables: the mallocs of a whole process, then what a program links with.
 PEERS = tuple(dict.fromkeys((*mallocs.NAMES, *LIBRARIES)))
+# What is mallard's own and stands behind the containers of a library, without which there is none of it.
+BEHIND = dict.fromkeys(VECTORS, "Boost.Container")
 # Word -> the contenders that it selects; the first selects all.
 GROUPS = {
     "peers": tuple(CONTENDERS),

@@ -34,10 +34,25 @@ LIBRARY = (
     "adaptive-pool-burst",
     "adaptive-pool-aligned",
     "adaptive-pool-aligned-burst",
+    "heap",
+    "heap-winked",
+    "heap-base",
+    "heap-base-winked",
+    "heap-burst",
+    "region-heap",
+    "heap-v1",
+    "heap-v2-masked",
+    "heap-v2",
+    "region-heap-v2",
 )
 BURST = "-burst"  # ends the name of what takes and gives back many nodes at once
+MASKED = "-masked"  # what could grow in place, and is told not to
 # Those that serve any request for a block, one at a time, and have no type of their own to serve.
 POOLS = ("fast-fit", "fixed-pool", "small-object-pool", "adaptive-pool", "adaptive-pool-aligned")
+# The heap as the papers' allocators are: each binding, both ways to end.
+HEAPS = ("heap", "heap-winked", "heap-base", "heap-base-winked")
+# Behind boost::container::vector, with an allocator of version 1, or of 2, which may let it grow in place.
+VECTORS = ("heap-v1", "heap-v2-masked", "heap-v2", "region-heap-v2")
 # One for the process, of nodes: no part of what asks for large blocks, or has threads.
 STATIC = "static-pool"
 # What stands beside other libraries' pools of one size wherever those take part.
@@ -46,6 +61,14 @@ OF_ONE_SIZE = ("fixed-pool", STATIC)
 NOT_WINKED_OUT = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
 # Of those, what uses freed blocks again.
 RECYCLING = ("AS1", "AS2", "AS7", "AS9", "AS11", "AS13")
+BY_RANGES = (
+    "null",
+    *RECYCLING,
+    "AS7-burst",
+    *POOLS,
+    STATIC,
+    *(f"{name}{BURST}" for name in POOLS if f"{name}{BURST}" in LIBRARY),
+)
 
 
 @dataclass(frozen=True)
@@ -119,14 +142,39 @@ EXPERIMENTS = {
             "adaptive-pool",
             "insert nodes of a list by ranges and erase them, singly and in bursts (allocplus, chapter 3)",
             "a node inserted and erased",
-            (
-                "null",
-                *RECYCLING,
-                "AS7-burst",
-                *POOLS,
-                STATIC,
-                *(f"{name}{BURST}" for name in POOLS if f"{name}{BURST}" in LIBRARY),
-            ),
+            BY_RANGES,
+        ),
+        Experiment(
+            "expansion-forward",
+            "push elements to the back of a vector, which grows in place where it can (allocplus, chapter 1)",
+            "an element pushed",
+            ("null", "AS1", "heap", *VECTORS),
+        ),
+        Experiment(
+            "expansion-backward",
+            "the same where a vector in place may grow to its front only, which is to spare memory "
+            "(allocplus, chapter 1)",
+            "an element pushed",
+            ("null", "AS1", "heap", *VECTORS),
+        ),
+        Experiment(
+            "shrink-to-fit",
+            "erase the last elements of a vector and shrink it, until it is empty (allocplus, chapter 1)",
+            "an erasure with its shrink_to_fit",
+            ("null", "AS1", "heap", *(name for name in VECTORS if name != "heap-v2-masked")),
+        ),
+        Experiment(
+            "burst",
+            "insert nodes of a list by ranges and erase them, push and pop nodes singly (allocplus, "
+            "chapter 2)",
+            "a node inserted or erased",
+            (*BY_RANGES, "heap", "heap-base", f"heap{BURST}"),
+        ),
+        Experiment(
+            "heap-churn",
+            "free a random one of many blocks of random sizes and allocate another, for long",
+            "a free with its allocation",
+            ("null", *RECYCLING, "fast-fit", "heap", "heap-base", "region-heap"),
         ),
     )
 }

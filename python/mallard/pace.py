@@ -58,7 +58,7 @@ def grains(repetition: Repetition) -> Grains:
 # What decides how long a cell takes, of whatever experiment.
 KIND = (
     *("ds", "operation", "links", "list_length", "total_log2", "iterations_log2", "threads"),
-    *("object_bytes", "order", "pages", "work", "version", "range", "compiler"),
+    *("object_bytes", "order", "pages", "work", "version", "range", "elements", "type", "live", "compiler"),
 )
 
 

@@ -13,6 +13,7 @@ from synthetic_experiments import (
     shuffle_table_rows,
     utilization_rows,
 )
+from synthetic_heaps import burst_rows, churn_rows, growth_rows, shrink_rows
 from synthetic_pools import adaptive_pool_rows, fixed_block_rows, small_objects_rows
 from synthetic_rows import native_row
 from synthetic_run import density_rows, write_run
@@ -33,7 +34,7 @@ def page_of_a_whole_run(folder: Path) -> str:
 
 
 def write_everything(database: Path) -> None:
-    """A finished run of every experiment: numbers 1 to 9, in the order of the sections."""
+    """A finished run of every experiment: numbers 1 to 14, in the order of the sections."""
     primitives = [
         native_row("primitives", {"operation": operation}, strategy, repetition, 2.0 * place + 1, 1 << 20)
         for operation in ("pair", "create")
@@ -50,6 +51,11 @@ def write_everything(database: Path) -> None:
         "small-objects": small_objects_rows(orders=("shuffled", "in-order"), pages=("small", "huge")),
         "fixed-block": fixed_block_rows(),
         "adaptive-pool": adaptive_pool_rows(),
+        "expansion-forward": growth_rows(types=("int", "myint")),
+        "expansion-backward": growth_rows("expansion-backward"),
+        "shrink-to-fit": shrink_rows(),
+        "burst": burst_rows(),
+        "heap-churn": churn_rows(),
         "primitives": primitives,
     }
     for name, rows in runs.items():

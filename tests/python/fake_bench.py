@@ -82,6 +82,13 @@ ADAPTIVE = tuple(
     for name in ("fixed-pool", "adaptive-pool", "adaptive-pool-aligned", "boost-allocator")
     for burst in ("", "-burst")
 )
+BURSTS = ("heap", "heap-burst", *ADAPTIVE)
+VECTORS = (
+    *("heap", "heap-v1", "heap-v2-masked", "heap-v2", "region-heap-v2"),
+    *("boost-allocator-v1", "boost-allocator-v2-masked", "boost-allocator-v2", "realloc"),
+)
+COUNTS = {"elements": [1, 100_000_000], "step": [1, 100_000_000], "iterations": [1, 1_000_000_000]}
+CHURN_LIMITS = {"live": [1, 10_000_000], "operations": [1, 1_000_000_000], "most_bytes": [8, 65536]}
 WORKS = [
     *(
         {"name": name, "strategies": ["null", "AS1", "fixed-pool", "class-new"]}
@@ -150,6 +157,15 @@ def description() -> dict[str, object]:
                 "works": WORKS,
             },
             "adaptive-pool": {"strategies": these("AS1", "AS7") + extra(*ADAPTIVE), "range": [1, 100000]},
+            **{
+                name: {"strategies": these("null", "AS1") + extra(*VECTORS), **COUNTS}
+                for name in ("expansion-forward", "expansion-backward", "shrink-to-fit")
+            },
+            "burst": {"strategies": these("AS1", "AS7") + extra(*BURSTS), "range": [1, 100000]},
+            "heap-churn": {
+                "strategies": these("null", "AS1", "AS7") + extra("heap", "heap-base", "region-heap"),
+                **CHURN_LIMITS,
+            },
         },
         "missing": [{"name": "loki", "package": "libloki-dev", "why": "no loki/SmallObj.h"}],
         **SETTINGS.get("describe", {}),
@@ -181,6 +197,7 @@ class Arguments:
 EXPERIMENTS = (
     *("density", "primitives", "locality", "utilization", "contention", "fragmentation"),
     *("small-objects", "fixed-block", "adaptive-pool"),
+    *("expansion-forward", "expansion-backward", "shrink-to-fit", "burst", "heap-churn"),
 )
 # Option -> parameter and its kind.
 PARAMETERS = {
@@ -217,6 +234,14 @@ PARAMETERS = {
     "count": ("count", int),
     "range": ("range", int),
     "nodes": ("nodes", int),
+    "elements": ("elements", int),
+    "type": ("type", str),
+    "step": ("step", int),
+    "iterations": ("iterations", int),
+    "live": ("live", int),
+    "operations": ("operations", int),
+    "least-bytes": ("least_bytes", int),
+    "most-bytes": ("most_bytes", int),
 }
 OPTIONS = (*PARAMETERS, "strategy", "seed", "repetition", "cpu")
 
@@ -229,6 +254,8 @@ def parameters_of(asked: Arguments) -> dict[str, object]:
         return {**given, "block_bytes": 24}
     if asked.experiment == "density":
         return {"buffer_bytes": 1 << 30, **given}
+    if asked.has("elements"):
+        return {"iterations": max(3, 1000 // asked.number("elements")), **given}
     return given
 
 
@@ -239,7 +266,7 @@ def operations_of(asked: Arguments) -> int:
         return 2 ** (asked.number("total-log2") - asked.number("block-log2"))
     if asked.experiment == "contention":
         return 2 ** asked.number("iterations-log2") * asked.number("multiplier")
-    counts = ("accesses", "links", "objects", "nodes", "count")
+    counts = ("accesses", "links", "objects", "nodes", "count", "operations", "elements")
     return next((asked.number(name) for name in counts if asked.has(name)), 1000)
 
 
@@ -265,9 +292,14 @@ def figures_of(asked: Arguments, nanoseconds: float) -> dict[str, float]:
     if asked.experiment == "small-objects":
         phases = ("allocate_ns", "shuffle_ns", "free_ns", "reallocate_ns", "traverse_ns")
         return dict.fromkeys(phases, nanoseconds) | dict.fromkeys(("held_bytes", "freed_bytes"), 4.0e7)
-    if asked.experiment == "adaptive-pool":
+    if asked.experiment in ("adaptive-pool", "burst"):
         phases = ("insert_ns", "erase_ns", "insert_warm_ns", "erase_warm_ns")
         return dict.fromkeys(phases, nanoseconds) | {"held_bytes": 5.0e7, "overhead_percent": 4.0}
+    if asked.has("elements"):
+        times = dict.fromkeys(("push_back_ns", "shrink_ns"), nanoseconds)
+        return times | {"allocations": 5.0, "expansions_forward": 0.0, "peak_live_bytes": 96.0}
+    if asked.experiment == "heap-churn":
+        return {"pair_ns": nanoseconds, "fragmentation": 1.1, "fragmentation_10": 1.05}
     return {}
 
 

@@ -18,7 +18,8 @@ from synthetic_pools import (
     small_objects_rows,
 )
 
-from mallard.analysis.adaptive_pool import adaptive_pool_sentences, adaptive_pool_tables, with_bursts
+from mallard.analysis.adaptive_pool import adaptive_pool_sentences, adaptive_pool_tables
+from mallard.analysis.by_ranges import with_bursts
 from mallard.analysis.fixed_block import beside_book, fixed_block_sentences, fixed_block_works, strategies_of
 from mallard.analysis.phases import bytes_text, of_figure, span_text, value_of
 from mallard.analysis.small_objects import bytes_an_object, small_objects_sentences, small_objects_tables

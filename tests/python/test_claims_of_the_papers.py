@@ -222,11 +222,10 @@ def test_the_lists_of_claims_name_claims() -> None:
     assert not set(RULES) & set(NOT_APPLICABLE_HERE)
 
 
-def test_every_claim_has_a_rule_a_reason_or_no_experiment() -> None:
-    left = [claim for claim in claims() if claim.key not in RULES and claim.key not in NOT_APPLICABLE_HERE]
-    assert {claim.source for claim in left} == {"allocplus_v0.1"}
-    assert len(left) == 6
-    assert {claim.section[0] for claim in left} == {"1"}, "vectors that grow in place"
+def test_every_claim_has_a_rule_or_a_reason() -> None:
+    assert [
+        claim.key for claim in claims() if claim.key not in RULES and claim.key not in NOT_APPLICABLE_HERE
+    ] == []
 
 
 def test_rules_are_named_functions_of_their_own_that_say_what_they_take() -> None:

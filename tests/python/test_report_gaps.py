@@ -16,6 +16,7 @@ from synthetic_experiments import (
     shuffle_table_rows,
     utilization_rows,
 )
+from synthetic_heaps import burst_rows, churn_rows, growth_rows, shrink_rows
 from synthetic_pools import adaptive_pool_rows, fixed_block_rows, small_objects_rows
 from synthetic_rows import ZEROES, native_row
 from synthetic_run import density_rows, write_run
@@ -39,6 +40,11 @@ EXPERIMENTS: dict[str, Rows] = {
     "small-objects": small_objects_rows(),
     "fixed-block": fixed_block_rows(),
     "adaptive-pool": adaptive_pool_rows(),
+    "expansion-forward": growth_rows(types=("int", "myint")),
+    "expansion-backward": growth_rows("expansion-backward"),
+    "shrink-to-fit": shrink_rows(),
+    "burst": burst_rows(),
+    "heap-churn": churn_rows(),
 }
 GAPS: dict[str, Callable[[Rows], Rows]] = {
     "nothing finished": lambda rows: [failing(row) for row in rows],

@@ -29,6 +29,11 @@ SECTIONS = (
     "small-objects",
     "fixed-block",
     "adaptive-pool",
+    "expansion-forward",
+    "expansion-backward",
+    "shrink-to-fit",
+    "burst",
+    "heap-churn",
     "primitives",
     "peers",
     "claims",
@@ -112,11 +117,12 @@ def test_what_was_not_measured_says_what_measures_it(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", density_rows())
     page = report(tmp_path / "mallard.db")
     pools = ("small-objects", "fixed-block", "adaptive-pool")
-    for name in ("locality", "utilization", "contention", "fragmentation", *pools):
+    heaps = ("expansion-forward", "expansion-backward", "shrink-to-fit", "burst", "heap-churn")
+    for name in ("locality", "utilization", "contention", "fragmentation", *pools, *heaps):
         assert f"mallard bench {name} --quick" in text_of(section(page, name))
     assert "mallard bench primitives" in text_of(section(page, "primitives"))
     assert surfaces(page) == []
-    assert len(re.findall(r'<a href="#[\w-]+" class="absent"', page)) == 9
+    assert len(re.findall(r'<a href="#[\w-]+" class="absent"', page)) == 14
 
 
 def test_an_experiment_alone_is_a_page_too(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis import adaptive_pool, locality, small_objects
+from mallard.analysis import adaptive_pool, burst, by_ranges, heap_churn, locality, small_objects, vectors
 from mallard.analysis.cells import Setting, Times, figures_of, setting_of, times_of
 from mallard.analysis.phases import Quantity
 from mallard.result import Row, canonical
@@ -19,13 +19,18 @@ from mallard.result import Row, canonical
 TIME = Quantity("", "time", "the time of an operation")
 QUANTITIES: dict[str, tuple[Quantity, ...]] = {
     small_objects.EXPERIMENT: (*small_objects.PHASES, small_objects.HELD),
-    adaptive_pool.EXPERIMENT: (*adaptive_pool.PHASES, adaptive_pool.HELD),
+    adaptive_pool.EXPERIMENT: (*adaptive_pool.PHASES, by_ranges.HELD),
+    "expansion-backward": (vectors.PEAK_LIVE,),
+    "shrink-to-fit": (vectors.SHRINK,),
+    burst.EXPERIMENT: (*burst.PHASES, by_ranges.HELD),
+    heap_churn.EXPERIMENT: (heap_churn.FILL, heap_churn.HELD),
 }
 # How much was measured, and what follows from the rest: no part of what makes a cell.
 _NO_PLACE = (
     *("product_log2", "inner_log2", "buffer_bytes", "block_bytes", "multiplier", "perturb_chunks_log2"),
-    *("accesses", "repeat_factor", "count", "nodes", "objects"),
+    *("accesses", "repeat_factor", "count", "nodes", "objects", "iterations", "step", "operations"),
 )
+_RUNNERS = ("count", "iterations", "step")  # that the runner may choose
 
 # Of an object in a phase: less than an instruction takes. A monotonic allocator's frees are no frees.
 IDLE_NS = 0.05
@@ -60,7 +65,7 @@ def is_memory(quantity: Quantity) -> bool:
 def _of_cells(run: int, experiment: str, rows: Sequence[Row]) -> Iterator[Contest]:
     cells: dict[str, dict[str, list[Row]]] = {}
     for row in rows:
-        cells.setdefault(canonical(row.parameters), {}).setdefault(row.strategy, []).append(row)
+        cells.setdefault(_asked(row), {}).setdefault(row.strategy, []).append(row)
     for by_strategy in cells.values():
         cell = setting_of(next(iter(by_strategy.values()))[0], _NO_PLACE)
         done = {name: [row for row in its if row.ok] for name, its in by_strategy.items()}
@@ -73,6 +78,11 @@ def _of_cells(run: int, experiment: str, rows: Sequence[Row]) -> Iterator[Contes
             found = {name: _above(least, its.get(quantity.figure, {})) for name, its in figures.items()}
             measured = {name: values for name, values in found.items() if values}
             yield Contest(run, experiment, quantity, cell, measured, unfinished)
+
+
+def _asked(row: Row) -> str:
+    """The cell of a row, whether or not the runner came to add what it chose itself."""
+    return canonical({name: value for name, value in row.parameters.items() if name not in _RUNNERS})
 
 
 def _of_locality(run: int, rows: Sequence[Row]) -> Iterator[Contest]:

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from mallard.analysis.names import FLOOR, KEEP, SHARED, plain
 from mallard.contenders import CONTENDERS
-from mallard.experiments import LIBRARY
+from mallard.experiments import HEAPS, LIBRARY
 from mallard.papers.catalogue import strategies
 from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
 
@@ -62,7 +62,7 @@ def family(strategy: str) -> str:
     if strategy.startswith(SHARED):
         return "shared"
     if strategy in LIBRARY:
-        return "other pools"
+        return "heap" if "heap" in strategy else "other pools"
     known = strategies().get(plain(strategy))
     return _FAMILIES.get(known.allocator, known.allocator) if known else "other"
 
@@ -70,6 +70,14 @@ def family(strategy: str) -> str:
 def families(names: Iterable[str]) -> list[tuple[str, int]]:
     """Neighbouring columns of one family, with their number."""
     return [(word, len(list(group))) for word, group in groupby(names, key=family)]
+
+
+def heap_tags(strategy: str) -> tuple[str, bool]:
+    """Of the heap under the papers' bindings: `type` or `base`, and whether it is winked out; empty of any
+    other name."""
+    if strategy not in HEAPS:
+        return "", False
+    return "base" if "base" in strategy else "type", strategy.endswith("winked")
 
 
 def binding(strategy: str) -> str:

@@ -34,6 +34,9 @@ _PLACES = {
     "small-objects": ("object_bytes", "order", "pages"),
     "fixed-block": ("work", "version"),
     "adaptive-pool": ("range",),
+    **dict.fromkeys(("expansion-forward", "expansion-backward", "shrink-to-fit"), ("elements", "type")),
+    "burst": ("range",),
+    "heap-churn": ("live",),
 }
 _SAID = {
     "size_log2": "2^{}",
@@ -47,7 +50,9 @@ _SAID = {
     "object_bytes": "{} bytes",
     "pages": "{} pages",
     "range": "ranges of {}",
-    **dict.fromkeys(("operation", "work", "version", "order", "compiler"), "{}"),
+    "elements": "{} elements",
+    "live": "{} live blocks",
+    **dict.fromkeys(("operation", "work", "version", "order", "type", "compiler"), "{}"),
 }
 _COUNTED = {"links": "|G|", "list_length": "|S|"}
 _COUNTS = {

@@ -9,6 +9,7 @@ from mallard.analysis.cells import Cell, Line, StructureTable
 from mallard.analysis.names import BASE, KEEP, contestants, plain
 from mallard.analysis.ranking import Choice, mallocs_sentence, ranking_of, under_mallocs
 from mallard.analysis.words import percent_text
+from mallard.experiments import HEAPS
 from mallard.papers.catalogue import strategies, strategy_text
 from mallard.stats import Ratio, paired_ratio
 
@@ -89,9 +90,10 @@ def verdict_of(table: StructureTable) -> Verdict:
 
 
 def _reuses(name: str) -> bool:
-    """A multipool gives freed blocks out again; a monotonic allocator only grows until it is released."""
+    """A multipool and a heap give freed blocks out again; a monotonic allocator only grows until it is
+    released."""
     known = strategies().get(plain(name))
-    return known is not None and known.allocator.startswith("multipool")
+    return name in HEAPS or (known is not None and known.allocator.startswith("multipool"))
 
 
 def sentence(verdict: Verdict) -> str:

@@ -47,6 +47,10 @@ mallard bench primitives                               ns for one allocation and
 mallard bench small-objects --object-bytes 1,16,64 --order shuffled,in-order --pages small,huge
 mallard bench fixed-block --work list,map              the works of Optimized C++, chapter 13
 mallard bench adaptive-pool --range 10,10000           nodes by ranges, one by one and in bursts
+mallard bench burst --contenders                       the same, and nodes one by one; beside Boost's bursts
+mallard bench expansion-forward --elements 10^7 --type int    a vector that grows in place, and ones that copy
+mallard bench shrink-to-fit --elements 10000 --step 5
+mallard bench heap-churn --malloc mimalloc --live 10^5        how a heap ages: time, memory, fragmentation
 
 P0089 section 8 writes a run of locality as five numbers, |G| |S| af sf rf, and so may you:
 mallard bench locality -20 18 32 -3 8

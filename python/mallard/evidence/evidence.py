@@ -13,6 +13,9 @@ place begins with a figure, that figure stands there as a row has it.
     small_objects  (figure, pages, bytes of an object, order, strategy)
     fixed_block    (work, version, strategy)
     adaptive_pool  (figure, range, strategy)
+    expansion_forward, expansion_backward, shrink_to_fit  (figure, type, elements, strategy)
+    burst          (figure, range, strategy)
+    heap_churn     (figure, live blocks, strategy)
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ RatioPlace = tuple[str, int, str, str]
 SmallObjectsPlace = tuple[str, str, int, str, str]
 WorkPlace = tuple[str, str, str]
 RangePlace = tuple[str, int, str]
+VectorPlace = tuple[str, str, int, str]
 AnyPlace = tuple[str | int, ...]
 
 SHUFFLED = 5
@@ -45,6 +49,11 @@ class Evidence:
     small_objects: dict[SmallObjectsPlace, float] = field(default_factory=dict)
     fixed_block: dict[WorkPlace, float] = field(default_factory=dict)
     adaptive_pool: dict[RangePlace, float] = field(default_factory=dict)
+    expansion_forward: dict[VectorPlace, float] = field(default_factory=dict)
+    expansion_backward: dict[VectorPlace, float] = field(default_factory=dict)
+    shrink_to_fit: dict[VectorPlace, float] = field(default_factory=dict)
+    burst: dict[RangePlace, float] = field(default_factory=dict)
+    heap_churn: dict[RangePlace, float] = field(default_factory=dict)
 
     def of(self, experiment: str) -> dict[AnyPlace, float]:
         """The cells of an experiment, by its name."""

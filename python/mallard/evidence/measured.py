@@ -19,6 +19,7 @@ from mallard.result import Row
 
 Setting = tuple[tuple[str, object], ...]
 
+VECTORS = ("expansion-forward", "expansion-backward", "shrink-to-fit")
 IN_TABLE = {
     "density": {"ds", "size_log2", "inner_log2"},
     "locality": {"links", "list_length", "shuffle_factors", "access_factors"},
@@ -28,6 +29,10 @@ IN_TABLE = {
     "small-objects": {"object_bytes", "order"},
     "fixed-block": {"work", "version", "count"},
     "adaptive-pool": {"range"},
+    # How often a vector was made, and the step by which it shrinks, follow from its size.
+    **{name: {"elements", "iterations", "step"} for name in VECTORS},
+    "burst": {"range"},
+    "heap-churn": {"live"},
 }
 # What is joined when claims are judged: parameters that a place names itself, those that follow from them,
 # and how many accesses of a list are timed, which differs between sizes of one run.
@@ -37,10 +42,12 @@ IN_PLACE = {
     "contention": {"buffer"},
     "fragmentation": {"upstream", "buffer", "buffer_bytes"},  # over the heap there is no buffer
     "small-objects": {"pages"},
+    **{name: {"type"} for name in VECTORS},
 }
 # A cell that was measured less often than this tells no interval; it is left out where others were.
 ENOUGH = 3
-BY_FIGURE = ("small-objects", "adaptive-pool")  # a place of theirs begins with the name of a figure
+# A place of theirs begins with the name of a figure.
+BY_FIGURE = ("small-objects", "adaptive-pool", *VECTORS, "burst", "heap-churn")
 ACCESS_FIGURE = re.compile(r"sf(\d+)_af(\d+)_ns")
 
 
@@ -109,6 +116,9 @@ def place_of(row: Row) -> AnyPlace:
         "small-objects": ("pages", "object_bytes", "order"),
         "fixed-block": ("work", "version"),
         "adaptive-pool": ("range",),
+        **dict.fromkeys(VECTORS, ("type", "elements")),
+        "burst": ("range",),
+        "heap-churn": ("live",),
     }[row.experiment]
     return (*(values.get(name, "") for name in names), row.strategy)
 

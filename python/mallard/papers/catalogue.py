@@ -34,8 +34,8 @@ class Structure:
 
 
 # What the papers do not have: the floors, of a row and of two calls that do nothing, AS1 on a platform that
-# keeps its pages, AS7 with other orders of reuse, allocators that threads share, and pools of blocks of one
-# or of small sizes.
+# keeps its pages, AS7 with other orders of reuse, allocators that threads share, pools of blocks of one or of
+# small sizes, and the heap, also behind vectors that ask it to grow in place.
 EXTRA_STRATEGIES = (
     Strategy("null", "none: memory that is already there", "type parameter", "winked out"),
     Strategy("null-base", "none: two calls that do nothing", "abstract base", "normal"),
@@ -64,6 +64,16 @@ EXTRA_STRATEGIES = (
         "type parameter",
         "normal",
     ),
+    Strategy("heap", "coalescing heap", "type parameter", "normal"),
+    Strategy("heap-winked", "coalescing heap", "type parameter", "winked out"),
+    Strategy("heap-base", "coalescing heap", "abstract base", "normal"),
+    Strategy("heap-base-winked", "coalescing heap", "abstract base", "winked out"),
+    Strategy("heap-burst", "coalescing heap, many blocks at a call", "type parameter", "normal"),
+    Strategy("region-heap", "coalescing heap in a fixed region", "type parameter", "normal"),
+    Strategy("heap-v1", "heap behind a Boost vector that copies", "type parameter", "normal"),
+    Strategy("heap-v2-masked", "heap that tells the size it gave", "type parameter", "normal"),
+    Strategy("heap-v2", "heap that grows and shrinks in place", "type parameter", "normal"),
+    Strategy("region-heap-v2", "the same in a fixed region", "type parameter", "normal"),
 )
 
 # (type parameter, abstract base) with everything else equal; P0213 section 9, first paragraph of "Analysis".

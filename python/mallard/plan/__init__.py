@@ -1,4 +1,5 @@
-"""What a run will measure, and what was left out of it and why: a module for each experiment.
+"""What a run will measure, and what was left out of it and why: a module for each experiment, or for those
+that plan alike.
 
     Request x Runner x Host -> make_plan -> Plan
 
@@ -12,15 +13,17 @@ from dataclasses import replace
 
 from mallard.errors import UsageError
 from mallard.plan import (
-    adaptive_pool,
+    by_ranges,
     contention,
     density,
     fixed_block,
     fragmentation,
+    heap_churn,
     locality,
     primitives,
     small_objects,
     utilization,
+    vectors,
 )
 from mallard.plan.assembly import selected_compilers
 from mallard.plan.contenders import with_contenders
@@ -61,7 +64,12 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
     "primitives": primitives.OPTIONS,
     "small-objects": small_objects.OPTIONS,
     "fixed-block": fixed_block.OPTIONS,
-    "adaptive-pool": adaptive_pool.OPTIONS,
+    "adaptive-pool": by_ranges.OPTIONS,
+    "expansion-forward": vectors.OPTIONS,
+    "expansion-backward": vectors.OPTIONS,
+    "shrink-to-fit": vectors.SHRINK_OPTIONS,
+    "burst": by_ranges.OPTIONS,
+    "heap-churn": heap_churn.OPTIONS,
 }
 PLANNERS: dict[str, Planner] = {
     "density": density.plan,
@@ -72,7 +80,12 @@ PLANNERS: dict[str, Planner] = {
     "primitives": primitives.plan,
     "small-objects": small_objects.plan,
     "fixed-block": fixed_block.plan,
-    "adaptive-pool": adaptive_pool.plan,
+    "adaptive-pool": by_ranges.plan,
+    "expansion-forward": vectors.plan,
+    "expansion-backward": vectors.plan,
+    "shrink-to-fit": vectors.plan,
+    "burst": by_ranges.plan,
+    "heap-churn": heap_churn.plan,
 }
 
 

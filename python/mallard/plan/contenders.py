@@ -1,4 +1,6 @@
-"""Contenders of other libraries in a request: the words that select them, and those that are missing here."""
+"""Contenders of other libraries in a request: the words that select them, and those that are missing here;
+and mallard's own that are missing because they stand behind a library's containers.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from mallard import mallocs
-from mallard.contenders import CONTENDERS, GROUPS
+from mallard.contenders import BEHIND, CONTENDERS, GROUPS
 from mallard.errors import UsageError
+from mallard.experiments import EXPERIMENTS
 from mallard.plan.request import Request
 from mallard.runner import Missing, Runner
 
@@ -19,7 +22,9 @@ def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str
     --contenders measures AS1 and AS2 under every other malloc as well.
     """
     offered, absent = runner.names_of(request.experiment), _absent(request.experiment, runner)
-    asked = set(absent) if request.contenders else set()
+    asked = {
+        name for name in absent if (request.contenders if name in CONTENDERS else request.strategies is None)
+    }
     if request.contenders and request.mallocs is None:
         request = replace(request, mallocs=",".join(mallocs.MALLOCS))
     if request.strategies is not None:
@@ -40,20 +45,24 @@ def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str
 
 
 def _absent(experiment: str, runner: Runner) -> dict[str, Missing]:
-    """Contenders of an experiment that the runner was built without. A library stands for all of its."""
+    """What of an experiment the runner was built without. A library stands for all of its, and for what is
+    ours behind its containers.
+    """
+    library_of = BEHIND | {
+        name: each.library for name, each in CONTENDERS.items() if experiment in each.experiments
+    }
+    known = (*EXPERIMENTS[experiment].strategies, *CONTENDERS)
     return {
         name: missing
         for missing in runner.missing
-        for name, each in CONTENDERS.items()
-        if missing.name in (name, each.library)
-        and experiment in each.experiments
-        and name not in runner.names_of(experiment)
+        for name, library in library_of.items()
+        if missing.name in (name, library) and name in known and name not in runner.names_of(experiment)
     }
 
 
 def _messages(asked: Iterable[str], absent: Mapping[str, Missing]) -> list[str]:
     named: dict[tuple[str, str], list[str]] = {}
-    for name in sorted(asked, key=list(CONTENDERS).index):
+    for name in sorted(asked, key=[*BEHIND, *CONTENDERS].index):
         named.setdefault((absent[name].package, absent[name].why), []).append(name)
     return [
         f"{', '.join(names)} left out: {why}; 'apt-get install {package}', then './mallard bench' builds "

@@ -6,11 +6,11 @@ from __future__ import annotations
 from mallard.analysis.adaptive_pool import (
     ERASED,
     MEMORY,
-    OVERHEAD,
     PHASES,
     adaptive_pool_sentences,
     adaptive_pool_tables,
 )
+from mallard.analysis.by_ranges import OVERHEAD
 from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.phases import of_figure, value_of
 from mallard.view.html.contents import Measured, Section, introduction, unmeasured

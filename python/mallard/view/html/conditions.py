@@ -46,6 +46,8 @@ SETTING_LABELS = {
     "multiplier": "multiplier",
     "accesses": "accesses a time",
     "repeat_factor": "repeat factor",
+    "operations": "operations",
+    "nodes": "nodes",
     "compiler": "compiler",
 }
 DIFFERENT = "Not all runs come from the same {0}: compare within a section, not between them."

@@ -12,9 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from mallard.analysis.labels import SHORT_STATUS, STATUS_TEXT, binding, family, short_name, winked_out
+from mallard.analysis.labels import (
+    SHORT_STATUS,
+    STATUS_TEXT,
+    binding,
+    family,
+    heap_tags,
+    short_name,
+    winked_out,
+)
 from mallard.analysis.names import FLOOR, KEEP, malloc
 from mallard.contenders import CONTENDERS
+from mallard.experiments import HEAPS
 from mallard.papers.catalogue import strategy_text
 from mallard.view.html.markup import Markup, element
 
@@ -99,6 +108,8 @@ def strategy_columns(names: Sequence[str]) -> list[Column]:
 
 
 def _head(name: str) -> str:
+    if name in HEAPS:
+        return HEAPS[0]
     return CONTENDERS[name].label if name in CONTENDERS else short_name(name).partition("@")[0]
 
 
@@ -109,4 +120,5 @@ def _tags(name: str) -> str:
         return "pages kept"
     if malloc(name):
         return malloc(name)
-    return f"{binding(name)} wink" if winked_out(name) else binding(name)
+    kind, winked = heap_tags(name) if name in HEAPS else (binding(name), winked_out(name))
+    return f"{kind} wink" if winked else kind

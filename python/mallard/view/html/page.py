@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from mallard.analysis.summary import summaries
+from mallard.analysis.vectors import EXPERIMENTS as VECTORS
 from mallard.choose import decision_chart
 from mallard.claims import ledger
 from mallard.result import Row
 from mallard.view.html.adaptive_pool import adaptive_pool_section
+from mallard.view.html.burst import burst_section
 from mallard.view.html.claims import claims_section
 from mallard.view.html.conditions import cautions, conditions, reproduce
 from mallard.view.html.contention import contention_section
@@ -18,6 +20,7 @@ from mallard.view.html.decision import decision_section
 from mallard.view.html.density import density_section, verdict_section
 from mallard.view.html.fixed_block import fixed_block_section
 from mallard.view.html.fragmentation import fragmentation_section
+from mallard.view.html.heap_churn import heap_churn_section
 from mallard.view.html.locality import locality_section
 from mallard.view.html.markup import Markup, element, empty_element, joined
 from mallard.view.html.paper_notes import paper_notes
@@ -25,6 +28,7 @@ from mallard.view.html.peers import peers_section
 from mallard.view.html.primitives import primitives_section
 from mallard.view.html.small_objects import small_objects_section
 from mallard.view.html.utilization import utilization_section
+from mallard.view.html.vectors import vector_section
 
 TITLE = "Which allocation strategy is fastest here?"
 STYLES = (
@@ -72,6 +76,9 @@ def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list
         small_objects_section(measured.get("small-objects")),
         fixed_block_section(measured.get("fixed-block")),
         adaptive_pool_section(measured.get("adaptive-pool")),
+        *(vector_section(name, measured.get(name)) for name in VECTORS),
+        burst_section(measured.get("burst")),
+        heap_churn_section(measured.get("heap-churn")),
         primitives_section(measured.get("primitives")),
         peers_section(rows, runs),
         claims_section(ledger(rows)),

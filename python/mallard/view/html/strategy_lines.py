@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.names import BASE, FLOOR, contestants, malloc
 from mallard.analysis.ranking import pairings_of
-from mallard.experiments import BURST
+from mallard.experiments import BURST, MASKED
 from mallard.stats import mean_ratio
 from mallard.view.html.line_plot import LinePlot, Series
 from mallard.view.html.markup import Markup
@@ -69,16 +69,21 @@ def _drawn(table: CellTable, always: Sequence[str]) -> list[str]:
 
 
 def _plain_names(names: Sequence[str]) -> list[str]:
-    """Of the library's own strategies; a burst has the colour of its plain one."""
-    own = [name.removesuffix(BURST) for name in contestants(names) if name != BASE]
+    """Of the library's own strategies; a burst has the colour of its plain one, and what is told not to grow
+    in place that of the same which does."""
+    own = [_plain(name) for name in contestants(names) if name != BASE]
     return list(dict.fromkeys(own))
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(BURST).removesuffix(MASKED)
 
 
 def _class(name: str, hues: dict[str, str]) -> str:
     if name in (FLOOR, BASE):
         return "global dashed" if name == FLOOR else "global"
-    hue = hues.get(name.removesuffix(BURST), OTHERS)
-    return f"{hue} dashed" if name.endswith(BURST) else hue
+    hue = hues.get(_plain(name), OTHERS)
+    return f"{hue} dashed" if name != _plain(name) else hue
 
 
 def _time(line: Line, name: str) -> float | None:

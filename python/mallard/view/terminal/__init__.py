@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from rich.console import Console
 from rich.text import Text
 
 from mallard.analysis.peers import has_contenders
 from mallard.analysis.summary import summaries
+from mallard.analysis.vectors import EXPERIMENTS as VECTORS
 from mallard.analysis.verdicts import sentence
 from mallard.footprint import readable
 from mallard.result import Row
@@ -18,6 +20,7 @@ from mallard.store import Run, Store
 from mallard.view.terminal.averages import show_averages
 from mallard.view.terminal.compilers import show_compilers
 from mallard.view.terminal.fragmentation import show_fragmentation
+from mallard.view.terminal.heaps import show_burst, show_heap_churn, show_vectors
 from mallard.view.terminal.heat_map import legend, show_heat_map
 from mallard.view.terminal.locality import show_locality
 from mallard.view.terminal.pools import show_adaptive_pool, show_fixed_block, show_small_objects
@@ -52,7 +55,7 @@ def _show_density(console: Console, rows: Sequence[Row]) -> None:
         show_averages(console, summary)
 
 
-SHOW = {
+SHOW: dict[str, Callable[[Console, Sequence[Row]], None]] = {
     "primitives": show_primitives,
     "locality": show_locality,
     "utilization": show_utilization,
@@ -60,6 +63,9 @@ SHOW = {
     "small-objects": show_small_objects,
     "fixed-block": show_fixed_block,
     "adaptive-pool": show_adaptive_pool,
+    **{name: partial(show_vectors, name) for name in VECTORS},
+    "burst": show_burst,
+    "heap-churn": show_heap_churn,
 }
 
 

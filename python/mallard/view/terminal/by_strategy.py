@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from rich.console import Console
 from rich.style import Style
 
-from mallard.analysis import BASE, FLOOR, Cell, Line, pick_of
+from mallard.analysis import BASE, FLOOR, Cell, CellTable, Line, pick_of
 from mallard.analysis.labels import SHORT_STATUS
+from mallard.analysis.phases import bytes_text, value_of
 from mallard.analysis.words import nanoseconds, no_difference
 from mallard.view.terminal.blocks import Block, Piece, block, fitting, show_beside
 from mallard.view.terminal.palette import ratio_style
@@ -26,6 +27,31 @@ MARKS = (
 
 Column = tuple[tuple[str, ...], Line]  # its headings, one below the other
 Show = Callable[[Line, str], Piece]  # a figure and its mark, not yet as wide as the column
+
+
+def columns_of(table: CellTable) -> list[Column]:
+    """One for each place of a table that has one number a place."""
+    return [((str(line.place[0]),), line) for line in table.lines]
+
+
+def figure_text(figure: str, text: Callable[[float], str]) -> Callable[[Line, str], str | None]:
+    """What stands in a cell of `show_figures`; nothing where the cell has no such figure."""
+
+    def shown(line: Line, name: str) -> str | None:
+        value = value_of(line, name, figure)
+        return None if value is None else text(value)
+
+    return shown
+
+
+def bytes_of(figure: str) -> Callable[[Line, str], str | None]:
+    return figure_text(figure, bytes_text)
+
+
+def say(console: Console, sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        console.print(sentence, markup=False)
+    console.print()
 
 
 def show_times(

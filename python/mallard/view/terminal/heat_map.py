@@ -19,6 +19,7 @@ from mallard.analysis.labels import (
     binding,
     families,
     family,
+    heap_tags,
     place_heads,
     place_text,
     winked_out,
@@ -27,6 +28,7 @@ from mallard.analysis.names import KEEP, SHARED, malloc, variant
 from mallard.analysis.utilization import faults_dominate
 from mallard.analysis.words import nanoseconds
 from mallard.contenders import CONTENDERS, LIBRARIES
+from mallard.experiments import HEAPS
 from mallard.view.terminal.blocks import CELL_WIDTH, Piece, line_of
 from mallard.view.terminal.palette import ratio_style
 
@@ -93,10 +95,13 @@ def heading_of(name: str) -> tuple[str, str]:
         return BROKEN.get(word, (word, ""))
     if malloc(name) or variant(name):
         return name.partition("@")[0].partition("-")[0], malloc(name) or variant(name)
-    kind = binding(name)
-    if winked_out(name):
-        return name, "wink" if kind == "type" else "bwink"
-    return name, kind
+    if name in HEAPS:
+        return HEAPS[0], _ending(*heap_tags(name))
+    return name, _ending(binding(name), winked_out(name))
+
+
+def _ending(kind: str, winked: bool) -> str:
+    return kind if not winked else "wink" if kind == "type" else "bwink"
 
 
 def headings_of(names: Sequence[str]) -> list[list[str]]:

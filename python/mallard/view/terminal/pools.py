@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from mallard.analysis.adaptive_pool import (
     ERASED,
-    OVERHEAD,
     POOL,
     TRIMMED,
     adaptive_pool_sentences,
     adaptive_pool_tables,
 )
 from mallard.analysis.adaptive_pool import PHASES as RANGE_PHASES
+from mallard.analysis.by_ranges import OVERHEAD
 from mallard.analysis.cells import CellTable, Line, setting_text
 from mallard.analysis.fixed_block import (
     Work,
@@ -25,7 +25,7 @@ from mallard.analysis.fixed_block import (
     strategies_of,
 )
 from mallard.analysis.names import BASE
-from mallard.analysis.phases import bytes_text, of_figure, value_of
+from mallard.analysis.phases import of_figure
 from mallard.analysis.small_objects import (
     FREED,
     HELD,
@@ -37,17 +37,25 @@ from mallard.analysis.small_objects import (
 )
 from mallard.analysis.words import factor, nanoseconds
 from mallard.result import Row
-from mallard.view.terminal.by_strategy import MARKS, Column, show_figures, show_times
+from mallard.view.terminal.by_strategy import (
+    MARKS,
+    bytes_of,
+    columns_of,
+    figure_text,
+    say,
+    show_figures,
+    show_times,
+)
 
 
 def show_small_objects(console: Console, rows: Sequence[Row]) -> None:
     for table in small_objects_tables(rows):
         console.print(Text(setting_text(table.setting), "bold"))
         for phase in PHASES:
-            columns = _columns(of_figure(table, phase.figure))
+            columns = columns_of(of_figure(table, phase.figure))
             show_times(console, f"{phase.short}: {phase.text}, ns an object", "N", columns, table.strategies)
         _show_memory(console, table)
-        _say(console, small_objects_sentences(table))
+        say(console, small_objects_sentences(table))
     console.print(f"N: bytes of an object. {MARKS}", style="dim", markup=False)
 
 
@@ -56,10 +64,10 @@ def _show_memory(console: Console, table: CellTable) -> None:
         held = bytes_an_object(table, line, name, HELD.figure)
         return None if held is None else f"{held:.1f}"
 
-    names, columns = table.strategies, _columns(table)
+    names, columns = table.strategies, columns_of(table)
     show_figures(console, f"{HELD.text}, bytes an object", "N", columns, names, an_object)
     for memory in (FREED, RETURNED):
-        show_figures(console, memory.text, "N", columns, names, _bytes(memory.figure))
+        show_figures(console, memory.text, "N", columns, names, bytes_of(memory.figure))
 
 
 def show_fixed_block(console: Console, rows: Sequence[Row]) -> None:
@@ -69,7 +77,7 @@ def show_fixed_block(console: Console, rows: Sequence[Row]) -> None:
         columns = [((work.name, work.version), work.line) for work in works]
         show_times(console, "ns an operation", "strategy", columns, strategies_of(works))
         _show_book(console, works)
-        _say(console, fixed_block_sentences(works))
+        say(console, fixed_block_sentences(works))
     console.print(
         f"A pair, a replacement, a list or a map of 1,000 integers, a call of remove_ctrl(). {MARKS}",
         style="dim",
@@ -95,34 +103,12 @@ def show_adaptive_pool(console: Console, rows: Sequence[Row]) -> None:
     for table in adaptive_pool_tables(rows):
         console.print(Text(setting_text(table.setting), "bold"))
         for phase in RANGE_PHASES:
-            columns = _columns(of_figure(table, phase.figure))
+            columns = columns_of(of_figure(table, phase.figure))
             show_times(console, f"{phase.short}, ns a node", "range", columns, table.strategies)
-        columns, names = _columns(table), table.strategies
-        show_figures(console, OVERHEAD.text, "range", columns, names, _percent)
+        columns, names = columns_of(table), table.strategies
+        overhead = figure_text(OVERHEAD.figure, lambda percent: f"{percent:.1f}")
+        show_figures(console, OVERHEAD.text, "range", columns, names, overhead)
         for memory in (ERASED, POOL, TRIMMED):
-            show_figures(console, memory.text, "range", columns, names, _bytes(memory.figure))
-        _say(console, adaptive_pool_sentences(table))
+            show_figures(console, memory.text, "range", columns, names, bytes_of(memory.figure))
+        say(console, adaptive_pool_sentences(table))
     console.print(f"range: nodes inserted or erased at a time. {MARKS}", style="dim", markup=False)
-
-
-def _percent(line: Line, name: str) -> str | None:
-    overhead = value_of(line, name, OVERHEAD.figure)
-    return None if overhead is None else f"{overhead:.1f}"
-
-
-def _bytes(figure: str) -> Callable[[Line, str], str | None]:
-    def text(line: Line, name: str) -> str | None:
-        value = value_of(line, name, figure)
-        return None if value is None else bytes_text(value)
-
-    return text
-
-
-def _columns(table: CellTable) -> list[Column]:
-    return [((str(line.place[0]),), line) for line in table.lines]
-
-
-def _say(console: Console, sentences: Sequence[str]) -> None:
-    for sentence in sentences:
-        console.print(sentence, markup=False)
-    console.print()

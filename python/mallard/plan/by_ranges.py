@@ -1,5 +1,5 @@
-"""Adaptive pools: nodes of a list inserted and erased by ranges, one by one and in bursts (allocplus,
-chapter 3)."""
+"""Bursts and adaptive pools: nodes of a list inserted and erased by ranges, one by one and in bursts
+(allocplus, chapters 2 and 3)."""
 
 from __future__ import annotations
 

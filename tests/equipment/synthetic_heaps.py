@@ -1,0 +1,245 @@
+"""Test equipment: made-up rows of vectors that grow and shrink, of bursts and of a heap that ages, with every
+figure known beforehand.
+
+No figure here was measured. Repetition r is `1 + WOBBLE * r` times as long for every strategy of a row, so
+paired ratios are exact, and the middle one of three is 1.02 times the formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from synthetic_experiments import WOBBLE
+from synthetic_rows import failed_row, native_row
+
+Native = dict[str, Any]
+ELEMENT_BYTES = 4
+
+# Nanoseconds an element pushed to ten, and what is left of it, in parts, for ten thousand and more.
+PUSH_NS = {
+    "null": (1.0, 1.0),
+    "AS1": (8.0, 0.25),
+    "heap": (6.0, 0.25),
+    "heap-v1": (6.0, 0.25),
+    "heap-v2-masked": (5.0, 0.2),
+    "heap-v2": (4.0, 0.125),
+    "boost-allocator-v1": (10.0, 0.25),
+    "boost-allocator-v2-masked": (8.0, 0.25),
+    "boost-allocator-v2": (8.0, 0.125),
+    "realloc": (5.0, 0.2),
+}
+VECTORS = tuple(PUSH_NS)
+GROWING = ("heap-v2", "boost-allocator-v2", "realloc")
+TOLD = (*GROWING, "heap-v2-masked", "boost-allocator-v2-masked")  # the size that they were given
+LARGE = 10_000  # elements
+VECTOR_SIZES = (10, LARGE, 1_000_000)
+# Of the smallest vector of one strategy there is no result.
+FAILING = ("boost-allocator-v1", 1_000_000)
+
+
+def push_ns(strategy: str, elements: int) -> float:
+    nanoseconds, share = PUSH_NS[strategy]
+    return nanoseconds * (share if elements >= LARGE else 1.0)
+
+
+def calls_of(strategy: str, elements: int) -> tuple[float, float]:
+    """Blocks that a vector is given, and times that one of them grows instead."""
+    calls = elements.bit_length() + (1 if strategy not in TOLD else 0)
+    return (1.0, calls - 1.0) if strategy in GROWING else (float(calls), 0.0)
+
+
+def live_bytes(strategy: str, elements: int) -> float:
+    """Who copies has the old block and the new one at a time."""
+    return ELEMENT_BYTES * elements * (1.0 if strategy in GROWING else 1.5)
+
+
+def growth_rows(
+    experiment: str = "expansion-forward",
+    strategies: Sequence[str] = VECTORS,
+    sizes: Iterable[int] = VECTOR_SIZES,
+    types: Sequence[str] = ("int",),
+    repetitions: int = 3,
+) -> list[Native]:
+    return [
+        row
+        for kind in types
+        for elements in sizes
+        for repetition in range(repetitions)
+        for strategy in strategies
+        if strategy != "realloc" or kind == "int"
+        for row in _growth_row(experiment, strategy, elements, kind, repetition)
+    ]
+
+
+def _growth_row(experiment: str, strategy: str, elements: int, kind: str, repetition: int) -> list[Native]:
+    asked = {"elements": elements, "type": kind}
+    if (strategy, elements) == FAILING:
+        gone = failed_row(experiment, asked, strategy, 0, "out_of_memory", "none left")
+        return [gone] if repetition == 0 else []
+    iterations = max(3, 20_000_000 // elements)
+    nanoseconds = push_ns(strategy, elements) * (1.0 + WOBBLE * repetition)
+    allocations, grown = calls_of(strategy, elements)
+    forward = experiment == "expansion-forward"
+    figures = {
+        "push_back_ns": nanoseconds,
+        "allocations": allocations,
+        "expansions_forward": grown if forward else 0.0,
+        "expansions_backward": 0.0 if forward else grown,
+        "final_capacity": 1.0 * elements,
+        "peak_live_bytes": live_bytes(strategy, elements),
+        "peak_bytes": live_bytes(strategy, elements) + 4096.0,
+    }
+    parameters = {**asked, "iterations": iterations}
+    operations = iterations * elements
+    return [
+        native_row(experiment, parameters, strategy, repetition, nanoseconds, operations, figures=figures)
+    ]
+
+
+# Nanoseconds to erase five elements and shrink, for each element that has to be copied; in place it costs as
+# much whatever is left.
+COPY_NS = {"null": 0.0, "AS1": 0.5, "heap": 0.5, "heap-v1": 0.5, "boost-allocator-v1": 0.6, "realloc": 0.0}
+IN_PLACE_NS = 20.0
+SHRINKING = (*COPY_NS, "heap-v2", "boost-allocator-v2")
+SHRUNK_SIZES = (500, 2000, LARGE, 1_000_000)
+
+
+def shrink_ns(strategy: str, elements: int) -> float:
+    return IN_PLACE_NS + COPY_NS.get(strategy, 0.0) * elements / 2.0
+
+
+def shrink_rows(
+    strategies: Sequence[str] = SHRINKING,
+    sizes: Iterable[int] = SHRUNK_SIZES,
+    types: Sequence[str] = ("int",),
+    repetitions: int = 3,
+) -> list[Native]:
+    return [
+        _shrink_row(strategy, elements, kind, repetition)
+        for kind in types
+        for elements in sizes
+        for repetition in range(repetitions)
+        for strategy in strategies
+        if strategy != "realloc" or kind == "int"
+    ]
+
+
+def _shrink_row(strategy: str, elements: int, kind: str, repetition: int) -> Native:
+    step = 5 if elements <= 100_000 else elements // 2000
+    shrinks = elements // step
+    nanoseconds = shrink_ns(strategy, elements) * (1.0 + WOBBLE * repetition)
+    in_place = strategy not in COPY_NS
+    held = float(ELEMENT_BYTES * elements)
+    left = 0.0 if strategy != "heap-v1" else 0.75 * held
+    figures = {
+        "shrink_ns": nanoseconds,
+        "shrinks": float(shrinks) if in_place else 0.0,
+        "allocations": 1.0 if in_place else float(shrinks),
+        "held_bytes": held,
+        "half_bytes": held / 2.0,
+        "left_bytes": left,
+        "returned_bytes": held - left,
+    }
+    parameters = {"elements": elements, "type": kind, "step": step, "iterations": 10}
+    operations = 10 * shrinks
+    return native_row(
+        "shrink-to-fit", parameters, strategy, repetition, 1.1 * nanoseconds, operations, figures=figures
+    )
+
+
+# Nanoseconds a node: insert, erase, insert warm, erase warm; in bursts half of it. Single nodes and clearing
+# the list have no part in bursts but for the last.
+RANGE_NS = {
+    "AS1": (20.0, 12.0, 16.0, 10.0),
+    "AS7": (6.0, 4.0, 5.0, 4.0),
+    "heap": (8.0, 6.0, 6.0, 5.0),
+    "boost-allocator": (24.0, 13.0, 20.0, 12.0),
+}
+RANGE_PHASES = ("insert_ns", "erase_ns", "insert_warm_ns", "erase_warm_ns")
+BURST = (*RANGE_NS, *(f"{name}-burst" for name in RANGE_NS if name != "AS1"))
+NODES, NODE_BYTES = 2_000_000, 24
+
+
+def range_ns(strategy: str) -> list[float]:
+    share = 0.5 if strategy.endswith("-burst") else 1.0
+    return [share * nanoseconds for nanoseconds in RANGE_NS[strategy.removesuffix("-burst")]]
+
+
+def burst_rows(
+    strategies: Sequence[str] = BURST,
+    ranges: Iterable[int] = (10, 100, 1000, 10_000),
+    repetitions: int = 3,
+) -> list[Native]:
+    return [
+        _burst_row(strategy, length, repetition)
+        for length in ranges
+        for repetition in range(repetitions)
+        for strategy in strategies
+    ]
+
+
+def _burst_row(strategy: str, length: int, repetition: int) -> Native:
+    longer = 1.0 + WOBBLE * repetition
+    phases = [longer * nanoseconds for nanoseconds in range_ns(strategy)]
+    plain = range_ns(strategy.removesuffix("-burst"))
+    overhead = 33.3 if strategy in ("AS1", "heap", "heap-burst") else 2.6
+    figures = dict(zip(RANGE_PHASES, phases, strict=True)) | {
+        "push_ns": longer * plain[2],
+        "pop_ns": longer * plain[3],
+        "clear_ns": phases[3],
+        "held_bytes": NODES * NODE_BYTES * (1.0 + overhead / 100.0),
+        "overhead_percent": overhead,
+        "overhead_bytes": NODE_BYTES * overhead / 100.0,
+    }
+    parameters = {"range": length, "nodes": NODES}
+    return native_row("burst", parameters, strategy, repetition, sum(phases), NODES, figures=figures)
+
+
+# Nanoseconds a pair, and how much more is held than is live: at a tenth of the run, and for each tenth after.
+CHURN = {
+    "null": (2.0, 1.0, 0.0),
+    "AS1": (60.0, 1.15, 0.01),
+    "AS1@mimalloc": (40.0, 1.25, 0.005),
+    "AS7": (30.0, 1.3, 0.02),
+    "heap": (20.0, 1.05, 0.001),
+    "heap-base": (22.0, 1.05, 0.001),
+    "boost-interprocess": (200.0, 1.02, 0.0),
+}
+LIVE_BLOCKS = 100_000
+LIVE_BYTES = 2056.0 * LIVE_BLOCKS
+
+
+def held_over_live(strategy: str, share: int) -> float:
+    _, first, growth = CHURN[strategy]
+    return first + growth * (share / 10 - 1)
+
+
+def churn_rows(
+    strategies: Sequence[str] = tuple(CHURN), live: Iterable[int] = (LIVE_BLOCKS,), repetitions: int = 3
+) -> list[Native]:
+    return [
+        _churn_row(strategy, count, repetition)
+        for count in live
+        for repetition in range(repetitions)
+        for strategy in strategies
+    ]
+
+
+def _churn_row(strategy: str, live: int, repetition: int) -> Native:
+    nanoseconds = CHURN[strategy][0] * (1.0 + WOBBLE * repetition)
+    at_the_end = held_over_live(strategy, 100)
+    figures = {
+        "pair_ns": nanoseconds,
+        "fill_ns": nanoseconds / 2.0,
+        "peak_live_bytes": LIVE_BYTES,
+        "peak_held_bytes": LIVE_BYTES * at_the_end,
+        "fragmentation": at_the_end,
+        **{f"fragmentation_{share}": held_over_live(strategy, share) for share in range(10, 101, 10)},
+        "overhead_bytes": LIVE_BYTES * (at_the_end - 1.0) / live,
+        "trimmed_bytes": 0.0 if strategy != "AS7" else LIVE_BYTES,
+    }
+    parameters = {"live": live, "operations": 10_000_000, "least_bytes": 16, "most_bytes": 4096}
+    return native_row(
+        "heap-churn", parameters, strategy, repetition, nanoseconds, 10_000_000, figures=figures
+    )

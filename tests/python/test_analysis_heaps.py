@@ -1,0 +1,237 @@
+"""Vectors that grow and shrink, bursts and a heap that ages, from rows whose figures are known beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from synthetic_heaps import (
+    CHURN,
+    ELEMENT_BYTES,
+    LARGE,
+    burst_rows,
+    calls_of,
+    churn_rows,
+    growth_rows,
+    held_over_live,
+    push_ns,
+    range_ns,
+    shrink_ns,
+    shrink_rows,
+)
+
+from mallard.analysis.burst import burst_sentences, burst_tables
+from mallard.analysis.contests import contests
+from mallard.analysis.heap_churn import SHARES, heap_churn_sentences, heap_churn_tables, over_time
+from mallard.analysis.labels import families, heap_tags
+from mallard.analysis.names import contestants, in_table_order
+from mallard.analysis.peer_words import CellNames
+from mallard.analysis.peers import duels
+from mallard.analysis.phases import of_figure, value_of
+from mallard.analysis.vectors import vector_sentences, vector_tables
+from mallard.experiments import HEAPS
+from mallard.result import Row
+
+MIDDLE = 1.02  # the second of three repetitions
+
+
+def rows_of(natives: list[dict[str, Any]]) -> list[Row]:
+    return [Row.from_native(1, native) for native in natives]
+
+
+def without(natives: list[dict[str, Any]], strategy: str) -> list[Row]:
+    return rows_of([native for native in natives if native["strategy"] != strategy])
+
+
+def saying(said: list[str], beginning: str) -> str:
+    return next(text for text in said if text.startswith(beginning))
+
+
+# ---- vectors that grow --------------------------------------------------------------------------------
+
+
+def test_types_have_tables_of_their_own_and_iterations_are_no_setting() -> None:
+    tables = vector_tables(rows_of(growth_rows(types=("myint", "int"))), "expansion-forward")
+    assert [table.setting for table in tables] == [(("type", "int"),), (("type", "myint"),)]
+    assert [line.place for line in tables[0].lines] == [(10,), (LARGE,), (1_000_000,)]
+
+
+def test_calls_are_blocks_and_growths_together() -> None:
+    for experiment in ("expansion-forward", "expansion-backward"):
+        (table,) = vector_tables(rows_of(growth_rows(experiment)), experiment)
+        for name in ("AS1", "heap-v2", "heap-v2-masked"):
+            assert value_of(table.lines[0], name, "calls") == sum(calls_of(name, 10))
+
+
+def test_what_failed_stands_beside_what_finished_of_its_size() -> None:
+    """The runner says how often it made the vector only where it did."""
+    (table,) = vector_tables(rows_of(growth_rows()), "expansion-forward")
+    cell = table.lines[-1].cells["boost-allocator-v1"]
+    assert (cell.finished, cell.status) == (False, "out_of_memory")
+    assert "boost-allocator-v1 did not finish (out of memory) where the number of elements is 1000000." in (
+        vector_sentences(table, "expansion-forward")
+    )
+
+
+def test_sentences_of_growth_in_place() -> None:
+    (table,) = vector_tables(rows_of(growth_rows()), "expansion-forward")
+    said = vector_sentences(table, "expansion-forward")
+    least, most = (MIDDLE * push_ns("heap-v2", elements) for elements in (LARGE, 10))
+    first = f"Fastest to push an element back over 3 sizes: heap-v2 {least:.2f} to {most:.2f} ns a push_back"
+    assert said[0].startswith(first)
+    in_place = saying(said, "Growing forward in place takes, of the time of copying: ")
+    ratios = [push_ns("heap-v2", n) / push_ns("heap-v2-masked", n) for n in (10, LARGE, 1_000_000)]
+    percent = f"{100 * sum(ratios) / 3:.0f}"
+    assert f"heap-v2 {percent} % ({percent} to {percent}) of heap-v2-masked's" in in_place
+    assert "of boost-allocator-v2-masked's" in in_place
+    calls = saying(said, "Calls of the allocator for 10 elements: ")
+    assert "heap-v2 4" in calls
+    assert "AS1 5" in calls
+    peak = saying(said, "Most bytes that a vector had at one time, at the largest size: ")
+    assert "heap-v2 3.8 MiB" in peak
+    assert "AS1 5.7 MiB" in peak
+
+
+def test_sentences_of_growth_backward() -> None:
+    (table,) = vector_tables(rows_of(growth_rows("expansion-backward")), "expansion-backward")
+    said = vector_sentences(table, "expansion-backward")
+    assert saying(said, "Growing backward takes, of the time of copying: heap-v2 ")
+
+
+def test_without_as1_there_is_no_verdict_and_nothing_breaks() -> None:
+    for experiment, natives in (("expansion-forward", growth_rows()), ("shrink-to-fit", shrink_rows())):
+        (table,) = vector_tables(without(natives, "AS1"), experiment)
+        assert vector_sentences(table, experiment)[0] == "No verdict: AS1 has not finished in every row."
+    (table,) = burst_tables(without(burst_rows(), "AS1"))
+    assert burst_sentences(table)[0] == "No verdict: AS1 has not finished in every row."
+    (table,) = heap_churn_tables(without(churn_rows(), "AS1"))
+    assert heap_churn_sentences(table)[0] == "No verdict: AS1 has not finished in every row."
+
+
+# ---- vectors that shrink ------------------------------------------------------------------------------
+
+
+def test_a_shrink_is_timed_apart_from_the_making_of_the_vector() -> None:
+    (table,) = vector_tables(rows_of(shrink_rows()), "shrink-to-fit")
+    line = of_figure(table, "shrink_ns").line(LARGE)
+    assert line is not None
+    for name in ("AS1", "heap-v2"):
+        assert line.cells[name].ns_per_operation == pytest.approx(MIDDLE * shrink_ns(name, LARGE))
+    assert [dict(table.setting)[name] for name in dict(table.setting)] == ["int"], "no step, no iterations"
+
+
+def test_sentences_of_shrinking() -> None:
+    (table,) = vector_tables(rows_of(shrink_rows()), "shrink-to-fit")
+    said = vector_sentences(table, "shrink-to-fit")
+    assert said[0].startswith("Fastest to erase the last elements and shrink over 4 sizes: heap-v2 20.4 ns")
+    in_place = saying(said, "Shrinking in place takes, of the time of copying: ")
+    assert "of heap-v1's" in in_place
+    assert "of boost-allocator-v1's" in in_place
+    returned = saying(said, "Given back to the system of 1000000 elements: ")
+    assert "heap-v1 25 %" in returned
+    assert "heap-v2 100 %" in returned
+
+
+def test_small_vectors_tell_nothing_of_the_memory_that_is_given_back() -> None:
+    (table,) = vector_tables(rows_of(shrink_rows(sizes=(500, LARGE))), "shrink-to-fit")
+    said = vector_sentences(table, "shrink-to-fit")
+    assert not any(text.startswith("Given back") for text in said)
+
+
+# ---- bursts -------------------------------------------------------------------------------------------
+
+
+def test_sentences_of_bursts() -> None:
+    (table,) = burst_tables(rows_of(burst_rows()))
+    said = burst_sentences(table)
+    first = MIDDLE * range_ns("AS7-burst")[0]
+    assert said[0].startswith(f"Fastest to insert the first time: AS7-burst {first:.2f} ns a node")
+    assert saying(said, "Fastest to push one node back: AS7 5.10 ns a node")
+    assert saying(said, "Fastest to clear the list: AS7-burst 2.04 ns a node")
+    assert "heap 50 % (50 to 50)" in saying(said, "To insert once more in bursts takes, of the time node by")
+    assert "AS7 2.6 %" in saying(said, "Overhead of system memory, at most: ")
+
+
+# ---- a heap that ages ---------------------------------------------------------------------------------
+
+
+def test_every_tenth_of_a_run_is_a_line_of_its_own() -> None:
+    (table,) = heap_churn_tables(rows_of(churn_rows()))
+    series = over_time(table.lines[0])
+    assert [line.place for line in series.lines] == [(share,) for share in SHARES]
+    for line in series.lines:
+        for name in CHURN:
+            expected = held_over_live(name, line.place[0])
+            assert line.cells[name].ns_per_operation == pytest.approx(expected)
+
+
+def test_a_run_without_tenths_has_no_lines() -> None:
+    natives = churn_rows()
+    for native in natives:
+        native["figures"] = {"pair_ns": native["figures"]["pair_ns"]}
+    (table,) = heap_churn_tables(rows_of(natives))
+    assert over_time(table.lines[0]).lines == []
+    assert heap_churn_sentences(table)[0].startswith("Fastest to free a block and allocate another: heap")
+
+
+def test_sentences_of_a_heap_that_ages() -> None:
+    (table,) = heap_churn_tables(rows_of(churn_rows()))
+    said = heap_churn_sentences(table)
+    assert said[0].startswith(
+        "Fastest to free a block and allocate another: heap 20.4 ns a pair, 33 % (33 to"
+    )
+    assert "heap 1.06" in saying(said, "Most held over most live, least and AS1: ")
+    ageing = saying(said, "Held over live, after a tenth of the operations and at the end: ")
+    assert "AS7 1.30 to 1.48" in ageing
+    assert "heap 1.05 to 1.06" in ageing
+    assert "boost-interprocess" not in ageing, "no contender is told of among mallard's"
+    assert "AS1 493" in saying(said, "Bytes a block that are held and not its own")
+    assert "heap 0 B" in saying(said, "Held after all blocks were freed and trimmed")
+    assert saying(said, "Under other mallocs: AS1@mimalloc 67 % (67 to 67)")
+
+
+# ---- names and comparisons ----------------------------------------------------------------------------
+
+
+def test_the_heap_stands_after_the_pools_and_before_other_libraries() -> None:
+    names = ["boost-allocator-v2", "heap-v2", "realloc", "heap", "AS1", "fixed-pool", "heap-base-winked"]
+    ordered = in_table_order(names)
+    assert ordered[:5] == ["AS1", "fixed-pool", "heap", "heap-base-winked", "heap-v2"]
+    assert contestants(names) == ordered[:5]
+    assert families(ordered) == [
+        ("global", 1),
+        ("other pools", 1),
+        ("heap", 3),
+        ("Boost.Container", 1),
+        ("glibc", 1),
+    ]
+
+
+def test_the_heap_is_told_apart_by_binding_and_end() -> None:
+    assert [heap_tags(name) for name in HEAPS] == [
+        ("type", False),
+        ("type", True),
+        ("base", False),
+        ("base", True),
+    ]
+    assert heap_tags("heap-v2") == ("", False)
+
+
+def test_duels_of_vectors_are_of_one_size_and_type() -> None:
+    rows = rows_of(growth_rows(types=("int", "myint")))
+    found = [duel for duel in duels(rows) if duel.peer == "Boost.Container"]
+    names = CellNames(found)
+    assert [names.of(duel) for duel in found][:2] == ["10 elements, int", "10000 elements, int"]
+    assert {duel.ours.strategy for duel in found} == {"heap-v2"}
+    assert found[0].ratio is not None
+    assert found[0].ratio.median == pytest.approx(0.5)
+    (large,) = [c for c in contests(rows) if dict(c.cell) == {"elements": 1_000_000, "type": "int"}]
+    assert large.unfinished == {"boost-allocator-v1": "out_of_memory"}
+
+
+def test_backward_growth_is_compared_by_memory_too() -> None:
+    found = [d for d in duels(rows_of(growth_rows("expansion-backward"))) if d.peer == "glibc"]
+    memory = [duel for duel in found if duel.quantity.figure == "peak_live_bytes"]
+    assert len(memory) == 3
+    for duel in memory:
+        assert duel.ours.value == ELEMENT_BYTES * dict(duel.cell)["elements"]  # type: ignore[operator]

@@ -1,0 +1,89 @@
+"""What allocplus claims of vectors that grow and shrink in place and of bursts, from rows whose figures are
+known beforehand.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from synthetic_heaps import PUSH_NS, burst_rows, calls_of, growth_rows, range_ns, shrink_ns, shrink_rows
+
+from mallard.claims import Entry, ledger
+from mallard.claims.ledger import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED
+from mallard.result import Row
+
+VECTORS = [
+    *growth_rows(types=("myint",)),
+    *shrink_rows(types=("myint",)),
+]
+
+
+def rows_of(natives: list[dict[str, Any]]) -> list[Row]:
+    return [Row.from_native(1, native) for native in natives]
+
+
+def entry_of(rows: list[Row], section: str, text: str) -> Entry:
+    return next(
+        entry for entry in ledger(rows) if entry.section.startswith(section) and entry.text.startswith(text)
+    )
+
+
+def test_calls_of_the_allocator_for_ten_elements() -> None:
+    rows = rows_of(VECTORS)
+    ours = entry_of(rows, "1 forward (WinXP", "V2 allocator calls vs others for 10 push_backs: V2")
+    assert (ours.verdict, ours.ours, ours.cells) == (REPRODUCED, "4 calls", 2)
+    assert sum(calls_of("boost-allocator-v2", 10)) == sum(calls_of("boost-allocator-v2-masked", 10)) == 4.0
+    others = entry_of(rows, "1 forward (WinXP", "V2 allocator calls vs others for 10 push_backs: others")
+    assert (others.verdict, others.ours, others.cells) == (REPRODUCED, "5 calls", 2)
+
+
+def test_growth_in_place_is_held_against_copying() -> None:
+    """Of ten thousand elements, by Boost's own allocator, which is the author's."""
+    rows = rows_of(VECTORS)
+    base, share = PUSH_NS["boost-allocator-v2"]
+    ratios = {
+        name: PUSH_NS[name][0] * PUSH_NS[name][1] / (base * share)
+        for name in ("boost-allocator-v2-masked", "boost-allocator-v1")
+    }
+    assert ratios == {"boost-allocator-v2-masked": 2.0, "boost-allocator-v1": 2.5}
+    masked = entry_of(rows, "1 forward (WinXP", "10000 push_backs: expanding V2 vs V2 without expansion")
+    assert (masked.verdict, masked.ours) == (REPRODUCED, "2 x")
+    plain = entry_of(rows, "1 forward (WinXP", "10000 push_backs: expanding V2 vs plain dlmalloc V1")
+    assert (plain.verdict, plain.ours) == (REPRODUCED, "2.5 x")
+    linux = entry_of(rows, "1 forward (Linux", "expanding V2 vs V1")
+    assert (linux.verdict, linux.ours) == (REPRODUCED, "2.5 x")
+
+
+def test_shrinking_in_place_is_judged_by_the_articles_largest_gain() -> None:
+    entry = entry_of(rows_of(VECTORS), "1 shrink", "in-place shrink_to_fit")
+    most = shrink_ns("boost-allocator-v1", 10_000) / shrink_ns("boost-allocator-v2", 10_000)
+    assert entry.verdict == NOT_REPRODUCED, "151 times is more than a quarter above 90"
+    assert entry.figures[0].value == pytest.approx(most)
+    assert entry.cells == 3, "not a million elements, which the article has not"
+
+
+def test_the_articles_class_decides_and_plain_integers_do_not() -> None:
+    entry = entry_of(rows_of(growth_rows()), "1 forward (Linux", "expanding V2 vs V1")
+    assert (entry.verdict, entry.figures) == (NOT_MEASURED, [])
+    assert entry.command == (
+        "mallard bench expansion-forward --elements 10,10000 --type myint --strategy "
+        "AS1,boost-allocator-v1,boost-allocator-v2-masked,boost-allocator-v2"
+    )
+
+
+def test_without_boost_nothing_is_decided() -> None:
+    rows = rows_of(growth_rows(strategies=("AS1", "heap-v1", "heap-v2"), types=("myint",)))
+    entry = entry_of(rows, "1 forward (WinXP", "V2 allocator calls vs others for 10 push_backs: others")
+    assert (entry.verdict, entry.cells) == (NOT_MEASURED, 0)
+
+
+def test_bursts_are_judged_by_their_own_experiment() -> None:
+    rows = rows_of(burst_rows())
+    assert range_ns("boost-allocator")[0] == 2.0 * range_ns("boost-allocator-burst")[0]
+    windows = entry_of(rows, "2 burst (WinXP", "burst range insertion vs node-by-node V1, big ranges")
+    assert (windows.ours, windows.cells) == ("2 x", 2)
+    linux = entry_of(rows, "2 burst (Linux", "burst insertion vs V1, big ranges, up to")
+    assert (linux.verdict, linux.ours) == (REPRODUCED, "2 x")
+    erasure = entry_of(rows, "2 burst (Linux", "burst erasure vs V1, big ranges")
+    assert (erasure.verdict, erasure.ours) == (NOT_REPRODUCED, "100 %")

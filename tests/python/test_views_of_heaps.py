@@ -1,0 +1,263 @@
+"""What the terminal and the page show of vectors that grow and shrink, of bursts and of a heap that ages, and
+what is exported of them, from rows whose figures are known beforehand.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_reader import read, words
+from rich.console import Console
+from synthetic_heaps import burst_rows, churn_rows, growth_rows, shrink_rows
+from synthetic_run import density_rows, write_run
+
+from mallard.cli import main
+from mallard.store import Store
+from mallard.view.terminal import show_run
+
+Natives = list[dict[str, Any]]
+ALL: dict[str, Natives] = {
+    "expansion-forward": growth_rows(types=("int", "myint")),
+    "expansion-backward": growth_rows("expansion-backward"),
+    "shrink-to-fit": shrink_rows(),
+    "burst": burst_rows(),
+    "heap-churn": churn_rows(),
+}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("heaps") / "mallard.db"
+    for experiment, rows in ALL.items():
+        write_run(path, rows, command=f"mallard bench {experiment}", experiment=experiment)
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(database: Path) -> str:
+    output = database.with_name("page.html")
+    assert main(["report", "-o", str(output), "--db", str(database)]) == 0
+    return output.read_text(encoding="utf-8")
+
+
+def shown(database: Path, experiment: str, width: int = 120) -> str:
+    with Store.open_existing(database) as store:
+        run = next(run for run in store.runs() if run.experiment == experiment)
+        rows = store.rows(run.id)
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    show_run(console, run, rows)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def line_of(text: str, title: str, name: str) -> list[str]:
+    """The words of a strategy's line in the block with that title."""
+    after = text[text.index(title) :].splitlines()
+    return next(line.split() for line in after if line.startswith(f"{name} "))
+
+
+def section(page: str, name: str) -> str:
+    found = re.search(
+        rf'<section id="{name}" class="part">.*?(?=<section id="[\w-]+" class="part">|</main>)',
+        page,
+        re.DOTALL,
+    )
+    assert found, name
+    return found[0]
+
+
+def text_of(markup: str) -> str:
+    return words(html.unescape(re.sub(r"<[^>]+>", " ", markup)))
+
+
+def plots(page: str, name: str) -> list[str]:
+    return re.findall(r'<figure class="lines">.*?</figure>', section(page, name))
+
+
+def kinds_of(page: str, name: str, strategy: str, key: str) -> dict[str, str]:
+    table = re.findall(r'<table class="heat race by-strategy".*?</table>', section(page, name))[0]
+    row = re.findall(rf"<tr><th[^>]*>{strategy}</th>(.*?)</tr>", table)[0]
+    cell = re.findall(rf'<td data-d="[^"]*" data-k="{key}">(.*?)</td>', row)[0]
+    return dict(re.findall(r'<span class="(\w) [^"]*">([^<]*)', cell))
+
+
+# ---- the terminal -------------------------------------------------------------------------------------
+
+
+def test_vectors_have_a_block_for_the_time_and_one_for_each_count(database: Path) -> None:
+    text = shown(database, "expansion-forward")
+    assert "type int" in text
+    assert "type myint" in text
+    assert line_of(text, "push_back: push an element back, ns", "AS1")[1:] == ["8.16", "2.04", "2.04"]
+    assert line_of(text, "push_back: push an element back, ns", "heap-v2")[1:] == ["4.08*", "0.51*", "0.51*"]
+    assert line_of(text, "push_back: push an element back, ns", "boost-allocator-v1")[-1] == "mem"
+    assert line_of(text, "calls of the allocator", "AS1")[1:] == ["5", "15", "21"]
+    assert line_of(text, "times that its block grew forward", "heap-v2")[1:] == ["3", "13", "19"]
+    assert line_of(text, "elements that it had room for", "heap-v2")[1:] == ["10", "10,000", "1,000,000"]
+    assert "iterations" not in text
+
+
+def test_growth_of_the_process_is_told_of_large_vectors_only(database: Path) -> None:
+    text = shown(database, "expansion-backward")
+    live = line_of(text, "that a vector had of its allocator at one time", "AS1")
+    assert " ".join(live) == "AS1 60 B 59 KiB 5.7 MiB"
+    assert line_of(text, "growth of resident memory, most", "AS1") == ["AS1", "5.7", "MiB"]
+
+
+def test_what_shrinks_tells_what_it_gave_back(database: Path) -> None:
+    text = shown(database, "shrink-to-fit")
+    assert line_of(text, "shrink: erase the last elements", "heap-v2")[1] == "20.4*"
+    assert line_of(text, "times that its block shrank in place", "heap-v2")[1:3] == ["100", "400"]
+    assert " ".join(line_of(text, "given back to the system by then", "heap-v1")) == "heap-v1 977 KiB"
+
+
+def test_bursts_have_ranges_as_columns(database: Path) -> None:
+    text = shown(database, "burst")
+    assert line_of(text, "insert warm, ns a node", "heap-burst")[1:] == ["3.06"] * 4
+    assert line_of(text, "pop, ns a node", "heap-burst")[1:] == ["5.10"] * 4
+    assert line_of(text, "clear, ns a node", "AS7-burst")[1:] == ["2.04*"] * 4
+    assert line_of(text, "overhead of that", "AS1")[1:] == ["33.3"] * 4
+
+
+def test_a_heap_that_ages_has_its_tenths_as_columns(database: Path) -> None:
+    text = shown(database, "heap-churn", 140)
+    assert line_of(text, "pair: free a block and allocate another, ns", "heap")[1:] == ["20.4*"]
+    ageing = line_of(text, "held / live as the operations go, 100000 live blocks", "AS7")
+    assert ageing[1:] == [f"{1.3 + 0.02 * tenth:.2f}" for tenth in range(10)]
+    assert line_of(text, "most that was held, over most that was live", "heap")[1:] == ["1.06"]
+
+
+# ---- the page -----------------------------------------------------------------------------------------
+
+
+def test_the_page_nests_and_its_ids_are_unique(page: str) -> None:
+    reader = read(page)
+    assert len(reader.ids) == len(set(reader.ids))
+    assert "NaN" not in page
+
+
+def test_growth_has_lines_over_the_elements_of_each_type(page: str) -> None:
+    drawn = plots(page, "expansion-forward")
+    assert len(drawn) == 6, "times, calls and memory, of two types"
+    assert "heap-v2 at 10: 4.08" in text_of(drawn[0])
+    assert "heap-v2 at 10: 4.00" in text_of(drawn[1])
+    assert "AS1 at 10000: 6.00" in text_of(drawn[2]).replace("\u202f", "")
+    told = section(page, "expansion-forward")
+    assert "type int" in told
+    assert "type myint" in told
+    plain = re.search(
+        r'class="series (\w+)"><polyline[^>]*></polyline><circle[^>]*><title>heap-v2 at', drawn[0]
+    )
+    masked = re.search(
+        r'class="series (\w+) dashed"><polyline[^>]*></polyline><circle[^>]*><title>heap-v2-masked at',
+        drawn[0],
+    )
+    assert plain is not None
+    assert masked is not None
+    assert plain[1] == masked[1], "told not to grow in place: the colour of what does, dashed"
+
+
+def test_a_cell_has_the_time_the_counts_and_the_memory(page: str) -> None:
+    assert kinds_of(page, "expansion-forward", "heap-v2", "elements 10") == {
+        "n": "4.08",
+        "p": "50",
+        "a": "4",
+        "e": "3",
+        "b": "10",
+        "m": "0.00",
+        "u": "0.00",
+    }
+    assert kinds_of(page, "expansion-backward", "AS1", "elements 1000000")["m"] == "5.72"
+    shrunk = kinds_of(page, "shrink-to-fit", "heap-v2", "elements 10000")
+    assert shrunk == {
+        "n": "20.4",
+        "p": "0.8",
+        "a": "1",
+        "e": "2\u202f000",
+        "m": "0.04",
+        "u": "0.02",
+        "v": "0.00",
+        "w": "0.04",
+    }
+
+
+def test_what_failed_says_how_in_its_cell(page: str) -> None:
+    assert section(page, "expansion-forward").count('data-s="out of memory: none left"') == 2
+
+
+def test_bursts_are_dashed(page: str) -> None:
+    drawn = plots(page, "burst")
+    assert len(drawn) == 4
+    assert "heap-burst at 100: 4.08" in text_of(drawn[0])
+    kinds = kinds_of(page, "burst", "heap-burst", "range 1000")
+    assert (kinds["b"], kinds["r"], kinds["s"], kinds["c"], kinds["q"]) == (
+        "4.08",
+        "6.12",
+        "5.10",
+        "2.55",
+        "33.3",
+    )
+
+
+def test_a_heap_that_ages_has_a_line_over_time(page: str) -> None:
+    (drawn,) = plots(page, "heap-churn")
+    assert "AS7 at 100: 1.48" in text_of(drawn)
+    assert drawn.count("<polyline") == 6, "all but other mallocs"
+    assert kinds_of(page, "heap-churn", "heap", "live 100000") == {
+        "a": "20.4",
+        "f": "10.2",
+        "p": "33",
+        "r": "1.059",
+        "b": "121",
+        "m": "196",
+        "u": "208",
+        "w": "0.00",
+    }
+
+
+def test_what_the_sections_answer_stands_at_a_glance(page: str) -> None:
+    told = text_of(re.findall(r'<section class="glance">.*?</section>', page)[0])
+    assert "Backward growth Fastest to push an element back over 3 sizes: heap-v2" in told
+    assert "Ageing heap Fastest to free a block and allocate another: heap" in told
+
+
+def test_choices_are_styled(page: str) -> None:
+    """A kind that the style sheet does not know would never be seen."""
+    for name in ALL:
+        letters = re.findall(rf'id="{name}-(\w)"', section(page, name))
+        assert len(letters) == len(set(letters)) > 4
+        assert [letter for letter in letters if f"[value={letter}]:checked" not in page] == []
+
+
+def test_unmeasured_sections_say_what_measures_them(tmp_path: Path) -> None:
+    write_run(tmp_path / "mallard.db", density_rows(names=("DS1",)))
+    output = tmp_path / "one.html"
+    assert main(["report", "-o", str(output), "--db", str(tmp_path / "mallard.db")]) == 0
+    told = output.read_text(encoding="utf-8")
+    for name in ALL:
+        assert f"mallard bench {name} --quick" in text_of(section(told, name))
+
+
+# ---- what is exported and compared --------------------------------------------------------------------
+
+
+def test_figures_are_exported(database: Path, capsys: Any) -> None:
+    words_ = ["export", "--summary", "--format", "csv", "--run", "2", "--db", str(database)]
+    assert main(words_) == 0
+    lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    line = next(each for each in lines if (each["strategy"], each["elements"]) == ("heap-v2", "10"))
+    assert json.loads(line["figures"])["expansions_backward"] == 3.0
+    assert float(line["ratio_to_as1"]) == pytest.approx(0.5)
+
+
+def test_other_libraries_are_compared_by_size_and_type(database: Path, capsys: Any) -> None:
+    assert main(["peers", "--db", str(database)]) == 0
+    told = capsys.readouterr().out
+    assert "expansion-forward" in told
+    assert "Boost.Container" in told
