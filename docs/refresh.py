@@ -28,6 +28,7 @@ from figures import (  # noqa: E402
     contention,
     density,
     fragmentation,
+    heaps,
     locality,
     peers,
     pools,
@@ -38,13 +39,17 @@ from figures.stored import stored_file  # noqa: E402
 
 from mallard.experiments import EXPERIMENTS  # noqa: E402
 
-FIGURES = (claims, contention, density, fragmentation, locality, peers, pools, primitives, utilization)
+FIGURES = (
+    *(claims, contention, density, fragmentation, heaps, locality, peers, pools, primitives),
+    utilization,
+)
 PAGES = (
     "claims",
     "contenders",
     "contention",
     "fixed_blocks",
     "fragmentation",
+    "growth",
     "locality",
     "pools",
     "utilization",

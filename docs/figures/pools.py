@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from figures.stored import conditions, load, markdown_table, nanoseconds
-from mallard.analysis import adaptive_pool, small_objects
+from figures.stored import conditions, load, markdown_table
+from figures.strategy_table import figure_text, memory_text, shown, time_text
+from mallard.analysis import adaptive_pool, by_ranges, small_objects
 from mallard.analysis.cells import CellTable, Line, setting_text
 from mallard.analysis.fixed_block import fixed_block_works, strategies_of
-from mallard.analysis.labels import SHORT_STATUS
-from mallard.analysis.phases import bytes_text, line_of_figure, value_of
-from mallard.stats import spread
 
 SHOWN_BYTES = 16  # of an object, in the table of phases
 SHOWN_RANGE = 1000  # nodes
-LEFT_OUT = ("AS1@", "AS2", "AS5", "AS9", "AS13")  # the abstract base, and other mallocs
-SHOWN_MALLOCS = ("AS1@mimalloc", "AS1@tcmalloc")
-
-
-def shown(names: Sequence[str]) -> list[str]:
-    """Without what would only make the tables long; the report has all."""
-    return [name for name in names if name in SHOWN_MALLOCS or not name.startswith(LEFT_OUT)]
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -66,7 +57,7 @@ def fixed_block() -> str:
     works = next(iter(fixed_block_works(load("fixed-block").rows).values()))
     return markdown_table(
         ["ns", *(work.version or work.name for work in works)],
-        [[name, *(_time(work.line, name) for work in works)] for name in shown(strategies_of(works))],
+        [[name, *(time_text(work.line, name) for work in works)] for name in shown(strategies_of(works))],
     )
 
 
@@ -79,9 +70,9 @@ def adaptive_pools() -> str:
     lines = [
         [
             name,
-            *(_time(line_of_figure(line, figure), name) for _, figure in phases),
-            _percent(line, name),
-            *(_memory(line, name, memory.figure) for memory in adaptive_pool.MEMORY[1:]),
+            *(time_text(line, name, figure) for _, figure in phases),
+            figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
+            *(memory_text(line, name, memory.figure) for memory in adaptive_pool.MEMORY[1:]),
         ]
         for name in shown(table.strategies)
     ]
@@ -96,8 +87,8 @@ def _by_strategy(
     lines = [
         [
             name,
-            *(_time(line_of_figure(line, figure), name) for _, figure in phases),
-            *(_memory(line, name, figure) for _, figure in memory),
+            *(time_text(line, name, figure) for _, figure in phases),
+            *(memory_text(line, name, figure) for _, figure in memory),
         ]
         for name in shown(table.strategies)
         if name in line.cells
@@ -105,25 +96,6 @@ def _by_strategy(
     return markdown_table(["ns an object", *(head for head, _ in (*phases, *memory))], lines)
 
 
-def _time(line: Line, name: str) -> str:
-    cell = line.cells.get(name)
-    if cell is None:
-        return ""
-    if not cell.finished:
-        return SHORT_STATUS.get(cell.status, cell.status)
-    return nanoseconds(spread(list(cell.times.values())))
-
-
 def _held(table: CellTable, line: Line, name: str) -> str:
     held = small_objects.bytes_an_object(table, line, name, small_objects.HELD.figure)
     return "" if held is None else f"{held:.1f}"
-
-
-def _memory(line: Line, name: str, figure: str) -> str:
-    value = value_of(line, name, figure)
-    return "" if value is None else bytes_text(value)
-
-
-def _percent(line: Line, name: str) -> str:
-    overhead = value_of(line, name, adaptive_pool.OVERHEAD.figure)
-    return "" if overhead is None else f"{overhead:.1f}"
