@@ -144,6 +144,21 @@ TEST(counted, counts_bursts_and_their_blocks) {
     EXPECT_EQ(pool.counts().bytes_in_use, 0U);
 }
 
+TEST(counted, counts_bursts_of_different_sizes_by_the_bytes_of_their_blocks) {
+    mallard::counted<mallard::heap<>> h;
+    EXPECT_TRUE(mallard::mixed_burst_allocator<decltype(h)>);
+    const std::size_t sizes[] = {8, 100, 3000};
+    mallard::block_chain blocks = h.allocate_many(sizes);
+    EXPECT_EQ(h.counts().bursts, 1U);
+    EXPECT_EQ(h.counts().allocations, 3U);
+    EXPECT_EQ(h.counts().bytes_in_use, h.mechanism().use().used_bytes);
+    EXPECT_GE(h.counts().bytes_in_use, 3108U);
+    h.deallocate_many(std::move(blocks));
+    EXPECT_EQ(h.counts().bursts_back, 1U);
+    EXPECT_EQ(h.counts().deallocations, 3U);
+    EXPECT_EQ(h.counts().bytes_in_use, 0U);
+}
+
 #ifdef __cpp_exceptions
 
 TEST(counted, counts_failures_as_nothing_but_failures) {

@@ -110,6 +110,18 @@ TEST(limited, serves_whole_bursts_or_nothing_of_them) {
     EXPECT_EQ(pool.bytes_in_use(), 0U);
 }
 
+TEST(limited, serves_bursts_of_different_sizes_within_its_budget) {
+    mallard::limited<mallard::heap<>> h(std::size_t{1000});
+    const std::size_t sizes[] = {8, 600, 300};
+    const std::size_t too_much[] = {8, 600, 393};
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(h.allocate_many(too_much)));
+    EXPECT_EQ(h.mechanism().use().used_blocks, 0U);
+    mallard::block_chain blocks = h.allocate_many(sizes);
+    EXPECT_EQ(h.bytes_in_use(), h.mechanism().use().used_bytes);
+    h.deallocate_many(std::move(blocks));
+    EXPECT_EQ(h.bytes_in_use(), 0U);
+}
+
 #ifdef __cpp_exceptions
 
 TEST(limited, counts_nothing_where_the_mechanism_fails) {

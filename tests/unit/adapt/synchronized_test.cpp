@@ -140,6 +140,29 @@ TEST_F(synchronized, locks_once_for_a_burst) {
     pool.release();
 }
 
+TEST_F(synchronized, makes_a_heap_that_has_all_that_a_heap_has) {
+    under_counting_mutex<mallard::heap<locked_source>> h(source_);
+    EXPECT_TRUE(mallard::local_allocator<decltype(h)>);
+    EXPECT_TRUE(mallard::expandable<decltype(h)>);
+    EXPECT_TRUE(mallard::mixed_burst_allocator<decltype(h)>);
+    const std::size_t sizes[] = {8, 600, 300};
+    mallard::block_chain blocks = h.allocate_many(sizes);
+    EXPECT_EQ(h.use().used_blocks, 3U);
+    h.deallocate_many(std::move(blocks));
+    EXPECT_TRUE(h.check_sanity().sound());
+    const mallard::sized_block block = h.try_allocate_at_least(100, 8);
+    EXPECT_GE(block.bytes, 100U);
+    std::size_t in_use = 0;
+    h.for_each_block([&in_use](const mallard::heap_block_info& b) { in_use += b.in_use ? 1U : 0U; });
+    EXPECT_EQ(in_use, 1U);
+    h.deallocate(block.p, 100, 8);
+    EXPECT_EQ(counting_mutex::times, 7);
+    h.trim();
+    EXPECT_EQ(h.stats().chunks, 0U);
+    EXPECT_EQ(source_.outstanding(), 0U);
+    EXPECT_EQ(counting_mutex::times, 9);
+}
+
 #ifdef __cpp_exceptions
 
 TEST_F(synchronized, is_unlocked_where_the_mechanism_fails) {

@@ -1,0 +1,13 @@
+// EXPECTED: Masked|constraint
+#include <mallard/mallard.hpp>
+
+int main() {
+    mallard::heap<> heap;
+#ifdef LEGAL
+    constexpr auto masked = mallard::ways::in_place;
+#else
+    constexpr auto masked = mallard::ways::any;
+#endif
+    mallard::expandable_allocator<int, mallard::heap<>, masked> allocator(heap);
+    allocator.deallocate(allocator.allocate(10), 10);
+}

@@ -1,0 +1,260 @@
+// Node containers of Boost over a mallard heap: they take the nodes of a range, and give them back, in one burst.
+#include "equipment/boost_containers.hpp"
+#include "equipment/my_int.hpp"
+
+#include <mallard/adapt/counted.hpp>
+#include <mallard/adapt/failing.hpp>
+#include <mallard/bind/expandable_allocator.hpp>
+#include <mallard/local/heap.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+#if EQUIPMENT_HAS_BOOST
+
+namespace bc = boost::container;
+using equipment::my_int;
+using mallard::ways;
+using heap = mallard::counted<mallard::heap<>>;
+template <class T, mallard::capability_mask Masked = ways::none, class A = heap>
+using alloc = mallard::expandable_allocator<T, A, Masked>;
+
+std::array<my_int, 100> hundred() {
+    std::array<my_int, 100> all;
+    for (int i = 0; i != 100; ++i) {
+        all.at(static_cast<std::size_t>(i)) = my_int(i);
+    }
+    return all;
+}
+
+class expandable_allocator_in_node_containers : public ::testing::Test {
+protected:
+    ~expandable_allocator_in_node_containers() override {
+        EXPECT_EQ(h.mechanism().use().used_blocks, 0U);
+        EXPECT_TRUE(h.mechanism().check_sanity().sound());
+        EXPECT_EQ(h.counts().allocations, h.counts().deallocations);
+    }
+
+    /// Expects what was counted since it was asked last.
+    void expect_calls(std::size_t allocations, std::size_t bursts, std::size_t bursts_back) {
+        const mallard::allocation_counts now = h.counts();
+        EXPECT_EQ(now.allocations - before_.allocations, allocations);
+        EXPECT_EQ(now.bursts - before_.bursts, bursts);
+        EXPECT_EQ(now.bursts_back - before_.bursts_back, bursts_back);
+        before_ = now;
+    }
+
+    heap h;
+    const std::array<my_int, 100> numbers = hundred();
+
+private:
+    mallard::allocation_counts before_;
+};
+
+TEST_F(expandable_allocator_in_node_containers, a_list_takes_a_range_in_one_burst) {
+    {
+        bc::list<my_int, alloc<my_int>> l{alloc<my_int>(h)};
+        l.push_back(my_int(-1));
+        expect_calls(1, 0, 0);
+        l.insert(l.begin(), numbers.begin(), numbers.end());
+        expect_calls(100, 1, 0);
+        EXPECT_EQ(l.back(), my_int(-1));
+        EXPECT_TRUE(std::equal(numbers.begin(), numbers.end(), l.begin()));
+        auto third = l.begin();
+        std::advance(third, 3);
+        l.erase(l.begin(), third);
+        expect_calls(0, 0, 1);
+        EXPECT_EQ(l.front(), my_int(3));
+        l.pop_front();
+        expect_calls(0, 0, 0);
+        l.clear();
+        expect_calls(0, 0, 1);
+        l.assign(numbers.begin(), numbers.end());
+        expect_calls(100, 1, 0);
+    }
+    expect_calls(0, 0, 1);
+}
+
+TEST_F(expandable_allocator_in_node_containers, a_single_linked_list_does_so_too) {
+    {
+        bc::slist<my_int, alloc<my_int>> l{alloc<my_int>(h)};
+        l.insert_after(l.before_begin(), numbers.begin(), numbers.end());
+        expect_calls(100, 1, 0);
+        // Boost 1.74 puts them there in reverse order, with version-2 allocators of its own too.
+        EXPECT_TRUE(std::is_permutation(numbers.begin(), numbers.end(), l.begin(), l.end()));
+        l.push_front(my_int(-1));
+        expect_calls(1, 0, 0);
+        l.clear();
+        expect_calls(0, 0, 0);
+        EXPECT_EQ(h.counts().bytes_in_use, 0U) << "one by one, as Boost 1.74 wants it";
+        l.insert_after(l.before_begin(), numbers.begin(), numbers.end());
+        expect_calls(100, 1, 0);
+    }
+    expect_calls(0, 0, 1);
+}
+
+TEST_F(expandable_allocator_in_node_containers, ordered_ranges_become_sets_and_maps_in_one_burst) {
+    {
+        bc::set<my_int, std::less<>, alloc<my_int>> s(bc::ordered_unique_range, numbers.begin(),
+                                                      numbers.end(), std::less<>(), alloc<my_int>(h));
+        expect_calls(100, 1, 0);
+        EXPECT_TRUE(std::ranges::equal(s, numbers));
+        s.insert(my_int(1000));
+        expect_calls(1, 0, 0);
+        s.erase(s.find(my_int(10)), s.find(my_int(20)));
+        expect_calls(0, 0, 1);
+        EXPECT_EQ(s.size(), 91U);
+
+        std::vector<std::pair<int, my_int>> pairs;
+        for (const my_int& n : numbers) {
+            pairs.emplace_back(n.value(), n);
+        }
+        using value = std::pair<const int, my_int>;
+        bc::map<int, my_int, std::less<>, alloc<value>> m(bc::ordered_unique_range, pairs.begin(),
+                                                          pairs.end(), std::less<>(), alloc<value>(h));
+        expect_calls(100, 1, 0);
+        EXPECT_EQ(m.at(17), my_int(17));
+        m[1000] = my_int(1);
+        expect_calls(1, 0, 0);
+        m.clear();
+        expect_calls(0, 0, 1);
+        bc::multimap<int, my_int, std::less<>, alloc<value>> many{alloc<value>(h)};
+        for (int i = 0; i != 10; ++i) {
+            many.emplace(5, my_int(i));
+        }
+        expect_calls(10, 0, 0);
+        many.erase(5);
+        expect_calls(0, 0, 1);
+    }
+    expect_calls(0, 0, 1);
+}
+
+TEST_F(expandable_allocator_in_node_containers, a_stable_vector_keeps_nodes_that_came_in_one_burst) {
+    {
+        bc::stable_vector<my_int, alloc<my_int>> v{alloc<my_int>(h)};
+        v.reserve(100);
+        EXPECT_EQ(h.counts().bursts, 1U);
+        const std::size_t allocations = h.counts().allocations;
+        EXPECT_GE(allocations, 101U) << "the nodes and what points to them";
+        for (const my_int& n : numbers) {
+            v.push_back(n);
+        }
+        EXPECT_EQ(h.counts().allocations, allocations);
+        EXPECT_TRUE(std::ranges::equal(v, numbers));
+        v.erase(v.begin() + 10, v.end());
+        EXPECT_EQ(h.counts().bursts_back, 0U) << "it keeps them";
+        v.shrink_to_fit();
+        EXPECT_EQ(h.counts().bursts_back, 1U);
+        EXPECT_EQ(v.back(), my_int(9));
+        v.insert(v.begin() + 5, numbers.begin(), numbers.end());
+        EXPECT_EQ(h.counts().bursts, 2U);
+        EXPECT_EQ(v[5], my_int(0));
+        EXPECT_EQ(v[105], my_int(5));
+    }
+}
+
+TEST_F(expandable_allocator_in_node_containers, nodes_come_and_go_one_by_one_where_bursts_are_masked) {
+    {
+        using single = alloc<my_int, mallard::no_bursts>;
+        bc::list<my_int, single> l{single(h)};
+        l.insert(l.begin(), numbers.begin(), numbers.end());
+        bc::stable_vector<my_int, single> v(numbers.begin(), numbers.end(), single(h));
+        EXPECT_TRUE(std::ranges::equal(l, v));
+        EXPECT_GE(h.counts().allocations, 200U);
+        l.erase(l.begin(), l.end());
+    }
+    EXPECT_EQ(h.counts().bursts, 0U);
+    EXPECT_EQ(h.counts().bursts_back, 0U);
+}
+
+TEST_F(expandable_allocator_in_node_containers, moved_and_copied_nodes_stay_where_they_belong) {
+    heap other;
+    {
+        using list = bc::list<my_int, alloc<my_int>>;
+        list in_h(numbers.begin(), numbers.end(), alloc<my_int>(h));
+        list copy(in_h);
+        EXPECT_EQ(&copy.get_allocator().mechanism(), &h);
+        list in_other{alloc<my_int>(other)};
+        in_other = in_h;
+        EXPECT_EQ(&in_other.get_allocator().mechanism(), &other);
+        list moved(std::move(in_h), alloc<my_int>(other));
+        EXPECT_EQ(&moved.get_allocator().mechanism(), &other);
+        EXPECT_TRUE(std::ranges::equal(moved, numbers));
+        const list stolen(std::move(copy));
+        EXPECT_EQ(&stolen.get_allocator().mechanism(), &h);
+        in_other.splice(in_other.end(), moved);
+        EXPECT_EQ(in_other.size(), 200U);
+    }
+    EXPECT_EQ(other.counts().bytes_in_use, 0U);
+}
+
+#ifdef __cpp_exceptions
+
+/// Throws when the last of so many is made.
+class explosive {
+public:
+    explicit explosive(int value) : value_(value) { count_down(); }
+    explosive(const explosive& other) : value_(other.value_) { count_down(); }
+    explosive& operator=(const explosive&) = default;
+    ~explosive() = default;
+
+    static inline int left = 0;
+
+private:
+    static void count_down() {
+        if (left != 0 && --left == 0) {
+            throw std::runtime_error("made one too many");
+        }
+    }
+
+    int value_;
+};
+
+/// Boost 1.74's stable_vector frees such a node and keeps it too, whatever its allocator.
+TEST_F(expandable_allocator_in_node_containers, give_all_nodes_back_where_an_element_cannot_be_made) {
+    explosive::left = 0;
+    const std::vector<explosive> ten(10, explosive(1));
+    for (int which = 1; which <= 10; ++which) {
+        bc::list<explosive, alloc<explosive>> l{alloc<explosive>(h)};
+        bc::slist<explosive, alloc<explosive>> sl{alloc<explosive>(h)};
+        explosive::left = which;
+        EXPECT_THROW(l.insert(l.begin(), ten.begin(), ten.end()), std::runtime_error);
+        explosive::left = which;
+        EXPECT_THROW(sl.insert_after(sl.before_begin(), ten.begin(), ten.end()), std::runtime_error);
+        EXPECT_EQ(h.mechanism().use().used_blocks, l.size() + sl.size());
+    }
+    EXPECT_EQ(h.counts().bursts, 20U);
+}
+
+TEST_F(expandable_allocator_in_node_containers, are_as_they_were_where_there_is_no_memory) {
+    using source = mallard::failing<heap&>;
+    using list = bc::list<my_int, alloc<my_int, ways::none, source>>;
+    source failing(mallard::failure_plan{.at = 0}, h);
+    list l{alloc<my_int, ways::none, source>(failing)};
+    l.push_back(my_int(1));
+    failing.plan({.at = 1, .for_ever = true});
+    EXPECT_THROW(l.push_back(my_int(2)), std::bad_alloc);
+    EXPECT_THROW(l.insert(l.begin(), numbers.begin(), numbers.end()), std::bad_alloc);
+    EXPECT_EQ(l.size(), 1U);
+    failing.plan({.at = 0});
+    l.insert(l.begin(), numbers.begin(), numbers.end());
+    EXPECT_EQ(l.size(), 101U);
+}
+
+#endif
+
+#else
+
+TEST(expandable_allocator_in_node_containers, needs_boost) {
+    GTEST_SKIP() << EQUIPMENT_SAYS_THAT_BOOST_IS_MISSING;
+}
+
+#endif
+
+} // namespace
