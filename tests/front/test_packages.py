@@ -163,6 +163,18 @@ def test_what_the_tests_can_do_without_costs_one_line(ready):
     assert "the stage libcxx (clang-19 libc++-19-dev libc++abi-19-dev)" in skipped
 
 
+def test_a_header_that_the_tests_can_do_without_is_looked_for_by_the_compiler(ready):
+    ready.native_tools()
+    be_user(ready, 1000)
+    ready.program("apt-get", APT_GET)
+    missing = "the tests with Boost's containers (libboost-dev)"
+    assert missing not in ready.call("test").stderr
+    ready.program("c++", "case $* in -fsyntax-only*) exit 1 ;; esac; echo '#define __GNUC__ 12'")
+    done = ready.call("test")
+    assert done.returncode == 0, done.stderr
+    assert missing in done.stderr
+
+
 PACKAGES = {"jemalloc": "libjemalloc2", "mimalloc": "libmimalloc2.0", "tcmalloc": "libtcmalloc-minimal4"}
 
 
