@@ -109,11 +109,11 @@ def test_a_heap_ages_by_ten_million_operations_and_more(planned: Any, scale: str
 
 
 def test_a_heap_as_it_is_asked_for(planned: Any) -> None:
-    given = {"live": "10^2..10^3", "operations": "5000", "least-bytes": "8", "most-bytes": "64"}
+    given = {"live": "10^2..10^3", "operations": "5000", "least-bytes": "9", "most-bytes": "64"}
     plan = planned("heap-churn", given=given)
     assert values(plan, "live", "operations", "least_bytes", "most_bytes") == {
-        (100, 5000, 8, 64),
-        (1000, 5000, 8, 64),
+        (100, 5000, 9, 64),
+        (1000, 5000, 9, 64),
     }
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mallard.view.html.figures import three_digits
+from mallard.view.html.figures import RAISED, three_digits
 from mallard.view.html.markup import Markup, element, joined
 
 WIDTH, HEIGHT = 440, 300
@@ -14,6 +14,7 @@ LEFT, RIGHT, TOP, BOTTOM = 46, 138, 22, 40  # RIGHT: for names of usual length
 NAME_WIDTH = 6.4  # of a letter
 LABEL_HEIGHT = 13
 DIGIT_WIDTH = 6.5  # of a tick on the x axis
+LARGE = 1e5  # from here on a number has too many digits for a tick
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class LinePlot:
             parts.append(element("line", x1=str(LEFT), x2=f"{place.right:.0f}", y1=y, y2=y, class_="grid"))
             parts.append(element("text", f"{tick:g}", x=str(LEFT - 6), y=y, dy="4", class_="tick y"))
         for x, where in _apart_enough([(x, place.x(x)) for x in self._xs()]):
-            text = f"{x:g}"
+            text = _number(x)
             parts.append(element("text", text, x=f"{where:.1f}", y=str(HEIGHT - BOTTOM + 16), class_="tick"))
         if self.mark:
             at = f"{place.x(self.mark[0]):.1f}"
@@ -96,7 +97,7 @@ def _line(series: Series, place: _Place) -> Markup:
     dots = [
         element(
             "circle",
-            element("title", f"{series.name} at {x:g}: {three_digits(y)}"),
+            element("title", f"{series.name} at {_number(x)}: {three_digits(y)}"),
             cx=f"{cx:.1f}",
             cy=f"{cy:.1f}",
             r="3.2",
@@ -152,9 +153,15 @@ def _apart_enough(ticks: Sequence[tuple[float, float]]) -> list[tuple[float, flo
     """Values and their places, without those whose text would touch the one before."""
     shown: list[tuple[float, float]] = []
     for value, at in ticks:
-        if not shown or at - shown[-1][1] >= DIGIT_WIDTH * (len(f"{value:g}") + 0.5):
+        if not shown or at - shown[-1][1] >= DIGIT_WIDTH * (len(_number(value)) + 0.5):
             shown.append((value, at))
     return shown
+
+
+def _number(value: float) -> str:
+    """Large powers of ten as such."""
+    power = round(math.log10(value)) if value >= LARGE else 0
+    return f"10{str(power).translate(RAISED)}" if power and value == 10.0**power else f"{value:g}"
 
 
 def _whole_powers(low: float, high: float) -> tuple[float, float]:
