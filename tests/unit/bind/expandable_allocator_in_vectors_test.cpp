@@ -2,6 +2,7 @@
 #include "equipment/boost_containers.hpp"
 #include "equipment/my_int.hpp"
 
+#include <mallard/adapt/checked.hpp>
 #include <mallard/adapt/counted.hpp>
 #include <mallard/adapt/failing.hpp>
 #include <mallard/adapt/synchronized.hpp>
@@ -279,6 +280,18 @@ TEST(expandable_allocator_in_vectors, works_over_any_heap) {
         in_region.push_back(i);
     }
     EXPECT_TRUE(std::ranges::equal(in_shared, in_region));
+    {
+        mallard::checked<mallard::heap<>> watched; // reports and aborts where a container misuses it
+        vector<int, ways::none, decltype(watched)> in_watched(in_region.begin(), in_region.end(), watched);
+        for (int i = 0; i != 1000; ++i) {
+            in_watched.insert(in_watched.begin() + i, i);
+        }
+        in_watched.resize(10);
+        in_watched.shrink_to_fit();
+        const bc::list<int, alloc<int, ways::none, decltype(watched)>> list(in_watched.begin(),
+                                                                            in_watched.end(), watched);
+        EXPECT_TRUE(std::ranges::equal(list, in_watched));
+    }
     EXPECT_EQ(shared.use().used_blocks, 1U);
     EXPECT_TRUE(shared.check_sanity().sound());
     in_region.resize(100);
