@@ -11,7 +11,7 @@ from figures.strategy_table import figure_text, memory_text, shown, time_text
 from mallard.analysis import burst, by_ranges, heap_churn, vectors
 from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.names import BASE, FLOOR
-from mallard.analysis.phases import Quantity, of_figure
+from mallard.analysis.phases import Quantity
 
 FORWARD, BACKWARD, SHRINK = "expansion-forward", "expansion-backward", "shrink-to-fit"
 COUNTED = (10, 10_000)  # elements, in the table of calls
@@ -99,10 +99,10 @@ def _times(experiment: str) -> str:
     return "\n\n".join(
         f"`{dict(table.setting).get('type', '')}`:\n\n"
         + _by_size(
-            table.lines,
+            vectors.timed(table, of.times[0]).lines,
             shown(table.strategies),
             f"ns {of.operation}",
-            lambda line, name: time_text(line, name, of.time.figure),
+            time_text,
         )
         for table in _tables(experiment)
     )
@@ -111,7 +111,7 @@ def _times(experiment: str) -> str:
 def _ratios(experiment: str) -> str:
     """Of AS1's time, with its interval, by number of elements of the language's own type."""
     of, table = vectors.EXPERIMENTS[experiment], _tables(experiment)[0]
-    timed = of_figure(table, of.time.figure)
+    timed = vectors.timed(table, of.times[0])
 
     def ratio(line: Line, name: str) -> str:
         cell = line.cells.get(name)

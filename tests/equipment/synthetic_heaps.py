@@ -101,8 +101,10 @@ def _growth_row(experiment: str, strategy: str, elements: int, kind: str, repeti
 # much whatever is left.
 COPY_NS = {"null": 0.0, "AS1": 0.5, "heap": 0.5, "heap-v1": 0.5, "boost-allocator-v1": 0.6, "realloc": 0.0}
 IN_PLACE_NS = 20.0
+TIMED_APART = 100  # shrinks: of fewer the making of the vector is not left out
+WITH_MAKING = 1.1  # times as long
 SHRINKING = (*COPY_NS, "heap-v2", "boost-allocator-v2")
-SHRUNK_SIZES = (500, 2000, LARGE, 1_000_000)
+SHRUNK_SIZES = (10, 500, 2000, LARGE, 1_000_000)
 
 
 def shrink_ns(strategy: str, elements: int) -> float:
@@ -133,7 +135,7 @@ def _shrink_row(strategy: str, elements: int, kind: str, repetition: int) -> Nat
     held = float(ELEMENT_BYTES * elements)
     left = 0.0 if strategy != "heap-v1" else 0.75 * held
     figures = {
-        "shrink_ns": nanoseconds,
+        "shrink_ns": nanoseconds if shrinks >= TIMED_APART else WITH_MAKING * nanoseconds,
         "shrinks": float(shrinks) if in_place else 0.0,
         "allocations": 1.0 if in_place else float(shrinks),
         "held_bytes": held,
@@ -144,7 +146,13 @@ def _shrink_row(strategy: str, elements: int, kind: str, repetition: int) -> Nat
     parameters = {"elements": elements, "type": kind, "step": step, "iterations": 10}
     operations = 10 * shrinks
     return native_row(
-        "shrink-to-fit", parameters, strategy, repetition, 1.1 * nanoseconds, operations, figures=figures
+        "shrink-to-fit",
+        parameters,
+        strategy,
+        repetition,
+        WITH_MAKING * nanoseconds,
+        operations,
+        figures=figures,
     )
 
 

@@ -9,6 +9,7 @@ from synthetic_heaps import (
     CHURN,
     ELEMENT_BYTES,
     LARGE,
+    WITH_MAKING,
     burst_rows,
     calls_of,
     churn_rows,
@@ -28,7 +29,7 @@ from mallard.analysis.names import contestants, in_table_order
 from mallard.analysis.peer_words import CellNames
 from mallard.analysis.peers import duels
 from mallard.analysis.phases import of_figure, value_of
-from mallard.analysis.vectors import vector_sentences, vector_tables
+from mallard.analysis.vectors import EXPERIMENTS, timed, vector_sentences, vector_tables
 from mallard.experiments import HEAPS
 from mallard.result import Row
 
@@ -118,12 +119,23 @@ def test_a_shrink_is_timed_apart_from_the_making_of_the_vector() -> None:
     for name in ("AS1", "heap-v2"):
         assert line.cells[name].ns_per_operation == pytest.approx(MIDDLE * shrink_ns(name, LARGE))
     assert [dict(table.setting)[name] for name in dict(table.setting)] == ["int"], "no step, no iterations"
+    apart, whole = (timed(table, time).lines[-1] for time in EXPERIMENTS["shrink-to-fit"].times)
+    assert whole.cells["heap-v2"].ns_per_operation == pytest.approx(
+        WITH_MAKING * apart.cells["heap-v2"].ns_per_operation, rel=1e-4
+    )
+
+
+def test_a_time_that_nobody_took_has_no_lines() -> None:
+    (table,) = vector_tables(rows_of(shrink_rows(sizes=(500,))), "shrink-to-fit")
+    assert timed(table, EXPERIMENTS["expansion-forward"].times[0]).lines == []
 
 
 def test_sentences_of_shrinking() -> None:
     (table,) = vector_tables(rows_of(shrink_rows()), "shrink-to-fit")
     said = vector_sentences(table, "shrink-to-fit")
-    assert said[0].startswith("Fastest to erase the last elements and shrink over 4 sizes: heap-v2 20.4 ns")
+    first = "Fastest to erase the last elements and shrink over 5 sizes: heap-v2 20.4 to 22.4 ns a shrink"
+    assert said[0].startswith(first)
+    assert said[1].startswith("Fastest to make a vector and shrink it to nothing, each shrink over 5 sizes: ")
     in_place = saying(said, "Shrinking in place takes, of the time of copying: ")
     assert "of heap-v1's" in in_place
     assert "of boost-allocator-v1's" in in_place

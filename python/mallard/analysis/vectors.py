@@ -43,6 +43,8 @@ HALF = Quantity("half_bytes", "half", "held with half of the elements left")
 LEFT = Quantity("left_bytes", "left", "held with one step of elements left")
 RETURNED = Quantity("returned_bytes", "returned", "given back to the system by then")
 PUSH_BACK = Quantity("push_back_ns", "push_back", "push an element back")
+# The row's own time, which the article took.
+WHOLE = Quantity("", "with its making", "make a vector and shrink it to nothing, each shrink")
 SHRINK = Quantity("shrink_ns", "shrink", "erase the last elements and shrink")
 FEW_ELEMENTS = 10  # where what an allocator tells of a block's size saves calls
 MEASURED_FROM = 100_000  # elements: the growth of a process by fewer is chance
@@ -51,7 +53,7 @@ MEASURED_FROM = 100_000  # elements: the growth of a process by fewer is chance
 @dataclass(frozen=True)
 class VectorExperiment:
     name: str
-    time: Quantity
+    times: tuple[Quantity, ...]
     operation: str
     counts: tuple[Quantity, ...]
     memory: tuple[Quantity, ...]
@@ -68,7 +70,7 @@ EXPERIMENTS = {
     for each in (
         VectorExperiment(
             "expansion-forward",
-            PUSH_BACK,
+            (PUSH_BACK,),
             "a push_back",
             (CALLS, FORWARD, CAPACITY),
             (PEAK_LIVE, PEAK),
@@ -77,7 +79,7 @@ EXPERIMENTS = {
         ),
         VectorExperiment(
             "expansion-backward",
-            PUSH_BACK,
+            (PUSH_BACK,),
             "a push_back",
             (CALLS, BACKWARD, CAPACITY),
             (PEAK_LIVE, PEAK),
@@ -86,7 +88,7 @@ EXPERIMENTS = {
         ),
         VectorExperiment(
             "shrink-to-fit",
-            SHRINK,
+            (SHRINK, WHOLE),
             "a shrink",
             (ALLOCATIONS, SHRINKS),
             (HELD, HALF, LEFT, RETURNED),
@@ -104,33 +106,46 @@ def vector_tables(rows: Iterable[Row], experiment: str) -> list[CellTable]:
     return sorted(counted, key=lambda table: str(dict(table.setting).get("type", "")))
 
 
+def timed(table: CellTable, time: Quantity) -> CellTable:
+    """The lines of which that time was taken, with it in the place of the row's own."""
+    if not time.figure:
+        return table
+    lines = [line for line in of_figure(table, time.figure).lines if line.cells]
+    return replace(table, lines=lines)
+
+
 def vector_sentences(table: CellTable, experiment: str) -> list[str]:
     of = EXPERIMENTS[experiment]
     return [
-        *_fastest(table, of),
+        *(_fastest(table, of) or [f"No verdict: {BASE} has not finished in every row."]),
         *_in_place(table, of),
         *(_few_calls(table) if CALLS in of.counts else []),
         *(_peak(table) if PEAK_LIVE in of.memory else _returned(table)),
-        *mallocs_sentence(under_mallocs([of_figure(table, of.time.figure)])),
+        *mallocs_sentence(under_mallocs([timed(table, of.times[0])])),
         *unfinished_sentences(table, "the number of elements", _place),
     ]
 
 
 def _fastest(table: CellTable, of: VectorExperiment) -> list[str]:
-    told = fastest_text(of_figure(table, of.time.figure), of.operation)
-    if not told:
-        return [f"No verdict: {BASE} has not finished in every row."]
-    sizes = f" over {len(table.lines)} sizes" if len(table.lines) > 1 else ""
-    return [f"Fastest to {of.time.text}{sizes}: {told}."]
+    told = [(time, timed(table, time)) for time in of.times]
+    return [
+        f"Fastest to {time.text}{_sizes(lines)}: {text}."
+        for time, lines in told
+        if lines.lines and (text := fastest_text(lines, of.operation))
+    ]
+
+
+def _sizes(table: CellTable) -> str:
+    return f" over {len(table.lines)} sizes" if len(table.lines) > 1 else ""
 
 
 def _in_place(table: CellTable, of: VectorExperiment) -> list[str]:
     """What is gained by not copying, mean over the sizes, and what the other library's takes."""
-    timed = of_figure(table, of.time.figure)
+    lines = timed(table, of.times[0])
     parts = [
         f"{name} {percent_text(mean_ratio(pairings))} of {copying}'s"
         for name, copying in of.pairs
-        if (pairings := pairings_of([timed], name, copying))
+        if (pairings := pairings_of([lines], name, copying))
     ]
     return [f"{of.how} takes, of the time of copying: {in_a_list(parts)}."] if parts else []
 

@@ -4,12 +4,13 @@ number of elements."""
 from __future__ import annotations
 
 from mallard.analysis.cells import CellTable, Line
-from mallard.analysis.phases import Quantity, of_figure, value_of
+from mallard.analysis.phases import Quantity, value_of
 from mallard.analysis.vectors import (
     CALLS,
     EXPERIMENTS,
     PEAK_LIVE,
     VectorExperiment,
+    timed,
     vector_sentences,
     vector_tables,
 )
@@ -33,7 +34,7 @@ HOW_TO_READ = (
     "by bytes. Counts are of one vector."
 )
 DRAWN = ("heap", "heap-v1", "heap-v2-masked", "heap-v2")
-COUNTS, MEMORY = "aeb", "muvw"  # the letters of the kinds
+TIMES, COUNTS, MEMORY = "nc", "aeb", "muvw"  # the letters of the kinds
 
 
 def vector_section(experiment: str, measured: Measured | None) -> Section:
@@ -49,8 +50,8 @@ def vector_section(experiment: str, measured: Measured | None) -> Section:
 
 def _kinds(of: VectorExperiment) -> tuple[Kind, ...]:
     return (
-        *phase_kinds("n", (of.time,), of.operation),
-        TimeKind("p", "% of AS1", "In percent of AS1's time.", of.time.figure, relative=True),
+        *phase_kinds(TIMES[: len(of.times)], of.times, of.operation),
+        TimeKind("p", "% of AS1", "In percent of AS1's time.", of.times[0].figure, relative=True),
         *(_count_kind(letter, count) for letter, count in zip(COUNTS, of.counts, strict=False)),
         *memory_kinds(MEMORY[: len(of.memory)], of.memory),
     )
@@ -80,13 +81,12 @@ def _plots(table: CellTable, of: VectorExperiment) -> list[Markup | None]:
         value = value_of(line, name, PEAK_LIVE.figure)
         return None if value is None else value / line.place[0]
 
-    timed = of_figure(table, of.time.figure)
-    lines = strategy_lines(timed, "elements of the vector", DRAWN)
-    times = lines.plot(f"To {of.time.text}", f"ns {of.operation}", timed)
+    lines = strategy_lines(timed(table, of.times[0]), "elements of the vector", DRAWN)
+    times = [lines.plot(f"To {time.text}", f"ns {of.operation}", timed(table, time)) for time in of.times]
     if PEAK_LIVE not in of.memory:
-        return [times]
+        return [*times]
     return [
-        times,
+        *times,
         lines.plot(f"{CALLS.text[:1].upper()}{CALLS.text[1:]}", "calls", table, counted),
         lines.plot(f"Memory {PEAK_LIVE.text}", "bytes an element", table, live),
     ]

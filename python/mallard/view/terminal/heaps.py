@@ -20,7 +20,14 @@ from mallard.analysis.heap_churn import (
 )
 from mallard.analysis.heap_churn import OVERHEAD as BESIDE
 from mallard.analysis.phases import of_figure
-from mallard.analysis.vectors import EXPERIMENTS, MEASURED_FROM, PEAK_LIVE, vector_sentences, vector_tables
+from mallard.analysis.vectors import (
+    EXPERIMENTS,
+    MEASURED_FROM,
+    PEAK_LIVE,
+    timed,
+    vector_sentences,
+    vector_tables,
+)
 from mallard.analysis.words import factor
 from mallard.result import Row
 from mallard.view.terminal.by_strategy import (
@@ -39,9 +46,10 @@ def show_vectors(experiment: str, console: Console, rows: Sequence[Row]) -> None
     of = EXPERIMENTS[experiment]
     for table in vector_tables(rows, experiment):
         console.print(Text(setting_text(table.setting), "bold"))
-        columns, names = _vector_columns(of_figure(table, of.time.figure)), table.strategies
-        show_times(console, f"{of.time.short}: {of.time.text}, ns", "elements", columns, names)
-        columns = _vector_columns(table)
+        columns, names = _vector_columns(table), table.strategies
+        for time in of.times:
+            of_time = _vector_columns(timed(table, time))
+            show_times(console, f"{time.short}: {time.text}, ns", "elements", of_time, names)
         for count in of.counts:
             show_figures(console, count.text, "elements", columns, names, figure_text(count.figure, _count))
         for memory in of.memory:
@@ -86,8 +94,8 @@ def show_heap_churn(console: Console, rows: Sequence[Row]) -> None:
         console.print(Text(setting_text(table.setting), "bold"))
         columns, names = columns_of(table), table.strategies
         for time in TIMES:
-            timed = columns_of(of_figure(table, time.figure))
-            show_times(console, f"{time.short}: {time.text}, ns", "live", timed, names)
+            of_time = columns_of(of_figure(table, time.figure))
+            show_times(console, f"{time.short}: {time.text}, ns", "live", of_time, names)
         for line in table.lines:
             series = over_time(line)
             shares: list[Column] = [((f"{of_share.place[0]} %",), of_share) for of_share in series.lines]
