@@ -301,29 +301,4 @@ TEST_F(checked_expansion, allocates_all_of_many_sizes_or_none) {
 }
 #endif
 
-#ifdef __cpp_exceptions
-/// Knows no try_expand().
-struct throwing_plots : private plots {
-    using plots::allocate;
-    using plots::allocate_at_least;
-    using plots::deallocate;
-    using plots::expand;
-    using plots::plots;
-    using plots::release;
-    using plots::shrink;
-    using plots::usable_bytes;
-};
-
-TEST_F(checked_expansion, asks_without_noise_what_throws) {
-    mallard::checked_expansion<throwing_plots> pool(1U);
-    const mallard::expansion_request request{.least_bytes = 10, .preferred_bytes = 10};
-    void* const p = pool.try_expand(nullptr, request).p;
-    EXPECT_NE(p, nullptr);
-    EXPECT_EQ(pool.try_expand(nullptr, request).p, nullptr);
-    pool.deallocate(p);
-    EXPECT_NE(pool.expand(nullptr, request).p, nullptr) << "it has left the quarantine";
-    EXPECT_TRUE(heard().empty());
-}
-#endif
-
 } // namespace
