@@ -2,7 +2,7 @@
 # the runner says which are missing and why (bench/strategy/mechanism_table.cpp). None is needed.
 #
 # MALLARD_CONTENDERS names those to look for; a build for another machine leaves out what that has not.
-set(contender_names BOOST_POOL BOOST_CONTAINER FOONATHAN LOKI MIMALLOC)
+set(contender_names BOOST_POOL BOOST_CONTAINER BOOST_INTERPROCESS FOONATHAN LOKI MIMALLOC)
 set(MALLARD_CONTENDERS ${contender_names} CACHE STRING "Libraries to measure beside mallard, where they are installed")
 
 # Defines BENCH_HAS_<name> for `target`, and for its table BENCH_WHY_<name>: empty, or why there is none.
@@ -40,6 +40,7 @@ endmacro()
 function(add_contenders target)
   look_for_contender(BOOST_POOL boost/pool/pool_alloc.hpp "")
   look_for_contender(BOOST_CONTAINER boost/container/adaptive_pool.hpp boost_container)
+  look_for_contender(BOOST_INTERPROCESS boost/interprocess/managed_external_buffer.hpp "")
   look_for_contender(FOONATHAN foonathan/memory/memory_pool.hpp foonathan_memory)
   look_for_contender(LOKI loki/SmallObj.h loki)
   look_for_contender(MIMALLOC mimalloc.h mimalloc)

@@ -41,8 +41,14 @@ constexpr mechanism_row mechanisms[] = {
      .can = reuses,
      .largest_block = largest_node_bytes},
     {fast_fit, "multipool with classes of powers of two", any | own | reuses | bursts},
+    {.kind = heap,
+     .text = "heap, which joins what is free",
+     .can = any | own | reuses | bursts,
+     .first_bytes = 4096},
+    {region_heap, "region_heap, in memory of the caller's", any | own | reuses | bursts},
     {class_new, "class-specific operator new over a fixed_pool", reuses},
     {fixed_string, "strings in blocks of one size from a fixed_pool", reuses},
+    {c_realloc, "realloc", reuses},
 
     {pmr_monotonic, "std::pmr::monotonic_buffer_resource", any | own | takes_buffer, library_kind::standard},
     {.kind = pmr_unsynchronized,
@@ -91,6 +97,8 @@ constexpr mechanism_row mechanisms[] = {
      .largest_block = largest_node_bytes},
     {boost_allocator, "boost::container::allocator", any | reuses | all_threads | bursts,
      library_kind::boost_container},
+    {boost_interprocess, "boost::interprocess::rbtree_best_fit", any | own | reuses,
+     library_kind::boost_interprocess},
     {.kind = foonathan_node,
      .text = "foonathan::memory::memory_pool<node_pool>",
      .can = own | reuses,
@@ -140,6 +148,8 @@ constexpr library_row contender_libraries[] = {
     {library_kind::boost_pool, "Boost.Pool", "libboost-dev", BENCH_HAS_BOOST_POOL != 0, BENCH_WHY_BOOST_POOL},
     {library_kind::boost_container, "Boost.Container", "libboost-container-dev",
      BENCH_HAS_BOOST_CONTAINER != 0, BENCH_WHY_BOOST_CONTAINER},
+    {library_kind::boost_interprocess, "Boost.Interprocess", "libboost-dev",
+     BENCH_HAS_BOOST_INTERPROCESS != 0, BENCH_WHY_BOOST_INTERPROCESS},
     {library_kind::foonathan, "foonathan/memory", "libfoonathan-memory-dev", BENCH_HAS_FOONATHAN != 0,
      BENCH_WHY_FOONATHAN},
     {library_kind::loki, "Loki", "libloki-dev", BENCH_HAS_LOKI != 0, BENCH_WHY_LOKI},
@@ -156,9 +166,13 @@ std::span<const library_row> libraries() noexcept {
     return contender_libraries;
 }
 
-const library_row* library_of(mechanism_kind kind) noexcept {
-    const auto* found = std::ranges::find(contender_libraries, row_of(kind).library, &library_row::kind);
+const library_row* library_named(library_kind kind) noexcept {
+    const auto* found = std::ranges::find(contender_libraries, kind, &library_row::kind);
     return found == std::end(contender_libraries) ? nullptr : found;
+}
+
+const library_row* library_of(mechanism_kind kind) noexcept {
+    return library_named(row_of(kind).library);
 }
 
 bool is_built(mechanism_kind kind) noexcept {

@@ -28,8 +28,11 @@ enum class mechanism_kind {
     adaptive_pool_aligned,
     static_pool,
     fast_fit,
+    heap,
+    region_heap,
     class_new,
     fixed_string,
+    c_realloc,
     pmr_monotonic,
     pmr_unsynchronized,
     pmr_synchronized,
@@ -41,6 +44,7 @@ enum class mechanism_kind {
     boost_adaptive_pool,
     boost_node,
     boost_allocator,
+    boost_interprocess,
     foonathan_node,
     foonathan_array,
     foonathan_small,
@@ -55,6 +59,11 @@ inline constexpr std::size_t mechanism_count = static_cast<std::size_t>(mechanis
 /// One of the library's pools beyond the papers' two allocators.
 [[nodiscard]] constexpr bool is_other_pool(mechanism_kind kind) noexcept {
     return kind >= mechanism_kind::fixed_pool && kind <= mechanism_kind::fast_fit;
+}
+
+/// It begins in a region that somebody has to measure out, and takes nothing beyond.
+[[nodiscard]] constexpr bool is_in_a_region(mechanism_kind kind) noexcept {
+    return kind == mechanism_kind::region_heap || kind == mechanism_kind::boost_interprocess;
 }
 
 /// What a mechanism can do, as far as an experiment asks.
@@ -78,7 +87,16 @@ enum class capability : std::uint32_t {
 }
 
 /// Where a contender comes from.
-enum class library_kind { none, standard, boost_pool, boost_container, foonathan, loki, mimalloc };
+enum class library_kind {
+    none,
+    standard,
+    boost_pool,
+    boost_container,
+    boost_interprocess,
+    foonathan,
+    loki,
+    mimalloc,
+};
 
 struct library_row {
     library_kind kind;
@@ -104,6 +122,9 @@ inline constexpr std::size_t largest_node_bytes = 64;
 
 /// Returns: all libraries that contenders come from.
 [[nodiscard]] std::span<const library_row> libraries() noexcept;
+
+/// Returns: null where that is none.
+[[nodiscard]] const library_row* library_named(library_kind kind) noexcept;
 
 /// Returns: the library of a contender; null where the mechanism is no contender.
 [[nodiscard]] const library_row* library_of(mechanism_kind kind) noexcept;

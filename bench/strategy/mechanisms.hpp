@@ -12,6 +12,7 @@
 #include <mallard/core/hybrid_reuse.hpp>
 #include <mallard/core/last_freed.hpp>
 #include <mallard/core/lowest_address.hpp>
+#include <mallard/local/heap.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
 
@@ -26,6 +27,7 @@ namespace bench {
 
 using monotonic = mallard::monotonic<>;
 using multipool = mallard::multipool<>;
+using local_heap = mallard::heap<>;
 using multipool_over_monotonic = mallard::multipool<mallard::monotonic<>>;
 template <class Reuse>
 using multipool_by = mallard::multipool<mallard::chunk_cache, Reuse>;
@@ -64,6 +66,7 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
     using arena_type = mallard::monotonic<Upstream>;
     using pool_type = mallard::multipool<Upstream>;
     using pool_over_arena_type = mallard::multipool<arena_type>;
+    using heap_type = mallard::heap<Upstream>;
     const bool by_type = s.binding == binding_kind::type_parameter;
     switch (s.mechanism) {
     case mechanism_kind::monotonic:
@@ -101,6 +104,15 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
         }
         return arena.stats().spills;
     }
+    case mechanism_kind::heap:
+        if (by_type) {
+            heap_type made;
+            use(made);
+        } else {
+            mallard::resource<heap_type> made;
+            use(abstract(made));
+        }
+        return 0;
     default:
         break;
     }

@@ -157,8 +157,12 @@ void with_source_of(std::span<std::byte> buffer, Shape shape, Use&& use) {
                 return;
             }
         }
-        source made = made_for<source>(shape);
-        use(handle_of(made));
+        if constexpr (is_in_a_region(Kind)) {
+            std::abort(); // without a region there is no memory
+        } else {
+            source made = made_for<source>(shape);
+            use(handle_of(made));
+        }
     }
 }
 

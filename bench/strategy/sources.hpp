@@ -5,6 +5,7 @@
 #include "bench/strategy/global_source.hpp"
 #include "bench/strategy/library_pools.hpp"
 #include "bench/strategy/mechanisms.hpp"
+#include "bench/strategy/region_heap_source.hpp"
 #include "bench/strategy/source_of.hpp"
 
 #include <concepts>
@@ -32,6 +33,7 @@ std::size_t with_source(const strategy& s, std::span<std::byte> buffer, Shape sh
     case mechanism_kind::monotonic:
     case mechanism_kind::multipool:
     case mechanism_kind::multipool_over_monotonic:
+    case mechanism_kind::heap:
         return with_mechanism(s, buffer, use);
     default:
         with_kind(s.mechanism, [&]<mechanism_kind Kind>() {

@@ -12,6 +12,7 @@ using enum mechanism_kind;
 using enum binding_kind;
 using enum destruction_kind;
 using enum reuse_kind;
+using enum vector_version;
 
 constexpr strategy table[] = {
     {"null", null, type_parameter, winked_out},
@@ -50,8 +51,19 @@ constexpr strategy table[] = {
     {"adaptive-pool-aligned-burst", adaptive_pool_aligned, type_parameter, normal, standard, true},
     {"static-pool", static_pool, type_parameter, normal},
     {"fast-fit", fast_fit, type_parameter, normal},
+    {"heap", heap, type_parameter, normal},
+    {"heap-winked", heap, type_parameter, winked_out},
+    {"heap-base", heap, abstract_base, normal},
+    {"heap-base-winked", heap, abstract_base, winked_out},
+    {"heap-burst", heap, type_parameter, normal, standard, true},
+    {"heap-v1", heap, type_parameter, normal, standard, false, first},
+    {"heap-v2-masked", heap, type_parameter, normal, standard, false, second_masked},
+    {"heap-v2", heap, type_parameter, normal, standard, false, second},
+    {"region-heap", region_heap, type_parameter, normal},
+    {"region-heap-v2", region_heap, type_parameter, normal, standard, false, second},
     {"class-new", class_new, type_parameter, normal},
     {"fixed-string", fixed_string, type_parameter, normal},
+    {"realloc", c_realloc, type_parameter, normal},
 
     {"pmr-monotonic", pmr_monotonic, abstract_base, normal},
     {"pmr-monotonic-winked", pmr_monotonic, abstract_base, winked_out},
@@ -71,6 +83,11 @@ constexpr strategy table[] = {
     {"boost-node-burst", boost_node, type_parameter, normal, standard, true},
     {"boost-allocator", boost_allocator, type_parameter, normal},
     {"boost-allocator-burst", boost_allocator, type_parameter, normal, standard, true},
+    {"boost-allocator-v1", boost_allocator, type_parameter, normal, standard, false, first},
+    {"boost-allocator-v2-masked", boost_allocator, type_parameter, normal, standard, false, second_masked},
+    {"boost-allocator-v2", boost_allocator, type_parameter, normal, standard, false, second},
+    {"boost-interprocess", boost_interprocess, type_parameter, normal},
+    {"boost-interprocess-v2", boost_interprocess, type_parameter, normal, standard, false, second},
     {"foonathan-node", foonathan_node, type_parameter, normal},
     {"foonathan-array", foonathan_array, type_parameter, normal},
     {"foonathan-small", foonathan_small, type_parameter, normal},
@@ -86,7 +103,7 @@ constexpr strategy table[] = {
 
 std::vector<strategy> all_that_are_built() {
     std::vector<strategy> built;
-    std::ranges::copy_if(table, std::back_inserter(built), is_built, &strategy::mechanism);
+    std::ranges::copy_if(table, std::back_inserter(built), &strategy::is_built);
     return built;
 }
 
@@ -123,6 +140,20 @@ std::string_view to_text(reuse_kind kind) noexcept {
     std::abort();
 }
 
+std::string_view to_text(vector_version version) noexcept {
+    switch (version) {
+    case none:
+        return "";
+    case first:
+        return "1";
+    case second_masked:
+        return "2, expansion masked";
+    case second:
+        return "2";
+    }
+    std::abort();
+}
+
 std::vector<std::string> names_of(strategy_filter offered) {
     std::vector<std::string> names;
     for (const strategy& s : strategies()) {
@@ -142,8 +173,8 @@ std::string missing_text(std::string_view name, const library_row& library) {
 void refuse_missing(arguments& given) {
     const std::string name = given.text("strategy", "");
     const auto* row = std::ranges::find(table, name, &strategy::name);
-    if (row != std::end(table) && !is_built(row->mechanism)) {
-        throw usage_error(missing_text(name, *library_of(row->mechanism)));
+    if (row != std::end(table) && !row->is_built()) {
+        throw usage_error(missing_text(name, *row->missing_library()));
     }
 }
 
@@ -178,6 +209,11 @@ void describe_strategies(json_writer& json, strategy_filter offered, other_pools
             json.member("variant", to_text(s.reuse));
         } else if (is_other_pool(s.mechanism) && pools == other_pools::variants) {
             json.member("variant", "another pool of the library");
+        } else if (s.mechanism == heap && pools == other_pools::variants) {
+            json.member("variant", "the library's heap");
+        }
+        if (s.version != none) {
+            json.member("version", to_text(s.version));
         }
         if (s.bursts) {
             json.member("burst", true);

@@ -1,6 +1,6 @@
 /// The strategies as one table: mechanism x binding x destruction (P0089R1, table 1), the floor, the global
 /// allocator with its page return switched off, the multipool's orders of reuse, what threads can share, the
-/// library's other pools, and the contenders. A strategy is a row here; what its mechanism can do is in
+/// library's other pools and heaps, the vectors that grow in place, and the contenders. A strategy is a row here; what its mechanism can do is in
 /// strategy/mechanism_table.hpp.
 #pragma once
 
@@ -22,6 +22,10 @@ enum class destruction_kind { normal, winked_out };
 /// How a pool uses freed blocks again (mallard/core/reuse.hpp).
 enum class reuse_kind { standard, last_freed, first_freed, lowest_address, hybrid, random };
 
+/// Behind boost::container::vector, with an allocator of one of the versions of N1953 and N2045: the first is the
+/// standard's; the second knows of preferred and received sizes, and grows and shrinks blocks in place.
+enum class vector_version { none, first, second_masked, second };
+
 struct strategy {
     std::string_view name;
     mechanism_kind mechanism;
@@ -29,6 +33,7 @@ struct strategy {
     destruction_kind destruction;
     reuse_kind reuse = reuse_kind::standard;
     bool bursts = false; ///< asks for whole ranges of blocks at once
+    vector_version version = vector_version::none;
 
     [[nodiscard]] bool can(capability wanted) const noexcept { return has(row_of(mechanism).can, wanted); }
 
@@ -45,10 +50,32 @@ struct strategy {
 
     [[nodiscard]] bool is_contender() const noexcept { return library_of(mechanism) != nullptr; }
 
-    /// Not a source of blocks: a class or a string that has its pool by its type.
+    /// Not a source of blocks: a class, a string or a vector that has its memory by its type.
     [[nodiscard]] bool is_bound_to_a_type() const noexcept {
-        return mechanism == mechanism_kind::class_new || mechanism == mechanism_kind::fixed_string;
+        return mechanism == mechanism_kind::class_new || mechanism == mechanism_kind::fixed_string ||
+               mechanism == mechanism_kind::c_realloc;
     }
+
+    /// Serves what it is given, whatever that is: no vector of somebody else's, nor a region that is as large as
+    /// somebody has computed.
+    [[nodiscard]] bool is_for_everything() const noexcept {
+        return version == vector_version::none && !is_in_a_region(mechanism);
+    }
+
+    /// Returns: what this build would need, and has not; null where it has all.
+    [[nodiscard]] const library_row* missing_library() const noexcept {
+        const bool behind_vector = version != vector_version::none;
+        for (const library_row* needed :
+             {library_of(mechanism),
+              behind_vector ? library_named(library_kind::boost_container) : nullptr}) {
+            if (needed != nullptr && !needed->built) {
+                return needed;
+            }
+        }
+        return nullptr;
+    }
+
+    [[nodiscard]] bool is_built() const noexcept { return missing_library() == nullptr; }
 
     /// Not compiled for the sizes that nodes have.
     [[nodiscard]] bool serves_large_blocks() const noexcept {
@@ -57,7 +84,8 @@ struct strategy {
 
     /// Each request is one block, and nothing was changed in the C library.
     [[nodiscard]] bool is_plain() const noexcept {
-        return !bursts && !is_shared() && !is_bound_to_a_type() && mechanism != mechanism_kind::global_kept;
+        return !bursts && !is_shared() && !is_bound_to_a_type() && is_for_everything() &&
+               mechanism != mechanism_kind::global_kept;
     }
 
     /// One of the papers' own, another pool or a contender, with the destructors run: what the experiments
@@ -73,6 +101,7 @@ struct strategy {
 [[nodiscard]] std::string_view to_text(binding_kind kind) noexcept;
 [[nodiscard]] std::string_view to_text(destruction_kind kind) noexcept;
 [[nodiscard]] std::string_view to_text(reuse_kind kind) noexcept;
+[[nodiscard]] std::string_view to_text(vector_version version) noexcept;
 
 /// Whether an experiment has a strategy.
 using strategy_filter = bool (*)(const strategy&);

@@ -7,7 +7,8 @@
 namespace bench {
 
 bool has_density(const strategy& s) noexcept {
-    return !s.is_shared() && !s.bursts && !is_other_pool(s.mechanism) && s.can(capability::containers);
+    return !s.is_shared() && !s.bursts && !is_other_pool(s.mechanism) && s.is_for_everything() &&
+           s.can(capability::containers);
 }
 
 row run_density(arguments& given, run_options& options) {

@@ -32,7 +32,7 @@ void with_contender(mechanism_kind kind, std::span<std::byte> buffer, Use&& use)
         if constexpr (serves_containers_by_type<Kind>) {
             process_wide<Kind> handle;
             use(handle);
-        } else if constexpr (serves_any_size<Kind> && !is_other_pool(Kind)) {
+        } else if constexpr (serves_any_size<Kind> && !is_other_pool(Kind) && !is_in_a_region(Kind)) {
             with_source_of<Kind>(buffer, block_shape(), use);
         } else {
             std::abort(); // has_density() refuses these

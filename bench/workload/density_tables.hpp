@@ -19,6 +19,7 @@ using counting_source = mallard::counted<mallard::monotonic<>>;
 /// The mechanisms whose chunks come from the global heap (Benchmark V).
 using heap_monotonic = mallard::monotonic<mallard::new_delete>;
 using heap_multipool = mallard::multipool<mallard::new_delete>;
+using heap_local_heap = mallard::heap<mallard::new_delete>;
 using heap_multipool_over_monotonic = mallard::multipool<heap_monotonic>;
 
 template <>
@@ -34,7 +35,11 @@ const density_table<monotonic>& density_table_for();
 template <>
 const density_table<multipool_over_monotonic>& density_table_for();
 template <>
+const density_table<local_heap>& density_table_for();
+template <>
 const density_table<heap_monotonic>& density_table_for();
+template <>
+const density_table<heap_local_heap>& density_table_for();
 template <>
 const density_table<heap_multipool>& density_table_for();
 template <>

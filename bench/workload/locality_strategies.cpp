@@ -105,7 +105,7 @@ struct resource_subsystem : private own<Source>, public subsystem<list_behind<So
 /// Calls `use` with how subsystems live under a contender: each with a pool of its own where that can be.
 template <mechanism_kind Kind, class Use>
 void with_subsystems_of(Use&& use) {
-    if constexpr (!registered<Kind>) {
+    if constexpr (!registered<Kind> || is_in_a_region(Kind)) {
         std::abort(); // has_locality() refuses these
     } else if constexpr (requires { typename link_source<Kind>::base_type; }) {
         using source = link_source<Kind>;
@@ -138,6 +138,9 @@ void with_subsystems(const strategy& s, Use&& use) {
                                                return use(life_of<typed_subsystem<pool>, list_over<pool>>());
                                            })
                        : use(life_of<abstract_subsystem<multipool>, abstract_list>());
+    case mechanism_kind::heap:
+        return by_type ? use(life_of<typed_subsystem<local_heap>, list_over<local_heap>>())
+                       : use(life_of<abstract_subsystem<local_heap>, abstract_list>());
     case mechanism_kind::multipool_over_monotonic:
         return by_type ? use(life_of<typed_subsystem<pool_over_arena>, list_over<pool_over_arena>>())
                        : use(life_of<abstract_subsystem<pool_over_arena>, abstract_list>());

@@ -13,6 +13,9 @@
 #include "bench/strategy/contender/boost_node.hpp"
 #include "bench/strategy/contender/boost_pmr.hpp"
 #endif
+#if BENCH_HAS_BOOST_INTERPROCESS
+#include "bench/strategy/contender/boost_interprocess.hpp"
+#endif
 #if BENCH_HAS_FOONATHAN
 #include "bench/strategy/contender/foonathan_collection.hpp"
 #include "bench/strategy/contender/foonathan_pool.hpp"
