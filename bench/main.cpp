@@ -5,12 +5,16 @@
 #include "bench/harness/row.hpp"
 #include "bench/strategy/table.hpp"
 #include "bench/workload/adaptive_pool.hpp"
+#include "bench/workload/burst.hpp"
 #include "bench/workload/contention.hpp"
 #include "bench/workload/density.hpp"
+#include "bench/workload/expansion.hpp"
 #include "bench/workload/fixed_block.hpp"
 #include "bench/workload/fragmentation.hpp"
+#include "bench/workload/heap_churn.hpp"
 #include "bench/workload/locality.hpp"
 #include "bench/workload/primitives.hpp"
+#include "bench/workload/shrink_to_fit.hpp"
 #include "bench/workload/small_objects.hpp"
 #include "bench/workload/utilization.hpp"
 
@@ -45,6 +49,14 @@ constexpr std::string_view usage =
     "       mallard-bench fixed-block --work new-delete|replace|list|map|remove-ctrl --strategy AS7\n"
     "                     [--version as-printed|append|...] [--count N]\n"
     "       mallard-bench adaptive-pool --range 10 --strategy AS7 [--nodes 2000000]\n"
+    "       mallard-bench burst --range 10 --strategy heap-burst [--nodes 2000000]\n"
+    "       mallard-bench expansion-forward --elements 10000 --strategy heap-v2 [--iterations N]\n"
+    "                     [--type int|myint]\n"
+    "       mallard-bench expansion-backward, and what expansion-forward takes\n"
+    "       mallard-bench shrink-to-fit --elements 10000 --strategy heap-v2 [--step 5] [--iterations N]\n"
+    "                     [--type int|myint]\n"
+    "       mallard-bench heap-churn --strategy heap [--operations 10000000] [--live 100000]\n"
+    "                     [--least-bytes 16] [--most-bytes 4096]\n"
     "       for all: [--seed 1] [--repetition 0] [--cpu N] [--allow-unoptimised]\n"
     "Runs one cell and prints one line of JSON. Exit status: 0 done, 2 usage, 3 out of memory.\n";
 
@@ -64,6 +76,11 @@ constexpr experiment experiments[] = {
     {"small-objects", run_small_objects, describe_small_objects},
     {"fixed-block", run_fixed_block, describe_fixed_block},
     {"adaptive-pool", run_adaptive_pool, describe_adaptive_pool},
+    {"burst", run_burst, describe_burst},
+    {"expansion-forward", run_expansion_forward, describe_expansion_forward},
+    {"expansion-backward", run_expansion_backward, describe_expansion_backward},
+    {"shrink-to-fit", run_shrink_to_fit, describe_shrink_to_fit},
+    {"heap-churn", run_heap_churn, describe_heap_churn},
 };
 
 std::string names_of_experiments() {

@@ -33,11 +33,33 @@ std::int64_t bytes_of(std::string_view text, std::string_view key) noexcept {
         return -1;
     }
     text.remove_prefix(found + key.size());
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     std::int64_t kibibytes = -1;
     std::from_chars(text.data(), text.data() + text.size(), kibibytes);
     return kibibytes < 0 ? -1 : kibibytes * 1024;
 }
+
+/// What the system writes about this process. Not a stream: it would take its buffer from the malloc that is
+/// looked at.
+class system_text {
+public:
+    explicit system_text(const char* path) noexcept {
+        const int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0) {
+            return;
+        }
+        length_ = read(file, buffer_.data(), buffer_.size());
+        close(file);
+    }
+
+    [[nodiscard]] std::string_view text() const noexcept {
+        return {buffer_.data(), length_ > 0 ? static_cast<std::size_t>(length_) : 0};
+    }
+
+private:
+    std::array<char, 4096> buffer_;
+    ssize_t length_ = 0;
+};
 
 /// Calls a function of the malloc that was put in front of the C library's.
 template <class Function, class... Args>
@@ -79,20 +101,30 @@ std::optional<std::int64_t> answer_of(pid_t copy, int from, unsigned seconds) {
 } // namespace
 
 held_memory inspect_memory() {
-    // Not a stream: it would take its buffer from the malloc that is looked at.
-    const int file = open("/proc/self/smaps_rollup", O_RDONLY | O_CLOEXEC);
-    std::array<char, 4096> buffer{};
-    const ssize_t length = file < 0 ? -1 : read(file, buffer.data(), buffer.size());
-    if (file >= 0) {
-        close(file);
-    }
-    const std::string_view text(buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+    const system_text rollup("/proc/self/smaps_rollup");
+    const std::string_view text = rollup.text();
     const std::int64_t bytes = bytes_of(text, "Anonymous:");
     if (bytes < 0) {
         return {resident_bytes(), 0, 0};
     }
     const std::int64_t offered = std::max<std::int64_t>(bytes_of(text, "LazyFree:"), 0);
     return {bytes - offered, std::max<std::int64_t>(bytes_of(text, "AnonHugePages:"), 0), offered};
+}
+
+bool forget_peak() noexcept {
+    const int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+    if (file < 0) {
+        return false;
+    }
+    constexpr std::string_view peak_only = "5";
+    const bool done = write(file, peak_only.data(), peak_only.size()) == ssize_t{peak_only.size()};
+    close(file);
+    return done;
+}
+
+std::int64_t peak_resident_bytes() noexcept {
+    const system_text status("/proc/self/status");
+    return std::max<std::int64_t>(bytes_of(status.text(), "VmHWM:"), 0);
 }
 
 void trim_process() noexcept {

@@ -18,6 +18,14 @@ struct held_memory {
 /// Complexity: reads the whole page table; for between the timed parts.
 [[nodiscard]] held_memory inspect_memory();
 
+/// Effects: has the system forget how much this process held at most so far.
+/// Returns: whether it did.
+[[nodiscard]] bool forget_peak() noexcept;
+
+/// Returns: what this process held at most, since it was told to forget; 0 where the system does not tell. Files
+/// and code count too, as in resident_bytes().
+[[nodiscard]] std::int64_t peak_resident_bytes() noexcept;
+
 /// Effects: has all that keeps free memory for the whole process give it back: the library's chunk_cache and
 /// the malloc that this process has.
 void trim_process() noexcept;

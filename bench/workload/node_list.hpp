@@ -66,6 +66,14 @@ public:
         last->previous = first->previous;
     }
 
+    /// Effects: takes all nodes off the list; the last one still leads to end().
+    /// Returns: the first of them, or end().
+    [[nodiscard]] list_node* take_all() noexcept {
+        list_node* const first = end_.next;
+        end_.next = end_.previous = &end_;
+        return first;
+    }
+
 private:
     list_node end_;
 };
@@ -122,6 +130,29 @@ struct single_nodes {
             }
         }
     }
+
+    /// Effects: takes one node after the other off the front of the list, until there is none.
+    template <class Source>
+    [[gnu::noinline]] static void pop_all(Source& source, node_list& list) {
+        while (!list.empty()) {
+            list_node* const node = list.begin();
+            node_list::unlink(node, node->next);
+            destroy(node);
+            source.deallocate(node, sizeof(list_node), alignof(list_node));
+        }
+    }
+
+    /// Effects: frees all nodes of the list, which is empty afterwards.
+    template <class Source>
+    [[gnu::noinline]] static void clear(Source& source, node_list& list, [[maybe_unused]] std::size_t nodes) {
+        list_node* const end = list.end();
+        for (list_node* node = list.take_all(); node != end;) {
+            list_node* const next = node->next;
+            destroy(node);
+            source.deallocate(node, sizeof(list_node), alignof(list_node));
+            node = next;
+        }
+    }
 };
 
 /// Nodes from a source, a request for each range.
@@ -148,6 +179,17 @@ struct bursts_of_nodes {
             blocks.for_each([](void* node) { destroy(static_cast<list_node*>(node)); });
             mallard::deallocate_many(source, std::move(blocks), sizeof(list_node), alignof(list_node));
         }
+    }
+
+    /// Effects: as single_nodes::clear(), with one request.
+    template <class Source>
+    [[gnu::noinline]] static void clear(Source& source, node_list& list, std::size_t nodes) {
+        list_node* const last = list.end()->previous;
+        list_node* const first = list.take_all();
+        last->next = nullptr;
+        mallard::block_chain blocks(first, last, nodes);
+        blocks.for_each([](void* node) { destroy(static_cast<list_node*>(node)); });
+        mallard::deallocate_many(source, std::move(blocks), sizeof(list_node), alignof(list_node));
     }
 };
 

@@ -72,6 +72,21 @@ TEST(memory, is_looked_at_in_a_copy_that_leaves_this_process_as_it_was) {
               std::nullopt);
 }
 
+TEST(memory, held_at_its_peak_is_known_until_it_is_forgotten) {
+    constexpr std::size_t bytes = std::size_t{64} << 20;
+    if (!bench::forget_peak()) {
+        GTEST_SKIP() << "this system does not forget";
+    }
+    const std::int64_t before = bench::peak_resident_bytes();
+    EXPECT_GT(before, 0);
+    {
+        const bench::static_buffer held(bench::buffer_state::warm, bench::page_size::small, bytes, bytes);
+    }
+    EXPECT_GE(bench::peak_resident_bytes() - before, static_cast<std::int64_t>(bytes) * 9 / 10);
+    EXPECT_TRUE(bench::forget_peak());
+    EXPECT_LE(bench::peak_resident_bytes() - before, static_cast<std::int64_t>(bytes) / 2);
+}
+
 TEST(huge_pages, are_refused_only_as_long_as_that_is_wanted) {
     constexpr std::size_t bytes = std::size_t{8} << 20;
     const bench::small_pages_only refused;

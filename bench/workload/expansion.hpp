@@ -1,0 +1,25 @@
+/// The article's tests of growth: vectors to which elements are pushed one by one, made and destroyed over and
+/// over.
+///
+/// Forward: with everything that a strategy has. Backward: without growth forward, which always comes first and
+/// would hide the other; what growth backward saves is memory, because the elements need no second block while
+/// they move.
+///
+/// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 1.
+#pragma once
+
+#include "bench/harness/arguments.hpp"
+#include "bench/harness/row.hpp"
+
+namespace bench {
+
+/// Effects: runs the cell that `given` describes.
+/// Throws: usage_error.
+[[nodiscard]] row run_expansion_forward(arguments& given, run_options& options);
+[[nodiscard]] row run_expansion_backward(arguments& given, run_options& options);
+
+/// Effects: writes the members of the object that describes the experiment.
+void describe_expansion_forward(json_writer& json);
+void describe_expansion_backward(json_writer& json);
+
+} // namespace bench

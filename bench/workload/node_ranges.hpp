@@ -1,0 +1,108 @@
+/// What the experiments with ranges of a list's nodes have in common: the cell, the strategies, the memory.
+#pragma once
+
+#include "bench/harness/memory.hpp"
+#include "bench/harness/process.hpp"
+#include "bench/harness/static_buffer.hpp"
+#include "bench/strategy/null_source.hpp"
+#include "bench/strategy/sources.hpp"
+#include "bench/workload/node_list.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+
+namespace bench {
+
+inline constexpr std::int64_t most_nodes = 100'000'000;
+inline constexpr constant_shape<sizeof(list_node), alignof(list_node)> node_shape;
+
+struct range_cell {
+    strategy how;
+    std::size_t range;
+    std::size_t nodes;
+
+    [[nodiscard]] std::size_t ranges() const noexcept { return nodes / range; }
+    [[nodiscard]] std::size_t node_bytes() const noexcept { return nodes * sizeof(list_node); }
+};
+
+/// What uses nothing again would hold as many nodes more after the second insertion.
+[[nodiscard]] bool has_node_ranges(const strategy& s) noexcept;
+
+/// Throws: usage_error.
+[[nodiscard]] range_cell parse_node_ranges(arguments& given, run_options& options);
+
+/// Effects: writes the members of the object that describes an experiment with them.
+void describe_node_ranges(json_writer& json);
+
+/// Effects: calls `run`, a Run of the cell, with its source, and has it write its row.
+template <class Run>
+void measure_ranges(const range_cell& cell, range_bounds bounds, std::int64_t before, row& result,
+                    run_options& options) {
+    Run run(cell, bounds.first(cell.ranges() + 1), before, options);
+    if (cell.how.mechanism == mechanism_kind::null) {
+        const static_buffer there(buffer_state::warm, page_size::huge, cell.node_bytes(), cell.node_bytes());
+        null_source floor(there.span());
+        run(floor);
+    } else {
+        static_cast<void>(with_source(cell.how, {}, node_shape, run));
+    }
+    run.write(result);
+}
+
+/// Effects: brings the code, and the libraries' first-time work, to where they are in a running program.
+template <class Run>
+void warm_up_ranges(range_cell cell, range_bounds bounds) {
+    cell.nodes = cell.range = std::min<std::size_t>(cell.range, 64);
+    row nobody_reads;
+    run_options nobody_asks;
+    measure_ranges<Run>(cell, bounds, 0, nobody_reads, nobody_asks);
+}
+
+/// Effects: measures the cell. What the strategy takes for its first nodes ever is its memory too, so the
+/// growth is counted from before these; but not the runner's own first-time work.
+template <class Run>
+void measure_warm_ranges(const range_cell& cell, row& result, run_options& options) {
+    const std::size_t bytes = (cell.ranges() + 1) * sizeof(list_node*);
+    const static_buffer touched(buffer_state::warm, page_size::small, bytes, bytes);
+    const range_bounds bounds(reinterpret_cast<list_node**>(touched.span().data()), cell.ranges() + 1);
+    range_cell floor = cell;
+    floor.how = strategies().front();
+    warm_up_ranges<Run>(floor, bounds);
+    trim_process();
+    const std::int64_t before = inspect_memory().bytes;
+    warm_up_ranges<Run>(cell, bounds);
+    measure_ranges<Run>(cell, bounds, before, result, options);
+}
+
+/// Effects: runs the cell that `given` describes. A Run is made of the cell, the bounds of its ranges (a place for
+/// each and one more, all of them touched), the bytes that the growth of memory is counted from, and the options;
+/// it is called with a source of nodes, and then has `write(row)`.
+/// Throws: usage_error.
+template <class Run>
+[[nodiscard]] row run_on_ranges(const char* name, arguments& given, run_options& options) {
+    const range_cell cell = parse_node_ranges(given, options);
+    given.finish();
+
+    row result;
+    result.experiment = name;
+    result.write_parameters = [cell](json_writer& json) {
+        json.member("range", cell.range).member("nodes", cell.nodes);
+    };
+    try {
+        // A malloc has a header for each, and some pools grow by doubling.
+        const std::size_t expected = 2 * cell.node_bytes();
+        expect_room(expected, options.notes);
+        bring_in(std::min(expected, most_to_bring_in()));
+        measure_warm_ranges<Run>(cell, result, options);
+    } catch (const std::bad_alloc&) {
+        result.out_of_memory = true;
+        result.timed = {};
+        result.figures.clear();
+    }
+    return result;
+}
+
+} // namespace bench

@@ -1,0 +1,156 @@
+/// Vectors of the runner's own, beside those of libraries: one over realloc, and the floor. Both have what the
+/// works on vectors call, under the names that it has everywhere.
+#pragma once
+
+#include "bench/harness/escape.hpp"
+#include "bench/workload/request_counter.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+
+namespace bench {
+
+/// What both of them are: elements from first_ on, in room that somebody else has got.
+template <class T>
+class vector_range {
+public:
+    [[nodiscard]] T* data() noexcept { return first_; }
+    [[nodiscard]] T* begin() noexcept { return first_; }
+    [[nodiscard]] T* end() noexcept { return last_; }
+    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(last_ - first_); }
+    [[nodiscard]] std::size_t capacity() const noexcept { return static_cast<std::size_t>(limit_ - first_); }
+    [[nodiscard]] T& operator[](std::size_t i) noexcept { return first_[i]; }
+
+    /// Requires: `last` is end().
+    void erase(T* first, T* last) noexcept {
+        std::destroy(first, last);
+        last_ = first;
+    }
+
+protected:
+    void append(const T& value) noexcept { ::new (static_cast<void*>(last_++)) T(value); }
+
+    T* first_ = nullptr;
+    T* last_ = nullptr;
+    T* limit_ = nullptr;
+};
+
+/// What C programs do: the C library moves the elements where a block cannot grow. Twice as large each time.
+template <class T>
+    requires std::is_trivially_copyable_v<T>
+class realloc_vector : public vector_range<T> {
+    using vector_range<T>::first_;
+    using vector_range<T>::last_;
+    using vector_range<T>::limit_;
+
+public:
+    /// `counter` may be null.
+    explicit realloc_vector(request_counter* counter) noexcept : counter_(counter) {}
+
+    /// Throws: std::bad_alloc.
+    realloc_vector(std::size_t size, request_counter* counter) : counter_(counter) {
+        reallocate(size);
+        last_ = limit_;
+        std::uninitialized_value_construct(first_, last_);
+    }
+
+    realloc_vector(const realloc_vector&) = delete;
+    realloc_vector& operator=(const realloc_vector&) = delete;
+
+    ~realloc_vector() { release(); }
+
+    /// Throws: std::bad_alloc.
+    void push_back(const T& value) {
+        if (last_ == limit_) [[unlikely]] {
+            reallocate(this->size() == 0 ? 1 : 2 * this->size());
+        }
+        this->append(value);
+    }
+
+    void shrink_to_fit() {
+        if (this->size() == 0) {
+            release();
+        } else if (last_ != limit_) {
+            reallocate(this->size());
+        }
+    }
+
+private:
+    [[gnu::noinline]] void reallocate(std::size_t capacity) {
+        const std::size_t size = this->size();
+        const bool shrinks = first_ != nullptr && capacity < this->capacity();
+        const block_address old = opaque(first_); // or it would be taken for a use of what is gone
+        auto* const p = static_cast<T*>(std::realloc(static_cast<void*>(first_), capacity * sizeof(T)));
+        if (p == nullptr) {
+            throw std::bad_alloc();
+        }
+        if (counter_ != nullptr) {
+            count(old, p, capacity * sizeof(T), shrinks);
+        }
+        first_ = p;
+        last_ = p + size;
+        limit_ = p + capacity;
+    }
+
+    void count(block_address old, block_address p, std::size_t bytes, bool shrinks) noexcept {
+        if (old != p) {
+            counter_->allocated(p, bytes);
+            if (old != block_address()) {
+                counter_->deallocated(old);
+            }
+        } else if (shrinks) {
+            counter_->shrunk(p, bytes);
+        } else {
+            counter_->expanded(old, p, bytes);
+        }
+    }
+
+    void release() noexcept {
+        if (first_ != nullptr && counter_ != nullptr) {
+            counter_->deallocated(first_);
+        }
+        std::free(static_cast<void*>(first_));
+        first_ = last_ = limit_ = nullptr;
+    }
+
+    request_counter* counter_;
+};
+
+/// The floor: all the room is there from the start, and stays.
+template <class T>
+class there_vector : public vector_range<T> {
+    using vector_range<T>::first_;
+    using vector_range<T>::last_;
+    using vector_range<T>::limit_;
+
+public:
+    explicit there_vector(std::span<std::byte> room) noexcept {
+        first_ = last_ = reinterpret_cast<T*>(room.data());
+        limit_ = first_ + room.size() / sizeof(T);
+    }
+
+    there_vector(std::size_t size, std::span<std::byte> room) noexcept : there_vector(room) {
+        last_ = first_ + size;
+        std::uninitialized_value_construct(first_, last_);
+    }
+
+    there_vector(const there_vector&) = delete;
+    there_vector& operator=(const there_vector&) = delete;
+
+    ~there_vector() { std::destroy(first_, last_); }
+
+    void push_back(const T& value) noexcept {
+        if (last_ == limit_) [[unlikely]] {
+            std::abort(); // the room was measured for all elements
+        }
+        this->append(value);
+    }
+
+    static void shrink_to_fit() noexcept {}
+};
+
+} // namespace bench

@@ -1,0 +1,157 @@
+/// What one vector asks of its allocator: for passes that are not timed.
+///
+/// counted_allocator<A> is an allocator A that tells a request_counter of every call, whether A has version 1
+/// (allocate, deallocate) or version 2 of N1953 (allocation_command besides).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+namespace bench {
+
+/// Where a block is or was: a pointer to one that is gone may not even be compared.
+class block_address {
+public:
+    block_address() = default;
+    block_address(const void* p) noexcept
+        : number_(reinterpret_cast<std::uintptr_t>(p)) {} // NOLINT: a pointer
+
+    friend bool operator==(block_address, block_address) = default;
+
+private:
+    std::uintptr_t number_ = 0;
+};
+
+/// Counts the requests, and the bytes that are out at a time. It takes no memory itself, which could lie where a
+/// block would have grown.
+class request_counter {
+public:
+    void allocated(block_address p, std::size_t bytes) noexcept {
+        ++allocations;
+        live_block& place = place_of({});
+        place.p = p;
+        resize(place, bytes);
+    }
+
+    void deallocated(block_address p) noexcept {
+        ++deallocations;
+        live_block& place = place_of(p);
+        resize(place, 0);
+        place.p = {};
+    }
+
+    void expanded(block_address from, block_address to, std::size_t bytes) noexcept {
+        ++(from == to ? expansions_forward : expansions_backward);
+        live_block& place = place_of(from);
+        place.p = to;
+        resize(place, bytes);
+    }
+
+    void shrunk(block_address p, std::size_t bytes) noexcept {
+        ++shrinks;
+        resize(place_of(p), bytes);
+    }
+
+    std::int64_t allocations = 0;
+    std::int64_t deallocations = 0;
+    std::int64_t expansions_forward = 0;
+    std::int64_t expansions_backward = 0;
+    std::int64_t shrinks = 0;
+    std::size_t live_bytes = 0;
+    std::size_t peak_live_bytes = 0;
+
+private:
+    struct live_block {
+        block_address p;
+        std::size_t bytes = 0;
+    };
+
+    live_block& place_of(block_address p) noexcept {
+        live_block* const found = std::ranges::find(blocks_, p, &live_block::p);
+        if (found == blocks_.end()) {
+            std::abort(); // not a block of this vector, or more than a vector has
+        }
+        return *found;
+    }
+
+    void resize(live_block& place, std::size_t bytes) noexcept {
+        live_bytes = live_bytes - place.bytes + bytes;
+        place.bytes = bytes;
+        peak_live_bytes = std::max(peak_live_bytes, live_bytes);
+    }
+
+    std::array<live_block, 2> blocks_; ///< what a vector moves out of, and into
+};
+
+/// What a command is made of, as whatever integer a library has for it.
+struct allocation_bits {
+    unsigned bits;
+
+    template <std::integral Number>
+    operator Number() const noexcept { // NOLINT: a number as any
+        return static_cast<Number>(bits);
+    }
+};
+
+template <class A>
+class counted_allocator : public A {
+    using traits = std::allocator_traits<A>;
+
+public:
+    using value_type = typename traits::value_type;
+
+    template <class U>
+    struct rebind {
+        using other = counted_allocator<typename traits::template rebind_alloc<U>>;
+    };
+
+    counted_allocator(const A& wrapped, request_counter& counter) noexcept : A(wrapped), counter_(&counter) {}
+
+    template <class B>
+    counted_allocator(const counted_allocator<B>& other) noexcept : A(other), counter_(other.counter()) {}
+
+    [[nodiscard]] value_type* allocate(std::size_t n) {
+        value_type* const p = A::allocate(n);
+        counter_->allocated(p, n * sizeof(value_type));
+        return p;
+    }
+
+    void deallocate(value_type* p, std::size_t n) noexcept {
+        counter_->deallocated(p);
+        A::deallocate(p, n);
+    }
+
+    /// As N1953 has it: `size` goes in as what is preferred and comes out as what there is, both in elements;
+    /// `reuse` comes out as null where the block is another one.
+    value_type* allocation_command(unsigned command, std::size_t limit, std::size_t& size, value_type*& reuse)
+        requires requires(A& a) { a.allocation_command(allocation_bits{command}, limit, size, reuse); }
+    {
+        value_type* const old = reuse;
+        value_type* const p = A::allocation_command(allocation_bits{command}, limit, size, reuse);
+        if (p == nullptr) {
+            return p;
+        }
+        constexpr unsigned shrink_in_place = 0x08;
+        const std::size_t bytes = size * sizeof(value_type);
+        if ((command & shrink_in_place) != 0) { // some say nothing of `reuse` then
+            counter_->shrunk(old, bytes);
+        } else if (reuse == nullptr) {
+            counter_->allocated(p, bytes);
+        } else {
+            counter_->expanded(old, p, bytes);
+        }
+        return p;
+    }
+
+    [[nodiscard]] request_counter* counter() const noexcept { return counter_; }
+
+private:
+    request_counter* counter_;
+};
+
+} // namespace bench

@@ -1,0 +1,270 @@
+/// Plan: vectors of some hundred elements, in this process.
+///   1. what counts requests counts them, and the bytes that are out at a time
+///   2. the runner's own vectors are vectors
+///   3. every strategy makes the same vectors, of either type
+///   4. figures: who expands which way, and what that saves
+///   5. what makes no sense is explained
+#include "bench/workload/expansion.hpp"
+
+#include "bench/strategy/table.hpp"
+#include "bench/workload/own_vectors.hpp"
+#include "bench/workload/request_counter.hpp"
+#include "run_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+using bench::complaint;
+using bench::figures_of;
+using bench::request_counter;
+using bench::run_words;
+
+using counted_vector = std::vector<int, bench::counted_allocator<std::allocator<int>>>;
+
+TEST(request_counter, sees_what_a_vector_asks_for) {
+    request_counter counter;
+    {
+        counted_vector vector(bench::counted_allocator<std::allocator<int>>({}, counter));
+        vector.reserve(10);
+        EXPECT_EQ(counter.live_bytes, 40U);
+        vector.reserve(100);
+        EXPECT_EQ(counter.allocations, 2);
+        EXPECT_EQ(counter.deallocations, 1);
+        EXPECT_EQ(counter.live_bytes, 400U);
+        EXPECT_EQ(counter.peak_live_bytes, 440U);
+    }
+    EXPECT_EQ(counter.deallocations, 2);
+    EXPECT_EQ(counter.live_bytes, 0U);
+    EXPECT_EQ(counter.expansions_forward + counter.expansions_backward + counter.shrinks, 0);
+}
+
+/// An allocator of version 2 that does what it was told beforehand.
+struct scripted_allocator {
+    using value_type = int;
+
+    [[nodiscard]] static int* allocate(std::size_t) { return nullptr; }
+    static void deallocate(int*, std::size_t) noexcept {}
+
+    int* allocation_command(unsigned, std::size_t, std::size_t& size, int*& reuse) const {
+        size = *received;
+        if (*fresh) {
+            reuse = nullptr;
+        }
+        return *result;
+    }
+
+    std::size_t* received;
+    bool* fresh;
+    int** result;
+};
+
+TEST(request_counter, tells_the_ways_of_version_2_apart) {
+    std::array<int, 64> memory{};
+    std::size_t received = 8;
+    bool fresh = true;
+    int* result = memory.data() + 16;
+    request_counter counter;
+    bench::counted_allocator<scripted_allocator> allocator({&received, &fresh, &result}, counter);
+    int* reuse = nullptr;
+    std::size_t size = 7;
+    const auto ask = [&](unsigned command) { return allocator.allocation_command(command, 7, size, reuse); };
+
+    EXPECT_EQ(ask(0x07), result);
+    EXPECT_EQ(size, 8U);
+    EXPECT_EQ(counter.allocations, 1);
+    EXPECT_EQ(counter.live_bytes, 32U);
+
+    fresh = false;
+    reuse = result;
+    received = 10;
+    EXPECT_EQ(ask(0x02), result);
+    EXPECT_EQ(counter.expansions_forward, 1);
+    EXPECT_EQ(counter.live_bytes, 40U);
+
+    result = memory.data();
+    received = 26;
+    EXPECT_EQ(ask(0x04), result);
+    EXPECT_EQ(counter.expansions_backward, 1);
+    EXPECT_EQ(counter.live_bytes, 104U);
+
+    reuse = result;
+    received = 2;
+    EXPECT_EQ(ask(0x18), result);
+    EXPECT_EQ(counter.shrinks, 1);
+    EXPECT_EQ(counter.live_bytes, 8U);
+
+    int* const there = result;
+    result = nullptr; // refused
+    EXPECT_EQ(ask(0x12), nullptr);
+    EXPECT_EQ(counter.live_bytes, 8U);
+
+    fresh = true;
+    result = memory.data() + 40;
+    received = 4;
+    EXPECT_EQ(ask(0x07), result);
+    EXPECT_EQ(counter.allocations, 2);
+    EXPECT_EQ(counter.live_bytes, 24U);
+    allocator.deallocate(there, 2);
+    EXPECT_EQ(counter.live_bytes, 16U);
+    EXPECT_EQ(counter.peak_live_bytes, 104U);
+}
+
+template <class Vector>
+void grow_and_shrink(Vector& vector) {
+    for (int i = 0; i != 100; ++i) {
+        vector.push_back(i);
+    }
+    EXPECT_EQ(vector.size(), 100U);
+    EXPECT_GE(vector.capacity(), 100U);
+    vector.erase(vector.end() - 40, vector.end());
+    vector.shrink_to_fit();
+    EXPECT_EQ(vector.size(), 60U);
+    int expected = 0;
+    for (const int element : vector) {
+        EXPECT_EQ(element, expected++);
+    }
+    EXPECT_EQ(expected, 60);
+}
+
+TEST(own_vectors, of_realloc_grow_and_shrink) {
+    request_counter counter;
+    {
+        bench::realloc_vector<int> vector(&counter);
+        grow_and_shrink(vector);
+        EXPECT_EQ(vector.capacity(), 60U);
+        EXPECT_EQ(counter.live_bytes, 240U);
+        // 1, 2, 4 ... 128, and back.
+        EXPECT_EQ(counter.allocations + counter.expansions_forward + counter.shrinks, 9);
+        vector.erase(vector.begin(), vector.end());
+        vector.shrink_to_fit();
+        EXPECT_EQ(vector.capacity(), 0U);
+        EXPECT_EQ(counter.live_bytes, 0U);
+    }
+    EXPECT_EQ(counter.allocations, counter.deallocations);
+    const bench::realloc_vector<int> made(10, nullptr);
+    EXPECT_EQ(made.size(), 10U);
+}
+
+TEST(own_vectors, of_the_floor_stay_where_they_are) {
+    alignas(int) std::array<std::byte, 400> room{};
+    bench::there_vector<int> vector(room);
+    grow_and_shrink(vector);
+    EXPECT_EQ(vector.capacity(), 100U);
+    EXPECT_EQ(static_cast<void*>(vector.data()), room.data());
+}
+
+/// The strategies that the experiment has, as it would say.
+std::vector<std::string> names_in(bench::experiment_function run, const std::string& line) {
+    std::vector<std::string> names;
+    for (const bench::strategy& s : bench::strategies()) {
+        if (complaint(run, line + " --strategy " + std::string(s.name)) == "no error") {
+            names.emplace_back(s.name);
+        }
+    }
+    return names;
+}
+
+void makes_the_same_everywhere(bench::experiment_function run, const std::string& type) {
+    const std::string line = "--elements 300 --iterations 2 --type " + type;
+    const bench::row reference = run_words(run, line + " --strategy AS1");
+    ASSERT_EQ(reference.checksum.size(), 16U);
+    const std::vector<std::string> names = names_in(run, "--elements 1 --iterations 1 --type " + type);
+    EXPECT_GE(names.size(), 3U);
+    for (const std::string& name : names) {
+        SCOPED_TRACE(name);
+        const bench::row row = run_words(run, line + " --strategy " + name);
+        EXPECT_EQ(row.checksum, reference.checksum);
+        EXPECT_EQ(row.operations, 600);
+        EXPECT_EQ(row.iterations, 2);
+        EXPECT_GT(row.timed.wall_ns, 0);
+        EXPECT_EQ(row.allocations, row.deallocations);
+        auto figures = figures_of(row);
+        for (const char* figure : {"push_back_ns", "expansions_forward", "expansions_backward"}) {
+            EXPECT_TRUE(figures.contains(figure)) << figure;
+        }
+        EXPECT_GE(figures["final_capacity"], 300);
+        if (name != "null") {
+            EXPECT_GE(figures["allocations"], 1);
+            EXPECT_GE(figures["peak_live_bytes"], 1200);
+        }
+    }
+}
+
+TEST(expansion, is_the_same_under_every_strategy) {
+    for (const char* type : {"int", "myint"}) {
+        makes_the_same_everywhere(bench::run_expansion_forward, type);
+        makes_the_same_everywhere(bench::run_expansion_backward, type);
+    }
+}
+
+bool has_boost() {
+    return bench::library_named(bench::library_kind::boost_container)->built;
+}
+
+std::map<std::string, double> figures_under(bench::experiment_function run, const std::string& name) {
+    return figures_of(run_words(run, "--elements 5000 --iterations 2 --strategy " + name));
+}
+
+TEST(expansion, forward_is_what_the_second_version_has_and_the_others_have_not) {
+    for (const bench::strategy& s : bench::strategies()) {
+        if (s.version == bench::vector_version::none) {
+            continue;
+        }
+        SCOPED_TRACE(s.name);
+        auto figures = figures_under(bench::run_expansion_forward, std::string(s.name));
+        if (s.version == bench::vector_version::second) {
+            EXPECT_GT(figures["expansions_forward"], 0);
+            EXPECT_LE(figures["allocations"], 3);
+        } else {
+            EXPECT_EQ(figures["expansions_forward"] + figures["expansions_backward"], 0);
+            EXPECT_GE(figures["allocations"], 8);
+        }
+    }
+}
+
+TEST(expansion, backward_keeps_the_peak_below_that_of_moving_to_another_block) {
+    if (!has_boost()) {
+        GTEST_SKIP() << "the vectors are Boost's";
+    }
+    for (const std::string prefix : {"heap", "boost-allocator"}) {
+        SCOPED_TRACE(prefix);
+        auto masked = figures_under(bench::run_expansion_backward, prefix + "-v2-masked");
+        auto backward = figures_under(bench::run_expansion_backward, prefix + "-v2");
+        EXPECT_EQ(masked["expansions_backward"], 0);
+        EXPECT_GT(backward["expansions_backward"], 0);
+        EXPECT_EQ(backward["expansions_forward"], 0);
+        EXPECT_LE(backward["peak_live_bytes"], masked["peak_live_bytes"]);
+    }
+}
+
+TEST(expansion, takes_as_many_iterations_as_take_a_moment) {
+    bench::run_options options;
+    const bench::row row =
+        run_words(bench::run_expansion_forward, "--elements 1000000 --strategy null", options);
+    EXPECT_EQ(row.iterations, 20);
+}
+
+#ifdef __cpp_exceptions
+TEST(expansion_usage, explains_what_makes_no_sense) {
+    const auto says = [](bench::experiment_function run, const std::string& line, const std::string& what) {
+        const std::string message = complaint(run, line);
+        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+    };
+    says(bench::run_expansion_forward, "--strategy AS1", "--elements '-1'");
+    says(bench::run_expansion_forward, "--strategy AS7 --elements 10",
+         "--strategy 'AS7': allowed are null, AS1");
+    says(bench::run_expansion_forward, "--strategy AS1 --elements 10 --type char", "allowed are int, myint");
+    says(bench::run_expansion_forward, "--strategy realloc --elements 10 --type myint",
+         "moves elements as bytes");
+    says(bench::run_expansion_backward, "--strategy realloc --elements 10", "--strategy 'realloc'");
+}
+#endif
+
+} // namespace

@@ -1,0 +1,146 @@
+/// Plan: some hundred blocks, in this process.
+///   1. the input: sizes are in their bounds, and what lives is known before it does
+///   2. the work: each step ends one block and begins another; everything is freed at the end
+///   3. the floor has a place for each block
+///   4. every strategy keeps the blocks' contents
+///   5. figures: what lives, what is held, over time
+///   6. what makes no sense is explained
+#include "bench/workload/heap_churn.hpp"
+
+#include "bench/strategy/recording_source.hpp"
+#include "bench/strategy/table.hpp"
+#include "bench/workload/churn_work.hpp"
+#include "run_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+using bench::churn_input;
+using bench::complaint;
+using bench::figures_of;
+using bench::run_words;
+
+constexpr bench::churn_shape shape{.live = 100, .least_bytes = 16, .most_bytes = 64, .seed = 7};
+
+TEST(churn_input, knows_what_lives) {
+    churn_input input(shape);
+    const auto first = input.draw_first();
+    std::vector<std::size_t> sizes(first.begin(), first.end());
+    const auto sum = [&sizes] { return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}); };
+    ASSERT_EQ(sizes.size(), 100U);
+    EXPECT_EQ(input.live_bytes(), sum());
+    std::size_t peak = sum();
+    std::size_t smallest = SIZE_MAX;
+    std::size_t largest = 0;
+    for (std::size_t done = 0; done != 50'000;) {
+        const auto steps = input.draw(50'000 - done);
+        ASSERT_FALSE(steps.empty());
+        for (const bench::churn_step& step : steps) {
+            ASSERT_LT(step.place, 100U);
+            sizes[step.place] = step.bytes;
+            smallest = std::min<std::size_t>(smallest, step.bytes);
+            largest = std::max<std::size_t>(largest, step.bytes);
+            peak = std::max(peak, sum());
+        }
+        done += steps.size();
+    }
+    EXPECT_EQ(input.live_bytes(), sum());
+    EXPECT_EQ(input.peak_live_bytes(), peak);
+    EXPECT_EQ(smallest, 16U);
+    EXPECT_EQ(largest, 64U);
+}
+
+TEST(churn_work, frees_one_block_and_allocates_another_in_each_step) {
+    churn_input input(shape);
+    std::vector<bench::live_block> blocks(shape.live);
+    bench::churn_work work(input, blocks);
+    bench::recording_source source;
+    work.fill(source);
+    EXPECT_EQ(source.allocations, 100);
+    const bench::cost taken = work.churn(source, 40'000);
+    EXPECT_GT(taken.wall_ns, 0);
+    EXPECT_EQ(source.allocations, 40'100);
+    EXPECT_EQ(source.deallocations, 40'000);
+    EXPECT_EQ(source.largest_bytes, 64U);
+    work.empty(source);
+    EXPECT_EQ(source.deallocations, 40'100);
+}
+
+TEST(null_places, are_apart_and_used_again) {
+    std::vector<std::byte> memory(bench::null_places::bytes(shape));
+    bench::null_places floor(memory, shape);
+    std::vector<std::byte*> blocks;
+    for (std::size_t i = 0; i != shape.live; ++i) {
+        blocks.push_back(static_cast<std::byte*>(floor.allocate(16, 16)));
+        ASSERT_LE(blocks.back() + shape.most_bytes, memory.data() + memory.size());
+        if (i != 0) {
+            ASSERT_GE(blocks[i] - blocks[i - 1], static_cast<std::ptrdiff_t>(shape.most_bytes));
+        }
+    }
+    floor.deallocate(blocks[40], 16, 16);
+    EXPECT_EQ(floor.allocate(64, 16), blocks[40]);
+}
+
+TEST(heap_churn, keeps_the_contents_under_every_strategy) {
+    const std::string line = "--operations 5000 --live 200 --most-bytes 700 --strategy ";
+    const bench::row reference = run_words(bench::run_heap_churn, line + "AS1");
+    ASSERT_EQ(reference.checksum.size(), 16U);
+    int offered = 0;
+    for (const bench::strategy& s : bench::strategies()) {
+        if (complaint(bench::run_heap_churn, "--operations 10 --live 1 --strategy " + std::string(s.name)) !=
+            "no error") {
+            continue;
+        }
+        ++offered;
+        SCOPED_TRACE(s.name);
+        const bench::row row = run_words(bench::run_heap_churn, line + std::string(s.name));
+        EXPECT_FALSE(row.out_of_memory);
+        EXPECT_EQ(row.checksum, reference.checksum);
+        EXPECT_EQ(row.operations, 5000);
+        auto figures = figures_of(row);
+        EXPECT_EQ(figures["peak_live_bytes"], figures_of(reference)["peak_live_bytes"]);
+        for (const char* name :
+             {"pair_ns", "fill_ns", "peak_held_bytes", "fragmentation", "overhead_bytes", "trimmed_bytes"}) {
+            EXPECT_TRUE(figures.contains(name)) << name;
+        }
+        for (int tenth = 1; tenth <= 10; ++tenth) {
+            EXPECT_TRUE(figures.contains("fragmentation_" + std::to_string(10 * tenth))) << tenth;
+        }
+    }
+    EXPECT_GE(offered, 10);
+}
+
+TEST(heap_churn, tells_how_much_is_held_for_what_lives) {
+    auto figures = figures_of(
+        run_words(bench::run_heap_churn,
+                  "--operations 100000 --live 20000 --least-bytes 1000 --most-bytes 1000 --strategy AS1"));
+    EXPECT_EQ(figures["peak_live_bytes"], 2e7);
+    // The tests before this one may have left some memory in the process, which now serves.
+    EXPECT_GE(figures["peak_held_bytes"], 1.8e7);
+    EXPECT_NEAR(figures["fragmentation"], figures["peak_held_bytes"] / 2e7, 1e-9);
+    EXPECT_LE(figures["fragmentation"], 1.5);
+    EXPECT_GE(figures["fragmentation_10"], 0.9);
+    EXPECT_GE(figures["fragmentation_100"], 0.9);
+    EXPECT_LE(figures["trimmed_bytes"], 1e7);
+}
+
+#ifdef __cpp_exceptions
+TEST(heap_churn_usage, explains_what_makes_no_sense) {
+    const auto says = [](const std::string& line, const std::string& what) {
+        const std::string message = complaint(bench::run_heap_churn, line);
+        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+    };
+    says("--strategy AS3", "--strategy 'AS3': allowed are null, AS1");
+    says("--strategy AS1 --operations 3", "--operations '3'");
+    says("--strategy AS1 --least-bytes 100 --most-bytes 50", "no block could have such a size");
+}
+#endif
+
+} // namespace
