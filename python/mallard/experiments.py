@@ -48,7 +48,10 @@ LIBRARY = (
 BURST = "-burst"  # ends the name of what takes and gives back many nodes at once
 MASKED = "-masked"  # what could grow in place, and is told not to
 # Those that serve any request for a block, one at a time, and have no type of their own to serve.
-POOLS = ("fast-fit", "fixed-pool", "small-object-pool", "adaptive-pool", "adaptive-pool-aligned")
+POOLS = (
+    *("fast-fit", "fixed-pool", "small-object-pool", "adaptive-pool", "adaptive-pool-aligned"),
+    *("heap", "heap-base"),
+)
 # The heap as the papers' allocators are: each binding, both ways to end.
 HEAPS = ("heap", "heap-winked", "heap-base", "heap-base-winked")
 # Behind boost::container::vector, with an allocator of version 1, or of 2, which may let it grow in place.
@@ -92,7 +95,7 @@ EXPERIMENTS = {
             "density",
             "build and destroy a data structure (Benchmark I of P0089 and P0213)",
             "a leaf element",
-            EVERY,
+            (*EVERY, *HEAPS),
         ),
         Experiment(
             "locality",
@@ -117,7 +120,7 @@ EXPERIMENTS = {
             "fragmentation",
             "density in a heap that others have used before (Benchmark V)",
             "a leaf element",
-            EVERY,
+            (*EVERY, *HEAPS),
         ),
         Experiment(
             "primitives",
@@ -168,7 +171,7 @@ EXPERIMENTS = {
             "insert nodes of a list by ranges and erase them, push and pop nodes singly (allocplus, "
             "chapter 2)",
             "a node inserted or erased",
-            (*BY_RANGES, "heap", "heap-base", f"heap{BURST}"),
+            BY_RANGES,
         ),
         Experiment(
             "heap-churn",
