@@ -67,8 +67,7 @@ def test_the_articles_class_decides_and_plain_integers_do_not() -> None:
     entry = entry_of(rows_of(growth_rows()), "1 forward (Linux", "expanding V2 vs V1")
     assert (entry.verdict, entry.figures) == (NOT_MEASURED, [])
     assert entry.command == (
-        "mallard bench expansion-forward --elements 10,10000 --type myint --strategy "
-        "AS1,boost-allocator-v1,boost-allocator-v2-masked,boost-allocator-v2"
+        "mallard bench expansion-forward --elements 10,10000 --type myint --strategy AS1,boost"
     )
 
 

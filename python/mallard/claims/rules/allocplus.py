@@ -18,6 +18,7 @@ from mallard.claims.statement import ABOUT, BELOW, UP_TO
 from mallard.evidence import Evidence
 
 STANDARD = "AS1"
+BOOST = "boost"  # selects what of Boost there is
 V1, V2_MASKED, V2 = "boost-allocator-v1", "boost-allocator-v2-masked", "boost-allocator-v2"
 PLAIN, BURST = "boost-allocator", "boost-allocator-burst"
 POOLS = ("fixed-pool", "adaptive-pool-aligned", "adaptive-pool")
@@ -35,10 +36,10 @@ SOURCE = "allocplus_v0.1"
 forward = Rules(
     SOURCE,
     "expansion-forward",
-    f"mallard bench expansion-forward {PUSHED} --strategy {STANDARD},{V1},{V2_MASKED},{V2}",
+    f"mallard bench expansion-forward {PUSHED} --strategy {STANDARD},{BOOST}",
 )
 shrink = Rules(
-    SOURCE, "shrink-to-fit", f"mallard bench shrink-to-fit {SHRUNK_AT} --strategy {STANDARD},{V1},{V2}"
+    SOURCE, "shrink-to-fit", f"mallard bench shrink-to-fit {SHRUNK_AT} --strategy {STANDARD},{BOOST}"
 )
 burst = Rules(SOURCE, "burst", f"mallard bench burst --strategy {STANDARD},{PLAIN},{BURST}")
 pools = Rules(SOURCE, "adaptive-pool", f"{BENCH} --strategy {STANDARD},{PLAIN},{','.join(POOLS)}")
