@@ -89,13 +89,13 @@ public:
                                     (tenth == tenths ? cell_.operations % tenths : 0);
             result_.timed += work.churn(source, end - done);
             done = end;
-            figure("fragmentation_" + std::to_string(10 * tenth), look());
+            memory_figure("fragmentation_" + std::to_string(10 * tenth), look());
         }
         write(filled);
         work.empty(source);
         result_.checksum = to_hexadecimal(work.checksum());
         if (const auto trimmed = trimmed_growth(source, before_, options_)) {
-            figure("trimmed_bytes", static_cast<double>(*trimmed));
+            memory_figure("trimmed_bytes", static_cast<double>(*trimmed));
         }
     }
 
@@ -116,12 +116,20 @@ private:
         figure("pair_ns", static_cast<double>(result_.timed.cpu_ns) / operations);
         figure("fill_ns", static_cast<double>(filled.cpu_ns) / live);
         figure("peak_live_bytes", peak_live_bytes);
-        figure("peak_held_bytes", peak_held_bytes_);
-        figure("fragmentation", peak_held_bytes_ / peak_live_bytes);
-        figure("overhead_bytes", (held_bytes_ - static_cast<double>(memory_.input.live_bytes())) / live);
+        memory_figure("peak_held_bytes", peak_held_bytes_);
+        memory_figure("fragmentation", peak_held_bytes_ / peak_live_bytes);
+        memory_figure("overhead_bytes",
+                      (held_bytes_ - static_cast<double>(memory_.input.live_bytes())) / live);
     }
 
     void figure(std::string name, double value) { result_.add_figure(std::move(name), value); }
+
+    /// The floor has a place of the largest size for each block, which says nothing of anybody.
+    void memory_figure(std::string name, double value) {
+        if (cell_.how.mechanism != mechanism_kind::null) {
+            figure(std::move(name), value);
+        }
+    }
 
     const heap_churn_cell& cell_;
     churn_memory& memory_;
