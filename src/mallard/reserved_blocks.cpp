@@ -1,5 +1,6 @@
 #include <mallard/core/reserved_blocks.hpp>
 
+#include <cstddef>
 #include <utility>
 
 namespace mallard {
@@ -35,7 +36,7 @@ heap_block reserved_blocks::allocate(std::size_t bytes) noexcept {
     first_ = r;
     ++count_;
     set_committed(r, committed);
-    poison(r + 1, committed - sizeof(range));
+    poison(&r->word, committed - offsetof(range, word));
     return block_in(r);
 }
 

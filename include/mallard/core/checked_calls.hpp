@@ -23,6 +23,7 @@
 #include <mallard/core/contract.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/quarantine.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
@@ -67,7 +68,7 @@ public:
         const block_books::whole_block whole = books_.around(bytes, alignment);
         void* memory = nullptr;
         for (std::size_t count = 1; memory == nullptr && books_.blocks_in_quarantine() != 0; count *= 2) {
-            memory = ask_quietly(whole);
+            memory = ask_quietly(static_cast<Base&>(*this), whole.bytes, whole.alignment);
             if (memory == nullptr) {
                 books_.let_leave(count);
                 give_back(allocator_call::allocate);
@@ -245,24 +246,6 @@ protected:
     /// None for what would run out of memory by it, and could not be asked again.
     static constexpr std::optional<quarantine_bounds> own_quarantine =
         fails_recoverably && !reuses_only_the_last<Base> ? std::nullopt : std::optional(no_quarantine);
-
-    /// Returns: what the mechanism gives; null where it has nothing to give, of which nobody hears.
-    [[nodiscard]] void* ask_quietly(const block_books::whole_block& whole) noexcept {
-        if constexpr (requires(Base& b) { b.try_allocate(whole.bytes, whole.alignment); }) {
-            return Base::try_allocate(whole.bytes, whole.alignment);
-        } else {
-#ifdef __cpp_exceptions
-            const unheard_failures quiet;
-            try {
-                return Base::allocate(whole.bytes, whole.alignment);
-            } catch (...) {
-                return nullptr;
-            }
-#else
-            return Base::allocate(whole.bytes, whole.alignment);
-#endif
-        }
-    }
 
     /// Returns: the bytes that a block has behind the caller's, where its size was not chosen for these.
     [[nodiscard]] std::size_t unused_behind([[maybe_unused]] std::size_t bytes) const noexcept {

@@ -83,9 +83,9 @@ public:
     /// Throws: as allocate(); no block is lost.
     [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
                                             std::size_t alignment = fundamental_alignment)
-        requires expandable<Base>
+        requires mixed_burst_allocator<Base>
     {
-        unfinished_burst_of_sizes burst{*this};
+        unfinished_burst_of_sizes burst{*this, {}};
         for (const std::size_t bytes : sizes) {
             MALLARD_EXPECTS(bytes >= sizeof(void*));
             burst.blocks.push_back(this->allocate(bytes, alignment));
@@ -95,7 +95,7 @@ public:
 
     /// Effects: as deallocate() without numbers, of each block.
     void deallocate_many(block_chain&& blocks) noexcept
-        requires expandable<Base>
+        requires mixed_burst_allocator<Base>
     {
         while (void* p = blocks.pop_front()) {
             deallocate(p);
@@ -161,28 +161,14 @@ private:
     /// Blocks that are being collected for a caller: where they do not all come, they go back.
     struct unfinished_burst_of_sizes {
         checked_expansion& allocator;
-        block_chain blocks{};
+        block_chain blocks;
 
-        ~unfinished_burst_of_sizes() { allocator.deallocate_many(std::move(blocks)); }
-    };
-
-    /// Returns: what the mechanism answers; a null result where it fails, of which nobody hears.
-    [[nodiscard]] expansion_result ask_quietly(void* p, const expansion_request& whole) noexcept {
-        if constexpr (requires { Base::try_expand(p, whole); }) {
-            return Base::try_expand(p, whole);
-        } else {
-#ifdef __cpp_exceptions
-            const unheard_failures quiet;
-            try {
-                return Base::expand(p, whole);
-            } catch (...) {
-                return {};
+        ~unfinished_burst_of_sizes() {
+            while (void* p = blocks.pop_front()) {
+                allocator.deallocate(p);
             }
-#else
-            return Base::expand(p, whole);
-#endif
         }
-    }
+    };
 
     /// Returns: the request with guard zones, for the ways that `may` says; nothing is allowed where a size has
     /// no representation with them.
@@ -206,7 +192,7 @@ private:
         if (asked.may == ways::none) {
             return {};
         }
-        const expansion_result result = ask_quietly(whole.p, asked);
+        const expansion_result result = Base::try_expand(whole.p, asked);
         if (result.p == nullptr) {
             return {};
         }
@@ -223,7 +209,7 @@ private:
         }
         expansion_result result;
         calls::ask_as_blocks_leave(allocator_call::allocate, [&]() noexcept {
-            result = ask_quietly(nullptr, asked);
+            result = Base::try_expand(nullptr, asked);
             return result.p != nullptr;
         });
         if (result.p == nullptr) {

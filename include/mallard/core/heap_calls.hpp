@@ -304,13 +304,13 @@ expansion_result heap_calls<Heap, Links, Granule>::allocate_to_grow(const expans
 template <class Heap, class Links, std::size_t Granule>
 block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::size_t bytes, std::size_t alignment,
                                                             std::size_t count) {
+    if (count != 0 && (bytes > space_type::most_bytes || count > space_type::most_bytes / bytes)) {
+        fail_allocation(bytes, alignment);
+    }
     if (alignment > Granule || bytes > space_type::exact_bytes) {
         return allocate_one_by_one(*this, bytes, alignment, count);
     }
     const std::size_t block_bytes = space_type::block_bytes_for(bytes);
-    if (count > space_type::most_bytes / block_bytes) {
-        fail_allocation(bytes, alignment);
-    }
     unfinished_burst burst(*this, bytes, alignment);
     const auto usable = [bytes](void* p) { unpoison(p, bytes); };
     while (burst.size() != count) {

@@ -77,9 +77,11 @@ public:
                                  "damaged");
             }
             const bool free = !b.is(heap_block::in_use);
-            if (free && (free_in_front || !look_at_links(b, owns))) {
-                return broken(b, free_in_front ? "two free blocks are neighbours"
-                                               : "the links of the free block are damaged");
+            if (free && free_in_front) {
+                return broken(b, "two free blocks are neighbours");
+            }
+            if (const heap_block damaged = free ? damaged_by_links(b, owns) : heap_block()) {
+                return broken(damaged, "the links of the free block are damaged");
             }
             free_in_front = free;
             bytes_in_front = bytes;
@@ -109,21 +111,34 @@ private:
         return false;
     }
 
+    /// Returns: `b`, or its neighbour in the list, whose links are damaged; null where neither's are. Where the two
+    /// contradict each other, it is the one that contradicts a third one too.
     template <class Owns>
-    bool look_at_links(heap_block b, Owns owns) noexcept {
-        const std::size_t bytes = b.bytes();
+    heap_block damaged_by_links(heap_block b, Owns owns) noexcept {
+        const auto is_free = [&owns](heap_block other) {
+            return owns(other.begin()) && !other.is(heap_block::in_use);
+        };
         const heap_block next = Links::load(b.next_link());
         const heap_block previous = Links::load(b.previous_link());
-        if (next &&
-            (!owns(next.begin()) || next.is(heap_block::in_use) || Links::load(next.previous_link()) != b)) {
-            return false;
+        if ((next && !is_free(next)) || (previous && !is_free(previous))) {
+            return b;
         }
-        if (!previous) {
-            ++firsts_;
-            return space_.lists().is_first(b, bytes);
+        if (next && Links::load(next.previous_link()) != b) {
+            const heap_block other = Links::load(next.previous_link());
+            const bool confirmed = other ? is_free(other) && Links::load(other.next_link()) == next
+                                         : space_.lists().is_first(next, next.bytes());
+            return confirmed ? b : next;
         }
-        return owns(previous.begin()) && !previous.is(heap_block::in_use) &&
-               Links::load(previous.next_link()) == b;
+        if (previous && Links::load(previous.next_link()) != b) {
+            const heap_block other = Links::load(previous.next_link());
+            const bool confirmed = other && is_free(other) && Links::load(other.previous_link()) == previous;
+            return confirmed ? b : previous;
+        }
+        if (previous) {
+            return {};
+        }
+        ++firsts_;
+        return space_.lists().is_first(b, b.bytes()) ? heap_block() : b;
     }
 
     const space_type& space_;

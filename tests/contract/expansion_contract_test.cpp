@@ -1,0 +1,156 @@
+// What blocks that change their sizes promise, of every allocator that has such.
+#include "contract/recipe.hpp"
+#include "equipment/ledger.hpp"
+#include "equipment/out_of_memory.hpp"
+#include "fuzz/shadow_heap.hpp"
+
+#include <mallard/core/expansion.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <random>
+#include <string>
+
+namespace contract {
+
+namespace {
+
+using mallard::ways;
+
+struct checked_heap {
+    explicit checked_heap(equipment::ledger& source) : below(source), top(below) {}
+    void release_below() noexcept { below.release(); }
+    mallard::heap<equipment::ledger> below;
+    mallard::checked<mallard::heap<equipment::ledger>&> top;
+};
+
+template <class Recipe>
+class expansion_contract : public ::testing::Test {
+protected:
+    ~expansion_contract() override {
+        expect_right(shadow_.look_at_all());
+        recipe_.top.release();
+        recipe_.release_below();
+        EXPECT_EQ(source_.outstanding(), 0U);
+        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    }
+
+    static void expect_right(const char* wrong) { EXPECT_STREQ(wrong, nullptr); }
+
+    /// Effects: allocates a block and writes to it.
+    /// Returns: its number.
+    std::size_t allocate(std::size_t bytes, std::size_t alignment = 16) {
+        expect_right(shadow_.add(recipe_.top.allocate(bytes, alignment), bytes, bytes, alignment));
+        return shadow_.size() - 1;
+    }
+
+    void deallocate(std::size_t i, std::size_t bytes) {
+        const auto b = shadow_[i];
+        expect_right(shadow_.remove(i));
+        recipe_.top.deallocate(b.p, bytes, b.alignment);
+    }
+
+    /// Effects: asks for more, or less, of the i-th block, and looks whether it has become what was said.
+    ways expand(std::size_t i, std::size_t least, std::size_t preferred, ways may) {
+        const auto b = shadow_[i];
+        const std::size_t step = mallard::backward_step(24, std::max<std::size_t>(b.alignment, 16));
+        const mallard::expansion_request request{.least_bytes = least,
+                                                 .preferred_bytes = preferred,
+                                                 .alignment = b.alignment,
+                                                 .step_bytes = step,
+                                                 .may = may};
+        const mallard::expansion_result result = recipe_.top.expand(b.p, request);
+        EXPECT_TRUE(has(may, result.how));
+        EXPECT_EQ(result.p == nullptr, result.how == ways::none);
+        EXPECT_TRUE(result.p == nullptr || result.bytes >= least);
+        switch (result.how) {
+        case ways::forward:
+        case ways::backward: {
+            const auto moved = static_cast<std::size_t>(b.p - static_cast<std::byte*>(result.p));
+            EXPECT_EQ(moved % step, 0U);
+            EXPECT_EQ(moved == 0, result.how == ways::forward);
+            expect_right(shadow_.resize(i, result.p, result.bytes, least));
+            break;
+        }
+        case ways::fresh:
+            expect_right(shadow_.look_at(i));
+            deallocate(i, b.bytes);
+            expect_right(shadow_.add(result.p, result.bytes, least, b.alignment));
+            break;
+        default:
+            expect_right(shadow_.look_at(i));
+        }
+        return result.how;
+    }
+
+    equipment::ledger source_;
+    Recipe recipe_{source_};
+    fuzz::shadow_heap shadow_;
+};
+
+using recipes = ::testing::Types<heap_of_granules<16>, heap_of_granules<8>, heap_of_small_chunks,
+                                 heap_over_multipool, heap_over_buffer, heap_in_region, checked_heap>;
+TYPED_TEST_SUITE(expansion_contract, recipes);
+
+TYPED_TEST(expansion_contract, is_kept_whatever_is_asked_for) {
+    std::mt19937_64 random(11);
+    for (int i = 0; i < 3000; ++i) {
+        if (this->shadow_.size() < 40 || (this->shadow_.size() < 80 && random() % 2 == 0)) {
+            this->allocate(random() % 2000, std::size_t{1} << random() % 8);
+            continue;
+        }
+        const std::size_t which = random() % this->shadow_.size();
+        const auto b = this->shadow_[which];
+        if (random() % 2 == 0) {
+            this->deallocate(which, b.asked_bytes + random() % (b.bytes - b.asked_bytes + 1));
+        } else {
+            const std::size_t least = random() % 3000;
+            this->expand(which, least, least + random() % 1000, static_cast<ways>(random() % 8));
+        }
+        ASSERT_FALSE(this->HasFailure()) << i;
+    }
+}
+
+TYPED_TEST(expansion_contract, has_as_many_bytes_as_it_says) {
+    for (const std::size_t bytes : {0U, 1U, 30U, 1000U, 50000U}) {
+        for (const std::size_t alignment : {1U, 16U, 256U}) {
+            const auto got = this->recipe_.top.allocate_at_least(bytes, alignment);
+            EXPECT_EQ(got.bytes, this->recipe_.top.usable_bytes(got.p));
+            this->expect_right(this->shadow_.add(got.p, got.bytes, bytes, alignment));
+        }
+    }
+    while (this->shadow_.size() != 0) {
+        this->deallocate(0, this->shadow_[0].bytes);
+    }
+}
+
+TYPED_TEST(expansion_contract, keeps_what_a_shorter_block_holds) {
+    for (const std::size_t bytes : {100U, 5000U, 50000U}) {
+        const std::size_t i = this->allocate(bytes);
+        this->allocate(10);
+        for (std::size_t less = bytes; less != 0; less /= 3) {
+            const std::size_t left = this->recipe_.top.shrink(this->shadow_[i].p, less);
+            EXPECT_GE(left, less);
+            EXPECT_EQ(this->recipe_.top.usable_bytes(this->shadow_[i].p), left);
+            this->expect_right(this->shadow_.resize(i, this->shadow_[i].p, left, less));
+        }
+    }
+}
+
+TYPED_TEST(expansion_contract, says_no_to_what_cannot_be) {
+    const std::size_t i = this->allocate(100);
+    for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2, std::size_t{PTRDIFF_MAX}}) {
+        EXPECT_EQ(this->expand(i, bytes, SIZE_MAX, ways::in_place), ways::none);
+        EXPECT_OUT_OF_MEMORY(this->expand(i, bytes, SIZE_MAX, ways::any));
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(this->recipe_.top.allocate_at_least(bytes, 16)));
+    }
+    EXPECT_EQ(this->expand(i, 10, 10, ways::none), ways::none);
+}
+
+} // namespace
+
+} // namespace contract

@@ -1,0 +1,30 @@
+#include "contract/add_kinds.hpp"
+#include "contract/kind.hpp"
+#include "contract/recipe.hpp"
+
+#include <string>
+
+namespace contract {
+
+void add_heaps(kinds& to) {
+    add_adaptors<heap_of_granules<16>>(to, "heap", true);
+    add_adaptors<heap_of_granules<8>>(to, "heap_of_small_granules", true);
+    add_adaptors<heap_of_small_chunks>(to, "heap_of_small_chunks", true);
+    add_adaptors<heap_over_multipool>(to, "heap_over_multipool", true);
+    add_adaptors<synchronized_heap>(to, "synchronized_heap", true);
+    for (kind& k : to) {
+        k.asks_again = k.asks_again || k.allocator.find("heap") != std::string::npos;
+    }
+}
+
+void add_heaps_over_upstreams(kinds& to) {
+    add_adaptors<heap_over_system<mallard::chunk_cache, 16>>(to, "heap_over_chunk_cache", true);
+    add_adaptors<heap_over_system<mallard::chunk_cache, 8>>(to, "heap_of_small_granules_over_chunk_cache",
+                                                            true);
+    add_adaptors<heap_over_system<mallard::new_delete, 16>>(to, "heap_over_new_delete", true);
+    add_adaptors<heap_over_system<mallard::pages, 16>>(to, "heap_over_pages", true);
+    add_adaptors<heap_over_buffer>(to, "heap_over_buffer", true);
+    add_adaptors<heap_in_region>(to, "heap_in_region", true);
+}
+
+} // namespace contract

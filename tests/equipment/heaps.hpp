@@ -1,0 +1,42 @@
+/// Heaps with what they stand on, for tests of what all heaps do.
+#pragma once
+
+#include "equipment/ledger.hpp"
+
+#include <mallard/local/heap.hpp>
+#include <mallard/local/region_heap.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace equipment {
+
+/// Returns: what is wrong, "" where nothing is.
+template <class Heap>
+std::string what_is_wrong_with(const Heap& heap) {
+    const mallard::heap_sanity sanity = heap.check_sanity();
+    return sanity.sound() ? "" : sanity.what;
+}
+
+template <std::size_t Granule>
+struct heap_on_ledger {
+    [[nodiscard]] std::size_t rooms() const noexcept { return heap.stats().chunks; }
+
+    ledger source;
+    mallard::heap<ledger, Granule> heap{source};
+};
+
+template <std::size_t Granule>
+struct heap_in_region {
+    static constexpr std::size_t bytes = std::size_t{1} << 20;
+
+    [[nodiscard]] static std::size_t rooms() noexcept { return 1; }
+
+    std::unique_ptr<std::byte[]> memory{new std::byte[bytes]};
+    mallard::region_heap<Granule>& heap =
+        mallard::region_heap<Granule>::create_in(std::span(memory.get(), bytes));
+};
+
+} // namespace equipment

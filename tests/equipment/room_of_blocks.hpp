@@ -1,0 +1,71 @@
+/// The blocks of a heap in one room of memory, with nothing around them: what core/coalescing_space.hpp and
+/// core/growing_space.hpp are tested with.
+#pragma once
+
+#include <mallard/core/growing_space.hpp>
+#include <mallard/core/heap_block.hpp>
+#include <mallard/core/heap_sanity.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace equipment {
+
+template <class Links, std::size_t Granule>
+class room_of_blocks : public mallard::growing_space<Links, Granule> {
+    using base = mallard::growing_space<Links, Granule>;
+
+public:
+    using links = Links;
+    static constexpr std::size_t granule = Granule;
+
+    /// What blocks share, words included.
+    static constexpr std::size_t bytes = 65536;
+
+    room_of_blocks() { base::add_room(begin(), bytes + base::end_bytes); }
+
+    [[nodiscard]] std::byte* begin() const noexcept {
+        return memory_.get() + mallard::fundamental_alignment - mallard::heap_block::word_bytes;
+    }
+    [[nodiscard]] std::byte* end() const noexcept { return begin() + bytes; }
+
+    /// Returns: a block for so many bytes of payload, or null.
+    [[nodiscard]] mallard::heap_block take_for(std::size_t payload) noexcept {
+        return base::take(base::block_bytes_for(payload));
+    }
+
+    /// Returns: what is wrong, "" where nothing is.
+    [[nodiscard]] std::string wrong() const { return sanity().sound() ? "" : sanity().what; }
+
+    [[nodiscard]] mallard::heap_sanity sanity() const {
+        mallard::sanity_check<Links, Granule> check(*this);
+        check.look_at_room(begin(), end(), [this](const std::byte* at) {
+            const std::size_t offset =
+                reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(begin());
+            return offset <= bytes - mallard::heap_block::least_bytes && offset % Granule == 0;
+        });
+        return check.result();
+    }
+
+    /// Returns: the bytes of each free block, in the order of their addresses; the remainder is one.
+    [[nodiscard]] std::vector<std::size_t> free_bytes() const {
+        std::vector<std::size_t> all;
+        for (mallard::heap_block b(begin()); b.begin() != end();) {
+            const bool is_remainder = b.begin() == base::remainder_begin();
+            const std::size_t here = is_remainder ? base::remainder_bytes() : b.bytes();
+            if (is_remainder || !b.is(mallard::heap_block::in_use)) {
+                all.push_back(here);
+            }
+            b = b.behind(here);
+        }
+        return all;
+    }
+
+private:
+    std::unique_ptr<std::byte[]> memory_{new std::byte[bytes + 64]};
+};
+
+} // namespace equipment

@@ -1,0 +1,114 @@
+/// Heaps and what they stand on, for fuzz::heap_operations: what they may refuse, and what changes below them.
+#pragma once
+
+#include "equipment/ledger.hpp"
+
+#include <mallard/core/checked_expansion.hpp>
+#include <mallard/local/heap.hpp>
+#include <mallard/local/region_heap.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace fuzz {
+
+/// Small chunks, so that they come and go.
+inline constexpr mallard::heap_options small_chunks{
+    .growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 16384, .factor = 2}};
+
+/// Fails as the bytes say, where there are exceptions that tell of it.
+template <class Heap, bool KnowsSizes>
+struct heap_over_ledger {
+    /// Whether its blocks are those of its callers, with nothing around them and none that wait.
+    static constexpr bool knows_sizes = KnowsSizes;
+
+    [[nodiscard]] bool may_refuse() const noexcept { return fails; }
+    [[nodiscard]] std::size_t rooms() const noexcept { return heap.stats().chunks; }
+
+    void change([[maybe_unused]] std::size_t what) {
+#ifdef __cpp_exceptions
+        fails = what % 4 == 0;
+        source.fail({.at = fails ? 1 + what / 4 % 4 : 0, .for_ever = what / 16 % 2 == 1});
+#endif
+    }
+
+    /// Returns: what is wrong once everything went back.
+    [[nodiscard]] std::string end() {
+        heap.release();
+        if (source.outstanding() != 0) {
+            return std::to_string(source.outstanding_bytes()) + " bytes did not come back";
+        }
+        return source.complaints().empty() ? std::string() : source.complaints().front();
+    }
+
+    equipment::ledger source{};
+    Heap heap{source, small_chunks};
+    bool fails = false;
+};
+
+/// Over the system's memory, where large blocks have ranges of addresses to themselves.
+template <class Upstream, std::size_t Granule>
+struct heap_over_system {
+    static constexpr bool knows_sizes = true;
+
+    [[nodiscard]] static bool may_refuse() noexcept { return false; }
+    [[nodiscard]] std::size_t rooms() const noexcept { return heap.stats().chunks; }
+    static void change(std::size_t) noexcept {}
+
+    [[nodiscard]] std::string end() {
+        heap.release();
+        return heap.stats().chunk_bytes == 0 ? "" : "chunks after a release";
+    }
+
+    Upstream source{};
+    mallard::heap<Upstream, Granule> heap{source};
+};
+
+/// In a part of a region, which grows into the rest and shrinks again.
+template <std::size_t Granule>
+struct heap_in_region {
+    static constexpr bool knows_sizes = true;
+    static constexpr std::size_t first_bytes = std::size_t{64} << 10;
+    static constexpr std::size_t most_bytes = std::size_t{4} << 20;
+
+    [[nodiscard]] static bool may_refuse() noexcept { return true; }
+    [[nodiscard]] static std::size_t rooms() noexcept { return 1; }
+
+    void change(std::size_t what) {
+        if (what % 4 == 0) {
+            heap.shrink_to_fit();
+            std::memset(memory.get() + heap.region_bytes(), 0xDD, most_bytes - heap.region_bytes());
+        } else {
+            const std::size_t wanted = what % 4 == 1 ? what : what << 10;
+            heap.grow(std::min(wanted, most_bytes - heap.region_bytes()));
+        }
+    }
+
+    /// Returns: what is wrong once all blocks are gone.
+    [[nodiscard]] std::string end() {
+        heap.release();
+        return heap.use().free_blocks == 1 ? "" : "a region in parts";
+    }
+
+    std::unique_ptr<std::byte[]> memory{new std::byte[most_bytes]};
+    mallard::region_heap<Granule>& heap =
+        mallard::region_heap<Granule>::create_in(std::span(memory.get(), first_bytes));
+};
+
+using coarse_heap = heap_over_ledger<mallard::heap<equipment::ledger, 16>, true>;
+using fine_heap = heap_over_ledger<mallard::heap<equipment::ledger, 8>, true>;
+using checked_heap =
+    heap_over_ledger<mallard::checked_expansion<mallard::heap<equipment::ledger, 16>>, false>;
+using cached_heap = heap_over_system<mallard::chunk_cache, 16>;
+using fine_cached_heap = heap_over_system<mallard::chunk_cache, 8>;
+using paged_heap = heap_over_system<mallard::pages, 16>;
+using region = heap_in_region<16>;
+using fine_region = heap_in_region<8>;
+
+} // namespace fuzz

@@ -1,0 +1,68 @@
+// Millions of random operations on every heap, each looked at from outside. MALLARD_TEST_SEED looks elsewhere.
+#include "fuzz/heap_grounds.hpp"
+#include "fuzz/heap_operations.hpp"
+#include "fuzz/random_bytes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace fuzz {
+
+namespace {
+
+#ifdef NDEBUG
+constexpr std::size_t operations_of_a_heap = 300'000;
+constexpr std::size_t operations_per_look = 16;
+#else
+constexpr std::size_t operations_of_a_heap = 30'000;
+constexpr std::size_t operations_per_look = 1;
+#endif
+
+std::uint64_t first_seed() {
+    const char* const given = std::getenv("MALLARD_TEST_SEED");
+    return given == nullptr ? 20021104 : std::strtoull(given, nullptr, 10);
+}
+
+template <class Ground>
+class random_operations : public ::testing::Test {
+protected:
+    /// Returns: the number of operations.
+    static std::size_t run(std::uint64_t seed, std::size_t bytes, std::size_t blocks) {
+        const std::vector<std::uint8_t> decisions = random_bytes(seed, bytes);
+        Ground ground;
+        heap_operations<Ground> operations(ground, decisions,
+                                           {.blocks = blocks, .operations_per_look = operations_per_look});
+        const std::string wrong = operations.run();
+        EXPECT_EQ(wrong, "") << "seed " << seed << ", " << bytes << " bytes, " << blocks << " blocks";
+        if (wrong.empty()) {
+            EXPECT_EQ(ground.end(), "") << "seed " << seed;
+        }
+        return operations.operations();
+    }
+};
+
+using grounds = ::testing::Types<coarse_heap, fine_heap, checked_heap, cached_heap, fine_cached_heap,
+                                 paged_heap, region, fine_region>;
+TYPED_TEST_SUITE(random_operations, grounds);
+
+/// Lives of all lengths: most are short, because that is where first chunks and empty lists are.
+TYPED_TEST(random_operations, leave_a_heap_as_its_user_knows_it) {
+    std::uint64_t seed = first_seed();
+    for (std::size_t done = 0; done < operations_of_a_heap && !this->HasFailure(); ++seed) {
+        const std::size_t bytes = std::size_t{64} << (seed % 12);
+        done += this->run(seed, bytes, seed % 3 == 0 ? 20 : 200);
+    }
+}
+
+TYPED_TEST(random_operations, leave_a_heap_of_many_blocks_as_its_user_knows_it) {
+    this->run(first_seed(), operations_of_a_heap / 2, 2000);
+}
+
+} // namespace
+
+} // namespace fuzz

@@ -1,0 +1,179 @@
+#include "equipment/room_of_blocks.hpp"
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/coalescing_space.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+namespace {
+
+using mallard::heap_block;
+using sizes = std::vector<std::size_t>;
+
+template <class Space>
+class coalescing_space : public ::testing::Test {
+protected:
+    static constexpr std::size_t all = Space::bytes;
+
+    ~coalescing_space() override { EXPECT_EQ(space_.wrong(), ""); }
+
+    /// Returns: blocks side by side of so many bytes each, words included.
+    std::vector<heap_block> row(std::size_t count, std::size_t bytes) {
+        std::vector<heap_block> blocks;
+        for (std::size_t i = 0; i < count; ++i) {
+            blocks.push_back(space_.take(bytes));
+            EXPECT_TRUE(blocks.back());
+            EXPECT_TRUE(i == 0 || blocks[i] == blocks[i - 1].behind(bytes));
+        }
+        return blocks;
+    }
+
+    Space space_;
+};
+
+using kinds = ::testing::Types<equipment::room_of_blocks<mallard::absolute_links, 16>,
+                               equipment::room_of_blocks<mallard::absolute_links, 8>,
+                               equipment::room_of_blocks<mallard::relative_links, 16>>;
+TYPED_TEST_SUITE(coalescing_space, kinds);
+
+TYPED_TEST(coalescing_space, rounds_to_granules_and_a_word) {
+    EXPECT_EQ(TypeParam::block_bytes_for(0), 32U);
+    EXPECT_EQ(TypeParam::block_bytes_for(24), 32U);
+    EXPECT_EQ(TypeParam::block_bytes_for(25), TypeParam::granule == 8 ? 40U : 48U);
+    EXPECT_EQ(TypeParam::block_bytes_for(1000), 1008U);
+}
+
+TYPED_TEST(coalescing_space, cuts_blocks_that_are_asked_for_together_side_by_side) {
+    this->row(10, 48);
+    EXPECT_EQ(this->space_.free_bytes(), sizes{this->all - 480});
+}
+
+TYPED_TEST(coalescing_space, merges_with_what_is_free_on_either_side) {
+    const auto b = this->row(7, 64);
+    this->space_.give(b[1]);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{64, this->all - 448}));
+    this->space_.give(b[3]);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{64, 64, this->all - 448}));
+    this->space_.give(b[2]);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{192, this->all - 448}));
+    EXPECT_EQ(this->space_.wrong(), "");
+    this->space_.give(b[0]);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{256, this->all - 448}));
+    this->space_.give(b[6]);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{256, this->all - 384}));
+    this->space_.give(b[5]);
+    this->space_.give(b[4]);
+    EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
+}
+
+TYPED_TEST(coalescing_space, uses_a_freed_block_of_the_size_again) {
+    const auto b = this->row(5, 64);
+    this->space_.give(b[1]);
+    this->space_.give(b[3]);
+    EXPECT_EQ(this->space_.take(64), b[3]);
+    EXPECT_EQ(this->space_.take(64), b[1]);
+    EXPECT_EQ(this->space_.free_bytes(), sizes{this->all - 320});
+}
+
+TYPED_TEST(coalescing_space, takes_a_larger_block_apart_where_the_remainder_is_too_short) {
+    const auto b = this->row(3, 256);
+    const heap_block rest = this->space_.take(this->all - 768);
+    ASSERT_TRUE(rest);
+    EXPECT_EQ(this->space_.remainder_begin(), nullptr);
+    this->space_.give(b[1]);
+    const heap_block cut = this->space_.take(64);
+    EXPECT_EQ(cut, b[1]);
+    EXPECT_EQ(this->space_.free_bytes(), sizes{192});
+    EXPECT_EQ(this->space_.take(64), cut.behind(64));
+    EXPECT_FALSE(this->space_.take(160));
+    EXPECT_EQ(this->space_.wrong(), "");
+    this->space_.give(b[0]);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{256, 128}));
+    EXPECT_EQ(this->space_.wrong(), "");
+}
+
+TYPED_TEST(coalescing_space, leaves_no_rest_that_is_too_small_for_a_block) {
+    const heap_block b = this->space_.take(this->all - 16);
+    ASSERT_TRUE(b);
+    EXPECT_EQ(b.bytes(), this->all);
+    EXPECT_FALSE(this->space_.take(32));
+    this->space_.give(b);
+    EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
+    EXPECT_FALSE(this->space_.take(this->all + 16));
+}
+
+TYPED_TEST(coalescing_space, lays_blocks_at_any_alignment) {
+    std::vector<heap_block> blocks;
+    for (std::size_t alignment = 16; alignment <= 4096; alignment *= 2) {
+        for (const std::size_t payload : {1U, 40U, 1000U}) {
+            const heap_block b = this->space_.take_aligned(TypeParam::block_bytes_for(payload), alignment);
+            ASSERT_TRUE(b);
+            EXPECT_TRUE(mallard::is_aligned(b.payload(), alignment));
+            EXPECT_GE(b.payload_bytes(), payload);
+            EXPECT_LT(b.payload_bytes(), payload + 64) << "what is behind it serves others";
+            EXPECT_EQ(this->space_.wrong(), "") << alignment;
+            blocks.push_back(b);
+        }
+    }
+    for (const heap_block b : blocks) {
+        this->space_.give(b);
+    }
+    EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
+}
+
+TYPED_TEST(coalescing_space, cuts_off_what_a_block_no_longer_needs) {
+    const auto b = this->row(3, 256);
+    EXPECT_EQ(this->space_.shrink(b[0], 64), 64U);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{192, this->all - 768}));
+    EXPECT_EQ(this->space_.shrink(b[0], 48), 48U) << "into what is free behind it";
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{208, this->all - 768}));
+    EXPECT_EQ(this->space_.shrink(b[1], 240), 256U) << "that would be no block";
+    EXPECT_EQ(this->space_.shrink(b[2], 240), 240U) << "into the remainder";
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{208, this->all - 768 + 16}));
+    EXPECT_EQ(this->space_.shrink(b[2], 240), 240U);
+}
+
+TYPED_TEST(coalescing_space, forgets_everything) {
+    const auto b = this->row(3, 256);
+    this->space_.give(b[1]);
+    this->space_.clear();
+    EXPECT_FALSE(this->space_.take(32));
+    this->space_.add_room(this->space_.begin(), this->all + TypeParam::end_bytes);
+    EXPECT_EQ(this->space_.take(this->all).begin(), this->space_.begin());
+}
+
+TYPED_TEST(coalescing_space, lists_what_was_the_remainder) {
+    const auto b = this->row(2, 256);
+    this->space_.retire_remainder();
+    EXPECT_EQ(this->space_.remainder_begin(), nullptr);
+    EXPECT_EQ(this->space_.free_bytes(), sizes{this->all - 512});
+    EXPECT_EQ(this->space_.wrong(), "");
+    this->space_.give(b[1]);
+    EXPECT_EQ(this->space_.free_bytes(), sizes{this->all - 256});
+}
+
+/// Fills the room with blocks of all sizes, frees them in any order: nothing is lost, at no time are two free
+/// blocks neighbours.
+TYPED_TEST(coalescing_space, is_one_free_block_again_whatever_the_order) {
+    std::mt19937_64 random(7);
+    for (int round = 0; round < 20; ++round) {
+        std::vector<heap_block> blocks;
+        while (const heap_block b = this->space_.take_for(random() % 2000)) {
+            blocks.push_back(b);
+        }
+        EXPECT_GT(blocks.size(), 40U);
+        std::shuffle(blocks.begin(), blocks.end(), random);
+        for (const heap_block b : blocks) {
+            this->space_.give(b);
+            ASSERT_EQ(this->space_.wrong(), "") << round;
+        }
+        ASSERT_EQ(this->space_.free_bytes(), sizes{this->all}) << round;
+    }
+}
+
+} // namespace

@@ -1,0 +1,129 @@
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/heap_block.hpp>
+#include <mallard/core/reserved_blocks.hpp>
+#include <mallard/core/sanitizer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+using mallard::heap_block;
+using mallard::reserved_blocks;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+class reserved : public ::testing::Test {
+protected:
+    ~reserved() override {
+        blocks_.release();
+        EXPECT_EQ(blocks_.count(), 0U);
+        EXPECT_EQ(blocks_.committed_bytes(), 0U);
+    }
+
+    /// Effects: writes to all of it.
+    static void fill(heap_block b, int with) {
+        mallard::unpoison(b.payload(), b.payload_bytes());
+        std::memset(b.payload(), with, b.payload_bytes());
+    }
+
+    reserved_blocks blocks_;
+};
+
+TEST_F(reserved, are_blocks_like_others_at_multiples_of_a_cache_line) {
+    const heap_block b = blocks_.allocate(300 * kib);
+    ASSERT_TRUE(b);
+    EXPECT_TRUE(mallard::is_aligned(b.payload(), 64));
+    EXPECT_TRUE(reserved_blocks::serve(64));
+    EXPECT_FALSE(reserved_blocks::serve(128));
+    EXPECT_GE(b.payload_bytes(), 300 * kib);
+    EXPECT_LT(b.payload_bytes(), 310 * kib);
+    EXPECT_TRUE(b.is(heap_block::in_use));
+    EXPECT_TRUE(b.is(heap_block::reserved));
+    fill(b, 1);
+    EXPECT_EQ(blocks_.count(), 1U);
+    EXPECT_GE(blocks_.committed_bytes(), b.payload_bytes());
+}
+
+TEST_F(reserved, grow_where_they_are) {
+    const heap_block b = blocks_.allocate(300 * kib);
+    fill(b, 1);
+    const std::size_t before = b.payload_bytes();
+    ASSERT_TRUE(blocks_.grow(b, 400 * kib, 500 * kib));
+    EXPECT_GE(b.payload_bytes(), 500 * kib);
+    EXPECT_EQ(b.payload()[before - 1], std::byte{1});
+    ASSERT_TRUE(blocks_.grow(b, 50 * mib, 50 * mib));
+    EXPECT_GE(b.payload_bytes(), 50 * mib);
+    EXPECT_EQ(b.payload()[before - 1], std::byte{1});
+    fill(b, 2);
+}
+
+TEST_F(reserved, grow_by_an_eighth_at_least) {
+    const heap_block b = blocks_.allocate(mib);
+    std::size_t steps = 0;
+    for (std::size_t bytes = mib; bytes < 64 * mib; bytes += 4 * kib) {
+        const std::size_t before = b.payload_bytes();
+        ASSERT_TRUE(blocks_.grow(b, bytes, bytes));
+        ASSERT_GE(b.payload_bytes(), bytes);
+        steps += b.payload_bytes() != before ? 1U : 0U;
+    }
+    EXPECT_LT(steps, 40U);
+    EXPECT_GT(steps, 3U);
+}
+
+TEST_F(reserved, grow_no_further_than_their_range) {
+    const heap_block b = blocks_.allocate(300 * kib);
+    const std::size_t before = b.payload_bytes();
+    EXPECT_FALSE(blocks_.grow(b, 2 * reserved_blocks::least_range_bytes, SIZE_MAX / 4));
+    EXPECT_EQ(b.payload_bytes(), before);
+    ASSERT_TRUE(blocks_.grow(b, reserved_blocks::least_range_bytes / 2, SIZE_MAX / 4)) << "as far as it goes";
+    EXPECT_GE(b.payload_bytes(), reserved_blocks::least_range_bytes / 2);
+    EXPECT_LT(b.payload_bytes(), reserved_blocks::least_range_bytes);
+    EXPECT_TRUE(blocks_.grow(b, 100, 100)) << "it has that";
+}
+
+TEST_F(reserved, give_memory_back_where_they_shrink) {
+    const heap_block b = blocks_.allocate(20 * mib);
+    fill(b, 1);
+    const std::size_t before = blocks_.committed_bytes();
+    blocks_.shrink(b, 300 * kib);
+    EXPECT_GE(b.payload_bytes(), 300 * kib);
+    EXPECT_LT(b.payload_bytes(), 400 * kib);
+    EXPECT_LT(blocks_.committed_bytes(), before / 10);
+    EXPECT_EQ(b.payload()[300 * kib - 1], std::byte{1});
+    const std::size_t left = b.payload_bytes();
+    blocks_.shrink(b, left - 4 * kib);
+    EXPECT_EQ(b.payload_bytes(), left) << "that would not be worth a call to the system";
+    ASSERT_TRUE(blocks_.grow(b, mib, mib));
+    fill(b, 2);
+}
+
+TEST_F(reserved, leave_in_any_order) {
+    std::vector<heap_block> all;
+    for (std::size_t i = 0; i < 10; ++i) {
+        all.push_back(blocks_.allocate(300 * kib + i * 100 * kib));
+        fill(all.back(), static_cast<int>(i));
+    }
+    for (const std::size_t i : {0U, 9U, 4U, 5U}) {
+        blocks_.deallocate(all[i]);
+    }
+    std::size_t found = 0;
+    blocks_.for_each([&](heap_block b) {
+        ++found;
+        EXPECT_NE(b, all[4]);
+    });
+    EXPECT_EQ(found, 6U);
+    EXPECT_EQ(blocks_.count(), 6U);
+    EXPECT_EQ(all[6].payload()[100], std::byte{6});
+}
+
+TEST_F(reserved, are_refused_where_there_are_no_addresses) {
+    EXPECT_FALSE(blocks_.allocate(std::size_t{1} << 58));
+    EXPECT_EQ(blocks_.count(), 0U);
+}
+
+} // namespace

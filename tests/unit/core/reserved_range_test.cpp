@@ -1,0 +1,88 @@
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/reserved_range.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+namespace reserved_range = mallard::reserved_range;
+
+/// Returns: how many of the bytes have memory, as the system says.
+std::size_t resident_bytes(std::byte* begin, std::size_t bytes) {
+    const std::size_t page = mallard::pages::page_bytes();
+    std::vector<unsigned char> pages((bytes + page - 1) / page);
+    EXPECT_EQ(mincore(begin, bytes, pages.data()), 0);
+    return page * static_cast<std::size_t>(std::count_if(pages.begin(), pages.end(),
+                                                         [](unsigned char p) { return (p & 1U) != 0; }));
+}
+
+class ranges : public ::testing::Test {
+protected:
+    static constexpr std::size_t bytes = std::size_t{1} << 30;
+
+    ranges() { EXPECT_NE(begin_, nullptr); }
+    ~ranges() override { reserved_range::give_back(begin_, bytes); }
+
+    std::size_t page_ = mallard::pages::page_bytes();
+    std::byte* begin_ = reserved_range::reserve(bytes);
+};
+
+TEST_F(ranges, begin_at_a_page_and_have_no_memory) {
+    EXPECT_TRUE(mallard::is_aligned(begin_, page_));
+    EXPECT_EQ(resident_bytes(begin_, 16 * page_), 0U);
+    EXPECT_DEATH(begin_[0] = std::byte{1}, "");
+}
+
+TEST_F(ranges, can_be_used_as_far_as_they_are_committed) {
+    const std::size_t some = reserved_range::rounded(begin_, 10000);
+    EXPECT_GE(some, 10000U);
+    EXPECT_EQ(some % page_, 0U);
+    ASSERT_TRUE(reserved_range::commit(begin_, 0, some));
+    std::memset(begin_, 1, some);
+    EXPECT_DEATH(begin_[some] = std::byte{1}, "");
+    const std::size_t more = reserved_range::rounded(begin_, std::size_t{3} << 20);
+    ASSERT_TRUE(reserved_range::commit(begin_, some, more));
+    std::memset(begin_ + some, 2, more - some);
+    EXPECT_EQ(begin_[some - 1], std::byte{1});
+    EXPECT_EQ(begin_[more - 1], std::byte{2});
+    EXPECT_DEATH(begin_[more] = std::byte{1}, "");
+}
+
+TEST_F(ranges, give_memory_back_and_take_it_again) {
+    const std::size_t most = reserved_range::rounded(begin_, std::size_t{8} << 20);
+    ASSERT_TRUE(reserved_range::commit(begin_, 0, most));
+    std::memset(begin_, 1, most);
+    EXPECT_EQ(resident_bytes(begin_, most), most);
+    const std::size_t fewer = reserved_range::rounded(begin_, std::size_t{1} << 20);
+    ASSERT_TRUE(reserved_range::decommit(begin_, most, fewer));
+    EXPECT_EQ(resident_bytes(begin_, most), fewer);
+    EXPECT_EQ(begin_[fewer - 1], std::byte{1});
+    EXPECT_DEATH(begin_[fewer] = std::byte{1}, "");
+    ASSERT_TRUE(reserved_range::commit(begin_, fewer, most));
+    EXPECT_EQ(begin_[fewer], std::byte{0}) << "as new";
+}
+
+TEST_F(ranges, are_counted_in_huge_pages_where_they_are_large) {
+    for (const std::size_t wanted : {std::size_t{1}, page_, page_ + 1, std::size_t{100000}}) {
+        const std::size_t rounded = reserved_range::rounded(begin_, wanted);
+        EXPECT_GE(rounded, wanted);
+        EXPECT_LT(rounded, wanted + page_);
+    }
+    const std::size_t huge = reserved_range::rounded(begin_, reserved_range::huge_from_bytes + 1);
+    EXPECT_GE(huge, reserved_range::huge_from_bytes + 1);
+    EXPECT_TRUE(mallard::is_aligned(begin_ + huge, mallard::pages::huge_page_bytes()));
+}
+
+TEST(reserving, is_refused_where_there_are_no_addresses) {
+    EXPECT_EQ(reserved_range::reserve(std::size_t{1} << 60), nullptr);
+}
+
+} // namespace

@@ -1,0 +1,323 @@
+#include "equipment/heaps.hpp"
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/local/heap.hpp>
+#include <mallard/local/multipool.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+#include <mallard/upstream/new_delete.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace {
+
+using equipment::ledger;
+using mallard::ways;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+class heap : public ::testing::Test {
+protected:
+    ~heap() override {
+        EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+        heap_.release();
+        EXPECT_EQ(source_.outstanding(), 0U);
+        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    }
+
+    ledger source_;
+    mallard::heap<ledger> heap_{source_};
+};
+
+static_assert(mallard::local_allocator<mallard::heap<ledger>> &&
+              mallard::expandable<mallard::heap<ledger, 8>>);
+static_assert(mallard::burst_allocator<mallard::heap<mallard::pages>>);
+
+TEST_F(heap, asks_for_nothing_before_it_is_asked) {
+    EXPECT_TRUE(source_.granted().empty());
+    EXPECT_EQ(heap_.use().held_bytes, 0U);
+    EXPECT_EQ(heap_.stats().chunks, 0U);
+}
+
+TEST_F(heap, takes_chunks_that_grow) {
+    for (int i = 0; i < 20000; ++i) {
+        static_cast<void>(heap_.allocate(100));
+    }
+    const auto& granted = source_.granted();
+    ASSERT_GE(granted.size(), 3U);
+    EXPECT_LE(granted.size(), 12U);
+    EXPECT_LE(granted[0].bytes, 8 * kib);
+    EXPECT_GT(granted[1].bytes, granted[0].bytes);
+    EXPECT_EQ(heap_.stats().chunks, granted.size());
+    EXPECT_EQ(heap_.stats().chunk_bytes, source_.outstanding_bytes());
+    EXPECT_EQ(heap_.use().held_bytes, source_.outstanding_bytes());
+}
+
+TEST_F(heap, adds_a_word_to_a_block_and_little_to_a_chunk) {
+    constexpr std::size_t blocks = 100'000;
+    for (std::size_t i = 0; i < blocks; ++i) {
+        static_cast<void>(heap_.allocate(24));
+    }
+    const std::size_t in_use = source_.outstanding_bytes() - heap_.use().free_bytes;
+    EXPECT_LE(in_use, blocks * (24 + 8) + 64 * heap_.stats().chunks);
+}
+
+/// Fills, fragments, frees everything: each chunk is one free block then.
+TEST_F(heap, is_one_free_block_a_chunk_when_everything_is_freed) {
+    std::mt19937_64 random(5);
+    const auto size = [&] { return random() % (random() % 10 == 0 ? 20000 : 500); };
+    std::vector<void*> live;
+    for (int round = 0; round < 5; ++round) {
+        for (int i = 0; i < 3000; ++i) {
+            live.push_back(heap_.allocate(size(), std::size_t{1} << random() % 8));
+        }
+        for (int i = 0; i < 3000; ++i) {
+            std::swap(live[random() % live.size()], live.back());
+            heap_.deallocate(live.back());
+            live.pop_back();
+            std::swap(live[random() % live.size()], live.back());
+            const auto grown = heap_.expand(live.back(), {.least_bytes = 600, .preferred_bytes = 700});
+            if (grown.how == ways::fresh) {
+                heap_.deallocate(live.back());
+            }
+            live.back() = grown.p;
+            live.push_back(heap_.allocate(size()));
+        }
+        ASSERT_EQ(equipment::what_is_wrong_with(heap_), "");
+        EXPECT_GT(heap_.use().free_blocks, 100U) << "it was fragmented";
+        std::shuffle(live.begin(), live.end(), random);
+        for (void* p : live) {
+            heap_.deallocate(p);
+        }
+        live.clear();
+        ASSERT_EQ(equipment::what_is_wrong_with(heap_), "");
+        EXPECT_EQ(heap_.use().used_blocks, 0U);
+        EXPECT_EQ(heap_.use().free_blocks, heap_.stats().chunks);
+    }
+    heap_.trim();
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+TEST_F(heap, gives_back_chunks_without_blocks_when_it_is_trimmed) {
+    std::vector<void*> blocks;
+    for (int i = 0; i < 5000; ++i) {
+        blocks.push_back(heap_.allocate(200));
+    }
+    const std::size_t before = source_.outstanding();
+    ASSERT_GE(before, 4U);
+    heap_.trim();
+    EXPECT_LE(source_.outstanding(), before) << "all but what was never used";
+    void* const kept = blocks[0];
+    for (std::size_t i = 1; i < blocks.size(); ++i) {
+        heap_.deallocate(blocks[i]);
+    }
+    heap_.trim();
+    EXPECT_EQ(source_.outstanding(), 1U);
+    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    std::memset(kept, 1, 200);
+    heap_.deallocate(kept);
+    heap_.trim();
+    EXPECT_EQ(source_.outstanding(), 0U);
+    heap_.trim();
+    EXPECT_NE(heap_.allocate(200), nullptr);
+}
+
+TEST_F(heap, serves_what_is_larger_than_a_chunk) {
+    for (const std::size_t bytes : {100 * kib, 5 * mib, 300 * kib}) {
+        void* const p = heap_.allocate(bytes);
+        std::memset(p, 1, bytes);
+    }
+    void* const aligned = heap_.allocate(3 * mib, 64 * kib);
+    EXPECT_TRUE(mallard::is_aligned(aligned, 64 * kib));
+    std::memset(aligned, 1, 3 * mib);
+}
+
+#ifdef __cpp_exceptions
+
+/// Each call, where the upstream has nothing: it is told of, nothing has changed, and nothing was lost.
+TEST_F(heap, is_as_it_was_where_the_upstream_fails) {
+    auto* const p = static_cast<std::byte*>(heap_.allocate(100));
+    void* const behind = heap_.allocate(100);
+    std::memset(p, 'x', 100);
+    const std::array<std::size_t, 3> sizes{16, 100 * kib, 16};
+    const auto fails = [&](auto call) {
+        source_.fail({.at = 1, .for_ever = true});
+        const mallard::heap_use before = heap_.use();
+        EXPECT_TRUE(call());
+        EXPECT_TRUE(source_.failed());
+        EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+        EXPECT_EQ(heap_.use().used_blocks, before.used_blocks);
+        EXPECT_EQ(heap_.use().used_bytes, before.used_bytes);
+        EXPECT_EQ(heap_.use().free_bytes, before.free_bytes);
+        EXPECT_EQ(p[99], std::byte{'x'});
+        source_.fail({.at = 0});
+    };
+    const auto throws = [&](auto call) {
+        fails([&] {
+            try {
+                call();
+                return false;
+            } catch (const std::bad_alloc&) {
+                return true;
+            }
+        });
+    };
+    const mallard::expansion_request request{.least_bytes = 100 * kib, .preferred_bytes = 200 * kib};
+    throws([&] { static_cast<void>(heap_.allocate(100 * kib)); });
+    throws([&] { static_cast<void>(heap_.allocate(8 * kib, 4096)); });
+    throws([&] { static_cast<void>(heap_.allocate_at_least(100 * kib)); });
+    throws([&] { static_cast<void>(heap_.allocate_many(1000, 16, 100)); });
+    throws([&] { static_cast<void>(heap_.allocate_many(sizes)); });
+    throws([&] { static_cast<void>(heap_.expand(p, request)); });
+    fails([&] { return heap_.try_allocate(100 * kib) == nullptr; });
+    fails([&] { return heap_.try_allocate_at_least(100 * kib).p == nullptr; });
+    fails([&] { return heap_.try_expand(p, request).p == nullptr; });
+    heap_.deallocate(behind);
+    EXPECT_NE(heap_.expand(p, request).p, nullptr);
+}
+
+TEST_F(heap, takes_a_chunk_for_the_request_alone_where_there_is_no_larger_one) {
+    static_cast<void>(heap_.allocate(100));
+    source_.fail({.at = 1});
+    EXPECT_NE(heap_.allocate(5 * kib), nullptr);
+    EXPECT_TRUE(source_.failed());
+    EXPECT_LT(source_.granted().back().bytes, 6 * kib);
+}
+
+#endif
+
+TEST_F(heap, gives_less_than_is_preferred_where_the_upstream_has_less) {
+    const auto fresh = heap_.expand(
+        nullptr, {.least_bytes = 100, .preferred_bytes = 2 * ledger::most_bytes, .may = ways::fresh});
+    EXPECT_GE(fresh.bytes, 100U);
+}
+
+TEST_F(heap, asks_nobody_to_deallocate_or_to_shrink) {
+    std::vector<void*> blocks;
+    for (std::size_t i = 0; i < 1000; ++i) {
+        blocks.push_back(heap_.allocate(i));
+    }
+    const std::size_t before = source_.granted().size();
+    for (void* p : blocks) {
+        heap_.shrink(p, heap_.usable_bytes(p) / 2);
+        heap_.deallocate(p);
+    }
+    EXPECT_EQ(source_.granted().size(), before);
+}
+
+TEST(heap_over_other_allocators, releases_what_it_took) {
+    ledger source;
+    mallard::multipool<ledger> pool(source);
+    {
+        mallard::heap over_pool(
+            pool, {.growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 1024, .factor = 2}});
+        for (std::size_t i = 0; i < 1000; ++i) {
+            static_cast<void>(over_pool.allocate(i));
+        }
+        EXPECT_EQ(equipment::what_is_wrong_with(over_pool), "");
+    }
+    pool.release();
+    EXPECT_EQ(source.outstanding(), 0U);
+    mallard::heap<mallard::new_delete> over_new;
+    std::memset(over_new.allocate(10 * mib), 1, 10 * mib);
+    EXPECT_EQ(equipment::what_is_wrong_with(over_new), "");
+}
+
+template <class Upstream, std::size_t Granule>
+struct over {
+    Upstream source{};
+    mallard::heap<Upstream, Granule> heap{source};
+};
+
+template <class Ground>
+class heap_over_the_system : public ::testing::Test {
+protected:
+    ~heap_over_the_system() override { EXPECT_EQ(equipment::what_is_wrong_with(heap_), ""); }
+
+    Ground ground_{};
+    decltype(Ground::heap)& heap_ = ground_.heap;
+};
+
+using system_heaps =
+    ::testing::Types<over<mallard::chunk_cache, 16>, over<mallard::chunk_cache, 8>, over<mallard::pages, 16>>;
+TYPED_TEST_SUITE(heap_over_the_system, system_heaps);
+
+TYPED_TEST(heap_over_the_system, grows_large_blocks_where_they_are) {
+    const auto first = this->heap_.allocate_at_least(300 * kib);
+    auto* const p = static_cast<std::byte*>(first.p);
+    void* const other = this->heap_.allocate(300 * kib);
+    std::size_t bytes = first.bytes;
+    std::memset(p, 'x', bytes);
+    for (std::size_t wanted = 400 * kib; wanted < 64 * mib; wanted *= 2) {
+        const auto grown =
+            this->heap_.expand(p, {.least_bytes = wanted, .preferred_bytes = wanted, .may = ways::forward});
+        ASSERT_EQ(grown.p, p) << wanted;
+        EXPECT_EQ(grown.how, ways::forward);
+        EXPECT_GE(grown.bytes, wanted);
+        std::memset(p + bytes, 'x', grown.bytes - bytes);
+        bytes = grown.bytes;
+    }
+    EXPECT_EQ(std::count(p, p + bytes, std::byte{'x'}), static_cast<std::ptrdiff_t>(bytes));
+    this->heap_.deallocate(p);
+    this->heap_.deallocate(other);
+    EXPECT_EQ(this->heap_.use().used_blocks, 0U);
+    EXPECT_EQ(this->heap_.stats().direct_blocks, 0U);
+}
+
+TYPED_TEST(heap_over_the_system, gives_memory_back_where_large_blocks_shrink) {
+    auto* const p = static_cast<std::byte*>(this->heap_.allocate(32 * mib));
+    std::memset(p, 'x', 32 * mib);
+    const std::size_t before = this->heap_.use().held_bytes;
+    const std::size_t left = this->heap_.shrink(p, mib);
+    EXPECT_GE(left, mib);
+    EXPECT_LE(this->heap_.use().held_bytes, before - 28 * mib);
+    EXPECT_EQ(p[mib - 1], std::byte{'x'});
+    EXPECT_EQ(this->heap_.usable_bytes(p), left);
+    this->heap_.deallocate(p);
+}
+
+TYPED_TEST(heap_over_the_system, serves_large_blocks_at_every_alignment) {
+    std::vector<void*> all;
+    for (std::size_t alignment = 1; alignment <= 4 * mib; alignment *= 4) {
+        all.push_back(this->heap_.allocate(300 * kib, alignment));
+        EXPECT_TRUE(mallard::is_aligned(all.back(), alignment)) << alignment;
+        std::memset(all.back(), 1, 300 * kib);
+    }
+    for (void* p : all) {
+        this->heap_.deallocate(p);
+    }
+    EXPECT_EQ(this->heap_.use().used_blocks, 0U);
+}
+
+TYPED_TEST(heap_over_the_system, releases_large_blocks_too) {
+    for (int i = 0; i < 10; ++i) {
+        std::memset(this->heap_.allocate(mib), 1, mib);
+        static_cast<void>(this->heap_.allocate(1000));
+    }
+    this->heap_.release();
+    EXPECT_EQ(this->heap_.use().held_bytes, 0U);
+    EXPECT_NE(this->heap_.allocate(mib), nullptr);
+}
+
+TYPED_TEST(heap_over_the_system, takes_large_blocks_back_in_a_chain) {
+    mallard::block_chain blocks;
+    for (int i = 0; i < 20; ++i) {
+        blocks.push_back(this->heap_.allocate(i % 3 == 0 ? mib : 100));
+    }
+    this->heap_.deallocate_many(std::move(blocks));
+    EXPECT_EQ(this->heap_.use().used_blocks, 0U);
+    blocks = this->heap_.allocate_many(300 * kib, 16, 5);
+    EXPECT_EQ(blocks.size(), 5U);
+    this->heap_.deallocate_many(std::move(blocks));
+    EXPECT_EQ(this->heap_.stats().direct_blocks, 0U);
+}
+
+} // namespace

@@ -1,0 +1,335 @@
+#include "equipment/heaps.hpp"
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/core/failure.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/local/region_heap.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+using heap_type = mallard::region_heap<>;
+using mallard::ways;
+
+class region : public ::testing::Test {
+protected:
+    static constexpr std::size_t bytes = 65536;
+
+    ~region() override {
+        EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+        mallard::unpoison(memory_.get(), room);
+    }
+
+    /// Effects: asks for blocks of `block_bytes` until there is no room.
+    std::vector<void*> fill(std::size_t block_bytes) {
+        std::vector<void*> all;
+        while (void* p = heap_.try_allocate(block_bytes)) {
+            std::memset(p, static_cast<int>(all.size()), block_bytes);
+            all.push_back(p);
+        }
+        return all;
+    }
+
+    static constexpr std::size_t room = 4 * bytes;
+    std::unique_ptr<std::byte[]> memory_{new std::byte[room]};
+    heap_type& heap_ = heap_type::create_in(std::span(memory_.get(), bytes));
+};
+
+TEST_F(region, holds_its_heap_and_its_blocks) {
+    EXPECT_EQ(static_cast<void*>(&heap_), memory_.get());
+    EXPECT_EQ(heap_.region_bytes(), bytes);
+    EXPECT_EQ(heap_.stats().chunk_bytes, bytes);
+    EXPECT_EQ(heap_.use().held_bytes, bytes);
+    EXPECT_GE(heap_.use().free_bytes, bytes - heap_type::least_region_bytes());
+    for (void* p : fill(24)) {
+        EXPECT_GE(p, memory_.get() + sizeof(heap_type));
+        EXPECT_LE(static_cast<std::byte*>(p) + 24, memory_.get() + bytes);
+    }
+}
+
+TEST_F(region, is_full_at_some_time_and_empty_again) {
+    const std::size_t free_bytes = heap_.use().largest_free_bytes;
+    for (int round = 0; round < 3; ++round) {
+        const std::vector<void*> all = fill(100);
+        EXPECT_GE(all.size(), (bytes - heap_type::least_region_bytes()) / 112);
+        EXPECT_EQ(heap_.try_allocate(100), nullptr);
+        EXPECT_EQ(heap_.try_expand(all[0], {.least_bytes = 1000, .preferred_bytes = 1000}).p, nullptr);
+        for (void* p : all) {
+            heap_.deallocate(p);
+        }
+        EXPECT_EQ(heap_.use().free_blocks, 1U);
+        EXPECT_EQ(heap_.use().largest_free_bytes, free_bytes);
+    }
+    EXPECT_NE(heap_.try_allocate(free_bytes), nullptr) << "all of it as one block";
+}
+
+TEST_F(region, refuses_what_it_has_no_room_for) {
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(heap_.allocate(bytes)));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(heap_.allocate(100, bytes)));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(heap_.allocate_many(1000, 16, 100)));
+    EXPECT_EQ(heap_.use().used_blocks, 0U);
+    EXPECT_EQ(heap_.use().free_blocks, 1U);
+}
+
+TEST_F(region, forgets_its_blocks) {
+    const std::size_t blocks = fill(24).size();
+    heap_.release();
+    EXPECT_EQ(heap_.use().used_blocks, 0U);
+    EXPECT_EQ(fill(24).size(), blocks);
+    EXPECT_EQ(heap_.region_bytes(), bytes);
+}
+
+TEST_F(region, grows_at_its_end) {
+    const auto all = fill(1000);
+    const std::size_t free_bytes = heap_.use().free_bytes;
+    heap_.grow(bytes);
+    EXPECT_EQ(heap_.region_bytes(), 2 * bytes);
+    EXPECT_EQ(heap_.use().free_bytes, free_bytes + bytes);
+    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    void* const p = heap_.try_allocate(bytes - 100);
+    ASSERT_NE(p, nullptr);
+    std::memset(p, 1, bytes - 100);
+    EXPECT_EQ(*static_cast<unsigned char*>(all[3]), 3U);
+    heap_.grow(100);
+    EXPECT_EQ(heap_.region_bytes(), 2 * bytes + 96) << "down to a multiple of 16";
+    heap_.grow(15);
+    EXPECT_EQ(heap_.region_bytes(), 2 * bytes + 96);
+}
+
+TEST_F(region, lets_its_last_block_grow_with_it) {
+    const std::size_t free_bytes = heap_.use().largest_free_bytes;
+    void* const p = heap_.allocate(free_bytes);
+    std::memset(p, 'x', free_bytes);
+    const mallard::expansion_request request{
+        .least_bytes = free_bytes + 1000, .preferred_bytes = free_bytes + 1000, .may = ways::forward};
+    EXPECT_EQ(heap_.expand(p, request).p, nullptr);
+    heap_.grow(1008);
+    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    EXPECT_EQ(heap_.expand(p, request).p, p);
+    EXPECT_EQ(static_cast<char*>(p)[free_bytes - 1], 'x');
+}
+
+TEST_F(region, does_not_grow_by_too_little_for_a_block) {
+    const auto all = fill(24);
+    EXPECT_EQ(heap_.grow(31), bytes);
+    EXPECT_EQ(heap_.region_bytes(), bytes);
+    EXPECT_EQ(heap_.grow(32), bytes + 32);
+    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    EXPECT_EQ(fill(24).size(), 1U);
+    heap_.deallocate(all.back());
+}
+
+TEST_F(region, is_the_callers_again) {
+    static_cast<void>(fill(100));
+    const std::span<std::byte> again = heap_.give_up();
+    EXPECT_EQ(again.data(), memory_.get());
+    EXPECT_EQ(again.size(), bytes);
+    std::memset(again.data(), 0, again.size());
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(heap_type::open_in(again.data())));
+    EXPECT_EQ(&heap_type::create_in(again), &heap_);
+}
+
+TEST_F(region, gives_up_what_is_free_at_its_end) {
+    void* const first = heap_.allocate(1000);
+    void* const second = heap_.allocate(1000);
+    std::memset(second, 'x', 1000);
+    const std::size_t left = heap_.shrink_to_fit();
+    EXPECT_EQ(left, heap_.region_bytes());
+    EXPECT_LT(left, 2016 + heap_type::least_region_bytes());
+    EXPECT_EQ(left % 16, 0U);
+    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    std::memset(memory_.get() + left, 0x41, room - left);
+    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "") << "that is the caller's";
+    EXPECT_EQ(heap_.try_allocate(1000), nullptr);
+    EXPECT_EQ(heap_.shrink_to_fit(), left);
+    heap_.deallocate(first);
+    EXPECT_EQ(heap_.shrink_to_fit(), left) << "it is not at the end";
+    EXPECT_EQ(heap_.allocate(1000), first);
+    heap_.deallocate(second);
+    EXPECT_LT(heap_.shrink_to_fit(), left - 900);
+    heap_.grow(bytes);
+    EXPECT_NE(heap_.try_allocate(bytes / 2), nullptr);
+    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+}
+
+TEST_F(region, gives_up_all_but_what_a_heap_needs) {
+    EXPECT_LE(heap_.shrink_to_fit(), heap_type::least_region_bytes() + 16);
+    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    EXPECT_NE(heap_.try_allocate(24), nullptr);
+    EXPECT_EQ(heap_.try_allocate(24), nullptr);
+    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+}
+
+TEST(least_region, has_room_for_one_block) {
+    constexpr std::size_t bytes = heap_type::least_region_bytes() + 15;
+    alignas(16) static std::array<std::byte, bytes> memory;
+    heap_type& heap = heap_type::create_in(memory);
+    void* const p = heap.try_allocate(24);
+    EXPECT_NE(p, nullptr);
+    EXPECT_EQ(heap.try_allocate(1), nullptr);
+    EXPECT_EQ(equipment::what_is_wrong_with(heap), "");
+    heap.deallocate(p);
+    EXPECT_EQ(heap.use().free_blocks, 1U);
+}
+
+/// Wherever the region is: what is in it is found from the addresses that it has there.
+TEST(moved_region, is_the_same_heap_elsewhere) {
+    constexpr std::size_t bytes = 65536;
+    const std::unique_ptr<std::byte[]> here(new std::byte[bytes]);
+    const std::unique_ptr<std::byte[]> there(new std::byte[bytes]);
+    heap_type& first = heap_type::create_in(std::span(here.get(), bytes));
+    std::vector<std::byte*> blocks;
+    for (std::size_t i = 0; i < 100; ++i) {
+        blocks.push_back(static_cast<std::byte*>(first.allocate(10 + i)));
+        std::memset(blocks.back(), static_cast<int>(i), 10 + i);
+    }
+    for (std::size_t i = 0; i < 100; i += 3) {
+        first.deallocate(blocks[i]);
+    }
+    mallard::unpoison(here.get(), bytes);
+    std::memcpy(there.get(), here.get(), bytes);
+    std::memset(here.get(), 0x41, bytes);
+
+    heap_type& second = heap_type::open_in(there.get());
+    EXPECT_EQ(equipment::what_is_wrong_with(second), "");
+    EXPECT_EQ(second.use().used_blocks, 66U);
+    for (std::size_t i = 0; i < 100; ++i) {
+        if (i % 3 != 0) {
+            std::byte* const p = there.get() + (blocks[i] - here.get());
+            EXPECT_EQ(p[9 + i], static_cast<std::byte>(i));
+            EXPECT_GE(second.usable_bytes(p), 10 + i);
+            second.deallocate(p);
+        }
+    }
+    EXPECT_EQ(second.use().free_blocks, 1U);
+    EXPECT_NE(second.allocate(bytes / 2), nullptr);
+    EXPECT_EQ(equipment::what_is_wrong_with(second), "");
+    mallard::unpoison(there.get(), bytes);
+}
+
+/// Memory that is mapped twice, as by two processes that share it.
+TEST(shared_region, is_used_at_two_addresses_at_once) {
+    constexpr std::size_t bytes = 1 << 20;
+    const int file = memfd_create("region", 0);
+    ASSERT_GE(file, 0);
+    ASSERT_EQ(ftruncate(file, bytes), 0);
+    const auto map = [&] {
+        void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
+    };
+    std::byte* const bases[] = {map(), map()};
+    ASSERT_TRUE(bases[0] != nullptr && bases[1] != nullptr);
+    heap_type* const heaps[] = {&heap_type::create_in(std::span(bases[0], bytes)),
+                                &heap_type::open_in(bases[1])};
+
+    std::mt19937_64 random(9);
+    std::vector<std::pair<std::ptrdiff_t, std::size_t>> live; // where in the region, and how much
+    for (int i = 0; i < 5000; ++i) {
+        const std::size_t who = random() % 2;
+        // What one process has marked as usable the other one knows nothing of.
+        mallard::unpoison(bases[who], bytes);
+        if (live.size() < 100 || random() % 2 == 0) {
+            const std::size_t block_bytes = 1 + random() % 2000;
+            auto* const p = static_cast<std::byte*>(heaps[who]->allocate(block_bytes));
+            mallard::unpoison(bases[who], bytes);
+            std::memset(p, static_cast<int>(block_bytes % 251), block_bytes);
+            live.emplace_back(p - bases[who], block_bytes);
+        } else {
+            std::swap(live[random() % live.size()], live.back());
+            const auto [offset, block_bytes] = live.back();
+            const std::byte* const p = bases[who] + offset;
+            ASSERT_TRUE(std::all_of(p, p + block_bytes, [n = block_bytes](std::byte b) {
+                return b == static_cast<std::byte>(n % 251);
+            }));
+            heaps[who]->deallocate(bases[who] + offset);
+            live.pop_back();
+        }
+        if (i % 50 == 0) {
+            ASSERT_EQ(equipment::what_is_wrong_with(*heaps[1 - who]), "");
+            ASSERT_EQ(heaps[1 - who]->use().used_blocks, live.size());
+        }
+    }
+    for (std::byte* const base : bases) {
+        mallard::unpoison(base, bytes);
+        munmap(base, bytes);
+    }
+    close(file);
+}
+
+#ifdef __cpp_exceptions
+
+std::string refusal(auto call) {
+    try {
+        call();
+    } catch (const mallard::refused_request& refused) {
+        return refused.what();
+    }
+    return "";
+}
+
+std::string words_of(const void* region, std::size_t bytes) {
+    std::array<char, 224> text{};
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: a region of %zu bytes at %p is refused: a heap needs %zu bytes at the least, and a "
+        "begin at a multiple of 16; make it larger, or align it by alignas",
+        bytes, region, heap_type::least_region_bytes());
+    return text.data();
+}
+
+std::string words_of_foreign(const void* region) {
+    std::array<char, 224> text{};
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: there is no heap of this kind in the region at %p: make one by create_in(), or open it "
+        "with the granule and the mallard that made it",
+        region);
+    return text.data();
+}
+
+TEST(refused_regions, are_too_short) {
+    alignas(16) static std::array<std::byte, 4096> memory;
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{100}, heap_type::least_region_bytes() - 1}) {
+        EXPECT_EQ(refusal([&] { heap_type::create_in(std::span<std::byte>(memory).first(bytes)); }),
+                  words_of(memory.data(), bytes));
+    }
+}
+
+TEST(refused_regions, begin_at_the_wrong_place) {
+    alignas(16) static std::array<std::byte, 65536> memory;
+    for (const std::size_t from : {1U, 4U, 8U}) {
+        const std::span<std::byte> region = std::span<std::byte>(memory).subspan(from);
+        EXPECT_EQ(refusal([&] { heap_type::create_in(region); }), words_of(region.data(), region.size()));
+    }
+}
+
+TEST(refused_regions, hold_no_heap_or_one_of_another_kind) {
+    alignas(16) static std::array<std::byte, 65536> memory{};
+    EXPECT_EQ(refusal([&] { heap_type::open_in(memory.data()); }), words_of_foreign(memory.data()));
+    mallard::region_heap<8>& fine = mallard::region_heap<8>::create_in(memory);
+    EXPECT_EQ(refusal([&] { heap_type::open_in(memory.data()); }), words_of_foreign(memory.data()));
+    EXPECT_EQ(refusal([&] { mallard::region_heap<8>::open_in(memory.data()); }), "");
+    EXPECT_EQ(refusal([&] { mallard::region_heap<8>::open_in(memory.data() + 8); }),
+              words_of_foreign(memory.data() + 8));
+    fine.give_up();
+    EXPECT_EQ(refusal([&] { mallard::region_heap<8>::open_in(memory.data()); }),
+              words_of_foreign(memory.data()));
+}
+
+#endif
+
+} // namespace
