@@ -8,6 +8,8 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/burst.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
@@ -16,6 +18,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace equipment {
@@ -91,6 +94,26 @@ public:
         return result;
     }
 
+    [[nodiscard]] mallard::block_chain allocate_many(std::size_t bytes, std::size_t alignment,
+                                                     std::size_t count) {
+        return mallard::allocate_one_by_one(*this, bytes, alignment, count);
+    }
+
+    [[nodiscard]] mallard::block_chain allocate_many(std::span<const std::size_t> sizes,
+                                                     std::size_t alignment) {
+        mallard::block_chain blocks;
+        for (const std::size_t bytes : sizes) {
+            blocks.push_back(allocate(bytes, alignment));
+        }
+        return blocks;
+    }
+
+    void deallocate_many(mallard::block_chain&& blocks, std::size_t = 0, std::size_t = 1) noexcept {
+        while (void* p = blocks.pop_front()) {
+            deallocate(p);
+        }
+    }
+
     std::size_t shrink(void* p, std::size_t bytes) noexcept {
         return live_[static_cast<std::byte*>(p)] = rounded(bytes);
     }
@@ -143,5 +166,6 @@ private:
 };
 
 static_assert(mallard::expandable<plots> && mallard::local_allocator<plots>);
+static_assert(mallard::mixed_burst_allocator<plots>);
 
 } // namespace equipment
