@@ -13,6 +13,9 @@ namespace {
 using arena_type = mallard::monotonic<>;
 using strings = std::vector<std::string, mallard::allocator<std::string, arena_type>>;
 
+using heap_type = mallard::heap<>;
+using strings_of_heap = std::vector<std::string, mallard::allocator<std::string, heap_type>>;
+
 constexpr const char* text = "a string that is longer than the small buffer of its own";
 
 TEST(leaks, are_none_where_an_arena_lives_to_the_end) {
@@ -22,6 +25,20 @@ TEST(leaks, are_none_where_an_arena_lives_to_the_end) {
             static auto& names = *new strings(arena);
             // Enough for the arena's larger chunks, and the vector's table, to be pages.
             for (int i = 0; i < 20000; ++i) {
+                names.emplace_back(text);
+            }
+            std::exit(0);
+        },
+        ::testing::ExitedWithCode(0), "");
+}
+
+TEST(leaks, are_none_where_a_heap_with_large_blocks_lives_to_the_end) {
+    EXPECT_EXIT(
+        {
+            static auto& heap = *new heap_type;
+            static auto& names = *new strings_of_heap(heap);
+            // Enough for the vector's table to be a large block, which lies in a range of its own.
+            for (int i = 0; i < 100000; ++i) {
                 names.emplace_back(text);
             }
             std::exit(0);

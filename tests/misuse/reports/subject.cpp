@@ -22,6 +22,31 @@ public:
     }
     void release() noexcept override { allocator_.release(); }
 
+    void deallocate([[maybe_unused]] void* p) noexcept override {
+        if constexpr (mallard::expandable<A>) {
+            allocator_.deallocate(p);
+        }
+    }
+    [[nodiscard]] std::size_t usable_bytes([[maybe_unused]] const void* p) const noexcept override {
+        if constexpr (mallard::expandable<A>) {
+            return allocator_.usable_bytes(p);
+        }
+        return 0;
+    }
+    mallard::expansion_result expand([[maybe_unused]] void* p,
+                                     [[maybe_unused]] const mallard::expansion_request& request) override {
+        if constexpr (mallard::expandable<A>) {
+            return allocator_.expand(p, request);
+        }
+        return {};
+    }
+    std::size_t shrink([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept override {
+        if constexpr (mallard::expandable<A>) {
+            return allocator_.shrink(p, bytes);
+        }
+        return 0;
+    }
+
     void check() const noexcept override { mallard::check(allocator_); }
     void set_quarantine(mallard::quarantine_bounds bounds) noexcept override {
         mallard::set_quarantine(allocator_, bounds);
@@ -62,9 +87,9 @@ public:
     chain() : mallard::checked<Above>(lower<Below>::below) {}
 };
 
-template <template <class...> class Above, class Below>
+template <class Above, class Below>
 kind checked_chain(const std::string& name) {
-    return {name, [] { return std::make_unique<subject_of<chain<Above<Below>, Below>>>(); }};
+    return {name, [] { return std::make_unique<subject_of<chain<Above, Below>>>(); }};
 }
 
 /// Of a pool of one size: room for every block of these tests and its guard zones.
@@ -77,7 +102,14 @@ using mallard::chunk_cache;
 std::vector<kind> rewindable_kinds() {
     return {checked<mallard::monotonic<>>("monotonic"),
             checked<mallard::synchronized<mallard::monotonic<>>>("synchronized_monotonic"),
-            checked_chain<mallard::monotonic, mallard::multipool<>>("monotonic_over_multipool")};
+            checked_chain<mallard::monotonic<mallard::multipool<>>, mallard::multipool<>>(
+                "monotonic_over_multipool")};
+}
+
+std::vector<kind> expandable_kinds() {
+    return {checked<mallard::heap<>>("heap"),
+            checked<mallard::heap<chunk_cache, 8>>("heap_of_small_granules"),
+            checked_chain<mallard::heap<mallard::multipool<>>, mallard::multipool<>>("heap_over_multipool")};
 }
 
 std::vector<kind> kinds() {
@@ -100,13 +132,14 @@ std::vector<kind> kinds() {
         checked<mallard::synchronized<mallard::fixed_pool<>>>("synchronized_fixed_pool", largest),
         checked<mallard::small_object_pool<>>("small_object_pool"),
         checked<mallard::adaptive_pool<>>("adaptive_pool"),
-        checked_chain<mallard::multipool, mallard::monotonic<>>("multipool_over_monotonic"),
+        checked_chain<mallard::multipool<mallard::monotonic<>>, mallard::monotonic<>>(
+            "multipool_over_monotonic"),
         {"below_synchronized", [] {
              using shared = mallard::synchronized<mallard::checked<mallard::multipool<>>>;
              return std::make_unique<subject_of<shared>>();
          }}};
-    for (kind& k : rewindable_kinds()) {
-        all.push_back(std::move(k));
+    for (const auto& more : {rewindable_kinds(), expandable_kinds()}) {
+        all.insert(all.end(), more.begin(), more.end());
     }
     return all;
 }

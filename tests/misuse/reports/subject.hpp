@@ -2,6 +2,7 @@
 /// all.
 #pragma once
 
+#include <mallard/core/expansion.hpp>
 #include <mallard/core/quarantine.hpp>
 
 #include <gtest/gtest.h>
@@ -26,6 +27,12 @@ public:
     virtual void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept = 0;
     virtual void release() noexcept = 0;
 
+    /// Requires, of these four: the allocator changes the sizes of its blocks.
+    virtual void deallocate(void* p) noexcept = 0;
+    [[nodiscard]] virtual std::size_t usable_bytes(const void* p) const noexcept = 0;
+    virtual mallard::expansion_result expand(void* p, const mallard::expansion_request& request) = 0;
+    virtual std::size_t shrink(void* p, std::size_t bytes) noexcept = 0;
+
     virtual void check() const noexcept = 0;
     virtual void set_quarantine(mallard::quarantine_bounds bounds) noexcept = 0;
     virtual void expect_all_freed() const noexcept = 0;
@@ -49,6 +56,9 @@ struct kind {
 
 /// Returns: those of them that go back to a mark.
 [[nodiscard]] std::vector<kind> rewindable_kinds();
+
+/// Returns: those of them that change the sizes of their blocks.
+[[nodiscard]] std::vector<kind> expandable_kinds();
 
 inline std::string name_of(const ::testing::TestParamInfo<kind>& info) {
     return info.param.name;
