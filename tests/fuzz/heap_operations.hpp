@@ -198,8 +198,7 @@ private:
         }
         found_.note("expand nothing", r.least_bytes, r.alignment, static_cast<std::size_t>(r.may));
         const mallard::expansion_result result = ask_to_expand(nullptr, r);
-        check(result.p == nullptr || (result.how == ways::fresh && has(r.may, ways::fresh)),
-              "a block from nowhere");
+        check(result.p == nullptr || (result.how & r.may) == ways::fresh, "a block from nowhere");
         remember(result.p, result.bytes, r.least_bytes, r.alignment);
     }
 
@@ -379,9 +378,7 @@ private:
         } else {
             get(draw_.one_in(2));
         }
-        if (result.p != nullptr) {
-            check(result.bytes >= r.least_bytes, "a block that is too small");
-        }
+        check(result.p == nullptr || result.bytes >= r.least_bytes, "a block that is too small");
         return result;
     }
 
