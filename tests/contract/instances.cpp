@@ -6,7 +6,8 @@ namespace contract {
 namespace {
 
 std::string name_of_upstream(const ::testing::TestParamInfo<kind>& info) {
-    return info.param.allocator + "_" + info.param.binding;
+    const bool plain = info.param.adaptor == "plain";
+    return info.param.allocator + "_" + (plain ? "" : info.param.adaptor + "_") + info.param.binding;
 }
 
 } // namespace
@@ -42,6 +43,11 @@ INSTANTIATE_LOCAL(adaptive_pool_hybrid_reuse);
 INSTANTIATE_LOCAL(adaptive_pool_aligned);
 INSTANTIATE_LOCAL(concurrent_multipool);
 INSTANTIATE_LOCAL(concurrent_multipool_of_small_blocks);
+INSTANTIATE_LOCAL(heap);
+INSTANTIATE_LOCAL(heap_of_small_granules);
+INSTANTIATE_LOCAL(heap_of_small_chunks);
+INSTANTIATE_LOCAL(heap_over_multipool);
+INSTANTIATE_LOCAL(synchronized_heap);
 
 INSTANTIATE_TEST_SUITE_P(upstream, contract, ::testing::ValuesIn(upstreams()), name_of_upstream);
 

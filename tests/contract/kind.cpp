@@ -1,5 +1,6 @@
 #include "contract/kind.hpp"
 
+#include "contract/add_kinds.hpp"
 #include "contract/recipe.hpp"
 
 #include <ostream>
@@ -7,32 +8,6 @@
 namespace contract {
 
 namespace {
-
-using kinds = std::vector<kind>;
-
-template <class Recipe, template <class> class Adaptor, template <class> class Binding>
-std::unique_ptr<model::subject> make(equipment::ledger& source) {
-    return std::make_unique<subject<Recipe, Adaptor, Binding>>(source);
-}
-
-template <class Recipe, template <class> class Adaptor>
-void add_bindings(kinds& to, const std::string& allocator, const std::string& adaptor, bool reuses_blocks) {
-    to.push_back({allocator, adaptor, "direct", reuses_blocks, make<Recipe, Adaptor, direct>});
-    to.push_back(
-        {allocator, adaptor, "type_parameter", reuses_blocks, make<Recipe, Adaptor, type_parameter>});
-    to.push_back({allocator, adaptor, "abstract_base", reuses_blocks, make<Recipe, Adaptor, abstract_base>});
-}
-
-template <class Recipe>
-void add_adaptors(kinds& to, const std::string& allocator, bool reuses_blocks) {
-    add_bindings<Recipe, none>(to, allocator, "plain", reuses_blocks);
-    to.push_back({allocator, "plain", "tag", reuses_blocks, make<Recipe, none, tag>});
-    add_bindings<Recipe, counted>(to, allocator, "counted", reuses_blocks);
-    add_bindings<Recipe, limited>(to, allocator, "limited", reuses_blocks);
-    add_bindings<Recipe, failing>(to, allocator, "failing", reuses_blocks);
-    // What is in quarantine is bounded, but not by what the fourth round of a program needs.
-    add_bindings<Recipe, checked>(to, allocator, "checked", false);
-}
 
 const kinds& all_local_allocators() {
     static const kinds all = [] {
@@ -64,6 +39,7 @@ const kinds& all_local_allocators() {
                                                                                  true);
         add_adaptors<concurrent_multipool>(k, "concurrent_multipool", true);
         add_adaptors<concurrent_multipool_of_small_blocks>(k, "concurrent_multipool_of_small_blocks", true);
+        add_heaps(k);
         return k;
     }();
     return all;
@@ -87,6 +63,7 @@ kinds upstreams() {
     add_bindings<system_upstream<mallard::pages>, none>(k, "pages", "plain", true);
     add_bindings<system_upstream<mallard::chunk_cache>, none>(k, "chunk_cache", "plain", true);
     add_bindings<buffer_upstream, none>(k, "buffer", "plain", false);
+    add_heaps_over_upstreams(k);
     return k;
 }
 

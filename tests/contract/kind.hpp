@@ -15,13 +15,20 @@ struct kind {
     std::string binding;
     bool reuses_blocks; ///< whether what is deallocated is used again before a release
     model::make_subject make;
+    bool asks_again = false; ///< for less, where its upstream fails: one failure may go unnoticed
 };
 
 /// Returns: all kinds of local allocators of that name.
 [[nodiscard]] std::vector<kind> local_allocators(const std::string& allocator);
 
-/// Returns: the upstreams, by every binding.
+/// Returns: the upstreams, by every binding; and heaps over them, by every adaptor too.
 [[nodiscard]] std::vector<kind> upstreams();
+
+/// Effects: adds the heaps whose memory comes from the ledger.
+void add_heaps(std::vector<kind>& to);
+
+/// Effects: adds the heaps over what the ledger does not stand below.
+void add_heaps_over_upstreams(std::vector<kind>& to);
 
 /// Returns: what a test's name ends in, as in counted_abstract_base.
 [[nodiscard]] std::string name_of(const kind& k);

@@ -118,6 +118,34 @@ struct adaptive_pool_reusing {
 inline constexpr mallard::adaptive_pool_options few_nodes{.nodes_a_block = 8, .overhead_percent = 20};
 inline constexpr mallard::adaptive_pool_options aligned_nodes{.overhead_percent = mallard::only_alignment};
 
+template <std::size_t Granule>
+struct heap_of_granules {
+    explicit heap_of_granules(equipment::ledger& source) : top(source) {}
+    void release_below() noexcept {}
+    mallard::heap<equipment::ledger, Granule> top;
+};
+
+/// Small chunks, so that they come and go, and many requests have one of their own.
+struct heap_of_small_chunks {
+    explicit heap_of_small_chunks(equipment::ledger& source)
+        : top(source, {.growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 2048, .factor = 2}}) {}
+    void release_below() noexcept {}
+    mallard::heap<equipment::ledger> top;
+};
+
+struct heap_over_multipool {
+    explicit heap_over_multipool(equipment::ledger& source) : below(source), top(below) {}
+    void release_below() noexcept { below.release(); }
+    mallard::multipool<equipment::ledger> below;
+    mallard::heap<mallard::multipool<equipment::ledger>> top;
+};
+
+struct synchronized_heap {
+    explicit synchronized_heap(equipment::ledger& source) : top(source) {}
+    void release_below() noexcept {}
+    mallard::synchronized<mallard::heap<equipment::ledger>> top;
+};
+
 // ---- upstreams
 
 template <class Upstream>
@@ -134,6 +162,30 @@ struct buffer_upstream {
     void release_below() noexcept {}
     std::unique_ptr<std::byte[]> memory{new std::byte[bytes]};
     mallard::buffer top{{memory.get(), bytes}};
+};
+
+template <class Upstream, std::size_t Granule>
+struct heap_over_system {
+    explicit heap_over_system(equipment::ledger&) {}
+    void release_below() noexcept {}
+    Upstream below{};
+    mallard::heap<Upstream, Granule> top{below};
+};
+
+struct heap_over_buffer {
+    explicit heap_over_buffer(equipment::ledger& source) : below(source), top(below.top) {}
+    void release_below() noexcept {}
+    buffer_upstream below;
+    mallard::heap<mallard::buffer> top;
+};
+
+struct heap_in_region {
+    static constexpr std::size_t bytes = std::size_t{16} << 20;
+
+    explicit heap_in_region(equipment::ledger&) {}
+    void release_below() noexcept {}
+    std::unique_ptr<std::byte[]> memory{new std::byte[bytes]};
+    mallard::region_heap<>& top = mallard::region_heap<>::create_in({memory.get(), bytes});
 };
 
 // ---- adaptors, around an allocator that lives elsewhere
