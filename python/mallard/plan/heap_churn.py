@@ -13,7 +13,9 @@ from mallard.selection import select_count, select_counts
 
 OPTIONS = (
     Option("live", "LIST", "blocks in use at a time: 10^5 (the default) or 10^3..10^5"),
-    Option("operations", "N", "frees with their allocations: 10^7, with --paper 10^8 (the default)"),
+    Option(
+        "operations", "N", "frees with their allocations: 5000000, with --standard 10^7, with --paper 10^8"
+    ),
     Option("least-bytes", "N", "of a block: 16 (the default)"),
     Option("most-bytes", "N", "of a block: 4096 (the default)"),
 )
@@ -30,7 +32,7 @@ class Scale:
 
 
 SCALES = {
-    QUICK: Scale(10**7, REPETITIONS, 60),
+    QUICK: Scale(5 * 10**6, REPETITIONS, 60),
     STANDARD: Scale(10**7, 5, 120),
     PAPER: Scale(10**8, 5, 1200),
 }
