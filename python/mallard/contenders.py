@@ -67,7 +67,7 @@ LIBRARIES = {
             "Boost.Interprocess",
             "boost",
             "libboost-dev",
-            "boost/interprocess/mem_algo/rbtree_best_fit.hpp",
+            "boost/interprocess/managed_external_buffer.hpp",
         ),
         Library(mallocs.OWN, "libc"),
     )
