@@ -1,15 +1,13 @@
 #include "equipment/ledger.hpp"
+#include "equipment/plots.hpp"
 
 #include <mallard/core/failure.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/local/multipool.hpp>
-#include <mallard/upstream/buffer.hpp>
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstddef>
-#include <span>
 
 namespace {
 
@@ -33,8 +31,7 @@ TEST_F(quiet_request, returns_what_the_upstream_gives) {
 }
 
 TEST_F(quiet_request, asks_what_can_say_no_by_itself) {
-    alignas(16) std::array<std::byte, 64> room{};
-    mallard::buffer source{std::span<std::byte>(room)};
+    equipment::plots source(1);
     EXPECT_NE(mallard::ask_quietly(source, 64, 16), nullptr);
     EXPECT_EQ(mallard::ask_quietly(source, 64, 16), nullptr);
     EXPECT_EQ(failures_heard, 0);

@@ -192,13 +192,13 @@ TEST_F(heap, takes_a_chunk_for_the_request_alone_where_there_is_no_larger_one) {
     EXPECT_LT(source_.granted().back().bytes, 6 * kib);
 }
 
-#endif
-
 TEST_F(heap, gives_less_than_is_preferred_where_the_upstream_has_less) {
     const auto fresh = heap_.expand(
         nullptr, {.least_bytes = 100, .preferred_bytes = 2 * ledger::most_bytes, .may = ways::fresh});
     EXPECT_GE(fresh.bytes, 100U);
 }
+
+#endif
 
 TEST_F(heap, asks_nobody_to_deallocate_or_to_shrink) {
     std::vector<void*> blocks;
