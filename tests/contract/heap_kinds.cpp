@@ -13,7 +13,7 @@ void add_heaps(kinds& to) {
     add_adaptors<heap_over_multipool>(to, "heap_over_multipool", true);
     add_adaptors<synchronized_heap>(to, "synchronized_heap", true);
     for (kind& k : to) {
-        k.asks_again = k.asks_again || k.allocator.find("heap") != std::string::npos;
+        k.asks_again = k.fills_gaps = k.allocator.find("heap") != std::string::npos;
     }
 }
 

@@ -16,6 +16,8 @@ struct kind {
     bool reuses_blocks; ///< whether what is deallocated is used again before a release
     model::make_subject make;
     bool asks_again = false; ///< for less, where its upstream fails: one failure may go unnoticed
+    /// What an aligned block leaves in front of it serves others: how many chunks it takes depends on where they lie.
+    bool fills_gaps = false;
 };
 
 /// Returns: all kinds of local allocators of that name.

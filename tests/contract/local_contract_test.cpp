@@ -69,8 +69,13 @@ TEST_P(local_contract, is_after_a_release_as_it_was_made) {
                            source_.granted().end());
     };
     const auto first = life();
-    EXPECT_FALSE(first.empty());
-    EXPECT_EQ(life(), first) << "the same requests need the same chunks";
+    ASSERT_FALSE(first.empty());
+    const auto second = life();
+    ASSERT_FALSE(second.empty());
+    EXPECT_EQ(second.front(), first.front());
+    if (!GetParam().fills_gaps) {
+        EXPECT_EQ(second, first) << "the same requests need the same chunks";
+    }
 }
 
 TEST_P(local_contract, asks_nobody_to_deallocate) {
