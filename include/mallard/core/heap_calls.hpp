@@ -178,9 +178,6 @@ protected:
     using typename walks::space_type;
     using walks::space_;
 
-    heap_calls() = default;
-    ~heap_calls() = default;
-
     /// Returns: a block of the space, or null.
     [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t block_bytes = space_type::block_bytes_for(bytes);
@@ -190,6 +187,11 @@ protected:
     }
 
 private:
+    friend Heap;
+
+    heap_calls() = default;
+    ~heap_calls() = default;
+
     /// Requests of fewer bytes have a list of their size.
     static constexpr std::size_t small_bytes = space_type::exact_bytes - Granule - heap_block::word_bytes + 1;
     /// For so much at a time, a burst asks its heap.

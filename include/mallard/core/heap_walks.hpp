@@ -16,6 +16,9 @@
 namespace mallard {
 
 template <class Heap, class Links, std::size_t Granule>
+class heap_calls;
+
+template <class Heap, class Links, std::size_t Granule>
 class heap_walks {
 public:
     heap_walks(const heap_walks&) = delete;
@@ -37,12 +40,15 @@ public:
 protected:
     using space_type = growing_space<Links, Granule>;
 
-    heap_walks() = default;
-    ~heap_walks() = default;
-
     space_type space_;
 
 private:
+    friend Heap;
+    friend heap_calls<Heap, Links, Granule>;
+
+    heap_walks() = default;
+    ~heap_walks() = default;
+
     [[nodiscard]] const Heap& heap() const noexcept { return static_cast<const Heap&>(*this); }
 };
 

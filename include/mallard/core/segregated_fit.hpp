@@ -192,7 +192,8 @@ private:
     void became_first(std::size_t list, heap_block b) noexcept {
         set_head(list, b);
         if (!b) {
-            if ((bits_[list / 64] &= ~bit(list)) == 0) {
+            bits_[list / 64] &= ~bit(list);
+            if (bits_[list / 64] == 0) {
                 summary_ &= ~(1U << (list / 64));
             }
         }
