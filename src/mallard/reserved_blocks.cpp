@@ -14,6 +14,27 @@ constexpr std::size_t least_given_back = std::size_t{64} << 10;
 
 heap_block reserved_blocks::allocate(std::size_t bytes) noexcept {
     const std::size_t least = bytes + sizeof(range);
+    range* r = take_spare(least);
+    if (r == nullptr) {
+        r = new_range(least);
+        if (r == nullptr) {
+            return {};
+        }
+    }
+    r->next = first_;
+    r->previous = nullptr;
+    if (first_ != nullptr) {
+        first_->previous = r;
+    }
+    first_ = r;
+    ++count_;
+    grant(r, std::min(reserved_range::rounded(reinterpret_cast<std::byte*>(r), least), r->committed));
+    poison(&r->word, r->committed - offsetof(range, word));
+    return block_in(r);
+}
+
+/// Returns: a range with `least` bytes committed, or null.
+reserved_blocks::range* reserved_blocks::new_range(std::size_t least) noexcept {
     std::size_t range_bytes =
         align_up(std::max(least_range_bytes, reserve_factor * least), reserved_range::huge_from_bytes);
     std::byte* memory = reserved_range::reserve(range_bytes);
@@ -21,23 +42,26 @@ heap_block reserved_blocks::allocate(std::size_t bytes) noexcept {
         range_bytes = align_up(least, reserved_range::huge_from_bytes);
         memory = reserved_range::reserve(range_bytes);
         if (memory == nullptr) {
-            return {};
+            return nullptr;
         }
     }
     const std::size_t committed = std::min(reserved_range::rounded(memory, least), range_bytes);
     if (!reserved_range::commit(memory, 0, committed)) {
         reserved_range::give_back(memory, range_bytes);
-        return {};
+        return nullptr;
     }
-    auto* const r = ::new (memory) range{first_, nullptr, range_bytes, 0, {}, 0};
-    if (first_ != nullptr) {
-        first_->previous = r;
-    }
-    first_ = r;
-    ++count_;
+    auto* const r = ::new (memory) range{nullptr, nullptr, range_bytes, 0, 0, {}, 0};
     set_committed(r, committed);
-    poison(&r->word, committed - offsetof(range, word));
-    return block_in(r);
+    return r;
+}
+
+/// Returns: the spare range with `least` bytes committed, where a block of so many bytes has room to grow in it, or
+/// null.
+reserved_blocks::range* reserved_blocks::take_spare(std::size_t least) noexcept {
+    if (spare_ == nullptr || spare_->bytes / 4 < least || !commit(spare_, least)) {
+        return nullptr;
+    }
+    return std::exchange(spare_, nullptr);
 }
 
 void reserved_blocks::deallocate(heap_block b) noexcept {
@@ -47,41 +71,46 @@ void reserved_blocks::deallocate(heap_block b) noexcept {
         r->next->previous = r->previous;
     }
     --count_;
-    committed_bytes_ -= r->committed;
-    const std::size_t bytes = r->bytes;
-    unpoison(r, r->committed);
-    reserved_range::give_back(reinterpret_cast<std::byte*>(r), bytes);
+    if (r->committed > most_spare_bytes) {
+        give_back(r);
+        return;
+    }
+    trim();
+    spare_ = r;
+    unpoison(&r->word, sizeof(r->word));
+    if (r->committed >= reserved_range::huge_from_bytes) {
+        // What is offered may be lost, so the range is remembered elsewhere meanwhile, and written again.
+        const range books = *r;
+        reserved_range::offer(reinterpret_cast<std::byte*>(r), r->committed);
+        *r = books;
+    }
+    poison(&r->word, r->committed - offsetof(range, word));
 }
 
 bool reserved_blocks::grow(heap_block b, std::size_t least, std::size_t preferred) noexcept {
     range* const r = range_of(b);
-    auto* const begin = reinterpret_cast<std::byte*>(r);
-    const std::size_t old = r->committed;
-    if (least + sizeof(range) <= old) {
+    if (least + sizeof(range) <= r->granted) {
         return true;
     }
     if (least > r->bytes - sizeof(range)) {
         return false;
     }
-    const auto commit = [&](std::size_t bytes) {
-        const std::size_t wanted = std::min(reserved_range::rounded(begin, bytes), r->bytes);
-        if (!reserved_range::commit(begin, old, wanted)) {
-            return false;
+    const std::size_t geometric = std::max(least, r->granted + r->granted / 8);
+    const std::size_t wanted =
+        std::min(std::max(std::min(preferred, r->bytes), geometric) + sizeof(range), r->bytes);
+    for (const std::size_t bytes : {wanted, least + sizeof(range)}) {
+        if (commit(r, bytes)) {
+            grant(r, std::min(reserved_range::rounded(reinterpret_cast<std::byte*>(r), bytes), r->committed));
+            return true;
         }
-        set_committed(r, wanted);
-        poison(begin + old, wanted - old);
-        return true;
-    };
-    const std::size_t most = r->bytes;
-    const std::size_t geometric = std::max(least, old + old / 8);
-    return commit(std::min(std::max(std::min(preferred, most), geometric) + sizeof(range), most)) ||
-           commit(least + sizeof(range));
+    }
+    return false;
 }
 
 void reserved_blocks::shrink(heap_block b, std::size_t bytes) noexcept {
     range* const r = range_of(b);
     auto* const begin = reinterpret_cast<std::byte*>(r);
-    const std::size_t rounded = std::min(reserved_range::rounded(begin, bytes + sizeof(range)), r->committed);
+    const std::size_t rounded = std::min(reserved_range::rounded(begin, bytes + sizeof(range)), r->granted);
     const std::size_t rest = r->committed - rounded;
     if (rest < std::max(least_given_back, rounded / 8)) {
         return;
@@ -89,18 +118,57 @@ void reserved_blocks::shrink(heap_block b, std::size_t bytes) noexcept {
     unpoison(begin + rounded, rest);
     if (reserved_range::decommit(begin, r->committed, rounded)) {
         set_committed(r, rounded);
+        grant(r, rounded);
+    }
+}
+
+void reserved_blocks::trim() noexcept {
+    if (spare_ != nullptr) {
+        give_back(std::exchange(spare_, nullptr));
     }
 }
 
 void reserved_blocks::release() noexcept {
+    trim();
     while (first_ != nullptr) {
-        deallocate(block_in(first_));
+        give_back(std::exchange(first_, first_->next));
     }
+    count_ = 0;
+}
+
+/// Effects: commits `bytes` bytes of the range, where fewer are.
+/// Returns: whether they are.
+bool reserved_blocks::commit(range* r, std::size_t bytes) noexcept {
+    auto* const begin = reinterpret_cast<std::byte*>(r);
+    const std::size_t old = r->committed;
+    if (bytes <= old) {
+        return true;
+    }
+    const std::size_t wanted = std::min(reserved_range::rounded(begin, bytes), r->bytes);
+    if (!reserved_range::commit(begin, old, wanted)) {
+        return false;
+    }
+    set_committed(r, wanted);
+    poison(begin + old, wanted - old);
+    return true;
+}
+
+void reserved_blocks::give_back(range* r) noexcept {
+    const std::size_t bytes = r->bytes;
+    const std::size_t committed = r->committed;
+    set_committed(r, 0);
+    unpoison(r, committed);
+    reserved_range::give_back(reinterpret_cast<std::byte*>(r), bytes);
+}
+
+/// Effects: makes the block one that ends `bytes` bytes behind the begin of the range.
+void reserved_blocks::grant(range* r, std::size_t bytes) noexcept {
+    r->granted = bytes;
+    block_in(r).set_word(word_for(bytes));
 }
 
 void reserved_blocks::set_committed(range* r, std::size_t bytes) noexcept {
     committed_bytes_ += bytes - std::exchange(r->committed, bytes);
-    block_in(r).set_word(word_for(bytes));
 }
 
 } // namespace mallard

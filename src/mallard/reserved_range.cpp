@@ -46,6 +46,12 @@ bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) no
            MAP_FAILED;
 }
 
+void offer([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::size_t bytes) noexcept {
+#ifdef MADV_FREE
+    madvise(begin, bytes, MADV_FREE);
+#endif
+}
+
 void give_back(std::byte* begin, std::size_t bytes) noexcept {
 #ifdef MALLARD_ASAN
     __lsan_unregister_root_region(begin, bytes);

@@ -5,11 +5,14 @@
 ///     ^ a page's begin                            ^ block  ^ a multiple of 64      ^ committed
 ///
 /// Data model: a list of the ranges, linked both ways. The word is that of any block of the heap, with the
-/// flag `reserved`; it counts all that is committed.
+/// flag `reserved`; it counts what is committed, or less where the range had a larger block before. The range
+/// that was freed last waits as the spare one: a vector that is made again, or is copied to another block, would
+/// fault all its pages in anew otherwise.
 /// Bound: what is committed grows by an eighth at least and so does what is given back, so that growing or
 /// shrinking by little calls the system rarely; a range is `reserve_factor` times as large as its first block, or
 /// `least_range_bytes`. Where the system has no such range it is asked for one without room to grow, which
-/// may be refused too: then the heap takes a chunk.
+/// may be refused too: then the heap takes a chunk. A spare range has `most_spare_bytes` committed at most, and the
+/// system may take them where that is 1 MiB or more.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -30,7 +33,8 @@ class reserved_blocks {
         range* previous;
         std::size_t bytes;
         std::size_t committed;
-        std::size_t unused[3];
+        std::size_t granted; ///< of the committed bytes, those up to the end of the block
+        std::size_t unused[2];
         std::size_t word;
     };
     static_assert(sizeof(range) == cache_line_bytes);
@@ -38,6 +42,8 @@ class reserved_blocks {
 public:
     static constexpr std::size_t reserve_factor = 16;
     static constexpr std::size_t least_range_bytes = std::size_t{128} << 20;
+
+    static constexpr std::size_t most_spare_bytes = std::size_t{64} << 20;
 
     reserved_blocks() = default;
     reserved_blocks(const reserved_blocks&) = delete;
@@ -62,15 +68,20 @@ public:
     /// Effects: gives back what lies behind `bytes` bytes of payload, where that is an eighth of them or more.
     void shrink(heap_block b, std::size_t bytes) noexcept;
 
+    /// Effects: gives the spare range back.
+    void trim() noexcept;
+
     /// Effects: gives all ranges back.
     void release() noexcept;
 
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+    /// Returns: the bytes that are committed, those of the spare range included.
     [[nodiscard]] std::size_t committed_bytes() const noexcept { return committed_bytes_; }
 
     /// Returns: whether the word of `b`, one of these, is as it was written.
     [[nodiscard]] static bool is_sound(heap_block b) noexcept {
-        return b.word() == word_for(range_of(b)->committed);
+        return b.word() == word_for(range_of(b)->granted);
     }
 
     /// Effects: calls `f(block)` for each.
@@ -88,13 +99,19 @@ private:
     static range* range_of(heap_block b) noexcept {
         return reinterpret_cast<range*>(b.payload() - sizeof(range));
     }
-    static std::size_t word_for(std::size_t committed) noexcept {
-        return (committed - sizeof(range) + heap_block::word_bytes) | heap_block::in_use |
+    static std::size_t word_for(std::size_t granted) noexcept {
+        return (granted - sizeof(range) + heap_block::word_bytes) | heap_block::in_use |
                heap_block::previous_in_use | heap_block::reserved;
     }
+    [[nodiscard]] range* new_range(std::size_t least) noexcept;
+    [[nodiscard]] range* take_spare(std::size_t least) noexcept;
+    [[nodiscard]] bool commit(range* r, std::size_t bytes) noexcept;
+    void give_back(range* r) noexcept;
+    static void grant(range* r, std::size_t bytes) noexcept;
     void set_committed(range* r, std::size_t bytes) noexcept;
 
     range* first_ = nullptr;
+    range* spare_ = nullptr; ///< in no list
     std::size_t count_ = 0;
     std::size_t committed_bytes_ = 0;
 };

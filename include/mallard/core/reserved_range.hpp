@@ -29,6 +29,10 @@ inline constexpr std::size_t huge_from_bytes = std::size_t{1} << 20;
 /// Returns: whether the system agreed.
 bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept;
 
+/// Effects: offers the memory of the first `bytes` bytes to the system, which takes it when it has need of it; what is in
+/// it is lost, now or later. Memory that it has not taken costs no fault again.
+void offer(std::byte* begin, std::size_t bytes) noexcept;
+
 /// Effects: gives the addresses back, and what memory they have.
 void give_back(std::byte* begin, std::size_t bytes) noexcept;
 

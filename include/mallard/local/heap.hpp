@@ -90,9 +90,12 @@ public:
         next_.restart();
     }
 
-    /// Effects: gives the chunks back that have no block in use.
+    /// Effects: gives the chunks back that have no block in use, and the range that waits for the next large block.
     /// Complexity: linear in the chunks.
     void trim() noexcept {
+        if constexpr (has_reserved_blocks) {
+            reserved_.trim();
+        }
         space_.retire_remainder();
         for (chunk** link = &chunks_; *link != nullptr;) {
             chunk* const c = *link;

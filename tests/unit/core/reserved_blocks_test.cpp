@@ -102,6 +102,42 @@ TEST_F(reserved, give_memory_back_where_they_shrink) {
     fill(b, 2);
 }
 
+TEST_F(reserved, are_made_in_the_range_that_was_freed_last) {
+    const heap_block b = blocks_.allocate(20 * mib);
+    fill(b, 1);
+    blocks_.deallocate(b);
+    EXPECT_EQ(blocks_.count(), 0U);
+    EXPECT_GE(blocks_.committed_bytes(), 20 * mib);
+
+    const heap_block again = blocks_.allocate(300 * kib);
+    EXPECT_EQ(again, b);
+    EXPECT_GE(again.payload_bytes(), 300 * kib);
+    EXPECT_LT(again.payload_bytes(), 400 * kib) << "not all that is committed";
+    EXPECT_TRUE(reserved_blocks::is_sound(again));
+    fill(again, 2);
+    ASSERT_TRUE(blocks_.grow(again, 30 * mib, 30 * mib));
+    EXPECT_EQ(again.payload()[300 * kib - 1], std::byte{2});
+    fill(again, 3);
+    blocks_.shrink(again, 300 * kib);
+    EXPECT_LT(blocks_.committed_bytes(), mib);
+    EXPECT_EQ(again.payload()[300 * kib - 1], std::byte{3});
+    EXPECT_TRUE(reserved_blocks::is_sound(again));
+}
+
+TEST_F(reserved, wait_one_at_a_time_and_no_larger_than_they_may) {
+    const heap_block small = blocks_.allocate(300 * kib);
+    const heap_block other = blocks_.allocate(400 * kib);
+    const heap_block large = blocks_.allocate(reserved_blocks::most_spare_bytes + mib);
+    blocks_.deallocate(large);
+    EXPECT_LT(blocks_.committed_bytes(), mib);
+    blocks_.deallocate(other);
+    blocks_.deallocate(small);
+    EXPECT_LT(blocks_.committed_bytes(), 320 * kib) << "the other one went";
+    EXPECT_GT(blocks_.committed_bytes(), 300 * kib);
+    blocks_.trim();
+    EXPECT_EQ(blocks_.committed_bytes(), 0U);
+}
+
 TEST_F(reserved, leave_in_any_order) {
     std::vector<heap_block> all;
     for (std::size_t i = 0; i < 10; ++i) {
