@@ -5,7 +5,6 @@ what is exported of them, from rows whose figures are known beforehand.
 from __future__ import annotations
 
 import csv
-import html
 import io
 import json
 import re
@@ -13,16 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_reader import read, words
-from rich.console import Console
+from looks_of_runs import Natives, line_of, report_of, section, shown, text_of, write_runs
+from page_reader import read
 from synthetic_heaps import burst_rows, churn_rows, growth_rows, shrink_rows
 from synthetic_run import density_rows, write_run
 
 from mallard.cli import main
-from mallard.store import Store
-from mallard.view.terminal import show_run
 
-Natives = list[dict[str, Any]]
 ALL: dict[str, Natives] = {
     "expansion-forward": growth_rows(types=("int", "myint")),
     "expansion-backward": growth_rows("expansion-backward"),
@@ -34,46 +30,12 @@ ALL: dict[str, Natives] = {
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("heaps") / "mallard.db"
-    for experiment, rows in ALL.items():
-        write_run(path, rows, command=f"mallard bench {experiment}", experiment=experiment)
-    return path
+    return write_runs(tmp_path_factory.mktemp("heaps") / "mallard.db", ALL)
 
 
 @pytest.fixture(scope="module")
 def page(database: Path) -> str:
-    output = database.with_name("page.html")
-    assert main(["report", "-o", str(output), "--db", str(database)]) == 0
-    return output.read_text(encoding="utf-8")
-
-
-def shown(database: Path, experiment: str, width: int = 120) -> str:
-    with Store.open_existing(database) as store:
-        run = next(run for run in store.runs() if run.experiment == experiment)
-        rows = store.rows(run.id)
-    console = Console(file=io.StringIO(), width=width, highlight=False)
-    show_run(console, run, rows)
-    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
-
-
-def line_of(text: str, title: str, name: str) -> list[str]:
-    """The words of a strategy's line in the block with that title."""
-    after = text[text.index(title) :].splitlines()
-    return next(line.split() for line in after if line.startswith(f"{name} "))
-
-
-def section(page: str, name: str) -> str:
-    found = re.search(
-        rf'<section id="{name}" class="part">.*?(?=<section id="[\w-]+" class="part">|</main>)',
-        page,
-        re.DOTALL,
-    )
-    assert found, name
-    return found[0]
-
-
-def text_of(markup: str) -> str:
-    return words(html.unescape(re.sub(r"<[^>]+>", " ", markup)))
+    return report_of(database)
 
 
 def plots(page: str, name: str) -> list[str]:

@@ -310,9 +310,8 @@ private:
             const std::size_t bytes = behind & ~heap_block::flags;
             free_.remove(next, bytes);
             next = next.behind(bytes);
-            behind = next.word();
+            next.set(heap_block::previous_in_use);
         }
-        next.set_word(behind | heap_block::previous_in_use);
         set_remainder_end(next.begin());
     }
 

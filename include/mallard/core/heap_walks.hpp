@@ -21,9 +21,6 @@ class heap_calls;
 template <class Heap, class Links, std::size_t Granule>
 class heap_walks {
 public:
-    heap_walks(const heap_walks&) = delete;
-    heap_walks& operator=(const heap_walks&) = delete;
-
     /// Effects: calls `f(heap_block_info)` for each block, room by room in the order of their addresses, then for
     /// those in reserved ranges.
     template <class F>

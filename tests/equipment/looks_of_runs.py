@@ -1,0 +1,61 @@
+"""What a reader of a run sees: the terminal's text of an experiment, the page and its sections."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+from page_reader import words
+from rich.console import Console
+from synthetic_run import write_run
+
+from mallard.cli import main
+from mallard.store import Store
+from mallard.view.terminal import show_run
+
+Natives = list[dict[str, Any]]
+
+
+def write_runs(path: Path, of: dict[str, Natives]) -> Path:
+    """A database with a run of each experiment."""
+    for experiment, rows in of.items():
+        write_run(path, rows, command=f"mallard bench {experiment}", experiment=experiment)
+    return path
+
+
+def report_of(database: Path) -> str:
+    output = database.with_name("page.html")
+    assert main(["report", "-o", str(output), "--db", str(database)]) == 0
+    return output.read_text(encoding="utf-8")
+
+
+def shown(database: Path, experiment: str, width: int = 120) -> str:
+    with Store.open_existing(database) as store:
+        run = next(run for run in store.runs() if run.experiment == experiment)
+        rows = store.rows(run.id)
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    show_run(console, run, rows)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def line_of(text: str, title: str, name: str) -> list[str]:
+    """The words of a strategy's line in the block with that title."""
+    after = text[text.index(title) :].splitlines()
+    return next(line.split() for line in after if line.startswith(f"{name} "))
+
+
+def section(page: str, name: str) -> str:
+    found = re.search(
+        rf'<section id="{name}" class="part">.*?(?=<section id="[\w-]+" class="part">|</main>)',
+        page,
+        re.DOTALL,
+    )
+    assert found, name
+    return found[0]
+
+
+def text_of(markup: str) -> str:
+    return words(html.unescape(re.sub(r"<[^>]+>", " ", markup)))
