@@ -65,7 +65,8 @@ public:
     }
 
 private:
-    std::unique_ptr<std::byte[]> memory_{new std::byte[bytes + 64]};
+    /// Zeros: a room that was here before might have left words that make sense.
+    std::unique_ptr<std::byte[]> memory_{new std::byte[bytes + 64]{}};
 };
 
 } // namespace equipment

@@ -296,27 +296,34 @@ TEST(expandable_allocator, masks_add_up) {
 
 #ifdef __cpp_exceptions
 
-TEST(expandable_allocator, keeps_no_block_of_a_burst_that_fails) {
+/// `requests` are those that a burst of five blocks is for the mechanism.
+template <mallard::capability_mask Masked>
+void expect_no_block_of_a_burst_that_fails(std::size_t requests) {
     using source = mallard::failing<plots>;
-    using failing_alloc = mallard::expandable_allocator<double, source>;
+    using failing_alloc = mallard::expandable_allocator<double, source, Masked>;
     const std::size_t sizes[] = {1, 20, 3, 4, 5};
     for (std::size_t k = 1; k <= 11; ++k) {
         source a(mallard::failure_plan{.at = 0});
         failing_alloc allocator(a);
-        failing_alloc::multiallocation_chain chain;
+        typename failing_alloc::multiallocation_chain chain;
         allocator.allocate_individual(1, chain);
         a.plan({.at = k});
-        if (k <= 5) {
+        if (k <= requests) {
             EXPECT_THROW(allocator.allocate_individual(5, chain), std::bad_alloc);
             a.plan({.at = k});
             EXPECT_THROW(allocator.allocate_many(sizes, 5, chain), std::bad_alloc);
         } else {
             allocator.allocate_individual(5, chain);
         }
-        EXPECT_EQ(chain.size(), k <= 5 ? 1U : 6U);
+        EXPECT_EQ(chain.size(), k <= requests ? 1U : 6U);
         allocator.deallocate_many(chain);
         EXPECT_EQ(a.mechanism().counts().bytes_in_use, 0U);
     }
+}
+
+TEST(expandable_allocator, keeps_no_block_of_a_burst_that_fails) {
+    expect_no_block_of_a_burst_that_fails<ways::none>(1);
+    expect_no_block_of_a_burst_that_fails<mallard::no_bursts>(5);
 }
 
 #endif
