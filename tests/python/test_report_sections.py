@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_reader import Reader, read, words
+from looks_of_runs import section, text_of
+from page_reader import Reader, read
 from synthetic_experiments import access_ns, contention_rows, locality_rows, utilization_rows
 from synthetic_page import write_everything
 from synthetic_run import MACHINE, RUNNER, density_rows, write_run
@@ -65,21 +66,6 @@ def page(database: Path) -> str:
 @pytest.fixture(scope="module")
 def reader(page: str) -> Reader:
     return read(page)
-
-
-def section(page: str, name: str) -> str:
-    found = re.search(
-        rf'<section id="{name}" class="part">.*?(?=<section id="[\w-]+" class="part">|</main>)',
-        page,
-        re.DOTALL,
-    )
-    assert found, name
-    return found[0]
-
-
-def text_of(markup: str) -> str:
-    """What can be read, without the figures that stand in attributes."""
-    return words(html.unescape(re.sub(r"<[^>]+>", " ", markup)))
 
 
 def surfaces(page: str) -> list[dict[str, Any]]:

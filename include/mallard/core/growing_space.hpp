@@ -13,13 +13,9 @@
 
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/coalescing_space.hpp>
-#include <mallard/core/expansion.hpp>
-#include <mallard/core/free_block.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
-#include <utility>
 
 namespace mallard {
 

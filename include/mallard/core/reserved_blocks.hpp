@@ -16,7 +16,6 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
-#include <mallard/core/expansion.hpp>
 #include <mallard/core/heap_block.hpp>
 #include <mallard/core/reserved_range.hpp>
 #include <mallard/core/sanitizer.hpp>

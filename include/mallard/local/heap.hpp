@@ -21,7 +21,6 @@
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_expansion.hpp>
 #include <mallard/core/concepts.hpp>
-#include <mallard/core/contract.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/heap_calls.hpp>
 #include <mallard/core/quiet_request.hpp>

@@ -18,9 +18,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
-#include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/concepts.hpp>
-#include <mallard/core/contract.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/heap_calls.hpp>
@@ -98,9 +96,8 @@ public:
     /// Effects: gives up what is free at the end of the region.
     /// Returns: the bytes that it has now; what lies behind them is the caller's.
     std::size_t shrink_to_fit() noexcept {
-        const std::size_t least = books_bytes + heap_block::least_bytes + space_type::end_bytes;
         const std::size_t given =
-            space_.cut_room(end(), region_bytes_ - align_up(least, fundamental_alignment));
+            space_.cut_room(end(), region_bytes_ - align_up(least_region_bytes(), fundamental_alignment));
         region_bytes_ -= given;
         unpoison(reinterpret_cast<std::byte*>(this) + region_bytes_, given);
         return region_bytes_;

@@ -56,6 +56,16 @@ TEST_F(ranges, can_be_used_as_far_as_they_are_committed) {
     EXPECT_DEATH(begin_[more] = std::byte{1}, "");
 }
 
+TEST_F(ranges, can_be_used_again_after_an_offer) {
+    const std::size_t some = reserved_range::rounded(begin_, std::size_t{2} << 20);
+    ASSERT_TRUE(reserved_range::commit(begin_, 0, some));
+    std::memset(begin_, 1, some);
+    reserved_range::offer(begin_, some);
+    std::memset(begin_, 2, some);
+    EXPECT_EQ(begin_[0], std::byte{2});
+    EXPECT_EQ(begin_[some - 1], std::byte{2});
+}
+
 TEST_F(ranges, give_memory_back_and_take_it_again) {
     const std::size_t most = reserved_range::rounded(begin_, std::size_t{8} << 20);
     ASSERT_TRUE(reserved_range::commit(begin_, 0, most));
