@@ -33,15 +33,17 @@ vector_cell parse(arguments& given, run_options& options, strategy_filter offere
     return cell;
 }
 
+/// Effects: pushes `elements` elements to a vector that somebody else made. Inlined into its maker, whether the vector
+/// is held in registers or spilled at every push would depend on how much of its growth is inlined with it.
 template <class Vector>
-void push_elements(Vector& vector, std::size_t elements) {
+[[gnu::noinline]] void push_elements(Vector& vector, std::size_t elements) {
     for (std::size_t i = 0; i != elements; ++i) {
         vector.push_back(static_cast<int>(i));
     }
 }
 
 /// Effects: `iterations` times makes a vector, pushes `elements` elements to it and destroys it. A function of its
-/// own for each family of vectors.
+/// own for each family of vectors, as push_elements() is, so that nothing of the run is inlined with it.
 template <class Family>
 [[gnu::noinline]] void push_all(const Family& family, std::size_t elements, std::size_t iterations) {
     for (std::size_t r = 0; r != iterations; ++r) {
