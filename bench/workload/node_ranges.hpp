@@ -37,17 +37,24 @@ struct range_cell {
 /// Effects: writes the members of the object that describes an experiment with them.
 void describe_node_ranges(json_writer& json);
 
-/// Effects: calls `run`, a Run of the cell, with its source, and has it write its row.
+/// Effects: has a Run of the cell run over its source, and write its row.
 template <class Run>
 void measure_ranges(const range_cell& cell, range_bounds bounds, std::int64_t before, row& result,
                     run_options& options) {
     Run run(cell, bounds.first(cell.ranges() + 1), before, options);
+    const auto run_over = [&](auto& source) {
+        if (cell.how.bursts) {
+            run.template run<bursts_of_nodes>(source);
+        } else {
+            run.template run<single_nodes>(source);
+        }
+    };
     if (cell.how.mechanism == mechanism_kind::null) {
         const static_buffer there(buffer_state::warm, page_size::huge, cell.node_bytes(), cell.node_bytes());
         null_source floor(there.span());
-        run(floor);
+        run_over(floor);
     } else {
-        static_cast<void>(with_source(cell.how, {}, node_shape, run));
+        static_cast<void>(with_source(cell.how, {}, node_shape, run_over));
     }
     run.write(result);
 }
@@ -77,9 +84,8 @@ void measure_warm_ranges(const range_cell& cell, row& result, run_options& optio
     measure_ranges<Run>(cell, bounds, before, result, options);
 }
 
-/// Effects: runs the cell that `given` describes. A Run is made of the cell, the bounds of its ranges (a place for
-/// each and one more, all of them touched), the bytes that the growth of memory is counted from, and the options;
-/// it is called with a source of nodes, and then has `write(row)`.
+/// Effects: runs the cell that `given` describes. A Run is a range_run (workload/range_run.hpp), made of the cell, the
+/// bounds of its ranges, the bytes that the growth of memory is counted from, and the options.
 /// Throws: usage_error.
 template <class Run>
 [[nodiscard]] row run_on_ranges(const char* name, arguments& given, run_options& options) {

@@ -189,24 +189,12 @@ public:
     /// Effects: as above, for blocks side by side that begin with `b` and have `bytes` bytes together.
     void give(heap_block b, std::size_t bytes) noexcept {
         const heap_block next = b.behind(bytes);
-        if (next.begin() == remainder_begin()) {
-            if (!b.is(heap_block::previous_in_use)) [[unlikely]] {
-                b = b.previous();
-                free_.remove(b, b.bytes());
-            }
+        if (b.begin() == remainder_end() && next.is(heap_block::in_use)) {
+            set_remainder_end(next.begin());
+        } else if (next.begin() == remainder_begin() && b.is(heap_block::previous_in_use)) {
             set_remainder_begin(b.begin());
-            return;
-        }
-        const std::size_t behind = next.word();
-        if (b.begin() == remainder_end()) {
-            append_to_remainder(next, behind);
-        } else if (!b.is(heap_block::previous_in_use)) {
-            give_behind(b.previous(), bytes, next, behind);
-        } else if ((behind & heap_block::in_use) == 0) {
-            give_before(b, bytes, next, behind & ~heap_block::flags);
         } else {
-            next.set_word(behind & ~heap_block::previous_in_use);
-            free_.insert(b, bytes);
+            merge(b, bytes, next);
         }
     }
 
@@ -304,15 +292,34 @@ private:
     /// more often than not, and joins a remainder by a comparison and a store.
     static constexpr std::size_t worth_being_remainder = 4096;
 
-    /// Effects: all up to `next`, whose word is `behind`, and `next` if it is free, joins the remainder in front.
-    void append_to_remainder(heap_block next, std::size_t behind) noexcept {
-        if ((behind & heap_block::in_use) == 0) {
-            const std::size_t bytes = behind & ~heap_block::flags;
-            free_.remove(next, bytes);
-            next = next.behind(bytes);
-            next.set(heap_block::previous_in_use);
+    /// Effects: as give(), of what lies up to `next`, where the remainder and a comparison are not enough. Not inlined,
+    /// so that those who give need no registers for it.
+    [[gnu::noinline]] void merge(heap_block b, std::size_t bytes, heap_block next) noexcept {
+        if (next.begin() == remainder_begin()) {
+            const heap_block front = b.previous();
+            free_.remove(front, front.bytes());
+            set_remainder_begin(front.begin());
+            return;
         }
-        set_remainder_end(next.begin());
+        const std::size_t behind = next.word();
+        if (b.begin() == remainder_end()) {
+            append_to_remainder(next, behind & ~heap_block::flags);
+        } else if (!b.is(heap_block::previous_in_use)) {
+            give_behind(b.previous(), bytes, next, behind);
+        } else if ((behind & heap_block::in_use) == 0) {
+            give_before(b, bytes, next, behind & ~heap_block::flags);
+        } else {
+            next.set_word(behind & ~heap_block::previous_in_use);
+            free_.insert(b, bytes);
+        }
+    }
+
+    /// Effects: all up to `next`, a free block of `bytes` bytes, and that one join the remainder in front.
+    void append_to_remainder(heap_block next, std::size_t bytes) noexcept {
+        free_.remove(next, bytes);
+        const heap_block behind = next.behind(bytes);
+        behind.set(heap_block::previous_in_use);
+        set_remainder_end(behind.begin());
     }
 
     /// Effects: `front`, a free block, grows by `bytes` bytes up to `next`, whose word is `behind`, and by that one
