@@ -303,6 +303,11 @@ struct alignas(64) refused_line : mallard::pooled<refused_line> {
     char bytes[64];
 };
 
+// Unoptimised, g++ takes the template that pooled<T> has for its sake for a mismatch.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+#endif
 template <class T>
 T* make(bool throws) {
     return new T(throws);
@@ -311,6 +316,9 @@ template <class T>
 T* make_or_null(bool throws) {
     return new (std::nothrow) T(throws);
 }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 /// The block of an object whose constructor throws is the next one's; blocks of the global heap are looked
 /// after by AddressSanitizer.
