@@ -2,6 +2,7 @@
 
     build/venv/bin/python docs/refresh.py                    the rows in docs/results
     build/venv/bin/python docs/refresh.py --from mallard.db  stores that database's runs there first
+    build/venv/bin/python docs/refresh.py --add mallard.db   stores them beside those of their experiments
 
 A block in a document begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`; what stands between
 is replaced. The blocks of an experiment are made by its module in docs/figures/.
@@ -17,6 +18,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -28,6 +30,7 @@ from figures import (  # noqa: E402
     contention,
     density,
     fragmentation,
+    heap_and_pools,
     heaps,
     locality,
     peers,
@@ -35,13 +38,13 @@ from figures import (  # noqa: E402
     primitives,
     utilization,
 )
-from figures.stored import stored_file  # noqa: E402
+from figures.stored import read_stored, stored_file  # noqa: E402
 
 from mallard.experiments import EXPERIMENTS  # noqa: E402
 
 FIGURES = (
-    *(claims, contention, density, fragmentation, heaps, locality, peers, pools, primitives),
-    utilization,
+    *(claims, contention, density, fragmentation, heap_and_pools, heaps, locality, peers, pools),
+    *(primitives, utilization),
 )
 PAGES = (
     "claims",
@@ -59,8 +62,8 @@ IMAGES = {DOCS / "images" / "density.svg": density.image}
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def store_runs(database: Path) -> None:
-    """Keeps the finished runs of each experiment that the database has."""
+def store_runs(database: Path, beside: bool) -> None:
+    """Keeps the finished runs of each experiment that the database has; `beside`: those stored as well."""
     command = [sys.executable, "-m", "mallard", "export", "--format", "json", "--run", "all"]
     text = subprocess.run(
         [*command, "--db", str(database.resolve())],
@@ -77,8 +80,18 @@ def store_runs(database: Path) -> None:
         kept = {run["id"] for run in runs}
         rows = [row for row in everything["rows"] if row["run_id"] in kept]
         if runs:
-            data = json.dumps({"runs": runs, "rows": rows}, sort_keys=True).encode()
+            stored = read_stored(experiment) if beside else {"runs": [], "rows": []}
+            add_runs(stored, runs, rows)
+            data = json.dumps(stored, sort_keys=True).encode()
             stored_file(experiment).write_bytes(gzip.compress(data, mtime=0))
+
+
+def add_runs(stored: dict[str, Any], runs: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
+    """Numbers them after those that are there."""
+    last = max((run["id"] for run in stored["runs"]), default=0)
+    numbers = {run["id"]: last + place for place, run in enumerate(runs, start=1)}
+    stored["runs"] += [{**run, "id": numbers[run["id"]]} for run in runs]
+    stored["rows"] += [{**row, "run_id": numbers[row["run_id"]]} for row in rows]
 
 
 def refreshed(text: str, figures: dict[str, Callable[[], str]]) -> str:
@@ -89,13 +102,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description="Write the measured figures of the documents from stored rows."
     )
-    parser.add_argument(
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
         "--from", dest="database", type=Path, metavar="FILE", help="store this database's runs first"
+    )
+    source.add_argument(
+        "--add", dest="added", type=Path, metavar="FILE", help="the same, beside those of their experiments"
     )
     parser.add_argument("--check", action="store_true", help="change nothing; fail where a document differs")
     arguments = parser.parse_args()
-    if arguments.database:
-        store_runs(arguments.database)
+    if database := arguments.database or arguments.added:
+        store_runs(database, beside=arguments.added is not None)
     figures = {name: block for module in FIGURES for name, block in module.blocks().items()}
     wanted = {document: refreshed(document.read_text(encoding="utf-8"), figures) for document in DOCUMENTS}
     wanted |= {path: image() for path, image in IMAGES.items()}

@@ -29,11 +29,17 @@ def stored_file(experiment: str) -> Path:
     return DOCS / "results" / f"{experiment}.json.gz"
 
 
+def read_stored(experiment: str) -> dict[str, Any]:
+    """Its runs and their rows, as they are in the file."""
+    data: dict[str, Any] = json.loads(gzip.decompress(stored_file(experiment).read_bytes()))
+    return data
+
+
 @cache
 def stored_runs(experiment: str) -> list[StoredRun]:
     """The one of the largest scale first, of those the largest: it is the experiment's table. The others are
     about special settings."""
-    data = json.loads(gzip.decompress(stored_file(experiment).read_bytes()))
+    data = read_stored(experiment)
     rows: dict[int, list[Row]] = {}
     for row in data["rows"]:
         rows.setdefault(row["run_id"], []).append(Row.from_native(row["run_id"], row))
@@ -45,8 +51,18 @@ def load(experiment: str) -> StoredRun:
     return stored_runs(experiment)[0]
 
 
+def with_strategy(experiment: str, strategy: str) -> StoredRun | None:
+    """The first stored run that has it, if any."""
+    found = (run for run in stored_runs(experiment) if any(row.strategy == strategy for row in run.rows))
+    return next(found, None)
+
+
 def conditions(experiment: str) -> str:
-    run = load(experiment).run
+    return conditions_of(load(experiment))
+
+
+def conditions_of(stored: StoredRun) -> str:
+    run = stored.run
     machine, runner = run["machine"], run["runner"]
     where = f"{machine['cpu']}, {machine['cores']} cores, {machine['libc']}"
     how = f"{runner['compiler']}, `{runner['flags']}`; {run['repetitions']} processes a cell or more"

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from figures.cell_table import Place, cells_as_markdown
 from figures.stored import conditions, load
 from mallard.analysis.cells import CellTable
 from mallard.analysis.utilization import utilization_tables
+from mallard.result import Row
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"utilization": tables, "utilization_conditions": lambda: conditions("utilization")}
+    return {
+        "utilization": lambda: tables_of(load("utilization").rows),
+        "utilization_conditions": lambda: conditions("utilization"),
+    }
 
 
-def tables() -> str:
-    measured = utilization_tables(load("utilization").rows)
-    return cells_as_markdown(map(_ends, measured), ("T", "A", "S"), _place)
+def tables_of(rows: Sequence[Row]) -> str:
+    return cells_as_markdown(map(_ends, utilization_tables(rows)), ("T", "A", "S"), _place)
 
 
 def _ends(table: CellTable) -> CellTable:

@@ -1,0 +1,79 @@
+"""The documents' figures of a heap in the papers' benchmarks of blocks that are freed one by one, beside the
+global allocator and a multipool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from figures.stored import StoredRun, conditions_of, log2_text, markdown_table, nanoseconds, with_strategy
+from figures.utilization import tables_of
+from mallard.analysis.labels import SHORT_STATUS
+from mallard.analysis.locality import Surface, System, locality_systems
+from mallard.analysis.names import BASE
+
+HEAP, POOL = "heap", "AS7"
+NAMES = (BASE, POOL, HEAP)
+FACTOR = 1  # traversals of a list before the next
+
+Block = Callable[[StoredRun], str]
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {
+        "heap_locality": _stored("locality", locality),
+        "heap_locality_conditions": _stored("locality", conditions_of),
+        "heap_utilization": _stored("utilization", lambda stored: tables_of(stored.rows)),
+        "heap_utilization_conditions": _stored("utilization", conditions_of),
+    }
+
+
+def _stored(experiment: str, block: Block) -> Callable[[], str]:
+    """Of the run that has a heap; says so where there is none yet."""
+
+    def text() -> str:
+        stored = with_strategy(experiment, HEAP)
+        if stored is None:
+            return f"Not measured yet: `mallard bench {experiment} --strategy {','.join(NAMES)}` does it."
+        return block(stored)
+
+    return text
+
+
+def locality(stored: StoredRun) -> str:
+    """After the shuffle, by length of a list: an access, how much longer it takes than before, and memory."""
+    (system,) = locality_systems(stored.rows)
+    heading = [
+        "list length",
+        *(f"{name}, ns" for name in NAMES),
+        *(f"{name}, lost" for name in NAMES),
+        *(f"{name}, bytes" for name in NAMES),
+    ]
+    lines = [
+        [
+            log2_text(length),
+            *(_access(system.surfaces[name], length) for name in NAMES),
+            *(_lost(system.surfaces[name], length) for name in NAMES),
+            *(_memory(system, name, length) for name in NAMES),
+        ]
+        for length in system.list_lengths
+    ]
+    return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
+
+
+def _access(surface: Surface, length: int) -> str:
+    time = surface.shuffled(length, FACTOR)
+    if time is None:
+        status, _ = surface.unfinished.get(length, ("", ""))
+        return SHORT_STATUS.get(status, status)
+    return nanoseconds(time)
+
+
+def _lost(surface: Surface, length: int) -> str:
+    lost = surface.degradation(length, FACTOR)
+    return f"{lost.median:.1f}" if lost else ""
+
+
+def _memory(system: System, name: str, length: int) -> str:
+    held = system.surfaces[name].figure("shuffled_bytes", length)
+    return f"{held.median / system.links:.0f}" if held else ""
