@@ -10,11 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mallard.experiments import EXPERIMENTS
 from mallard.plan import SCALES
 from mallard.result import Row
 from mallard.stats import Ratio, Spread
 
 DOCS = Path(__file__).resolve().parents[1]
+MOST_RUNS = 1000  # of an experiment
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,19 @@ def read_stored(experiment: str) -> dict[str, Any]:
 @cache
 def stored_runs(experiment: str) -> list[StoredRun]:
     """The one of the largest scale first, of those the largest: it is the experiment's table. The others are
-    about special settings."""
+    about special settings. Numbered anew, so that no other experiment has these numbers, and that the table
+    passes for the latest: where it has a cell, it decides."""
     data = read_stored(experiment)
-    rows: dict[int, list[Row]] = {}
+    rows: dict[int, list[dict[str, Any]]] = {}
     for row in data["rows"]:
-        rows.setdefault(row["run_id"], []).append(Row.from_native(row["run_id"], row))
-    found = [StoredRun(run, rows[run["id"]]) for run in data["runs"]]
-    return sorted(found, key=lambda each: (SCALES.index(each.run["scale"]), len(each.rows)), reverse=True)
+        rows.setdefault(row["run_id"], []).append(row)
+    runs = sorted(data["runs"], key=lambda run: (SCALES.index(run["scale"]), len(rows[run["id"]])))
+    first = MOST_RUNS * tuple(EXPERIMENTS).index(experiment)
+    found = [
+        StoredRun({**run, "id": number}, [Row.from_native(number, row) for row in rows[run["id"]]])
+        for number, run in enumerate(runs, start=first)
+    ]
+    return found[::-1]
 
 
 def load(experiment: str) -> StoredRun:
