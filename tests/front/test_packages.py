@@ -10,6 +10,10 @@ case " $* " in
    for tool in "$HOME"/archive/*; do cp "$tool" "$(dirname "$(readlink -f "$0")")/"; done ;;
 esac"""
 
+# Compilers that find no header, or nothing to link to.
+NO_HEADERS = "case $* in -fsyntax-only*) exit 1 ;; esac; echo '#define __GNUC__ 12'"
+NO_LIBRARIES = "case $* in -print-file-name=*) echo ${1#*=} ;; *) echo '#define __GNUC__ 12' ;; esac"
+
 
 @pytest.fixture
 def archive(ready):
@@ -167,12 +171,34 @@ def test_a_header_that_the_tests_can_do_without_is_looked_for_by_the_compiler(re
     ready.native_tools()
     be_user(ready, 1000)
     ready.program("apt-get", APT_GET)
-    missing = "the tests with Boost's containers (libboost-dev)"
+    missing = "the tests with Boost's containers (libboost-container-dev)"
     assert missing not in ready.call("test").stderr
-    ready.program("c++", "case $* in -fsyntax-only*) exit 1 ;; esac; echo '#define __GNUC__ 12'")
+    ready.program("c++", NO_HEADERS)
     done = ready.call("test")
     assert done.returncode == 0, done.stderr
     assert missing in done.stderr
+
+
+def test_a_library_that_the_tests_link_to_is_looked_for_by_the_compiler(ready):
+    ready.native_tools()
+    be_user(ready, 1000)
+    ready.program("apt-get", APT_GET)
+    ready.program("c++", NO_LIBRARIES)
+    assert "Boost's containers (libboost-container-dev)" in ready.call("test").stderr
+
+
+@pytest.mark.parametrize("experiment", ["expansion-forward", "expansion-backward", "shrink-to-fit"])
+def test_vectors_that_grow_in_place_are_installed_for_their_experiments(ready, experiment):
+    ready.native_tools()
+    ready.program("apt-get", 'echo "$*" >>"$HOME/apt-calls"')
+    be_user(ready, 0)
+    ready.program("c++", NO_LIBRARIES)
+    assert ready.call("bench", "density").returncode == 0
+    assert apt_calls(ready) == []
+    done = ready.call("bench", experiment)
+    assert done.returncode == 0, done.stderr
+    assert apt_calls(ready)[0].endswith("install -y --no-install-recommends libboost-container-dev")
+    assert "will be skipped: the vectors that grow in place (libboost-container-dev)" in done.stderr
 
 
 PACKAGES = {"jemalloc": "libjemalloc2", "mimalloc": "libmimalloc2.0", "tcmalloc": "libtcmalloc-minimal4"}
