@@ -272,8 +272,8 @@ def _with_winked(normal: Contender) -> tuple[Contender, ...]:
 CONTENDERS = {each.name: each for normal in _NORMAL for each in _with_winked(normal)}
 # Peers in the order of tables: the mallocs of a whole process, then what a program links with.
 PEERS = tuple(dict.fromkeys((*mallocs.NAMES, *LIBRARIES)))
-# What is mallard's own and stands behind the containers of a library, without which there is none of it.
-BEHIND = dict.fromkeys(VECTORS, "Boost.Container")
+# What stands behind the containers of a library that is not its own: without that one there is none of it.
+BEHIND = dict.fromkeys((*VECTORS, "boost-interprocess-v2"), "Boost.Container")
 # Word -> the contenders that it selects; the first selects all.
 GROUPS = {
     "peers": tuple(CONTENDERS),

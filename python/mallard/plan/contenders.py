@@ -46,16 +46,15 @@ def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str
 
 def _absent(experiment: str, runner: Runner) -> dict[str, Missing]:
     """What of an experiment the runner was built without. A library stands for all of its, and for what is
-    ours behind its containers.
+    behind its containers.
     """
-    library_of = BEHIND | {
-        name: each.library for name, each in CONTENDERS.items() if experiment in each.experiments
-    }
+    contenders = ((name, each.library) for name, each in CONTENDERS.items() if experiment in each.experiments)
+    needed = (*contenders, *BEHIND.items())
     known = (*EXPERIMENTS[experiment].strategies, *CONTENDERS)
     return {
         name: missing
         for missing in runner.missing
-        for name, library in library_of.items()
+        for name, library in needed
         if missing.name in (name, library) and name in known and name not in runner.names_of(experiment)
     }
 
