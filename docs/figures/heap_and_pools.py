@@ -5,11 +5,13 @@ global allocator and a multipool.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from figures.stored import StoredRun, conditions_of, log2_text, markdown_table, nanoseconds, with_strategy
+from figures.locality import by_length, times
+from figures.stored import StoredRun, conditions_of, nanoseconds, with_strategy
 from figures.utilization import tables_of
 from mallard.analysis.labels import SHORT_STATUS
-from mallard.analysis.locality import Surface, System, locality_systems
+from mallard.analysis.locality import Surface, locality_systems
 from mallard.analysis.names import BASE
 
 HEAP, POOL = "heap", "AS7"
@@ -43,22 +45,15 @@ def _stored(experiment: str, block: Block) -> Callable[[], str]:
 def locality(stored: StoredRun) -> str:
     """After the shuffle, by length of a list: an access, how much longer it takes than before, and memory."""
     (system,) = locality_systems(stored.rows)
-    heading = [
-        "list length",
-        *(f"{name}, ns" for name in NAMES),
-        *(f"{name}, lost" for name in NAMES),
-        *(f"{name}, bytes" for name in NAMES),
-    ]
-    lines = [
+    surfaces = [(name, system.surfaces[name]) for name in NAMES]
+    return by_length(
+        system,
         [
-            log2_text(length),
-            *(_access(system.surfaces[name], length) for name in NAMES),
-            *(_lost(system.surfaces[name], length) for name in NAMES),
-            *(_memory(system, name, length) for name in NAMES),
-        ]
-        for length in system.list_lengths
-    ]
-    return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
+            *((f"{name}, ns", partial(_access, surface)) for name, surface in surfaces),
+            *((f"{name}, lost", partial(_lost, surface)) for name, surface in surfaces),
+            *((f"{name}, bytes", partial(_memory, surface)) for name, surface in surfaces),
+        ],
+    )
 
 
 def _access(surface: Surface, length: int) -> str:
@@ -70,10 +65,9 @@ def _access(surface: Surface, length: int) -> str:
 
 
 def _lost(surface: Surface, length: int) -> str:
-    lost = surface.degradation(length, FACTOR)
-    return f"{lost.median:.1f}" if lost else ""
+    return times(surface.degradation(length, FACTOR))
 
 
-def _memory(system: System, name: str, length: int) -> str:
-    held = system.surfaces[name].figure("shuffled_bytes", length)
-    return f"{held.median / system.links:.0f}" if held else ""
+def _memory(surface: Surface, length: int) -> str:
+    held = surface.figure("shuffled_bytes", length)
+    return f"{held.median / surface.links:.0f}" if held else ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from figures.stored import (
     StoredRun,
@@ -73,22 +74,30 @@ def full() -> str:
 def _full(system: System) -> str:
     base, pool = system.surfaces[BASE], system.surfaces[POOL]
     factors = [factor for factor in SHOWN_FACTORS if factor in system.access_factors]
-    heading = [
-        "list length",
-        *(f"AS1, af {factor}" for factor in factors),
-        *(f"AS7, af {factor}" for factor in factors),
-        *(f"AS1/AS7, af {factor}" for factor in factors),
-    ]
-    lines = [
+    kinds: tuple[tuple[str, Callable[[int, int], Ratio | None]], ...] = (
+        (BASE, base.degradation),
+        (POOL, pool.degradation),
+        (f"{BASE}/{POOL}", lambda length, factor: base.against(pool, length, factor)),
+    )
+    return by_length(
+        system,
         [
-            log2_text(length),
-            *(times(base.degradation(length, factor)) for factor in factors),
-            *(times(pool.degradation(length, factor)) for factor in factors),
-            *(times(base.against(pool, length, factor)) for factor in factors),
-        ]
-        for length in system.list_lengths
-    ]
+            (f"{name}, af {factor}", partial(_ratio, ratio, factor))
+            for name, ratio in kinds
+            for factor in factors
+        ],
+    )
+
+
+def by_length(system: System, columns: Sequence[tuple[str, Callable[[int], str]]]) -> str:
+    """A line a length of lists; each column is its head and what it says of a length."""
+    heading = ["list length", *(head for head, _ in columns)]
+    lines = [[log2_text(length), *(cell(length) for _, cell in columns)] for length in system.list_lengths]
     return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
+
+
+def _ratio(ratio: Callable[[int, int], Ratio | None], factor: int, length: int) -> str:
+    return times(ratio(length, factor))
 
 
 def small() -> str:
