@@ -25,8 +25,9 @@ void add_bindings(kinds& to, const std::string& allocator, const std::string& ad
     to.push_back({allocator, adaptor, "abstract_base", reuses_blocks, make<Recipe, Adaptor, abstract_base>});
 }
 
+/// Effects: adds the allocator by every binding, and by every adaptor too.
 template <class Recipe>
-void add_adaptors(kinds& to, const std::string& allocator, bool reuses_blocks) {
+void add_with_adaptors(kinds& to, const std::string& allocator, bool reuses_blocks) {
     add_bindings<Recipe, none>(to, allocator, "plain", reuses_blocks);
     to.push_back({allocator, "plain", "tag", reuses_blocks, make<Recipe, none, tag>});
     add_bindings<Recipe, counted>(to, allocator, "counted", reuses_blocks);
@@ -34,6 +35,20 @@ void add_adaptors(kinds& to, const std::string& allocator, bool reuses_blocks) {
     add_bindings<Recipe, failing>(to, allocator, "failing", reuses_blocks);
     // What is in quarantine is bounded, but not by what the fourth round of a program needs.
     add_bindings<Recipe, checked>(to, allocator, "checked", false);
+}
+
+/// Effects: adds the allocator, by itself and checked: adaptors do not know what they adapt, so that some
+/// allocators show what there is to see of them. A build of the full product (MALLARD_FULL_PRODUCT) takes nothing
+/// on trust and adds every adaptor by every binding.
+template <class Recipe>
+void add_kinds(kinds& to, const std::string& allocator, bool reuses_blocks) {
+#if MALLARD_FULL_PRODUCT
+    add_with_adaptors<Recipe>(to, allocator, reuses_blocks);
+#else
+    to.push_back({allocator, "plain", "direct", reuses_blocks, make<Recipe, none, direct>});
+    to.push_back({allocator, "plain", "abstract_base", reuses_blocks, make<Recipe, none, abstract_base>});
+    to.push_back({allocator, "checked", "direct", false, make<Recipe, checked, direct>});
+#endif
 }
 
 } // namespace contract

@@ -7,24 +7,23 @@
 namespace contract {
 
 void add_heaps(kinds& to) {
-    add_adaptors<heap_of_granules<16>>(to, "heap", true);
-    add_adaptors<heap_of_granules<8>>(to, "heap_of_small_granules", true);
-    add_adaptors<heap_of_small_chunks>(to, "heap_of_small_chunks", true);
-    add_adaptors<heap_over_multipool>(to, "heap_over_multipool", true);
-    add_adaptors<synchronized_heap>(to, "synchronized_heap", true);
+    add_with_adaptors<heap_of_granules<16>>(to, "heap", true);
+    add_kinds<heap_of_granules<8>>(to, "heap_of_small_granules", true);
+    add_kinds<heap_of_small_chunks>(to, "heap_of_small_chunks", true);
+    add_kinds<heap_over_multipool>(to, "heap_over_multipool", true);
+    add_kinds<synchronized_heap>(to, "synchronized_heap", true);
     for (kind& k : to) {
         k.asks_again = k.fills_gaps = k.allocator.find("heap") != std::string::npos;
     }
 }
 
 void add_heaps_over_upstreams(kinds& to) {
-    add_adaptors<heap_over_system<mallard::chunk_cache, 16>>(to, "heap_over_chunk_cache", true);
-    add_adaptors<heap_over_system<mallard::chunk_cache, 8>>(to, "heap_of_small_granules_over_chunk_cache",
-                                                            true);
-    add_adaptors<heap_over_system<mallard::new_delete, 16>>(to, "heap_over_new_delete", true);
-    add_adaptors<heap_over_system<mallard::pages, 16>>(to, "heap_over_pages", true);
-    add_adaptors<heap_over_buffer>(to, "heap_over_buffer", true);
-    add_adaptors<heap_in_region>(to, "heap_in_region", true);
+    add_kinds<heap_over_system<mallard::chunk_cache, 16>>(to, "heap_over_chunk_cache", true);
+    add_kinds<heap_over_system<mallard::chunk_cache, 8>>(to, "heap_of_small_granules_over_chunk_cache", true);
+    add_kinds<heap_over_system<mallard::new_delete, 16>>(to, "heap_over_new_delete", true);
+    add_kinds<heap_over_system<mallard::pages, 16>>(to, "heap_over_pages", true);
+    add_kinds<heap_over_buffer>(to, "heap_over_buffer", true);
+    add_kinds<heap_in_region>(to, "heap_in_region", true);
 }
 
 } // namespace contract

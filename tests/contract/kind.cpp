@@ -12,33 +12,32 @@ namespace {
 const kinds& all_local_allocators() {
     static const kinds all = [] {
         kinds k;
-        add_adaptors<monotonic>(k, "monotonic", false);
-        add_adaptors<monotonic_with_buffer>(k, "monotonic_with_buffer", false);
-        add_adaptors<multipool_reusing<mallard::last_freed>>(k, "multipool_last_freed", true);
-        add_adaptors<multipool_reusing<mallard::first_freed>>(k, "multipool_first_freed", true);
-        add_adaptors<multipool_reusing<mallard::lowest_address>>(k, "multipool_lowest_address", true);
-        add_adaptors<multipool_reusing<mallard::hybrid_reuse>>(k, "multipool_hybrid_reuse", true);
-        add_adaptors<multipool_of_small_blocks>(k, "multipool_of_small_blocks", true);
-        add_adaptors<fast_fit>(k, "fast_fit", true);
-        add_adaptors<fixed_pool_reusing<mallard::last_freed>>(k, "fixed_pool_last_freed", true);
-        add_adaptors<fixed_pool_reusing<mallard::hybrid_reuse>>(k, "fixed_pool_hybrid_reuse", true);
-        add_adaptors<multipool_over_monotonic>(k, "multipool_over_monotonic", true);
-        add_adaptors<monotonic_over_multipool>(k, "monotonic_over_multipool", false);
-        add_adaptors<synchronized_monotonic>(k, "synchronized_monotonic", false);
-        add_adaptors<synchronized_multipool>(k, "synchronized_multipool", true);
-        add_adaptors<small_object_pool_reusing<mallard::last_freed>>(k, "small_object_pool_last_freed", true);
-        add_adaptors<small_object_pool_reusing<mallard::first_freed>>(k, "small_object_pool_first_freed",
-                                                                      true);
-        add_adaptors<small_object_pool_reusing<mallard::lowest_address>>(k, "small_object_pool", true);
-        add_adaptors<small_object_pool_reusing<mallard::hybrid_reuse>>(k, "small_object_pool_hybrid_reuse",
-                                                                       true);
-        add_adaptors<adaptive_pool_reusing<mallard::lowest_address, few_nodes>>(k, "adaptive_pool", true);
-        add_adaptors<adaptive_pool_reusing<mallard::hybrid_reuse, few_nodes>>(k, "adaptive_pool_hybrid_reuse",
+        add_with_adaptors<monotonic>(k, "monotonic", false);
+        add_kinds<monotonic_with_buffer>(k, "monotonic_with_buffer", false);
+        add_kinds<multipool_reusing<mallard::last_freed>>(k, "multipool_last_freed", true);
+        add_kinds<multipool_reusing<mallard::first_freed>>(k, "multipool_first_freed", true);
+        add_kinds<multipool_reusing<mallard::lowest_address>>(k, "multipool_lowest_address", true);
+        add_with_adaptors<multipool_reusing<mallard::hybrid_reuse>>(k, "multipool_hybrid_reuse", true);
+        add_kinds<multipool_of_small_blocks>(k, "multipool_of_small_blocks", true);
+        add_kinds<fast_fit>(k, "fast_fit", true);
+        add_kinds<fixed_pool_reusing<mallard::last_freed>>(k, "fixed_pool_last_freed", true);
+        add_kinds<fixed_pool_reusing<mallard::hybrid_reuse>>(k, "fixed_pool_hybrid_reuse", true);
+        add_kinds<multipool_over_monotonic>(k, "multipool_over_monotonic", true);
+        add_kinds<monotonic_over_multipool>(k, "monotonic_over_multipool", false);
+        add_kinds<synchronized_monotonic>(k, "synchronized_monotonic", false);
+        add_kinds<synchronized_multipool>(k, "synchronized_multipool", true);
+        add_kinds<small_object_pool_reusing<mallard::last_freed>>(k, "small_object_pool_last_freed", true);
+        add_kinds<small_object_pool_reusing<mallard::first_freed>>(k, "small_object_pool_first_freed", true);
+        add_kinds<small_object_pool_reusing<mallard::lowest_address>>(k, "small_object_pool", true);
+        add_kinds<small_object_pool_reusing<mallard::hybrid_reuse>>(k, "small_object_pool_hybrid_reuse",
+                                                                    true);
+        add_kinds<adaptive_pool_reusing<mallard::lowest_address, few_nodes>>(k, "adaptive_pool", true);
+        add_kinds<adaptive_pool_reusing<mallard::hybrid_reuse, few_nodes>>(k, "adaptive_pool_hybrid_reuse",
+                                                                           true);
+        add_kinds<adaptive_pool_reusing<mallard::first_freed, aligned_nodes>>(k, "adaptive_pool_aligned",
                                                                               true);
-        add_adaptors<adaptive_pool_reusing<mallard::first_freed, aligned_nodes>>(k, "adaptive_pool_aligned",
-                                                                                 true);
-        add_adaptors<concurrent_multipool>(k, "concurrent_multipool", true);
-        add_adaptors<concurrent_multipool_of_small_blocks>(k, "concurrent_multipool_of_small_blocks", true);
+        add_kinds<concurrent_multipool>(k, "concurrent_multipool", true);
+        add_kinds<concurrent_multipool_of_small_blocks>(k, "concurrent_multipool_of_small_blocks", true);
         add_heaps(k);
         return k;
     }();

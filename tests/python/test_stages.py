@@ -12,7 +12,8 @@ import pytest
 
 from mallard.cli import test as verb
 from mallard.errors import UsageError
-from mallard.stages import STAGES, Outcome, Workplace, native, python_tests, tools
+from mallard.stages import STAGES, Outcome, Workplace, command, native, python_tests, tools
+from mallard.stages.command import SILENT
 from mallard.stages.outcome import read_junit
 from mallard.stages.sources import own_files
 
@@ -69,13 +70,29 @@ def test_output_goes_to_the_log(workplace):
     assert "too" in log
 
 
-def test_a_hanging_command_is_ended_with_its_children(workplace):
-    begin = time.monotonic()
-    assert workplace.run(["sh", "-c", "sleep 60 & echo $! > child; wait"], time_limit=0.5) == 124
-    assert time.monotonic() - begin < 10
+def test_a_silent_command_is_ended_with_its_children(workplace):
+    assert workplace.run(["sh", "-c", "sleep 600 & echo $! > child; wait"], silence_limit=0.5) == SILENT
     child = int((workplace.root / "child").read_text())
     assert gone(child)
-    assert "time limit" in workplace.log.read_text()
+    assert "nothing was printed" in workplace.log.read_text()
+
+
+def test_a_slow_command_that_is_heard_of_goes_on(workplace, monkeypatch):
+    """By a clock that moves with each line, it takes many times as long as it may be silent."""
+    monkeypatch.setattr(command.time, "monotonic", lambda: workplace.log.read_text().count("\n"))
+    words = ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.05; done; exit 7"]
+    assert workplace.run(words, silence_limit=2) == 7
+    assert workplace.log.read_text().splitlines()[-1] == "9"
+
+
+def test_a_child_that_is_left_behind_holds_nothing_up(workplace):
+    assert workplace.run(["sh", "-c", "sleep 600 & echo $! > child; echo done"]) == 0
+    assert gone(int((workplace.root / "child").read_text()))
+    assert workplace.log.read_text().splitlines()[-1] == "done"
+
+
+def test_a_command_that_closes_its_output_is_waited_for(workplace):
+    assert workplace.run(["sh", "-c", "exec >&- 2>&-; sleep 0.5; exit 5"]) == 5
 
 
 def gone(process):
@@ -96,7 +113,7 @@ def python_stage(workplace, name, text):
     folder.mkdir(parents=True)
     (folder / f"test_{name}.py").write_text(text)
     (workplace.build / "test-logs").mkdir(parents=True)
-    return python_tests.PythonStage(name, "").run(workplace)
+    return python_tests.PythonStage(name, "", 1).run(workplace)
 
 
 def test_a_python_stage_counts_its_tests(workplace):
@@ -112,13 +129,15 @@ def test_a_python_stage_without_tests_fails(workplace):
 
 
 def test_a_stage_whose_program_is_missing_is_skipped_and_says_what_to_install(workplace):
-    outcome = python_tests.PythonStage("e2e", "", ("no-such-program",), "some-package").run(workplace)
+    outcome = python_tests.PythonStage(
+        "e2e", "", 1, any_of=("no-such-program",), package="some-package"
+    ).run(workplace)
     assert (outcome.passed, outcome.failed, outcome.skipped) == (0, 0, 1)
     assert "apt-get install some-package" in outcome.notes[0]
 
 
 def test_a_native_stage_that_cannot_be_configured_fails(workplace):
-    outcome = native.NativeStage("asan", "").run(workplace)
+    outcome = native.NativeStage("asan", "", 1).run(workplace)
     assert outcome.failed == 1
     assert outcome.notes == ["cmake could not configure it"]
 
@@ -162,9 +181,10 @@ def test_a_folder_that_is_no_source_tree_is_refused(tmp_path, monkeypatch):
 
 class MadeUpStage:
     text = ""
+    cost = 1
 
-    def __init__(self, name, outcome, output=""):
-        self.name, self.outcome, self.output = name, outcome, output
+    def __init__(self, name, outcome, output="", full=False):
+        self.name, self.outcome, self.output, self.full = name, outcome, output, full
 
     def run(self, workplace):
         workplace.say(self.output)
@@ -201,12 +221,26 @@ def test_success_is_exit_status_0(tree, monkeypatch, capsys):
 
 
 def test_stages_run_in_their_order_whatever_the_order_of_the_words():
-    assert [stage.name for stage in verb.choose(["python", "lint"])] == ["lint", "python"]
+    assert [stage.name for stage in verb.choose(parse("python", "lint"))] == ["lint", "python"]
+
+
+def test_full_is_the_usual_run_and_the_rest():
+    usual, full, rest = verb.choose(parse()), verb.choose(parse("--full")), verb.choose(parse("--rest"))
+    assert full == list(STAGES)
+    assert [stage for stage in full if stage in usual or stage in rest] == full
+    assert not set(usual) & set(rest)
+    assert {"asan", "python", "e2e"} <= {stage.name for stage in usual}
+    assert {"libcxx", "no-exceptions", "tidy"} <= {stage.name for stage in rest}
+
+
+def test_stages_are_named_or_chosen_but_not_both():
+    with pytest.raises(UsageError, match="name none beside them"):
+        verb.run(parse("lint", "--full"))
 
 
 def test_environment_given_to_a_command_adds_to_the_callers(workplace):
-    command = ["sh", "-c", 'test "$EXTRA" = yes && test -n "$PATH"']
-    assert workplace.run(command, environment={"EXTRA": "yes"}) == 0
+    words = ["sh", "-c", 'test "$EXTRA" = yes && test -n "$PATH"']
+    assert workplace.run(words, environment={"EXTRA": "yes"}) == 0
     assert "EXTRA" not in os.environ
 
 

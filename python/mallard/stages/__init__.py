@@ -1,4 +1,8 @@
-"""The stages of `mallard test`, in the order in which they run."""
+"""The stages of `mallard test`, in the order in which they run: every test once, in the configuration where
+it finds most; then what --full adds, the product with the other configurations.
+
+A stage's cost is its part of a whole run, in seconds of the machine that it was measured on: it tells how long
+the rest may take, and limits nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import os
 from typing import Protocol
 
 from mallard.stages.command import Workplace
-from mallard.stages.lint import LintStage
+from mallard.stages.lint import LintStage, TidyStage
 from mallard.stages.native import NativeStage
 from mallard.stages.outcome import Outcome
 from mallard.stages.python_tests import PythonStage
@@ -21,23 +25,52 @@ class Stage(Protocol):
     @property
     def text(self) -> str: ...
 
+    @property
+    def cost(self) -> float: ...
+
+    @property
+    def full(self) -> bool: ...
+
     def run(self, workplace: Workplace) -> Outcome: ...
 
 
 BROWSERS = ("chromium", "google-chrome", os.environ.get("CHROMIUM", ""))
-# The release build is the one that `mallard bench` measures with: the stages after it use its runner.
+# `mallard bench` measures with this build: the stages after it use its runner.
 RELEASE = ("-DMALLARD_TESTS=ON", "-DMALLARD_EXAMPLES=ON", "-DMALLARD_WERROR=ON")
 
 STAGES: tuple[Stage, ...] = (
-    LintStage(),
-    PythonStage("structure", "directions of #include and import, names and sizes of files, tests of headers"),
-    PythonStage("python", "the Python front", side_by_side=True),
-    NativeStage("release", "library, runner and examples as they are measured, and their tests", RELEASE),
-    NativeStage("asan", "the tests under AddressSanitizer and UndefinedBehaviorSanitizer"),
-    NativeStage("tsan", "the tests with threads under ThreadSanitizer", tests="*thread*"),
-    NativeStage("no-exceptions", "the tests without C++ exceptions"),
-    NativeStage("libcxx", "the tests with clang++ and libc++"),
-    PythonStage("consumer", "the installed library, found by CMake and by pkg-config", ("cmake",), "cmake"),
-    PythonStage("front", "the front door ./mallard"),
-    PythonStage("e2e", "the report in a real browser", BROWSERS, "chromium"),
+    LintStage(20),
+    PythonStage("structure", "directions of #include and import, names and sizes of files", 5),
+    PythonStage("python", "the Python front", 30, side_by_side=True),
+    NativeStage("asan", "the library's tests under AddressSanitizer and UndefinedBehaviorSanitizer", 200),
+    NativeStage(
+        "tsan", "those with threads under ThreadSanitizer", 30, about="[Tt]hread", tests="*thread*"
+    ),
+    NativeStage(
+        "release",
+        "runner and examples as they are measured, their tests; each header by itself",
+        150,
+        definitions=RELEASE,
+        parts=("bench", "compile"),
+    ),
+    PythonStage("consumer", "the installed library, found by CMake and by pkg-config", 30, package="cmake"),
+    PythonStage("front", "the front door ./mallard", 20),
+    PythonStage("e2e", "the report in a real browser", 30, any_of=BROWSERS, package="chromium"),
+    TidyStage(100),
+    NativeStage(
+        "optimised",
+        "the library's tests in a release build; every adaptor by every binding of every allocator",
+        200,
+        full=True,
+        definitions=("-DMALLARD_FULL_PRODUCT=ON",),
+    ),
+    NativeStage(
+        "no-exceptions",
+        "those that mention failure, without C++ exceptions",
+        60,
+        full=True,
+        about="xception|throw|[Ff]ail|bad_alloc|[Rr]efuse",
+    ),
+    NativeStage("libcxx", "the library's tests with clang++ and libc++", 200, full=True),
+    PythonStage("wheel", "the Python package as pip installs it", 120, full=True, folder="wheel"),
 )

@@ -10,20 +10,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mallard.stages import tools
-from mallard.stages.command import Workplace
+from mallard.stages.command import SILENT, Workplace
 from mallard.stages.outcome import Outcome, read_junit
 
 # ThreadSanitizer of g++ 12 cannot place its shadow when more bits than these are random.
 TSAN_RANDOM_BITS = 28
+# CTest ends what takes longer than 1,500 s unless it is told otherwise: so many seconds are eleven days.
+NO_TIMEOUT = "1000000"
 
 
 @dataclass(frozen=True)
 class NativeStage:
     name: str
     text: str
+    cost: float
+    full: bool = False
     definitions: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ("unit", "contract", "containers", "misuse", "fuzz")
+    """The folders of native tests that it takes (tests/CMakeLists.txt)."""
+    about: str = ""
+    """Of these, only the files that mention this: a regular expression of CMake's."""
     tests: str = "*"
     """Of GoogleTest's tests only those that this filter lets through."""
+    preset: str = ""
+    """Where it is not the one of the stage's name."""
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()
@@ -40,25 +50,30 @@ class NativeStage:
 
     def build_and_test(self, workplace: Workplace, compiler: str, prefix: list[str]) -> Outcome:
         outcome = Outcome()
-        directory = workplace.build / self.name
-        configure = [*configure_command(directory, self.name, compiler), *self.definitions]
-        if workplace.run(configure, environment={"CXX": compiler}) != 0:
+        preset = self.preset or self.name
+        directory = workplace.build / preset
+        configure = [*configure_command(directory, preset, compiler), *self.definitions]
+        configure += [f"-DMALLARD_TEST_PARTS={';'.join(self.parts)}", f"-DMALLARD_TESTS_ABOUT={self.about}"]
+        if workplace.run(configure, environment={"CXX": compiler}, part=(0.0, 0.0)) != 0:
             outcome.fail("cmake could not configure it")
             return outcome
         jobs = str(workplace.jobs)
         build = [*prefix, "cmake", "--build", str(directory), "--parallel", jobs]
-        if workplace.run(build, time_limit=900) != 0:
-            outcome.fail("it does not build")
+        if (status := workplace.run(build, part=(0.0, 0.8))) != 0:
+            outcome.fail("it does not build" if status != SILENT else "the build was silent for too long")
             return outcome
         report, accounts = directory / "ctest.xml", directory / "test-results"
         report.unlink(missing_ok=True)
         shutil.rmtree(accounts, ignore_errors=True)
-        test = [*prefix, "ctest", "--test-dir", str(directory), "--output-on-failure", "--no-tests=error"]
-        test += ["--parallel", jobs, "--timeout", "300", "--output-junit", str(report)]
-        status = workplace.run(test, time_limit=900, environment={"GTEST_FILTER": self.tests})
+        # Verbose, so that a test that runs for long is not silent; what ends a test is its silence.
+        test = [*prefix, "ctest", "--test-dir", str(directory), "--verbose", "--no-tests=error"]
+        test += ["--parallel", jobs, "--timeout", NO_TIMEOUT, "--output-junit", str(report)]
+        status = workplace.run(test, environment={"GTEST_FILTER": self.tests}, part=(0.8, 1.0))
         if report.is_file():
             outcome = read_junit(report, accounts)
-        if status != 0 and outcome.failed == 0:
+        if status == SILENT:
+            outcome.fail("a test was silent for too long")
+        elif status != 0 and outcome.failed == 0:
             outcome.fail(f"ctest ended with exit status {status}")
         if not outcome.passed and not outcome.failed:
             outcome.fail("no tests found")

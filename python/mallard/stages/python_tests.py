@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 
 from mallard.stages import tools
-from mallard.stages.command import Workplace
+from mallard.stages.command import SILENT, Workplace
 from mallard.stages.outcome import Outcome, read_junit
 
 
@@ -16,6 +16,10 @@ from mallard.stages.outcome import Outcome, read_junit
 class PythonStage:
     name: str
     text: str
+    cost: float
+    full: bool = False
+    folder: str = ""
+    """Below tests/, where it is not the one of the stage's name."""
     any_of: tuple[str, ...] = ()
     package: str = ""
     side_by_side: bool = False
@@ -30,13 +34,15 @@ class PythonStage:
             return outcome
         report = workplace.build / "test-logs" / f"{self.name}.xml"
         report.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "pytest", f"tests/{self.name}", f"--junitxml={report}"]
-        command += ["-o", f"cache_dir={workplace.build / 'pytest'}"]
+        command = [sys.executable, "-m", "pytest", f"tests/{self.folder or self.name}"]
+        command += [f"--junitxml={report}", "-o", f"cache_dir={workplace.build / 'pytest'}"]
         if self.side_by_side:
             command += ["--numprocesses", str(workplace.jobs)]
         status = workplace.run(command, environment={"MALLARD_ROOT": str(workplace.root)})
         if report.is_file():
             outcome = read_junit(report)
-        if status != 0 and outcome.failed == 0:
+        if status == SILENT:
+            outcome.fail("a test was silent for too long")
+        elif status != 0 and outcome.failed == 0:
             outcome.fail("no tests found" if status == 5 else f"pytest ended with exit status {status}")
         return outcome
