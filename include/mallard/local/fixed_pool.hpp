@@ -23,6 +23,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/block_size.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
@@ -45,7 +46,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 MALLARD_UNCHECKED_BEGIN
 
@@ -388,4 +389,4 @@ struct room_for_zones<fixed_pool<Arena, Reuse, Size>>
     : room_for_zones<unchecked::fixed_pool<Arena, Reuse, Size>> {};
 #endif
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_expansion.hpp>
 #include <mallard/core/concepts.hpp>
@@ -38,7 +39,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 struct heap_options {
     /// Of the chunks; a request that needs more gets a chunk of its own.
@@ -219,4 +220,4 @@ heap(Upstream&, heap_options) -> heap<Upstream>;
 
 MALLARD_NAMESPACE_END
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
 #include <mallard/core/chunk_list.hpp>
@@ -31,7 +32,7 @@
 #include <span>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 MALLARD_UNCHECKED_BEGIN
 
@@ -290,4 +291,4 @@ monotonic(Upstream&, chunk_growth) -> monotonic<Upstream>;
 
 MALLARD_NAMESPACE_END
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

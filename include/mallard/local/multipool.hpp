@@ -23,6 +23,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
@@ -44,7 +45,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 struct multipool_options {
     /// Larger requests go straight upstream. At least 8, at most 2^30.
@@ -330,4 +331,4 @@ multipool(Upstream&, multipool_options) -> multipool<Upstream>;
 
 MALLARD_NAMESPACE_END
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

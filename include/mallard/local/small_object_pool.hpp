@@ -26,6 +26,7 @@
 #include <mallard/core/address_heap.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
@@ -47,7 +48,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// The size classes of small objects.
 struct small_classes {
@@ -307,4 +308,4 @@ small_object_pool(Upstream&, small_object_pool_options) -> small_object_pool<Ups
 
 MALLARD_NAMESPACE_END
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE
