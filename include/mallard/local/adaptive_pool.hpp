@@ -311,6 +311,8 @@ public:
 };
 #endif
 
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
+adaptive_pool(block_size) -> adaptive_pool<>;
 template <upstream Upstream>
 adaptive_pool(Upstream&) -> adaptive_pool<Upstream>;
 template <upstream Upstream>

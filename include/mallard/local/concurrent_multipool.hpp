@@ -295,11 +295,10 @@ public:
 };
 #endif
 
-concurrent_multipool(multipool_options) -> concurrent_multipool<>;
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
+concurrent_multipool(multipool_options = {}) -> concurrent_multipool<>;
 template <upstream Upstream>
-concurrent_multipool(Upstream&) -> concurrent_multipool<Upstream>;
-template <upstream Upstream>
-concurrent_multipool(Upstream&, multipool_options) -> concurrent_multipool<Upstream>;
+concurrent_multipool(Upstream&, multipool_options = {}) -> concurrent_multipool<Upstream>;
 
 MALLARD_NAMESPACE_END
 

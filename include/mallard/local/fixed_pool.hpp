@@ -374,12 +374,20 @@ public:
 template <class T, block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed>
 using fixed_pool_for = fixed_pool<Arena, Reuse, block_size::of<T>()>;
 
+// For the arguments of each arena that can be told by them, and the same behind a block's size.
+fixed_pool(chunk_growth) -> fixed_pool<>;
+fixed_pool(block_size) -> fixed_pool<>;
+fixed_pool(block_size, chunk_growth) -> fixed_pool<>;
 fixed_pool(std::span<std::byte>) -> fixed_pool<buffer_arena>;
 fixed_pool(block_size, std::span<std::byte>) -> fixed_pool<buffer_arena>;
 template <upstream Upstream>
 fixed_pool(Upstream&) -> fixed_pool<growing_arena<Upstream>>;
 template <upstream Upstream>
+fixed_pool(Upstream&, chunk_growth) -> fixed_pool<growing_arena<Upstream>>;
+template <upstream Upstream>
 fixed_pool(block_size, Upstream&) -> fixed_pool<growing_arena<Upstream>>;
+template <upstream Upstream>
+fixed_pool(block_size, Upstream&, chunk_growth) -> fixed_pool<growing_arena<Upstream>>;
 
 MALLARD_NAMESPACE_END
 

@@ -213,10 +213,10 @@ public:
 };
 #endif
 
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
+heap(heap_options = {}) -> heap<>;
 template <upstream Upstream>
-heap(Upstream&) -> heap<Upstream>;
-template <upstream Upstream>
-heap(Upstream&, heap_options) -> heap<Upstream>;
+heap(Upstream&, heap_options = {}) -> heap<Upstream>;
 
 MALLARD_NAMESPACE_END
 

@@ -282,12 +282,13 @@ public:
 };
 #endif
 
-monotonic(std::span<std::byte>) -> monotonic<>;
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
 monotonic(chunk_growth) -> monotonic<>;
+monotonic(std::span<std::byte>, chunk_growth = {}) -> monotonic<>;
 template <upstream Upstream>
-monotonic(Upstream&) -> monotonic<Upstream>;
+monotonic(Upstream&, chunk_growth = {}) -> monotonic<Upstream>;
 template <upstream Upstream>
-monotonic(Upstream&, chunk_growth) -> monotonic<Upstream>;
+monotonic(std::span<std::byte>, Upstream&, chunk_growth = {}) -> monotonic<Upstream>;
 
 MALLARD_NAMESPACE_END
 

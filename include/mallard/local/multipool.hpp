@@ -323,11 +323,12 @@ public:
 template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed>
 using fast_fit = multipool<Upstream, Reuse, power_of_two_classes>;
 
-multipool(multipool_options) -> multipool<>;
-template <upstream Upstream>
-multipool(Upstream&) -> multipool<Upstream>;
-template <upstream Upstream>
-multipool(Upstream&, multipool_options) -> multipool<Upstream>;
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
+template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed,
+          size_class_policy Classes = eighth_classes>
+multipool(multipool_options = {}) -> multipool<Upstream, Reuse, Classes>;
+template <upstream Upstream, reuse_order Reuse = first_freed, size_class_policy Classes = eighth_classes>
+multipool(Upstream&, multipool_options = {}) -> multipool<Upstream, Reuse, Classes>;
 
 MALLARD_NAMESPACE_END
 

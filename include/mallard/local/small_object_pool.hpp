@@ -300,11 +300,10 @@ public:
 };
 #endif
 
-small_object_pool(small_object_pool_options) -> small_object_pool<>;
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
+small_object_pool(small_object_pool_options = {}) -> small_object_pool<>;
 template <upstream Upstream>
-small_object_pool(Upstream&) -> small_object_pool<Upstream>;
-template <upstream Upstream>
-small_object_pool(Upstream&, small_object_pool_options) -> small_object_pool<Upstream>;
+small_object_pool(Upstream&, small_object_pool_options = {}) -> small_object_pool<Upstream>;
 
 MALLARD_NAMESPACE_END
 
