@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <span>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -62,4 +62,4 @@ char** names_of_frames([[maybe_unused]] std::span<void* const> stack) noexcept {
 #endif
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

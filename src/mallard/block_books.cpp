@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -356,4 +356,4 @@ block_books::record* block_books::expect_live(const misuse_report& told) const n
     return r;
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

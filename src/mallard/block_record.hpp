@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <source_location>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// Which list of the books a record is in.
 enum class block_stage : std::uint8_t { live, in_quarantine, leaving, dead };
@@ -82,4 +82,4 @@ private:
     void report_write(misuse what, allocator_call by, std::ptrdiff_t changed_byte) const noexcept;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

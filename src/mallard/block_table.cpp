@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -102,4 +102,4 @@ void block_books::take_from_table(record* r) noexcept {
     *link = r->next_in_bucket;
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

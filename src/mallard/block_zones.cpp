@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -108,4 +108,4 @@ void block_books::record::look_at_filling(allocator_call by) const noexcept {
     fill();
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

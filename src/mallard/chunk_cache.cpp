@@ -13,7 +13,7 @@
 #include <new>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -362,4 +362,4 @@ chunk_cache_stats chunk_cache::stats() noexcept {
             .offered_bytes = thread_bins.offered_bytes() + shared().offered_bytes()};
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

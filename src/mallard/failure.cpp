@@ -7,7 +7,7 @@
 #include <new>
 #include <stdexcept>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -105,4 +105,4 @@ void fail_length(std::size_t asked, std::size_t most) {
 #endif
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

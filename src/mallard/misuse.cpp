@@ -11,7 +11,7 @@
 #include <source_location>
 #include <span>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -182,4 +182,4 @@ void report_misuse(const misuse_report& report) noexcept {
     std::abort();
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -159,4 +159,4 @@ page_report pages::inspect(const void* p, std::size_t bytes) {
     return report;
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

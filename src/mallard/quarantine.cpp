@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -36,4 +36,4 @@ quarantine_bounds usual_quarantine() noexcept {
             .bytes = all.bytes.load(std::memory_order_relaxed)};
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

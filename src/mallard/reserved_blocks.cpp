@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -171,4 +171,4 @@ void reserved_blocks::set_committed(range* r, std::size_t bytes) noexcept {
     committed_bytes_ += bytes - std::exchange(r->committed, bytes);
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -8,7 +8,7 @@
 #endif
 #include <sys/mman.h>
 
-namespace mallard::reserved_range {
+namespace mallard::inline MALLARD_LIBRARY::reserved_range {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept {
     return bytes + padding_to(begin + bytes, pages::huge_page_bytes());
 }
 
-} // namespace mallard::reserved_range
+} // namespace mallard::inline MALLARD_LIBRARY::reserved_range

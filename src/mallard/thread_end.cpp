@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -50,4 +50,4 @@ bool thread_is_ending() noexcept {
     return ending;
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

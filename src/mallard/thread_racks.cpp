@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 constinit thread_local rack_in_use last_rack{};
 
@@ -186,4 +186,4 @@ void rack_owner::detach_racks() noexcept {
     thread_racks::detach_all(*this);
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

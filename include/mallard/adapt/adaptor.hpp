@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 
@@ -9,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Base of the adaptors. `A` is held by value, or by reference for adaptor<A&>, when it lives elsewhere. An
 /// adaptor is a local allocator, and rewindable, where the mechanism is.
@@ -67,4 +68,4 @@ protected:
     A mechanism_;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

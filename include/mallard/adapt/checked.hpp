@@ -15,6 +15,7 @@
 
 #include <mallard/adapt/adaptor.hpp>
 #include <mallard/core/allocation_site.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/checked_expansion.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
@@ -27,7 +28,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// An adaptor that does nothing: a mechanism of any kind, elsewhere too, as a class to derive from.
 template <class A>
@@ -177,4 +178,4 @@ void expect_all_freed_at_end([[maybe_unused]] A& a) noexcept {
     }
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mallard/adapt/metered.hpp>
+#include <mallard/core/build_mode.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Bytes are as requested, without what the mechanism adds; where it is expandable, they are those that its
 /// blocks have (adapt/metered.hpp).
@@ -190,4 +191,4 @@ private:
     allocation_counts counts_;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -10,6 +10,7 @@
 #include <mallard/adapt/adaptor.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
@@ -19,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Requests are for a block, for a burst of them, or for the growth of one.
 struct failure_plan {
@@ -152,4 +153,4 @@ private:
     bool failed_ = false;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

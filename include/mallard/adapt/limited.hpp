@@ -4,6 +4,7 @@
 #include <mallard/adapt/metered.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
@@ -14,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// The budget is for the bytes in use, as requested. A release frees all of it. Where the mechanism is
 /// expandable, the bytes that its blocks have are in use (adapt/metered.hpp): a request is compared as it
@@ -157,4 +158,4 @@ private:
     std::size_t limit_bytes_;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

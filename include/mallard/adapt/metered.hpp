@@ -4,6 +4,7 @@
 #include <mallard/adapt/adaptor.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 
@@ -11,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Data model: the mechanism, and the sum of the sizes of its live blocks: as they were requested, or,
 /// where the mechanism is expandable, as many bytes as they have, since who grows a block and who frees it
@@ -116,4 +117,4 @@ protected:
     std::size_t bytes_in_use_ = 0;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -15,6 +15,7 @@
 #include <mallard/adapt/adaptor.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/thread_safe.hpp>
@@ -25,7 +26,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Thread-safe, but for mechanism(). `Mutex` is any type that std::scoped_lock takes. Adaptors that count go
 /// inside.
@@ -235,4 +236,4 @@ private:
 template <class A, class Mutex>
 inline constexpr bool thread_safe<synchronized<A, Mutex>> = true;
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

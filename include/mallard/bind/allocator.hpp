@@ -13,6 +13,7 @@
 /// Source: P0089R1, section 4 (AS3, AS4, AS7, AS8, AS11, AS12).
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 
@@ -23,7 +24,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Whether a T made by `Alloc` has to be told of it: T is allocator-aware, or a pair of which a half is.
 template <class T, class Alloc>
@@ -81,4 +82,4 @@ template <class T, class U, class A>
     return std::addressof(a.mechanism()) == std::addressof(b.mechanism());
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

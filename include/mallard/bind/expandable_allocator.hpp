@@ -22,6 +22,7 @@
 
 #include <mallard/bind/allocator.hpp>
 #include <mallard/bind/multiallocation_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
@@ -37,7 +38,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// What is switched off of what a mechanism can do, as the mask of Boost's allocators: a set of ways to
 /// grow, and with `|` no_shrinking and no_bursts.
@@ -297,4 +298,4 @@ template <class T, class U, class A, capability_mask Masked>
     return std::addressof(a.mechanism()) == std::addressof(b.mechanism());
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -28,6 +28,7 @@
 
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/local/fixed_pool.hpp>
 
@@ -37,7 +38,7 @@
 #include <string>
 #include <type_traits>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// The pool tag of strings that name none: a pool in each thread for each size of block.
 template <std::size_t BlockBytes>
@@ -124,4 +125,4 @@ template <std::size_t BlockBytes, pool_tag Tag = string_blocks<BlockBytes>>
 using fixed_string =
     std::basic_string<char, std::char_traits<char>, fixed_block_allocator<char, BlockBytes, Tag>>;
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

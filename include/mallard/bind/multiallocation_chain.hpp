@@ -16,13 +16,14 @@
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 
 #include <cstddef>
 #include <iterator>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class T>
 class multiallocation_chain {
@@ -233,4 +234,4 @@ private:
     size_type size_ = 0;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

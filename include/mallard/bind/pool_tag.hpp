@@ -22,6 +22,7 @@
 /// Source: Optimized C++, chapter 13 (the static memory manager of a class; stateless allocators).
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/thread_end.hpp>
 #include <mallard/core/thread_safe.hpp>
@@ -41,7 +42,7 @@
 #define MALLARD_FOUND_WITHOUT_A_CALL
 #endif
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// A type that names a pool: `Tag::pool()` returns a reference to it, and never fails.
 template <class Tag>
@@ -175,4 +176,4 @@ private:
     static inline constinit pool_slot<A> slot{};
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

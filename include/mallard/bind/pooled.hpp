@@ -34,6 +34,7 @@
 #pragma once
 
 #include <mallard/bind/pool_tag.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/local/fixed_pool.hpp>
 
 #include <algorithm>
@@ -42,13 +43,7 @@
 #include <new>
 #include <type_traits>
 
-namespace mallard {
-
-/// An allocator that tells whether an address is within its memory.
-template <class A>
-concept knows_its_blocks = requires(const A& a, const void* p) {
-    { a.owns(p) } noexcept -> std::same_as<bool>;
-};
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// The global operators new and delete for what is not the pool's. Out of line, where no compiler or analyser
 /// sees that a block of theirs may go to operator delete of a class, and warns of it.
@@ -61,6 +56,16 @@ public:
 
     static void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     static void deallocate_of_any_size(void* p, std::size_t alignment) noexcept;
+};
+
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::inline MALLARD_MODE {
+
+/// An allocator that tells whether an address is within its memory.
+template <class A>
+concept knows_its_blocks = requires(const A& a, const void* p) {
+    { a.owns(p) } noexcept -> std::same_as<bool>;
 };
 
 /// The pool tag of a class that names none: a pool in each thread, of blocks as large as the class.
@@ -206,4 +211,4 @@ private:
     static void deallocate(void* p) noexcept { pool().deallocate(p, sizeof(T), alignment()); }
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -10,6 +10,7 @@
 /// Source: P0089R1, section 4 (AS2 is resource<new_delete>; AS5, AS6, AS9, AS10, AS13, AS14).
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
@@ -19,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class A>
     requires upstream<std::remove_reference_t<A>>
@@ -71,4 +72,4 @@ private:
     return instance;
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

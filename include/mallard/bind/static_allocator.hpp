@@ -19,11 +19,12 @@
 
 #include <mallard/bind/allocator.hpp>
 #include <mallard/bind/pool_tag.hpp>
+#include <mallard/core/build_mode.hpp>
 
 #include <cstddef>
 #include <type_traits>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class T, pool_tag Tag>
 class static_allocator {
@@ -59,4 +60,4 @@ template <class T, class U, class Tag>
     return true;
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

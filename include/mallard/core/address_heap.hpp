@@ -9,10 +9,12 @@
 /// Source: M. Fredman, R. Sedgewick, D. Sleator, R. Tarjan, "The pairing heap", Algorithmica 1, 1986.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <functional>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class T>
 class address_heap {
@@ -100,4 +102,4 @@ private:
     T* lowest_ = nullptr;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -24,6 +24,7 @@
 
 #include <mallard/core/address_heap.hpp>
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/fullness_buckets.hpp>
 #include <mallard/core/sanitizer.hpp>
@@ -38,7 +39,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Preference, bool Divided>
 class aligned_blocks {
@@ -396,4 +397,4 @@ private:
     std::size_t chunk_bytes_ = 0;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

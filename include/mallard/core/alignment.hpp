@@ -1,10 +1,12 @@
 /// Powers of two, and rounding to them.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// Every allocator here serves this alignment, or a smaller one, on its fast path.
 inline constexpr std::size_t fundamental_alignment = alignof(std::max_align_t);
@@ -35,4 +37,4 @@ inline constexpr std::size_t cache_line_bytes = 64;
     return padding_to(p, alignment) == 0;
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -10,12 +10,14 @@
 /// scope costs two stores, checked or not.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <cstddef>
 #include <source_location>
 #include <span>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// Names the place of all that this thread allocates until the end of the scope; scopes within name theirs.
 class [[nodiscard]] allocation_site {
@@ -57,4 +59,4 @@ std::size_t keep_stack_frames(std::size_t frames) noexcept;
 /// no such tables or no memory.
 [[nodiscard]] char** names_of_frames(std::span<void* const> stack) noexcept;
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -14,6 +14,7 @@
 /// Not thread-safe: who shares it locks it, for a few instructions.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/magazine.hpp>
 
@@ -21,7 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 class batch_shelf {
 public:
@@ -57,4 +58,4 @@ private:
     std::array<std::uint8_t, magazine_count> batches_{};
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

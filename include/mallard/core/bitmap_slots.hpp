@@ -15,6 +15,7 @@
 
 #include <mallard/core/aligned_blocks.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 
 #include <bit>
@@ -22,7 +23,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Preference, bool Divided = false>
 class bitmap_slots : public aligned_blocks<Preference, Divided> {
@@ -270,4 +271,4 @@ private:
     std::uint64_t* cached_word_ = nullptr; ///< where cached_ came from, in the current block
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <mallard/core/block_size.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/misuse.hpp>
 #include <mallard/core/quarantine.hpp>
@@ -32,7 +33,7 @@
 #include <memory>
 #include <optional>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 class block_books {
 public:
@@ -192,4 +193,4 @@ private:
     std::optional<quarantine_bounds> bounds_;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -12,12 +12,13 @@
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 2.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 
 #include <cstddef>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 class block_chain {
 public:
@@ -134,4 +135,4 @@ private:
 
 static_assert(sizeof(block_chain) == 3 * sizeof(void*));
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/sanitizer.hpp>
 
 #include <algorithm>
@@ -27,7 +28,7 @@
 #include <cstdint>
 #include <new>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 class block_runs {
 public:
@@ -207,4 +208,4 @@ private:
     std::uint32_t alignment_;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

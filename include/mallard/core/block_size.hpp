@@ -5,11 +5,12 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 
 #include <algorithm>
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// The bytes of a guard zone.
 inline constexpr std::size_t guard_zone_bytes = 16;
@@ -55,4 +56,4 @@ struct block_size {
     }
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/free_block.hpp>
@@ -18,7 +19,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Blocks that are being collected for a caller: where they do not all come, they go back. A link is written
 /// once, when the block that it leads to is there.
@@ -129,4 +130,4 @@ void deallocate_many(A& allocator, block_chain&& blocks, std::size_t bytes, std:
     }
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

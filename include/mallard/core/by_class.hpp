@@ -7,11 +7,13 @@
 /// affair.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class T>
 class by_class {
@@ -67,4 +69,4 @@ private:
     std::int16_t reach_ = 0;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

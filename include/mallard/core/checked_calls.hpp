@@ -17,6 +17,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_books.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/concepts.hpp>
@@ -33,7 +34,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// The mark of a checked allocator: the mechanism's, and which block would have been the next.
 template <class Position>
@@ -292,4 +293,4 @@ protected:
 template <class Base>
 inline constexpr bool thread_safe<checked_calls<Base>> = thread_safe<Base>;
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

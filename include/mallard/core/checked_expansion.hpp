@@ -17,6 +17,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_books.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
@@ -28,7 +29,7 @@
 #include <span>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Base is a mechanism of any kind; where it is not expandable, this adds nothing to checked_calls.
 template <upstream Base>
@@ -223,4 +224,4 @@ private:
 template <class Base>
 inline constexpr bool thread_safe<checked_expansion<Base>> = thread_safe<Base>;
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/sanitizer.hpp>
 
@@ -16,7 +17,7 @@
 #include <new>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 struct alignas(fundamental_alignment) chunk {
     chunk* next;
@@ -122,4 +123,4 @@ private:
     chunk* first_ = nullptr;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/heap_block.hpp>
 #include <mallard/core/segregated_fit.hpp>
@@ -25,7 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Links, std::size_t Granule>
 class coalescing_space {
@@ -386,4 +387,4 @@ private:
     std::size_t remainder_end_ = 0;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

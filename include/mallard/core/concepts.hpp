@@ -9,6 +9,7 @@
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -16,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// Where a local allocator gets its chunks. `allocate` returns `bytes` bytes at the alignment asked for, a
 /// power of two, and never null: it reports failure by an exception. Zero bytes are a valid request.
@@ -83,4 +84,4 @@ inline constexpr bool reuses_only_the_last = [] {
     }
 }();
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -1,17 +1,19 @@
 /// Checks of what a function requires of its caller. They cost nothing where NDEBUG is defined.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <cstdio>
 #include <cstdlib>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 [[noreturn]] inline void contract_broken(const char* condition, const char* file, int line) noexcept {
     std::fprintf(stderr, "%s:%d: mallard: a caller broke the contract: %s\n", file, line, condition);
     std::abort();
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY
 
 #ifdef NDEBUG
 #define MALLARD_EXPECTS(condition) static_cast<void>(0)

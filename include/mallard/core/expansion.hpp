@@ -15,6 +15,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 
 #include <concepts>
@@ -22,7 +23,7 @@
 #include <cstdint>
 #include <numeric>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// What a call may do to give a block its size, in the order in which it tries.
 enum class ways : std::uint8_t {
@@ -101,4 +102,4 @@ concept expandable = upstream<A> && requires(A& a, const A& const_a, void* p,
     { a.allocate_at_least(n, n) } -> std::same_as<sized_block>;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

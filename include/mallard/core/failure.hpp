@@ -1,11 +1,13 @@
 /// What happens when memory runs out: one place, so that a program can hear of it first.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <array>
 #include <cstddef>
 #include <new>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// Called with the request that failed, before the failure is reported to the caller.
 using out_of_memory_handler = void (*)(std::size_t bytes, std::size_t alignment) noexcept;
@@ -64,4 +66,4 @@ private:
 /// Throws: std::length_error, which says so. A library that was built without exceptions aborts instead.
 [[noreturn]] void fail_length(std::size_t asked, std::size_t most);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -17,6 +17,7 @@
 /// second word, of fewer than 16 bytes, are given out last freed first.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/free_list.hpp>
 #include <mallard/core/free_lists.hpp>
@@ -24,7 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// The list is one of the two above.
 struct first_freed_links {
@@ -99,4 +100,4 @@ struct first_freed {
 
 static_assert(reuse_order<first_freed>);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

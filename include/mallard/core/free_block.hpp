@@ -6,11 +6,12 @@
 /// a multiple of 4 and no more; processors that mallard runs on read it as fast there as anywhere else.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/sanitizer.hpp>
 
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 struct [[gnu::packed]] free_block {
     free_block* next;
@@ -38,4 +39,4 @@ MALLARD_READS_POISONED inline void write_link(link_in_place* to, free_block* blo
     *to = block;
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

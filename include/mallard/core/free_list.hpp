@@ -6,11 +6,12 @@
 /// block has a second word to write to. Free blocks are poisoned under AddressSanitizer, links and all.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Links>
 class free_list : public carves_one_size {
@@ -37,4 +38,4 @@ private:
     free_block* list_ = nullptr;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/by_class.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/reuse.hpp>
@@ -25,7 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Links, size_class_policy Classes>
 class free_lists : public carves_by_class<Classes> {
@@ -119,4 +120,4 @@ private:
     [[no_unique_address]] by_class<free_block> lists_; // lends its last bytes to what follows
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

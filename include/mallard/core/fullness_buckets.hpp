@@ -14,6 +14,7 @@
 #pragma once
 
 #include <mallard/core/address_heap.hpp>
+#include <mallard/core/build_mode.hpp>
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class T>
 class fullness_buckets {
@@ -85,4 +86,4 @@ private:
     std::uint32_t capacity_;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

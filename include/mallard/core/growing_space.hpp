@@ -12,12 +12,13 @@
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/coalescing_space.hpp>
 
 #include <algorithm>
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Links, std::size_t Granule>
 class growing_space : public coalescing_space<Links, Granule> {
@@ -233,4 +234,4 @@ private:
     }
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

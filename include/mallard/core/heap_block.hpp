@@ -13,12 +13,13 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/sanitizer.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// Returns: the word at `at`, which may lie in poisoned memory.
 MALLARD_READS_POISONED [[nodiscard]] inline std::size_t read_word(const std::byte* at) noexcept {
@@ -114,4 +115,4 @@ struct relative_links {
     }
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -15,6 +15,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/expansion.hpp>
@@ -29,7 +30,7 @@
 #include <span>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Heap, class Links, std::size_t Granule>
 class heap_calls : public heap_walks<Heap, Links, Granule> {
@@ -349,4 +350,4 @@ block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::span<const std:
     return burst.finish();
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -8,12 +8,13 @@
 /// after it is certain that they lead to a free block of this heap.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/coalescing_space.hpp>
 #include <mallard/core/heap_block.hpp>
 
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// A block as a walk sees it.
 struct heap_block_info {
@@ -147,4 +148,4 @@ private:
     std::size_t remainders_ = 0;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

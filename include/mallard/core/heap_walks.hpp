@@ -5,6 +5,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/growing_space.hpp>
 #include <mallard/core/heap_block.hpp>
 #include <mallard/core/heap_sanity.hpp>
@@ -13,7 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Heap, class Links, std::size_t Granule>
 class heap_calls;
@@ -105,4 +106,4 @@ heap_sanity heap_walks<Heap, Links, Granule>::check_sanity() const noexcept {
     return found;
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

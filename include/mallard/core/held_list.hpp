@@ -15,6 +15,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
@@ -25,7 +26,7 @@
 #include <cstdint>
 #include <new>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// The part of the header that both kinds have.
 struct alignas(fundamental_alignment) held {
@@ -151,4 +152,4 @@ private:
     held* first_ = nullptr;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -13,13 +13,14 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_runs.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/pointer_magazine.hpp>
 #include <mallard/core/reuse.hpp>
 #include <mallard/core/runs_by_class.hpp>
 
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// The blocks of one size.
 class runs_behind_magazine {
@@ -71,4 +72,4 @@ struct hybrid_reuse {
 
 static_assert(reuse_order<hybrid_reuse>);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

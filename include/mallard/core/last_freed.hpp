@@ -7,13 +7,14 @@
 /// in none: a long-lived structure that is changed all the time gets scattered over all that the pool holds.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/free_list.hpp>
 #include <mallard/core/free_lists.hpp>
 
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// The list leads to the block freed last.
 struct last_freed_links {
@@ -39,4 +40,4 @@ struct last_freed {
 
 static_assert(reuse_order<last_freed>);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -9,6 +9,7 @@
 
 #include <mallard/core/aligned_blocks.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 
 #include <bit>
@@ -16,7 +17,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Links, class Preference, bool Divided = false>
 class linked_slots : public aligned_blocks<Preference, Divided> {
@@ -123,4 +124,4 @@ private:
     std::uint32_t fresh_word_ = 0;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -7,10 +7,11 @@
 #pragma once
 
 #include <mallard/core/block_runs.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/reuse.hpp>
 #include <mallard/core/runs_by_class.hpp>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 struct lowest_address {
     template <size_class_policy Classes>
@@ -20,4 +21,4 @@ struct lowest_address {
 
 static_assert(reuse_order<lowest_address>);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
@@ -23,7 +24,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// A list of free blocks, poisoned, links and all; last in, first out.
 class block_stack {
@@ -191,4 +192,4 @@ private:
     std::uint32_t batch_ = 0; ///< how many were fetched the last time
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

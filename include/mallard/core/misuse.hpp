@@ -4,12 +4,14 @@
 /// finder's books, so it is good for as long as the handler runs.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <span>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 enum class misuse : std::uint8_t {
     double_free,
@@ -108,4 +110,4 @@ misuse_handler set_misuse_handler(misuse_handler handler) noexcept;
 /// Effects: calls the handler, or writes the report and aborts where there is none.
 void report_misuse(const misuse_report& report) noexcept;
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

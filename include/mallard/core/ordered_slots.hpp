@@ -7,6 +7,7 @@
 
 #include <mallard/core/bitmap_slots.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/first_freed.hpp>
 #include <mallard/core/hybrid_reuse.hpp>
@@ -18,7 +19,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Specialise it for an order of yours: `type` is what has the functions of core/bitmap_slots.hpp.
 template <class Reuse, class Preference, bool Divided>
@@ -72,4 +73,4 @@ template <class Slots, upstream Source>
     return std::move(burst.chain);
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -7,11 +7,13 @@
 /// Invariant: the store takes the blocks in here for used ones.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 class pointer_magazine {
 public:
@@ -75,4 +77,4 @@ private:
     std::array<void*, capacity> blocks_{};
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -8,9 +8,11 @@
 /// of its bounds says. A block that is larger than the bound does not enter.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 struct quarantine_bounds {
     std::size_t blocks = 1024;
@@ -31,4 +33,4 @@ quarantine_bounds set_quarantine(quarantine_bounds bounds) noexcept;
 /// Returns: what was set last.
 [[nodiscard]] quarantine_bounds usual_quarantine() noexcept;
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

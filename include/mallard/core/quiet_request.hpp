@@ -1,12 +1,13 @@
 /// Asking an upstream without being told no by an exception: for who asks in another way then.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Returns: what `source.allocate(bytes, alignment)` returns; null where that throws. The out-of-memory handler is
 /// not told. In a program without exceptions, an upstream without try_allocate() ends the program instead.
@@ -28,4 +29,4 @@ template <upstream Upstream>
     }
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

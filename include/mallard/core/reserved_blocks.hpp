@@ -16,6 +16,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/heap_block.hpp>
 #include <mallard/core/reserved_range.hpp>
 #include <mallard/core/sanitizer.hpp>
@@ -24,7 +25,7 @@
 #include <cstddef>
 #include <new>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 class reserved_blocks {
     struct alignas(cache_line_bytes) range {
@@ -115,4 +116,4 @@ private:
     std::size_t committed_bytes_ = 0;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -10,9 +10,11 @@
 /// A system without mmap has no such ranges: reserve() answers null.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <cstddef>
 
-namespace mallard::reserved_range {
+namespace mallard::inline MALLARD_LIBRARY::reserved_range {
 
 /// From this many committed bytes on, they are counted in huge pages.
 inline constexpr std::size_t huge_from_bytes = std::size_t{1} << 20;
@@ -40,4 +42,4 @@ void give_back(std::byte* begin, std::size_t bytes) noexcept;
 /// that many bytes that these are used.
 [[nodiscard]] std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept;
 
-} // namespace mallard::reserved_range
+} // namespace mallard::inline MALLARD_LIBRARY::reserved_range

@@ -42,6 +42,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/size_classes.hpp>
 
 #include <concepts>
@@ -49,7 +50,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class R>
 concept reuse_by_class =
@@ -143,4 +144,4 @@ private:
     std::size_t block_bytes_;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <mallard/core/block_runs.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/by_class.hpp>
 #include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
@@ -23,7 +24,7 @@
 #include <cstdint>
 #include <new>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Record, size_class_policy Classes>
 class runs_by_class {
@@ -116,4 +117,4 @@ private:
     [[no_unique_address]] by_class<Record> records_; // lends its last bytes to what follows
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

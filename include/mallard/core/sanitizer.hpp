@@ -3,15 +3,9 @@
 /// is empty.
 #pragma once
 
-#include <cstddef>
+#include <mallard/core/build_mode.hpp>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define MALLARD_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MALLARD_ASAN 1
-#endif
-#endif
+#include <cstddef>
 
 #ifdef MALLARD_ASAN
 #include <sanitizer/asan_interface.h>
@@ -21,7 +15,7 @@
 #define MALLARD_READS_POISONED
 #endif
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 #ifdef MALLARD_ASAN
 inline constexpr bool poisons_memory = true;
@@ -60,4 +54,4 @@ inline void expect_usable([[maybe_unused]] const void* p) noexcept {
 #endif
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -14,6 +14,7 @@
 /// Source: Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time systems" (2004).
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/heap_block.hpp>
 
 #include <array>
@@ -21,7 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Links, std::size_t Granule>
 class segregated_fit {
@@ -233,4 +234,4 @@ private:
     std::array<std::size_t, lists> heads_{};
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

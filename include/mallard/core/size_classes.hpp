@@ -18,12 +18,14 @@
 /// (core/free_lists.hpp needs both).
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <limits>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 template <class C>
 concept size_class_policy = requires(std::size_t n) {
@@ -101,4 +103,4 @@ static_assert(eighth_classes::index(32'768) == 79 && eighth_classes::bytes(79) =
 static_assert(eighth_classes::within(143) == 15 && eighth_classes::within(144) == 16);
 static_assert(power_of_two_classes::index(32'768) == 12 && power_of_two_classes::bytes(12) == 32'768);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -7,6 +7,7 @@
 /// `list` leads to them (core/linked_slots.hpp).
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/slot_geometry.hpp>
 
@@ -14,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 struct chunk_of_blocks {
     chunk_of_blocks* next;
@@ -58,4 +59,4 @@ struct chunk_policy {
     bool spares_an_eighth = false;    ///< ... and one of no more than an eighth of all
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

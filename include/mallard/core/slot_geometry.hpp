@@ -24,13 +24,14 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Numbers [first, end) of slots.
 struct slot_range {
@@ -227,4 +228,4 @@ enum class slot_books : bool { lists, bits };
     return g;
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/pointer_magazine.hpp>
 #include <mallard/core/sanitizer.hpp>
@@ -16,7 +17,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Slots>
 class slots_behind_magazine : public Slots {
@@ -64,4 +65,4 @@ private:
     pointer_magazine magazine_;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

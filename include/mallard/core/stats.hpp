@@ -1,9 +1,11 @@
 /// What an allocator tells of itself.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Counted in the slow paths only, so that asking costs something and not asking costs nothing.
 struct allocator_stats {
@@ -15,4 +17,4 @@ struct allocator_stats {
     std::size_t upstream_calls = 0; ///< requests that the upstream granted, since construction
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -11,7 +11,9 @@
 /// are not run, and what they would have given back stays with the process.
 #pragma once
 
-namespace mallard {
+#include <mallard/core/build_mode.hpp>
+
+namespace mallard::inline MALLARD_LIBRARY {
 
 struct thread_end_task {
     void (*run)() noexcept;
@@ -28,4 +30,4 @@ void at_thread_end(thread_end_task& task) noexcept;
 /// no end any more.
 [[nodiscard]] bool thread_is_ending() noexcept;
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -19,6 +19,7 @@
 /// returns their blocks when the thread ends. After that, the thread has no racks.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/magazine.hpp>
 
 #include <array>
@@ -26,7 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 inline constexpr std::size_t racks_of_a_thread = 8;
 
@@ -95,4 +96,4 @@ public:
     ~inside_a_centre() { --last_rack.depth; }
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

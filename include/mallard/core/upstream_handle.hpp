@@ -1,11 +1,12 @@
 /// How an allocator remembers its upstream: by address, or, where the upstream has no state, not at all.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 
 #include <memory>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <upstream Upstream>
 class upstream_handle {
@@ -28,4 +29,4 @@ public:
     [[nodiscard]] Upstream get() const noexcept { return {}; }
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -1,11 +1,12 @@
 /// A scope whose allocations are forgotten when it ends.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Rolls a rewindable allocator back to where it stood, unless told to keep what was made since.
 ///
@@ -41,4 +42,4 @@ private:
     bool kept_ = false;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

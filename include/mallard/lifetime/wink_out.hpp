@@ -10,13 +10,14 @@
 
 #include <mallard/bind/allocator.hpp>
 #include <mallard/bind/resource.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/lifetime/winkable.hpp>
 
 #include <memory>
 #include <memory_resource>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Instantiated where a type may not be winked out; its name in the compiler's message tells the type that is
 /// to blame.
@@ -72,4 +73,4 @@ T& wink_out(resource<A>& binding, Args&&... args) {
                        std::forward<Args>(args)...);
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <mallard/bind/allocator.hpp>
+#include <mallard/core/build_mode.hpp>
 
 #include <array>
 #include <deque>
@@ -29,7 +30,7 @@
 #include <variant>
 #include <vector>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Stands for "no type stands in the way".
 struct nothing {};
@@ -149,4 +150,4 @@ struct wink_parts<std::array<T, N>, Alloc> : first_wink_culprit<Alloc, T> {};
 template <class T, std::size_t N, class Alloc>
 struct wink_parts<T[N], Alloc> : first_wink_culprit<Alloc, T> {};
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -25,6 +25,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
@@ -47,7 +48,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// As overhead_percent: blocks are not divided, whatever that costs, and need their whole size as alignment.
 inline constexpr std::size_t only_alignment = SIZE_MAX;
@@ -310,6 +311,8 @@ public:
 };
 #endif
 
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
+adaptive_pool(block_size) -> adaptive_pool<>;
 template <upstream Upstream>
 adaptive_pool(Upstream&) -> adaptive_pool<Upstream>;
 template <upstream Upstream>
@@ -317,4 +320,4 @@ adaptive_pool(block_size, Upstream&) -> adaptive_pool<Upstream>;
 
 MALLARD_NAMESPACE_END
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

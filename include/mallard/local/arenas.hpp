@@ -29,6 +29,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_size.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/chunk_list.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
@@ -47,7 +48,7 @@
 #include <span>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class A>
 concept block_arena =
@@ -362,4 +363,4 @@ private:
 static_assert(block_arena<static_arena<64>> && block_arena<buffer_arena>);
 static_assert(block_arena<single_arena<>> && block_arena<growing_arena<>>);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

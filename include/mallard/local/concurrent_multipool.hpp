@@ -27,6 +27,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/batch_shelf.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
@@ -44,7 +45,7 @@
 #include <mutex>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 MALLARD_UNCHECKED_BEGIN
 
@@ -294,11 +295,10 @@ public:
 };
 #endif
 
-concurrent_multipool(multipool_options) -> concurrent_multipool<>;
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
+concurrent_multipool(multipool_options = {}) -> concurrent_multipool<>;
 template <upstream Upstream>
-concurrent_multipool(Upstream&) -> concurrent_multipool<Upstream>;
-template <upstream Upstream>
-concurrent_multipool(Upstream&, multipool_options) -> concurrent_multipool<Upstream>;
+concurrent_multipool(Upstream&, multipool_options = {}) -> concurrent_multipool<Upstream>;
 
 MALLARD_NAMESPACE_END
 
@@ -307,4 +307,4 @@ template <upstream Upstream>
 inline constexpr bool thread_safe<concurrent_multipool<Upstream>> = true;
 #endif
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

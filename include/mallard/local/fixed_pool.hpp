@@ -23,6 +23,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/block_size.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
@@ -45,7 +46,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 MALLARD_UNCHECKED_BEGIN
 
@@ -373,12 +374,20 @@ public:
 template <class T, block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed>
 using fixed_pool_for = fixed_pool<Arena, Reuse, block_size::of<T>()>;
 
+// For the arguments of each arena that can be told by them, and the same behind a block's size.
+fixed_pool(chunk_growth) -> fixed_pool<>;
+fixed_pool(block_size) -> fixed_pool<>;
+fixed_pool(block_size, chunk_growth) -> fixed_pool<>;
 fixed_pool(std::span<std::byte>) -> fixed_pool<buffer_arena>;
 fixed_pool(block_size, std::span<std::byte>) -> fixed_pool<buffer_arena>;
 template <upstream Upstream>
 fixed_pool(Upstream&) -> fixed_pool<growing_arena<Upstream>>;
 template <upstream Upstream>
+fixed_pool(Upstream&, chunk_growth) -> fixed_pool<growing_arena<Upstream>>;
+template <upstream Upstream>
 fixed_pool(block_size, Upstream&) -> fixed_pool<growing_arena<Upstream>>;
+template <upstream Upstream>
+fixed_pool(block_size, Upstream&, chunk_growth) -> fixed_pool<growing_arena<Upstream>>;
 
 MALLARD_NAMESPACE_END
 
@@ -388,4 +397,4 @@ struct room_for_zones<fixed_pool<Arena, Reuse, Size>>
     : room_for_zones<unchecked::fixed_pool<Arena, Reuse, Size>> {};
 #endif
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -3,6 +3,7 @@
 ///     first_chunk_bytes   x factor   x factor   ...   64 KiB   x 2   x 2   ...   largest_chunk_bytes   ...
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/contract.hpp>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// The sizes of the chunks that an allocator takes from its upstream, in bytes, headers included; powers of
 /// two. Each chunk is `factor` times the one before it, or twice from 64 KiB on, until `largest_chunk_bytes`.
@@ -70,4 +71,4 @@ private:
     std::uint8_t factor_log2_;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_expansion.hpp>
 #include <mallard/core/concepts.hpp>
@@ -38,7 +39,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 struct heap_options {
     /// Of the chunks; a request that needs more gets a chunk of its own.
@@ -212,11 +213,11 @@ public:
 };
 #endif
 
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
+heap(heap_options = {}) -> heap<>;
 template <upstream Upstream>
-heap(Upstream&) -> heap<Upstream>;
-template <upstream Upstream>
-heap(Upstream&, heap_options) -> heap<Upstream>;
+heap(Upstream&, heap_options = {}) -> heap<Upstream>;
 
 MALLARD_NAMESPACE_END
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

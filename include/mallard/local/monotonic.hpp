@@ -16,6 +16,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
 #include <mallard/core/chunk_list.hpp>
@@ -31,7 +32,7 @@
 #include <span>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 MALLARD_UNCHECKED_BEGIN
 
@@ -281,13 +282,14 @@ public:
 };
 #endif
 
-monotonic(std::span<std::byte>) -> monotonic<>;
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
 monotonic(chunk_growth) -> monotonic<>;
+monotonic(std::span<std::byte>, chunk_growth = {}) -> monotonic<>;
 template <upstream Upstream>
-monotonic(Upstream&) -> monotonic<Upstream>;
+monotonic(Upstream&, chunk_growth = {}) -> monotonic<Upstream>;
 template <upstream Upstream>
-monotonic(Upstream&, chunk_growth) -> monotonic<Upstream>;
+monotonic(std::span<std::byte>, Upstream&, chunk_growth = {}) -> monotonic<Upstream>;
 
 MALLARD_NAMESPACE_END
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -23,6 +23,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
@@ -44,7 +45,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 struct multipool_options {
     /// Larger requests go straight upstream. At least 8, at most 2^30.
@@ -322,12 +323,13 @@ public:
 template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed>
 using fast_fit = multipool<Upstream, Reuse, power_of_two_classes>;
 
-multipool(multipool_options) -> multipool<>;
-template <upstream Upstream>
-multipool(Upstream&) -> multipool<Upstream>;
-template <upstream Upstream>
-multipool(Upstream&, multipool_options) -> multipool<Upstream>;
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
+template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed,
+          size_class_policy Classes = eighth_classes>
+multipool(multipool_options = {}) -> multipool<Upstream, Reuse, Classes>;
+template <upstream Upstream, reuse_order Reuse = first_freed, size_class_policy Classes = eighth_classes>
+multipool(Upstream&, multipool_options = {}) -> multipool<Upstream, Reuse, Classes>;
 
 MALLARD_NAMESPACE_END
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -10,12 +10,13 @@
 #pragma once
 
 #include <mallard/core/block_size.hpp>
+#include <mallard/core/build_mode.hpp>
 
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <class Pool>
 class pool_with_zones : public Pool {
@@ -84,4 +85,4 @@ struct room_for_zones<Adaptor<A, Rest...>> {
     using type = Adaptor<room_for_zones_t<A>, Rest...>;
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

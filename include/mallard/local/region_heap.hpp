@@ -18,6 +18,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
@@ -30,7 +31,7 @@
 #include <new>
 #include <span>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 template <std::size_t Granule = fundamental_alignment>
 class region_heap : public heap_calls<region_heap<Granule>, relative_links, Granule> {
@@ -164,4 +165,4 @@ private:
 
 static_assert(local_allocator<region_heap<>> && burst_allocator<region_heap<>> && expandable<region_heap<>>);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -26,6 +26,7 @@
 #include <mallard/core/address_heap.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/core/checked_by_default.hpp>
 #include <mallard/core/checked_calls.hpp>
@@ -47,7 +48,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// The size classes of small objects.
 struct small_classes {
@@ -299,12 +300,11 @@ public:
 };
 #endif
 
-small_object_pool(small_object_pool_options) -> small_object_pool<>;
+// One for each constructor: a class that inherits its constructors deduces nothing from them.
+small_object_pool(small_object_pool_options = {}) -> small_object_pool<>;
 template <upstream Upstream>
-small_object_pool(Upstream&) -> small_object_pool<Upstream>;
-template <upstream Upstream>
-small_object_pool(Upstream&, small_object_pool_options) -> small_object_pool<Upstream>;
+small_object_pool(Upstream&, small_object_pool_options = {}) -> small_object_pool<Upstream>;
 
 MALLARD_NAMESPACE_END
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 
@@ -16,7 +17,7 @@
 #include <cstddef>
 #include <span>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 /// Not thread-safe.
 class buffer {
@@ -63,4 +64,4 @@ private:
 
 static_assert(upstream<buffer>);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -22,12 +22,13 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 struct chunk_cache_limits {
     std::size_t thread_bytes = std::size_t{32} << 20;
@@ -63,9 +64,13 @@ public:
     [[nodiscard]] static chunk_cache_stats stats() noexcept;
 };
 
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::inline MALLARD_MODE {
+
 template <>
 inline constexpr bool thread_safe<chunk_cache> = true;
 
 static_assert(stateless_upstream<chunk_cache>);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/thread_safe.hpp>
@@ -10,7 +11,7 @@
 #include <cstddef>
 #include <new>
 
-namespace mallard {
+namespace mallard::inline MALLARD_MODE {
 
 class new_delete {
 public:
@@ -72,4 +73,4 @@ inline constexpr bool thread_safe<new_delete> = true;
 
 static_assert(stateless_upstream<new_delete>);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 enum class huge_pages {
     never,
@@ -60,9 +61,13 @@ private:
     page_options options_;
 };
 
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::inline MALLARD_MODE {
+
 template <>
 inline constexpr bool thread_safe<pages> = true;
 
 static_assert(upstream<pages>);
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_MODE

@@ -1,0 +1,64 @@
+/// What a translation unit was compiled for, as a part of every linker name of the library.
+///
+/// NDEBUG, AddressSanitizer and -fno-exceptions change what inline functions do. Parts of a program that were compiled
+/// differently would each bring a function of the same name, and the linker would keep one of them for all. So
+/// each header declares what it declares in one of two inline namespaces, whose names say how it was compiled:
+///
+///     namespace mallard::inline MALLARD_MODE { ... }       what is inline, or a template: NDEBUG, the sanitizer,
+///                                                          exceptions
+///     namespace mallard::inline MALLARD_LIBRARY { ... }    what src/ compiles, and all that those declarations
+///                                                          mention: the sanitizer only
+///
+/// A function that is given an allocator by a part compiled differently is not found by the linker, which prints the name of
+/// what it looked for, mallard::ndebug::multipool say. Parts that exchange none work side by side, each
+/// with its own functions. A library built for release serves all programs that are not built with
+/// AddressSanitizer; those look for mallard::library_with_address_sanitizer, because a library that does not
+/// mark memory that nobody may touch would leave marked what the program's inline functions did mark.
+///
+/// Invariants: nothing within MALLARD_LIBRARY depends on NDEBUG or on exceptions, neither bodies nor members. A
+/// specialisation stands in the namespace of its template, or in mallard itself, as one of a user's does.
+/// Names of the library cannot be declared by anybody else: include the header in their place.
+///
+/// What the library needs of compiler and machine is said here too, because every header begins with this one.
+#pragma once
+
+#include <cstdint>
+
+#if __cplusplus < 202002L
+#error "mallard needs C++20: compile with -std=c++20 or later"
+#endif
+#if UINTPTR_MAX < 0xFFFFFFFFFFFFFFFF
+#error "mallard needs pointers of 64 bits: it is neither made nor tested for smaller ones"
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define MALLARD_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MALLARD_ASAN 1
+#endif
+#endif
+
+#if defined(MALLARD_ASAN) && defined(__cpp_exceptions) && defined(NDEBUG)
+#define MALLARD_MODE ndebug_with_address_sanitizer
+#elif defined(MALLARD_ASAN) && defined(__cpp_exceptions)
+#define MALLARD_MODE debug_with_address_sanitizer
+#elif defined(MALLARD_ASAN) && defined(NDEBUG)
+#define MALLARD_MODE ndebug_with_address_sanitizer_without_exceptions
+#elif defined(MALLARD_ASAN)
+#define MALLARD_MODE debug_with_address_sanitizer_without_exceptions
+#elif defined(__cpp_exceptions) && defined(NDEBUG)
+#define MALLARD_MODE ndebug
+#elif defined(__cpp_exceptions)
+#define MALLARD_MODE debug
+#elif defined(NDEBUG)
+#define MALLARD_MODE ndebug_without_exceptions
+#else
+#define MALLARD_MODE debug_without_exceptions
+#endif
+
+#ifdef MALLARD_ASAN
+#define MALLARD_LIBRARY library_with_address_sanitizer
+#else
+#define MALLARD_LIBRARY library
+#endif

@@ -1,0 +1,9 @@
+// Hands an allocator to a part of the program that was compiled otherwise.
+#include <mallard/local/multipool.hpp>
+
+void fill(mallard::multipool<>& pool);
+
+int main() {
+    mallard::multipool<> pool;
+    fill(pool);
+}

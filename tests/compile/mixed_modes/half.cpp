@@ -1,0 +1,51 @@
+// Compiled twice: as the first half, and with other flags as the second.
+#include "half.hpp"
+
+#include <mallard/core/burst.hpp>
+#include <mallard/core/quiet_request.hpp>
+#include <mallard/local/monotonic.hpp>
+#include <mallard/upstream/buffer.hpp>
+
+#include <array>
+#include <cstddef>
+
+#ifdef MALLARD_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace {
+
+using arena = mallard::monotonic<mallard::buffer>;
+constexpr mallard::chunk_growth small{.first_chunk_bytes = 256, .largest_chunk_bytes = 256};
+
+bool poisons() {
+    alignas(16) static std::array<std::byte, 1024> room{};
+    mallard::buffer source(room);
+    arena blocks(source, small);
+    [[maybe_unused]] void* const p = blocks.allocate(24, 8);
+    blocks.rewind();
+#ifdef MALLARD_ASAN
+    return __asan_address_is_poisoned(p) != 0;
+#else
+    return false;
+#endif
+}
+
+bool survives() {
+    exhausted source;
+    return mallard::ask_quietly(source, 8, 8) == nullptr;
+}
+
+} // namespace
+
+seen LOOK(bool exceptions) {
+    return {.poisons_what_it_releases = poisons(),
+            .survives_a_source_that_throws = exceptions && survives()};
+}
+
+void MISUSE() {
+    alignas(16) static std::array<std::byte, 1024> room{};
+    mallard::buffer source(room);
+    arena blocks(source, small);
+    static_cast<void>(mallard::allocate_many(blocks, 1, 1, 0)); // a block of a byte holds no link
+}

@@ -1,0 +1,8 @@
+// Is given an allocator by a part of the program that was compiled otherwise.
+#include <mallard/local/multipool.hpp>
+
+void fill(mallard::multipool<>& pool);
+
+void fill(mallard::multipool<>& pool) {
+    static_cast<void>(pool.allocate(24));
+}

@@ -1,0 +1,61 @@
+"""The inline namespaces that say how a file was compiled: include/mallard/core/build_mode.hpp."""
+
+import re
+from pathlib import Path
+
+import pytest
+from source_tree import files, own_includes, text
+
+OPENED = re.compile(r"^namespace (mallard\b[^{]*?) *\{$", re.MULTILINE)
+MODE = "mallard::inline MALLARD_MODE"
+LIBRARY = "mallard::inline MALLARD_LIBRARY"
+DIFFERS_BY_MODE = re.compile(r"\bMALLARD_EXPECTS\(|\bNDEBUG\b|\b__cpp_exceptions\b|\bMALLARD_CHECKED\b")
+DEFINES_WHAT_DIFFERS = {"build_mode.hpp", "contract.hpp", "checked_by_default.hpp"}
+
+
+def opened(source: str) -> set[str]:
+    """The namespaces of the library that a file opens; nested ones count as the one around them."""
+    return {name.removesuffix("::reserved_range") for name in OPENED.findall(source)}
+
+
+def blocks(source: str, namespace: str) -> str:
+    """What stands in the blocks of a namespace, without comments."""
+    found = re.findall(rf"^namespace {namespace}\b.*?^\}} // namespace", source, re.MULTILINE | re.DOTALL)
+    return re.sub(r"//.*", "", "\n".join(found))
+
+
+def headers() -> list[Path]:
+    return [file for file in files("*.hpp", under="include") if opened(text(file))]
+
+
+@pytest.mark.parametrize("file", files("*.hpp", "*.cpp", under="src"), ids=str)
+def test_what_the_library_compiles_is_declared_as_its_own(file):
+    assert opened(text(file)) == {LIBRARY}
+
+
+@pytest.mark.parametrize("header", headers(), ids=str)
+def test_a_header_says_which_of_its_names_depend_on_the_mode(header):
+    source = text(header)
+    assert opened(source) <= {MODE, LIBRARY}
+    assert "include/mallard/core/build_mode.hpp" in own_includes(header, source)
+
+
+@pytest.mark.parametrize("header", headers(), ids=str)
+def test_what_the_library_declares_is_the_same_in_every_mode(header):
+    if header.name not in DEFINES_WHAT_DIFFERS:
+        assert DIFFERS_BY_MODE.search(blocks(text(header), LIBRARY)) is None
+
+
+@pytest.mark.parametrize("header", headers(), ids=str)
+def test_what_the_library_declares_mentions_nothing_that_depends_on_the_mode(header):
+    if opened(text(header)) == {LIBRARY}:
+        included = [name for name in own_includes(header, text(header)) if opened(text(Path(name)))]
+        assert [name for name in included if LIBRARY not in opened(text(Path(name)))] == []
+
+
+def test_the_check_reads_blocks():
+    source = f"namespace {LIBRARY} {{\nint a; // NDEBUG\n}} // namespace\nnamespace {MODE} {{\nNDEBUG\n}} // namespace\n"
+    assert opened(source) == {MODE, LIBRARY}
+    assert DIFFERS_BY_MODE.search(blocks(source, LIBRARY)) is None
+    assert DIFFERS_BY_MODE.search(blocks(source, MODE))
+    assert opened("namespace mallard {\n}\n") == {"mallard"}

@@ -1,0 +1,67 @@
+#include <mallard/core/build_mode.hpp>
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory_resource>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+
+namespace {
+
+/// An allocator of a user's, who knows of no inline namespaces.
+struct locked_allocator {
+    void* allocate(std::size_t bytes, std::size_t alignment);
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+};
+
+struct handle {
+    ~handle() {}
+    int number = 0;
+};
+
+} // namespace
+
+template <>
+inline constexpr bool mallard::thread_safe<locked_allocator> = true;
+
+namespace mallard {
+
+template <>
+inline constexpr bool winkable<handle> = true;
+
+} // namespace mallard
+
+namespace {
+
+TEST(build_mode, is_in_the_linker_names_of_templates) {
+#ifdef NDEBUG
+    std::string mode = "ndebug";
+#else
+    std::string mode = "debug";
+#endif
+#ifdef MALLARD_ASAN
+    mode += "_with_address_sanitizer";
+#endif
+#ifndef __cpp_exceptions
+    mode += "_without_exceptions";
+#endif
+    const auto part = std::to_string(mode.size()) + mode;
+    const std::string name = typeid(mallard::multipool<>).name();
+    EXPECT_NE(name.find("7mallard" + part + "9unchecked9multipool"), std::string::npos) << name;
+}
+
+TEST(build_mode, of_the_library_is_the_sanitizer) {
+    const std::string library = mallard::poisons_memory ? "library_with_address_sanitizer" : "library";
+    const std::string name = typeid(mallard::pages).name();
+    EXPECT_EQ(name, "N7mallard" + std::to_string(library.size()) + library + "5pagesE");
+}
+
+TEST(build_mode, lets_users_specialise_what_they_know_by_its_plain_name) {
+    EXPECT_TRUE(mallard::thread_safe<locked_allocator>);
+    EXPECT_TRUE(mallard::winkable<handle>);
+    EXPECT_FALSE(mallard::thread_safe<mallard::multipool<>>);
+}
+
+} // namespace

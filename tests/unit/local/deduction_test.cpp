@@ -1,0 +1,123 @@
+// Every constructor by deduction. This file is compiled with MALLARD_CHECKED and without: what a release build
+// deduces, a debug build has to deduce too.
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+namespace {
+
+using mallard::block_size;
+
+template <class Wanted, class T>
+constexpr bool is = std::is_same_v<Wanted, std::remove_cvref_t<T>>;
+
+/// An upstream that has to be found by reference.
+struct source : mallard::new_delete {
+    int number = 0;
+};
+
+/// Arguments that nobody evaluates.
+struct given {
+    static source& s;
+    static mallard::monotonic<>& arena;
+    static std::span<std::byte>& bytes;
+    static std::array<std::byte, 64>& array;
+};
+constexpr mallard::chunk_growth growth{};
+constexpr mallard::multipool_options pools{};
+constexpr mallard::small_object_pool_options small{};
+constexpr mallard::heap_options blocks{};
+
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic())>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(growth))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::bytes))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::array))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::bytes, growth))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::bytes, {.factor = 4}))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::s))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::s, growth))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::s, {.factor = 4}))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::bytes, given::s))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::array, given::s))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::bytes, given::s, growth))>);
+static_assert(
+    is<mallard::monotonic<source>, decltype(mallard::monotonic(given::bytes, given::s, {.factor = 4}))>);
+
+static_assert(is<mallard::multipool<>, decltype(mallard::multipool())>);
+static_assert(is<mallard::multipool<>, decltype(mallard::multipool(pools))>);
+static_assert(is<mallard::multipool<>, decltype(mallard::multipool({.largest_pooled_bytes = 64}))>);
+static_assert(is<mallard::multipool<source>, decltype(mallard::multipool(given::s))>);
+static_assert(is<mallard::multipool<source>, decltype(mallard::multipool(given::s, pools))>);
+static_assert(
+    is<mallard::multipool<source>, decltype(mallard::multipool(given::s, {.largest_pooled_bytes = 64}))>);
+static_assert(is<mallard::multipool<mallard::monotonic<>>, decltype(mallard::multipool(given::arena))>);
+
+static_assert(is<mallard::fast_fit<>, decltype(mallard::fast_fit(pools))>);
+
+static_assert(is<mallard::concurrent_multipool<>, decltype(mallard::concurrent_multipool())>);
+static_assert(is<mallard::concurrent_multipool<>, decltype(mallard::concurrent_multipool(pools))>);
+static_assert(is<mallard::concurrent_multipool<source>, decltype(mallard::concurrent_multipool(given::s))>);
+static_assert(
+    is<mallard::concurrent_multipool<source>, decltype(mallard::concurrent_multipool(given::s, pools))>);
+static_assert(is<mallard::concurrent_multipool<source>,
+                 decltype(mallard::concurrent_multipool(given::s, {.largest_pooled_bytes = 64}))>);
+
+static_assert(is<mallard::small_object_pool<>, decltype(mallard::small_object_pool())>);
+static_assert(is<mallard::small_object_pool<>, decltype(mallard::small_object_pool(small))>);
+static_assert(is<mallard::small_object_pool<source>, decltype(mallard::small_object_pool(given::s))>);
+static_assert(is<mallard::small_object_pool<source>, decltype(mallard::small_object_pool(given::s, small))>);
+
+static_assert(is<mallard::adaptive_pool<>, decltype(mallard::adaptive_pool())>);
+static_assert(is<mallard::adaptive_pool<>, decltype(mallard::adaptive_pool(block_size{24}))>);
+static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(given::s))>);
+static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(block_size{24}, given::s))>);
+static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool({.bytes = 24}, given::s))>);
+
+static_assert(is<mallard::heap<>, decltype(mallard::heap())>);
+static_assert(is<mallard::heap<>, decltype(mallard::heap(blocks))>);
+static_assert(is<mallard::heap<source>, decltype(mallard::heap(given::s))>);
+static_assert(is<mallard::heap<source>, decltype(mallard::heap(given::s, blocks))>);
+static_assert(is<mallard::heap<source>, decltype(mallard::heap(given::s, {.growth = growth}))>);
+
+static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool())>);
+static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool(growth))>);
+static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool(block_size{24}))>);
+static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool(block_size{24}, growth))>);
+static_assert(is<mallard::fixed_pool<mallard::buffer_arena>, decltype(mallard::fixed_pool(given::bytes))>);
+static_assert(is<mallard::fixed_pool<mallard::buffer_arena>, decltype(mallard::fixed_pool(given::array))>);
+static_assert(is<mallard::fixed_pool<mallard::buffer_arena>,
+                 decltype(mallard::fixed_pool(block_size{24}, given::bytes))>);
+using over_source = mallard::fixed_pool<mallard::growing_arena<source>>;
+static_assert(is<over_source, decltype(mallard::fixed_pool(given::s))>);
+static_assert(is<over_source, decltype(mallard::fixed_pool(given::s, growth))>);
+static_assert(is<over_source, decltype(mallard::fixed_pool(block_size{24}, given::s))>);
+static_assert(is<over_source, decltype(mallard::fixed_pool(block_size{24}, given::s, growth))>);
+
+static_assert(is<mallard::growing_arena<>, decltype(mallard::growing_arena(growth))>);
+static_assert(is<mallard::growing_arena<source>, decltype(mallard::growing_arena(given::s))>);
+static_assert(is<mallard::growing_arena<source>, decltype(mallard::growing_arena(given::s, growth))>);
+static_assert(is<mallard::single_arena<>, decltype(mallard::single_arena(std::size_t{10}))>);
+static_assert(is<mallard::single_arena<source>, decltype(mallard::single_arena(std::size_t{10}, given::s))>);
+static_assert(is<mallard::checkpoint<mallard::monotonic<>>, decltype(mallard::checkpoint(given::arena))>);
+
+TEST(deduction, makes_allocators_that_work) {
+    alignas(16) std::array<std::byte, 1024> room{};
+    source upstream;
+    mallard::monotonic spilling(std::span<std::byte>(room), upstream);
+    mallard::heap heap(mallard::heap_options{});
+    mallard::fixed_pool fixed(block_size{24});
+    mallard::fixed_pool growing(block_size{24}, upstream, mallard::chunk_growth{});
+    mallard::adaptive_pool nodes(block_size{24});
+    const std::array<void*, 5> all{spilling.allocate(24, 8), heap.allocate(24, 8), fixed.allocate(24, 8),
+                                   growing.allocate(24, 8), nodes.allocate(24, 8)};
+    for (void* const p : all) {
+        EXPECT_NE(p, nullptr);
+    }
+}
+
+} // namespace
