@@ -33,7 +33,7 @@ struct chunk_of_blocks {
 
 static_assert(chunk_of_blocks::offset + sizeof(chunk_of_blocks) <= chunk_header_bytes);
 
-enum class block_state : std::uint16_t { current, available, exhausted };
+enum class block_state : std::uint8_t { current, available, exhausted };
 
 /// What the books of a block begin with.
 struct slot_block {
@@ -41,6 +41,7 @@ struct slot_block {
     std::uint32_t low = 1;   ///< with fewer than that in use, something has to be done
     std::uint32_t fresh = 0; ///< from this one on, slots or words of slots were never given out
     block_state state = block_state::exhausted;
+    bool has_bits = false; ///< whether the bits were made zero; what memory holds when it comes is nobody's
     std::uint16_t bucket = 0;
     chunk_of_blocks* chunk = nullptr;
     std::array<slot_block*, 3> links{};

@@ -135,11 +135,12 @@ public:
     }
 
     /// Returns: `count` blocks.
-    /// Requires: `bytes` is at least the size of a pointer.
-    /// Throws: as allocate(); no block is lost.
+    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is
+    /// lost then; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
-        MALLARD_EXPECTS(is_power_of_two(alignment) && bytes >= sizeof(void*));
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        expect_possible_burst(bytes, alignment, count);
         if (count == 0) {
             return {};
         }

@@ -155,8 +155,8 @@ public:
     }
 
     /// Returns: `count` blocks. Where they need room, the arena is asked for as much as all of them need.
-    /// Requires: `bytes` is at least the size of a pointer.
-    /// Throws: as allocate(); no block is lost.
+    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is
+    /// lost then; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks, but for the calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
@@ -208,6 +208,25 @@ public:
     [[nodiscard]] allocator_stats stats() const noexcept { return arena_.stats(); }
 
 private:
+    /// Forgets the size where a burst has fixed it and fails. The burst has to be over before.
+    class size_of_a_burst {
+    public:
+        explicit size_of_a_burst(fixed_pool& pool) noexcept
+            : pool_(pool), ends_with_the_burst_(pool.alignment_ == 0) {}
+        size_of_a_burst(const size_of_a_burst&) = delete;
+        size_of_a_burst& operator=(const size_of_a_burst&) = delete;
+        ~size_of_a_burst() {
+            if (ends_with_the_burst_) {
+                pool_.release();
+            }
+        }
+        void stays() noexcept { ends_with_the_burst_ = false; }
+
+    private:
+        fixed_pool& pool_;
+        bool ends_with_the_burst_;
+    };
+
     [[nodiscard]] bool serves(std::size_t bytes, std::size_t alignment) const noexcept {
         if constexpr (has_size) {
             return bytes <= made_for.bytes && alignment <= made_for.alignment;
@@ -307,6 +326,8 @@ template <block_arena Arena, reuse_order Reuse, block_size Size>
 block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std::size_t alignment,
                                                           std::size_t count) {
     MALLARD_EXPECTS(is_power_of_two(alignment));
+    expect_possible_burst(bytes, alignment, count);
+    size_of_a_burst size(*this);
     unfinished_burst burst(*this, bytes, alignment);
     if (count != 0 && !serves(bytes, alignment)) {
         take_room(bytes, alignment, count); // which fixes the size, or refuses
@@ -328,6 +349,7 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
             take_room(bytes, alignment, count - burst.size());
         }
     }
+    size.stays();
     return burst.finish();
 }
 

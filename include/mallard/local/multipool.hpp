@@ -116,8 +116,8 @@ public:
 
     /// Returns: `count` blocks as allocate() returns them. Where they need new chunks, these are as large as
     /// all of them need, up to the largest chunk.
-    /// Requires: `bytes` is at least the size of a pointer.
-    /// Throws: as allocate(); no block is lost.
+    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is
+    /// lost then; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks, but for the calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
@@ -231,6 +231,7 @@ template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes, std::size_t alignment,
                                                                std::size_t count) {
     MALLARD_EXPECTS(is_power_of_two(alignment));
+    expect_possible_burst(bytes, alignment, count);
     const std::size_t index = Classes::index(bytes, alignment);
     if (alignment > fundamental_alignment || index >= classes_) {
         return allocate_one_by_one(*this, bytes, alignment, count);
