@@ -12,7 +12,6 @@
 
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/concepts.hpp>
-#include <mallard/core/contract.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/free_block.hpp>
 

@@ -51,12 +51,16 @@ struct slot_block {
 
 static_assert(sizeof(slot_block) == block_header_bytes);
 
+/// No chunk has more blocks: four times as many can be counted.
+inline constexpr std::size_t most_chunk_blocks = std::size_t{1} << 29;
+
 /// How many blocks the chunks of a pool have, and which empty ones it keeps.
 struct chunk_policy {
-    std::uint32_t first_blocks = 1;   ///< of the first chunk; the next have twice as many each
-    std::uint32_t largest_blocks = 1; ///< of the largest chunk, no fewer than of the first
-    std::size_t spare_bytes = 0;      ///< an empty chunk of no more may stay
-    bool spares_an_eighth = false;    ///< ... and one of no more than an eighth of all
+    std::uint32_t first_blocks = 1; ///< of the first chunk; the next have twice as many each
+    std::uint32_t largest_blocks =
+        1; ///< of the largest chunk, no fewer than of the first, at most most_chunk_blocks
+    std::size_t spare_bytes = 0;   ///< an empty chunk of no more may stay
+    bool spares_an_eighth = false; ///< ... and one of no more than an eighth of all
 };
 
 } // namespace mallard

@@ -78,14 +78,14 @@ public:
           arena_(std::forward<ArenaArguments>(arena)...) {}
 
     /// Effects: makes a pool whose blocks hold `size`. What else is given makes the arena.
-    /// Requires: `size.is_possible()`.
+    /// Throws: refused_request, a std::bad_alloc that says why, where no block can be so: `size.is_possible()`
+    /// is false.
     template <class... ArenaArguments>
         requires std::is_constructible_v<Arena, ArenaArguments...> && (Size.bytes == 0)
-    explicit constexpr fixed_pool(block_size size, ArenaArguments&&... arena) noexcept
-        : free_(size.of_block().bytes, size.of_block().alignment), alignment_(size.of_block().alignment),
-          made_with_(size.of_block()), arena_(std::forward<ArenaArguments>(arena)...) {
-        MALLARD_EXPECTS(size.is_possible());
-    }
+    explicit constexpr fixed_pool(block_size size, ArenaArguments&&... arena)
+        : free_(expect_possible(size).bytes, size.of_block().alignment),
+          alignment_(size.of_block().alignment), made_with_(size.of_block()),
+          arena_(std::forward<ArenaArguments>(arena)...) {}
 
     fixed_pool(const fixed_pool&) = delete;
     fixed_pool& operator=(const fixed_pool&) = delete;
@@ -290,13 +290,15 @@ void fixed_pool<Arena, Reuse, Size>::take_room(std::size_t bytes, std::size_t al
     if (find_room(bytes, alignment, blocks)) {
         return;
     }
-    const block_size asked{bytes, alignment};
-    const block_size size = asked.is_possible() ? asked.of_block() : block_size{};
     if (alignment_ != 0 && !serves(bytes, alignment)) {
         refuse_request(bytes, alignment, free_.block_bytes(), alignment_);
-    } else if (alignment_ == 0 && size.bytes != 0 &&
-               arena_.capacity(books_type(size.bytes, size.alignment), size.alignment) == 0) {
-        refuse_for_want_of_room(bytes, alignment);
+    }
+    if (const block_size asked{bytes, alignment}; alignment_ != 0 || asked.is_possible()) {
+        const block_size size =
+            alignment_ != 0 ? block_size{free_.block_bytes(), alignment_} : asked.of_block();
+        if (arena_.capacity(books_type(size.bytes, size.alignment), size.alignment) == 0) {
+            refuse_for_want_of_room(bytes, alignment);
+        }
     }
     fail_allocation(bytes, alignment);
 }

@@ -47,9 +47,9 @@
 namespace mallard {
 
 struct multipool_options {
-    /// Larger requests go straight upstream. At least 8, at most 2^30.
+    /// Larger requests go straight upstream. From 8 to 2^30: what is less or more stands for the nearest.
     std::size_t largest_pooled_bytes = std::size_t{32} << 10;
-    /// Of the chunks from the second on. No chunk may be larger than 2 GiB.
+    /// Of the chunks from the second on. No chunk is larger than 2 GiB.
     chunk_growth growth{.factor = 4};
 };
 
@@ -67,11 +67,11 @@ public:
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit multipool(multipool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : classes_(class_count(options)), next_(options.growth) {}
+        : classes_(class_count(options)), next_(options.growth, most_chunk_bytes) {}
 
     /// Requires: `source` outlives the allocator.
     explicit multipool(Upstream& source, multipool_options options = {}) noexcept
-        : classes_(class_count(options)), next_(options.growth), upstream_(source) {}
+        : classes_(class_count(options)), next_(options.growth, most_chunk_bytes), upstream_(source) {}
 
     multipool(const multipool&) = delete;
     multipool& operator=(const multipool&) = delete;
@@ -150,11 +150,12 @@ public:
 private:
     using books_type = typename Reuse::template by_class<Classes>;
 
+    static constexpr std::size_t most_pooled_bytes = std::size_t{1} << 30;
+    static constexpr std::size_t most_chunk_bytes = std::size_t{1} << 31;
+
     static constexpr std::uint16_t class_count(const multipool_options& options) noexcept {
-        MALLARD_EXPECTS(options.largest_pooled_bytes >= 8 && options.largest_pooled_bytes <= std::size_t{1}
-                                                                                                 << 30);
-        MALLARD_EXPECTS(options.growth.largest_chunk_bytes <= std::size_t{1} << 31);
-        return static_cast<std::uint16_t>(Classes::index(options.largest_pooled_bytes, 8) + 1);
+        const std::size_t largest = std::min(options.largest_pooled_bytes, most_pooled_bytes);
+        return static_cast<std::uint16_t>(Classes::index(largest, 8) + 1);
     }
 
     [[nodiscard]] std::byte* limit() const noexcept {
