@@ -71,6 +71,25 @@ void refuse_for_want_of_room(std::size_t bytes, std::size_t alignment) {
     refuse(bytes, alignment, text.data());
 }
 
+void refuse_burst(std::size_t bytes, std::size_t alignment) {
+    std::array<char, 224> text;
+    std::snprintf(text.data(), text.size(),
+                  "mallard: a burst of blocks of %zu bytes at alignment %zu is refused: each block of a chain "
+                  "leads to the next one by a pointer; ask for blocks of %zu bytes or more",
+                  bytes, alignment, sizeof(void*));
+    refuse(bytes, alignment, text.data());
+}
+
+void refuse_block_size(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
+                       std::size_t most_alignment) {
+    std::array<char, 224> text;
+    std::snprintf(text.data(), text.size(),
+                  "mallard: a pool of blocks of %zu bytes at alignment %zu is refused: a block has %zu bytes "
+                  "at the most, and an alignment that is a power of two up to %zu; make the block_size so",
+                  bytes, alignment, most_bytes, most_alignment);
+    refuse(bytes, alignment, text.data());
+}
+
 void refuse_region(const void* begin, std::size_t bytes, std::size_t least_bytes, std::size_t alignment) {
     std::array<char, 224> text;
     std::snprintf(

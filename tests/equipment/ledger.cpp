@@ -60,7 +60,7 @@ void* ledger::allocate(std::size_t bytes, std::size_t alignment) {
     const bool planned =
         plan_.at != 0 && (requests_of_plan_ == plan_.at || (plan_.for_ever && requests_of_plan_ > plan_.at));
     failed_ = failed_ || planned;
-    if (planned || bytes > most_bytes || alignment > most_bytes) {
+    if (planned || bytes > limit_bytes_ || alignment > limit_bytes_) {
         mallard::fail_allocation(bytes, alignment);
     }
     const request as{bytes, alignment};

@@ -37,6 +37,9 @@ public:
     void deallocate(void* p, std::size_t bytes,
                     std::size_t alignment = mallard::fundamental_alignment) noexcept;
 
+    /// Effects: refuses larger requests, and those of stricter alignments, from now on.
+    void refuse_above(std::size_t bytes) noexcept { limit_bytes_ = bytes; }
+
     /// Effects: fails by this plan from now on; its requests are counted from now.
     void fail(mallard::failure_plan plan) noexcept;
 
@@ -63,6 +66,7 @@ private:
     std::vector<request> granted_;
     std::vector<std::string> complaints_;
     std::size_t outstanding_bytes_ = 0;
+    std::size_t limit_bytes_ = most_bytes;
     mallard::failure_plan plan_{.at = 0};
     std::size_t requests_of_plan_ = 0;
     bool failed_ = false;

@@ -31,6 +31,7 @@
 #include <mallard/core/slot_block.hpp>
 #include <mallard/core/slot_geometry.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -156,6 +157,13 @@ protected:
     /// Returns: a bit for each word of bits, set where that is not zero.
     [[nodiscard]] std::uint64_t* summary_of(slot_block& b) const noexcept {
         return end_of_books(b) - geometry_.summary_words();
+    }
+
+    /// Effects: says in the bits that no slot is free. Apart from opening the block, because bits that nobody
+    /// wrote to have no page of their own.
+    [[gnu::cold, gnu::noinline]] void clear_bits(slot_block& b) const noexcept {
+        std::fill_n(bits_of(b), geometry_.words(), std::uint64_t{0});
+        b.has_bits = true;
     }
 
     /// Returns: the bits of those slots of a word that can be given out.
@@ -293,12 +301,8 @@ private:
         opened->chunk = &c;
         opened->under_bits = geometry_.under_bits(offset);
         unpoison(bits_of(*opened), geometry_.books_bytes - block_header_bytes);
-        // Most memory is zero when it comes. What is only read has no page of its own until it is written to.
-        std::uint64_t* const end = end_of_books(*opened);
-        for (std::uint64_t* word = bits_of(*opened); word != end; ++word) {
-            if (*word != 0) {
-                *word = 0;
-            }
+        if (geometry_.books_bytes != block_header_bytes) {
+            std::fill_n(summary_of(*opened), geometry_.summary_words(), std::uint64_t{0});
         }
         if constexpr (Divided) {
             for (std::size_t head = 0; head != geometry_.block_bytes; head += geometry_.alignment) {

@@ -6,9 +6,9 @@
 ///
 /// Giving a slot out takes the lowest bit of cached_; every 64 slots at most the next word is looked for.
 /// Freeing sets a bit and counts, and touches nothing of the slot. Words of slots that were never given out
-/// are not in the bits: so a block that only fills needs none.
+/// are not in the bits: so a block that only fills needs none, and has none until something of it is freed.
 ///
-/// Invariant: the word that cached_ was taken from is zero; freeing one of its slots changes cached_. With
+/// Invariant: the bits of a block are read and written once they were made zero, and not before; the word that cached_ was taken from is zero; freeing one of its slots changes cached_. With
 /// blocks in the order of their addresses (core/address_heap.hpp), the next slot is the lowest of all; with
 /// others, what is cached comes first.
 #pragma once
@@ -18,6 +18,7 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,7 @@ public:
     void push(void* p, Source&& source) noexcept {
         poison(p, geometry_.slot_bytes);
         const place of = place_of(p);
+        prepare_bits(*of.block);
         const std::uint64_t word = *of.word;
         if (word != 0) [[likely]] {
             *of.word = word | of.bit;
@@ -81,14 +83,17 @@ public:
     template <upstream Source>
     void push_many(block_chain&& chain, Source&& source) noexcept {
         const block_chain taken = std::move(chain);
+        // Behind it lies no slot of the same word: in a block of fewer than 64 slots, one of the next block.
+        const std::uint64_t last_bit = std::uint64_t{1} << (std::min<std::uint32_t>(geometry_.slots, 64) - 1);
         for (auto* p = static_cast<free_block*>(taken.front()); p != nullptr;) {
             place of = place_of(p);
+            prepare_bits(*of.block);
             std::uint32_t more = 0;
             for (std::uint64_t bit = of.bit;; ++more) {
                 free_block* const next = p->next;
                 poison(p, geometry_.slot_bytes);
                 void* neighbour = reinterpret_cast<std::byte*>(p) + geometry_.slot_bytes;
-                if (next == neighbour && bit << 1 != 0) [[likely]] {
+                if (next == neighbour && bit != last_bit) [[likely]] {
                     // Where it is was computed: the processor need not wait until the link is read.
                     asm("" : "+r"(neighbour));
                     p = static_cast<free_block*>(neighbour);
@@ -251,9 +256,17 @@ private:
         note_freed(block, source);
     }
 
+    /// Effects: makes the bits of a block zero before one of them is read or written for the first time.
+    void prepare_bits(slot_block& block) noexcept {
+        if (!block.has_bits) [[unlikely]] {
+            this->clear_bits(block);
+        }
+    }
+
     /// Effects: returns what is cached to the books.
     void uncache() noexcept {
         if (cached_ != 0) {
+            prepare_bits(*current_);
             *cached_word_ = cached_;
             note_in_summary(*current_, cached_word_);
             current_->used -= static_cast<std::uint32_t>(std::popcount(cached_));

@@ -6,6 +6,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/failure.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +15,9 @@ namespace mallard::inline MALLARD_LIBRARY {
 
 /// The bytes of a guard zone.
 inline constexpr std::size_t guard_zone_bytes = 16;
+
+/// The most bytes that a block of a pool of one size has, and its strictest alignment.
+inline constexpr std::size_t most_block_bytes = std::size_t{1} << 30;
 
 /// Returns: what lies before the caller's part of a block that has guard zones.
 [[nodiscard]] constexpr std::size_t bytes_before(std::size_t alignment) noexcept {
@@ -51,9 +55,17 @@ struct block_size {
     /// Returns: whether there can be such blocks: of at most 2^30 bytes, and at multiples of no more than
     /// that.
     [[nodiscard]] constexpr bool is_possible() const noexcept {
-        constexpr std::size_t most = std::size_t{1} << 30;
-        return bytes <= most && alignment <= most && is_power_of_two(alignment);
+        return bytes <= most_block_bytes && alignment <= most_block_bytes && is_power_of_two(alignment);
     }
 };
+
+/// Returns: the size of the blocks of a pool that is made for `size`.
+/// Throws: refused_request where there cannot be such blocks. In a constant expression that does not compile.
+[[nodiscard]] constexpr block_size expect_possible(block_size size) {
+    if (!size.is_possible()) {
+        refuse_block_size(size.bytes, size.alignment, most_block_bytes, most_block_bytes);
+    }
+    return size.of_block();
+}
 
 } // namespace mallard::inline MALLARD_LIBRARY

@@ -13,23 +13,38 @@
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
-#include <mallard/core/contract.hpp>
+#include <mallard/core/failure.hpp>
 #include <mallard/core/free_block.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace mallard::inline MALLARD_MODE {
+
+/// Effects: none, where a chain of `count` blocks of `bytes` bytes can be.
+/// Throws: refused_request where a block has no room for the link to the next; std::bad_alloc where all
+/// blocks together have no representation.
+inline void expect_possible_burst(std::size_t bytes, std::size_t alignment, std::size_t count) {
+    if (count == 0) {
+        return;
+    }
+    if (bytes < sizeof(void*)) {
+        refuse_burst(bytes, alignment);
+    }
+    if (count > static_cast<std::size_t>(PTRDIFF_MAX) / bytes) {
+        fail_allocation(bytes, alignment);
+    }
+}
 
 /// Blocks that are being collected for a caller: where they do not all come, they go back. A link is written
 /// once, when the block that it leads to is there.
 template <upstream A>
 class unfinished_burst {
 public:
+    /// Requires: expect_possible_burst() has let the burst pass.
     unfinished_burst(A& allocator, std::size_t bytes, std::size_t alignment) noexcept
-        : allocator_(allocator), bytes_(bytes), alignment_(alignment) {
-        MALLARD_EXPECTS(bytes >= sizeof(void*));
-    }
+        : allocator_(allocator), bytes_(bytes), alignment_(alignment) {}
 
     unfinished_burst(const unfinished_burst&) = delete;
     unfinished_burst& operator=(const unfinished_burst&) = delete;
@@ -95,6 +110,7 @@ private:
 template <upstream A>
 [[nodiscard]] block_chain allocate_one_by_one(A& allocator, std::size_t bytes, std::size_t alignment,
                                               std::size_t count) {
+    expect_possible_burst(bytes, alignment, count);
     unfinished_burst burst(allocator, bytes, alignment);
     while (burst.size() != count) {
         burst.add(allocator.allocate(bytes, alignment));
@@ -103,8 +119,9 @@ template <upstream A>
 }
 
 /// Returns: `count` blocks of `bytes` bytes each at multiples of `alignment`, of `allocator`.
-/// Requires: `bytes` is at least the size of a pointer; `alignment` is a power of two.
-/// Throws: what the allocator throws; no block is lost then.
+/// Requires: `alignment` is a power of two.
+/// Throws: refused_request where `bytes` is less than the size of a pointer; what the allocator throws. No
+/// block is lost then.
 /// Complexity: linear in the blocks.
 template <upstream A>
 [[nodiscard]] block_chain allocate_many(A& allocator, std::size_t bytes, std::size_t alignment,

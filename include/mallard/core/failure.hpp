@@ -54,6 +54,14 @@ private:
 /// Effects: as refuse_request(), but says that the pool's arena has no room for one such block.
 [[noreturn]] void refuse_for_want_of_room(std::size_t bytes, std::size_t alignment);
 
+/// Effects: as refuse_request(), but says that a chain of such blocks cannot be.
+[[noreturn]] void refuse_burst(std::size_t bytes, std::size_t alignment);
+
+/// Effects: as refuse_request(), but says that a pool cannot have blocks that hold so much, at the most
+/// `most_bytes` at `most_alignment`.
+[[noreturn]] void refuse_block_size(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
+                                    std::size_t most_alignment);
+
 /// Effects: as refuse_request(), but says what the region of `bytes` bytes at `begin` lacks of `least_bytes` at a
 /// multiple of `alignment`.
 [[noreturn]] void refuse_region(const void* begin, std::size_t bytes, std::size_t least_bytes,

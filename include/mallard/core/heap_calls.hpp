@@ -307,6 +307,7 @@ expansion_result heap_calls<Heap, Links, Granule>::allocate_to_grow(const expans
 template <class Heap, class Links, std::size_t Granule>
 block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::size_t bytes, std::size_t alignment,
                                                             std::size_t count) {
+    expect_possible_burst(bytes, alignment, count);
     if (count != 0 && (bytes > space_type::most_bytes || count > space_type::most_bytes / bytes)) {
         fail_allocation(bytes, alignment);
     }

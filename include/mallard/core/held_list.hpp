@@ -62,7 +62,8 @@ public:
     [[nodiscard]] void* allocate(Upstream&& source, std::size_t bytes, std::size_t alignment) {
         const std::size_t offset = direct_header_bytes(alignment);
         bytes += static_cast<std::size_t>(bytes == 0);
-        if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - offset) {
+        constexpr auto most_bytes = static_cast<std::size_t>(PTRDIFF_MAX);
+        if (offset > most_bytes || bytes > most_bytes - offset) { // at an alignment of 2^63 the offset has it
             fail_allocation(bytes, alignment);
         }
         void* memory = source.allocate(bytes + offset, upstream_alignment(alignment));

@@ -34,7 +34,7 @@ struct chunk_of_blocks {
 
 static_assert(chunk_of_blocks::offset + sizeof(chunk_of_blocks) <= chunk_header_bytes);
 
-enum class block_state : std::uint16_t { current, available, exhausted };
+enum class block_state : std::uint8_t { current, available, exhausted };
 
 /// What the books of a block begin with.
 struct slot_block {
@@ -42,6 +42,7 @@ struct slot_block {
     std::uint32_t low = 1;   ///< with fewer than that in use, something has to be done
     std::uint32_t fresh = 0; ///< from this one on, slots or words of slots were never given out
     block_state state = block_state::exhausted;
+    bool has_bits = false; ///< whether the bits were made zero; what memory holds when it comes is nobody's
     std::uint16_t bucket = 0;
     chunk_of_blocks* chunk = nullptr;
     std::array<slot_block*, 3> links{};
@@ -51,12 +52,16 @@ struct slot_block {
 
 static_assert(sizeof(slot_block) == block_header_bytes);
 
+/// No chunk has more blocks: four times as many can be counted.
+inline constexpr std::size_t most_chunk_blocks = std::size_t{1} << 29;
+
 /// How many blocks the chunks of a pool have, and which empty ones it keeps.
 struct chunk_policy {
-    std::uint32_t first_blocks = 1;   ///< of the first chunk; the next have twice as many each
-    std::uint32_t largest_blocks = 1; ///< of the largest chunk, no fewer than of the first
-    std::size_t spare_bytes = 0;      ///< an empty chunk of no more may stay
-    bool spares_an_eighth = false;    ///< ... and one of no more than an eighth of all
+    std::uint32_t first_blocks = 1; ///< of the first chunk; the next have twice as many each
+    std::uint32_t largest_blocks =
+        1; ///< of the largest chunk, no fewer than of the first, at most most_chunk_blocks
+    std::size_t spare_bytes = 0;   ///< an empty chunk of no more may stay
+    bool spares_an_eighth = false; ///< ... and one of no more than an eighth of all
 };
 
 } // namespace mallard::inline MALLARD_MODE

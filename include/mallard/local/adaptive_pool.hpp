@@ -88,18 +88,21 @@ public:
     = default;
 
     /// Effects: makes a pool whose nodes hold `size`.
-    /// Requires: the alignment is a power of two, and the node is no larger than largest_node_bytes.
-    explicit adaptive_pool(block_size size) noexcept
+    /// Throws: refused_request, a std::bad_alloc that says why, where no node can be so: of more than
+    /// largest_node_bytes, of a stricter alignment, or of one that is no power of two.
+    explicit adaptive_pool(block_size size)
         requires stateless_upstream<Upstream>
-        : made_with_(size) {
+        : made_with_(expect_possible_node(size)) {
         fix(size);
     }
 
     /// Requires: `source` outlives the allocator.
     explicit adaptive_pool(Upstream& source) noexcept : upstream_(source) {}
 
-    /// Requires: as above.
-    adaptive_pool(block_size size, Upstream& source) noexcept : made_with_(size), upstream_(source) {
+    /// Requires: `source` outlives the allocator.
+    /// Throws: refused_request where no node can be so.
+    adaptive_pool(block_size size, Upstream& source)
+        : made_with_(expect_possible_node(size)), upstream_(source) {
         fix(size);
     }
 
@@ -136,11 +139,12 @@ public:
     }
 
     /// Returns: `count` blocks.
-    /// Requires: `bytes` is at least the size of a pointer.
-    /// Throws: as allocate(); no block is lost.
+    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is
+    /// lost then; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
-        MALLARD_EXPECTS(is_power_of_two(alignment) && bytes >= sizeof(void*));
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        expect_possible_burst(bytes, alignment, count);
         if (count == 0) {
             return {};
         }
@@ -197,6 +201,10 @@ public:
     }
 
 private:
+    static constexpr std::size_t largest_chunk_bytes = std::size_t{256} << 10;
+    static constexpr auto free_blocks =
+        static_cast<std::uint32_t>(std::min<std::size_t>(Options.most_free_blocks, most_chunk_blocks));
+
     /// Fixes the size of the nodes where it is not yet, and forgets it again where the request fails.
     class first_request {
     public:
@@ -231,19 +239,29 @@ private:
                size.of_block().bytes <= largest_node_bytes;
     }
 
+    /// Returns: the size of the nodes that hold `size`.
+    [[nodiscard]] static block_size expect_possible_node(block_size size) {
+        if (size.bytes > largest_node_bytes || size.alignment > largest_node_bytes ||
+            !is_power_of_two(size.alignment)) {
+            refuse_block_size(size.bytes, size.alignment, largest_node_bytes, largest_node_bytes);
+        }
+        return size.of_block();
+    }
+
     void fix(block_size size) noexcept {
-        MALLARD_EXPECTS(is_power_of_two(size.alignment) && may_fix(size));
         node_bytes_ = size.of_block().bytes;
         node_alignment_ = node_bytes_ & (~node_bytes_ + 1);
         const slot_geometry geometry = geometry_of(node_bytes_);
         const auto blocks = [&geometry](std::size_t bytes) {
             return static_cast<std::uint32_t>(std::max<std::size_t>(bytes / geometry.block_bytes, 1));
         };
-        const auto first = static_cast<std::uint32_t>(std::max<std::size_t>(Options.most_free_blocks, 1));
+        // Two blocks may be larger than the largest chunk; more of them that may stay make no chunk larger.
+        const std::uint32_t largest = std::max<std::uint32_t>(blocks(largest_chunk_bytes),
+                                                              std::clamp<std::uint32_t>(free_blocks, 1, 2));
         nodes_.reshape(geometry,
-                       chunk_policy{.first_blocks = first,
-                                    .largest_blocks = std::max(first, blocks(std::size_t{256} << 10)),
-                                    .spare_bytes = Options.most_free_blocks * geometry.block_bytes,
+                       chunk_policy{.first_blocks = std::clamp<std::uint32_t>(free_blocks, 1, largest),
+                                    .largest_blocks = largest,
+                                    .spare_bytes = std::size_t{free_blocks} * geometry.block_bytes,
                                     .spares_an_eighth = false});
     }
 

@@ -32,7 +32,7 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/chunk_list.hpp>
 #include <mallard/core/concepts.hpp>
-#include <mallard/core/contract.hpp>
+#include <mallard/core/failure.hpp>
 #include <mallard/core/last_freed.hpp>
 #include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
@@ -232,17 +232,13 @@ public:
     template <reuse_of_one_size Books, block_size Plain, block_size Larger>
     using with_room_for = single_arena;
 
-    /// Requires: `blocks` is not 0.
+    /// Effects: makes an arena of `blocks` blocks. One of none has room for none, and says so when it is asked.
     explicit constexpr single_arena(std::size_t blocks) noexcept
         requires stateless_upstream<Upstream>
-        : blocks_(blocks) {
-        MALLARD_EXPECTS(blocks != 0);
-    }
+        : blocks_(blocks) {}
 
-    /// Requires: also that `source` outlives the arena.
-    single_arena(std::size_t blocks, Upstream& source) noexcept : blocks_(blocks), upstream_(source) {
-        MALLARD_EXPECTS(blocks != 0);
-    }
+    /// Requires: `source` outlives the arena.
+    single_arena(std::size_t blocks, Upstream& source) noexcept : blocks_(blocks), upstream_(source) {}
 
     single_arena(const single_arena&) = delete;
     single_arena& operator=(const single_arena&) = delete;
@@ -250,8 +246,11 @@ public:
 
     template <reuse_of_one_size Books>
     [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment, std::size_t) {
-        if (!room_.empty() || blocks_ > std::size_t{PTRDIFF_MAX} / 2 / books.room()) {
+        if (!room_.empty() || blocks_ == 0) {
             return {};
+        }
+        if (blocks_ > std::size_t{PTRDIFF_MAX} / 2 / books.room()) {
+            fail_allocation(SIZE_MAX, alignment);
         }
         const std::size_t bytes = books.room(blocks_);
         const std::size_t room_alignment = std::max(alignment, fundamental_alignment);

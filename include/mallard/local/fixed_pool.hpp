@@ -79,14 +79,14 @@ public:
           arena_(std::forward<ArenaArguments>(arena)...) {}
 
     /// Effects: makes a pool whose blocks hold `size`. What else is given makes the arena.
-    /// Requires: `size.is_possible()`.
+    /// Throws: refused_request, a std::bad_alloc that says why, where no block can be so: `size.is_possible()`
+    /// is false.
     template <class... ArenaArguments>
         requires std::is_constructible_v<Arena, ArenaArguments...> && (Size.bytes == 0)
-    explicit constexpr fixed_pool(block_size size, ArenaArguments&&... arena) noexcept
-        : free_(size.of_block().bytes, size.of_block().alignment), alignment_(size.of_block().alignment),
-          made_with_(size.of_block()), arena_(std::forward<ArenaArguments>(arena)...) {
-        MALLARD_EXPECTS(size.is_possible());
-    }
+    explicit constexpr fixed_pool(block_size size, ArenaArguments&&... arena)
+        : free_(expect_possible(size).bytes, size.of_block().alignment),
+          alignment_(size.of_block().alignment), made_with_(size.of_block()),
+          arena_(std::forward<ArenaArguments>(arena)...) {}
 
     fixed_pool(const fixed_pool&) = delete;
     fixed_pool& operator=(const fixed_pool&) = delete;
@@ -156,8 +156,8 @@ public:
     }
 
     /// Returns: `count` blocks. Where they need room, the arena is asked for as much as all of them need.
-    /// Requires: `bytes` is at least the size of a pointer.
-    /// Throws: as allocate(); no block is lost.
+    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is
+    /// lost then; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks, but for the calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
@@ -209,6 +209,25 @@ public:
     [[nodiscard]] allocator_stats stats() const noexcept { return arena_.stats(); }
 
 private:
+    /// Forgets the size where a burst has fixed it and fails. The burst has to be over before.
+    class size_of_a_burst {
+    public:
+        explicit size_of_a_burst(fixed_pool& pool) noexcept
+            : pool_(pool), ends_with_the_burst_(pool.alignment_ == 0) {}
+        size_of_a_burst(const size_of_a_burst&) = delete;
+        size_of_a_burst& operator=(const size_of_a_burst&) = delete;
+        ~size_of_a_burst() {
+            if (ends_with_the_burst_) {
+                pool_.release();
+            }
+        }
+        void stays() noexcept { ends_with_the_burst_ = false; }
+
+    private:
+        fixed_pool& pool_;
+        bool ends_with_the_burst_;
+    };
+
     [[nodiscard]] bool serves(std::size_t bytes, std::size_t alignment) const noexcept {
         if constexpr (has_size) {
             return bytes <= made_for.bytes && alignment <= made_for.alignment;
@@ -272,13 +291,15 @@ void fixed_pool<Arena, Reuse, Size>::take_room(std::size_t bytes, std::size_t al
     if (find_room(bytes, alignment, blocks)) {
         return;
     }
-    const block_size asked{bytes, alignment};
-    const block_size size = asked.is_possible() ? asked.of_block() : block_size{};
     if (alignment_ != 0 && !serves(bytes, alignment)) {
         refuse_request(bytes, alignment, free_.block_bytes(), alignment_);
-    } else if (alignment_ == 0 && size.bytes != 0 &&
-               arena_.capacity(books_type(size.bytes, size.alignment), size.alignment) == 0) {
-        refuse_for_want_of_room(bytes, alignment);
+    }
+    if (const block_size asked{bytes, alignment}; alignment_ != 0 || asked.is_possible()) {
+        const block_size size =
+            alignment_ != 0 ? block_size{free_.block_bytes(), alignment_} : asked.of_block();
+        if (arena_.capacity(books_type(size.bytes, size.alignment), size.alignment) == 0) {
+            refuse_for_want_of_room(bytes, alignment);
+        }
     }
     fail_allocation(bytes, alignment);
 }
@@ -308,6 +329,8 @@ template <block_arena Arena, reuse_order Reuse, block_size Size>
 block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std::size_t alignment,
                                                           std::size_t count) {
     MALLARD_EXPECTS(is_power_of_two(alignment));
+    expect_possible_burst(bytes, alignment, count);
+    size_of_a_burst size(*this);
     unfinished_burst burst(*this, bytes, alignment);
     if (count != 0 && !serves(bytes, alignment)) {
         take_room(bytes, alignment, count); // which fixes the size, or refuses
@@ -329,6 +352,7 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
             take_room(bytes, alignment, count - burst.size());
         }
     }
+    size.stays();
     return burst.finish();
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/contract.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -16,6 +15,11 @@ namespace mallard::inline MALLARD_MODE {
 /// The sizes of the chunks that an allocator takes from its upstream, in bytes, headers included; powers of
 /// two. Each chunk is `factor` times the one before it, or twice from 64 KiB on, until `largest_chunk_bytes`.
 /// A single request that needs more gets a chunk of its own size.
+///
+/// Any numbers will do. The largest size is a limit: it is rounded down to a power of two, and the first one
+/// is no larger than it. The first size and the factor are rounded up. No chunk is planned below 64 bytes or
+/// above 64 TiB, and no factor is less than 2: chunks of one size have the same first and largest size. A
+/// size of 0 is the usual one.
 struct chunk_growth {
     std::size_t first_chunk_bytes = 256;
     std::size_t largest_chunk_bytes = std::size_t{8} << 20;
@@ -25,15 +29,18 @@ struct chunk_growth {
 /// The size of the next chunk, kept in four bytes because an allocator should be small.
 class next_chunk {
 public:
-    /// Requires: all three are powers of two, the first size no larger than the largest and at least 64.
-    explicit constexpr next_chunk(chunk_growth growth) noexcept
-        : first_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.first_chunk_bytes))),
-          log2_(first_log2_),
-          largest_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.largest_chunk_bytes))),
-          factor_log2_(static_cast<std::uint8_t>(std::countr_zero(growth.factor))) {
-        MALLARD_EXPECTS(std::has_single_bit(growth.first_chunk_bytes) && growth.first_chunk_bytes >= 64);
-        MALLARD_EXPECTS(std::has_single_bit(growth.largest_chunk_bytes) && log2_ <= largest_log2_);
-        MALLARD_EXPECTS(std::has_single_bit(growth.factor) && growth.factor > 1);
+    static constexpr std::size_t smallest_bytes = 64;
+    /// Less than any address space, so that sums of a few of them have a representation.
+    static constexpr std::size_t most_bytes = std::size_t{1} << 46;
+
+    /// Effects: plans chunks by `growth`, none of which is larger than `limit_bytes`.
+    /// Requires: `limit_bytes` is a power of two from 64 to most_bytes.
+    explicit constexpr next_chunk(chunk_growth growth, std::size_t limit_bytes = most_bytes) noexcept
+        : largest_log2_(floor_log2(std::clamp(or_usual(growth.largest_chunk_bytes, usual.largest_chunk_bytes),
+                                              smallest_bytes, limit_bytes))),
+          factor_log2_(ceil_log2(std::clamp(growth.factor, std::size_t{2}, most_bytes))) {
+        first_log2_ = log2_ = ceil_log2(std::clamp(
+            or_usual(growth.first_chunk_bytes, usual.first_chunk_bytes), smallest_bytes, largest_bytes()));
     }
 
     /// Returns: the size that a chunk should have now to hold `least_bytes`.
@@ -65,8 +72,22 @@ public:
     [[nodiscard]] constexpr std::size_t first_bytes() const noexcept { return std::size_t{1} << first_log2_; }
 
 private:
-    std::uint8_t first_log2_;
-    std::uint8_t log2_;
+    static constexpr chunk_growth usual{};
+
+    static constexpr std::size_t or_usual(std::size_t bytes, std::size_t usual_bytes) noexcept {
+        return bytes == 0 ? usual_bytes : bytes;
+    }
+
+    static constexpr std::uint8_t floor_log2(std::size_t n) noexcept {
+        return static_cast<std::uint8_t>(std::bit_width(n) - 1);
+    }
+
+    static constexpr std::uint8_t ceil_log2(std::size_t n) noexcept {
+        return static_cast<std::uint8_t>(std::bit_width(n - 1));
+    }
+
+    std::uint8_t first_log2_ = 0;
+    std::uint8_t log2_ = 0;
     std::uint8_t largest_log2_;
     std::uint8_t factor_log2_;
 };

@@ -48,9 +48,9 @@
 namespace mallard::inline MALLARD_MODE {
 
 struct multipool_options {
-    /// Larger requests go straight upstream. At least 8, at most 2^30.
+    /// Larger requests go straight upstream. From 8 to 2^30: what is less or more stands for the nearest.
     std::size_t largest_pooled_bytes = std::size_t{32} << 10;
-    /// Of the chunks from the second on. No chunk may be larger than 2 GiB.
+    /// Of the chunks from the second on. No chunk is larger than 2 GiB.
     chunk_growth growth{.factor = 4};
 };
 
@@ -68,11 +68,11 @@ public:
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit multipool(multipool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : classes_(class_count(options)), next_(options.growth) {}
+        : classes_(class_count(options)), next_(options.growth, most_chunk_bytes) {}
 
     /// Requires: `source` outlives the allocator.
     explicit multipool(Upstream& source, multipool_options options = {}) noexcept
-        : classes_(class_count(options)), next_(options.growth), upstream_(source) {}
+        : classes_(class_count(options)), next_(options.growth, most_chunk_bytes), upstream_(source) {}
 
     multipool(const multipool&) = delete;
     multipool& operator=(const multipool&) = delete;
@@ -117,8 +117,8 @@ public:
 
     /// Returns: `count` blocks as allocate() returns them. Where they need new chunks, these are as large as
     /// all of them need, up to the largest chunk.
-    /// Requires: `bytes` is at least the size of a pointer.
-    /// Throws: as allocate(); no block is lost.
+    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is
+    /// lost then; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks, but for the calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
@@ -151,11 +151,12 @@ public:
 private:
     using books_type = typename Reuse::template by_class<Classes>;
 
+    static constexpr std::size_t most_pooled_bytes = std::size_t{1} << 30;
+    static constexpr std::size_t most_chunk_bytes = std::size_t{1} << 31;
+
     static constexpr std::uint16_t class_count(const multipool_options& options) noexcept {
-        MALLARD_EXPECTS(options.largest_pooled_bytes >= 8 && options.largest_pooled_bytes <= std::size_t{1}
-                                                                                                 << 30);
-        MALLARD_EXPECTS(options.growth.largest_chunk_bytes <= std::size_t{1} << 31);
-        return static_cast<std::uint16_t>(Classes::index(options.largest_pooled_bytes, 8) + 1);
+        const std::size_t largest = std::min(options.largest_pooled_bytes, most_pooled_bytes);
+        return static_cast<std::uint16_t>(Classes::index(largest, 8) + 1);
     }
 
     [[nodiscard]] std::byte* limit() const noexcept {
@@ -232,6 +233,7 @@ template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes, std::size_t alignment,
                                                                std::size_t count) {
     MALLARD_EXPECTS(is_power_of_two(alignment));
+    expect_possible_burst(bytes, alignment, count);
     const std::size_t index = Classes::index(bytes, alignment);
     if (alignment > fundamental_alignment || index >= classes_) {
         return allocate_one_by_one(*this, bytes, alignment, count);

@@ -35,8 +35,8 @@ public:
     template <class... ArenaArguments>
         requires std::is_constructible_v<arena_type, ArenaArguments...> &&
                  std::is_constructible_v<Pool, block_size, ArenaArguments...>
-    explicit constexpr pool_with_zones(block_size size, ArenaArguments&&... arena) noexcept
-        : Pool(size.with_zones(), std::forward<ArenaArguments>(arena)...) {}
+    explicit constexpr pool_with_zones(block_size size, ArenaArguments&&... arena)
+        : Pool(expect_possible(size).with_zones(), std::forward<ArenaArguments>(arena)...) {}
 
     /// Returns: as the pool, but without the zones.
     [[nodiscard]] std::size_t block_bytes() const noexcept {

@@ -71,11 +71,11 @@ struct small_classes {
 };
 
 struct small_object_pool_options {
-    /// Of the aligned blocks of every class; a power of two, 4 KiB to 64 MiB. 0: as objects of the class
-    /// need.
+    /// Of the aligned blocks of every class; a power of two, 4 KiB to 64 MiB: another number is rounded up to
+    /// one of them, or stands for the largest. 0: as objects of the class need.
     std::size_t block_bytes = 0;
     /// Chunks are whole blocks, one at least. The first of a class has this size or less; each is twice as
-    /// large as the one before, up to the largest.
+    /// large as the one before, up to the largest, which is a limit for the first one too.
     std::size_t first_chunk_bytes = std::size_t{64} << 10;
     std::size_t largest_chunk_bytes = std::size_t{2} << 20;
 };
@@ -132,11 +132,12 @@ public:
     }
 
     /// Returns: `count` blocks.
-    /// Requires: `bytes` is at least the size of a pointer.
-    /// Throws: as allocate(); no block is lost.
+    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is
+    /// lost then; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
-        MALLARD_EXPECTS(bytes >= sizeof(void*));
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        expect_possible_burst(bytes, alignment, count);
         const std::size_t index = small_classes::index(bytes, alignment);
         if (index == small_classes::count) {
             return allocate_one_by_one(*this, bytes, alignment, count);
@@ -201,6 +202,9 @@ private:
         : tiny_{make<tiny_slots_type>(Tiny, options)...},
           slots_{make<slots_type>(tiny_count + Index, options)...}, upstream_(source) {}
 
+    static constexpr std::size_t least_block_bytes = 4096;
+    static constexpr std::size_t most_block_bytes = std::size_t{64} << 20;
+
     /// Where bits take much of a block, blocks are large enough for bits in pages of their own.
     static constexpr std::size_t block_bytes_of(std::size_t index, std::size_t wanted,
                                                 slot_books books) noexcept {
@@ -208,7 +212,7 @@ private:
         constexpr std::size_t largest = std::size_t{512} << 10;
         const std::size_t bytes = small_classes::bytes(index);
         if (wanted != 0) {
-            return wanted;
+            return std::bit_ceil(std::clamp(wanted, least_block_bytes, most_block_bytes));
         }
         const bool of_pages = books == slot_books::bits && bytes >= 4 && bytes <= 20;
         return of_pages ? std::min(std::bit_ceil(bytes << 15), largest) : usual;
@@ -216,18 +220,16 @@ private:
 
     template <class Slots>
     static Slots make(std::size_t index, const small_object_pool_options& options) noexcept {
-        MALLARD_EXPECTS(options.block_bytes == 0 ||
-                        (std::has_single_bit(options.block_bytes) && options.block_bytes >= 4096 &&
-                         options.block_bytes <= std::size_t{64} << 20));
-        MALLARD_EXPECTS(options.first_chunk_bytes <= options.largest_chunk_bytes);
         const std::size_t block_bytes = block_bytes_of(index, options.block_bytes, Slots::books);
         const auto blocks = [block_bytes](std::size_t chunk_bytes) {
-            return static_cast<std::uint32_t>(std::max<std::size_t>(chunk_bytes / block_bytes, 1));
+            return static_cast<std::uint32_t>(
+                std::clamp<std::size_t>(chunk_bytes / block_bytes, 1, most_chunk_blocks));
         };
-        const std::uint32_t first = blocks(options.first_chunk_bytes);
+        const std::uint32_t largest = blocks(options.largest_chunk_bytes);
+        const std::uint32_t first = std::min(blocks(options.first_chunk_bytes), largest);
         return Slots(whole_blocks(small_classes::bytes(index), block_bytes, Slots::books),
                      {.first_blocks = first,
-                      .largest_blocks = blocks(options.largest_chunk_bytes),
+                      .largest_blocks = largest,
                       .spare_bytes = first * block_bytes,
                       .spares_an_eighth = true});
     }

@@ -155,6 +155,24 @@ TEST_P(bitmap_slots_with_room_for_a_link, come_back_in_runs) {
     }
 }
 
+/// Where a block has fewer than 64 slots, a neighbour may be the first slot of the next block.
+TEST(bitmap_slots_of_small_blocks, come_back_in_a_run_over_the_border_of_two_blocks) {
+    for (const shape of : {shape{64, 1024}, shape{64, 2048}, shape{32, 1024}, shape{128, 4096}}) {
+        equipment::slots_on_ledger<by_address> pool(
+            mallard::whole_blocks(of.slot_bytes, of.block_bytes, slot_books::bits));
+        std::vector<void*> all = pool.pop(40 * of.block_bytes / of.slot_bytes);
+        std::sort(all.begin(), all.end());
+        mallard::block_chain chain;
+        for (void* p : all) {
+            chain.push_back(p);
+        }
+        pool.slots.push_many(std::move(chain), pool.source);
+        EXPECT_LE(pool.source.outstanding_bytes(), of.block_bytes) << of << ": all chunks are empty";
+        pool.slots.trim(pool.source);
+        EXPECT_EQ(pool.source.outstanding(), 0U) << of;
+    }
+}
+
 /// A random program that has three quarters of the slots in use at least, so that no block becomes empty.
 TEST_P(bitmap_slots, are_the_lowest_free_ones_however_they_come_and_go) {
     std::vector<void*> used = pop_all();

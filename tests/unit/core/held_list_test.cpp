@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace {
@@ -36,6 +38,27 @@ TEST_F(held_list, aligns_blocks_and_returns_them_in_any_order) {
         EXPECT_EQ(list_.stats().direct_bytes, source_.outstanding_bytes());
     }
     EXPECT_EQ(list_.stats().direct_blocks, 0U);
+}
+
+/// An upstream that gives nothing, and remembers the most that it was asked for.
+struct refusing_upstream {
+    void* allocate(std::size_t bytes, std::size_t alignment) {
+        most_asked = std::max(most_asked, bytes);
+        mallard::fail_allocation(bytes, alignment);
+    }
+    void deallocate(void*, std::size_t, std::size_t) noexcept {}
+    std::size_t most_asked = 0;
+};
+
+TEST_F(held_list, asks_for_no_block_whose_size_with_its_header_has_no_representation) {
+    for (unsigned log2 = 0; log2 != 64; ++log2) {
+        for (const std::size_t bytes : {std::size_t{0}, std::size_t{100}, std::size_t{PTRDIFF_MAX} - 1000,
+                                        std::size_t{PTRDIFF_MAX}, SIZE_MAX / 2 + 2, SIZE_MAX}) {
+            refusing_upstream none;
+            EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.allocate(none, bytes, std::size_t{1} << log2)));
+            EXPECT_LE(none.most_asked, std::size_t{PTRDIFF_MAX}) << bytes << " at 2^" << log2;
+        }
+    }
 }
 
 TEST_F(held_list, keeps_chunks_and_direct_blocks_apart) {

@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/out_of_memory.hpp"
 
 #include <mallard/core/lowest_address.hpp>
 #include <mallard/local/arenas.hpp>
@@ -101,9 +102,9 @@ TEST_F(arenas, of_one_allocation_count_the_books_too) {
     EXPECT_EQ(arena.capacity(books, 8), 1000U);
 }
 
-TEST_F(arenas, of_one_allocation_give_nothing_where_so_many_blocks_cannot_be) {
+TEST_F(arenas, of_one_allocation_fail_where_so_many_blocks_cannot_be) {
     mallard::single_arena<equipment::ledger> arena(SIZE_MAX / 8, source_);
-    EXPECT_TRUE(arena.next_room(books_of_24, 8, 1).empty());
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(arena.next_room(books_of_24, 8, 1)));
     EXPECT_TRUE(source_.granted().empty());
 }
 

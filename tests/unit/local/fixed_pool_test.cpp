@@ -252,6 +252,29 @@ TEST_F(fixed_pool, makes_no_burst_of_blocks_that_are_too_large) {
 }
 
 #ifdef __cpp_exceptions
+TEST_F(fixed_pool, has_no_size_after_a_first_burst_that_failed) {
+    for (const std::size_t at : {1U, 2U, 3U}) {
+        source_.fail({.at = at});
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate_many(std::size_t{1} << 20, 8, 100)));
+        ASSERT_TRUE(source_.failed());
+        EXPECT_EQ(pool_.block_bytes(), 0U) << "request " << at;
+        EXPECT_EQ(source_.outstanding(), 0U) << "request " << at;
+    }
+    source_.fail({.at = 0});
+    static_cast<void>(pool_.allocate(24, 8));
+    EXPECT_EQ(pool_.block_bytes(), 24U);
+    source_.fail({.at = 1});
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate_many(24, 8, 10'000)));
+    EXPECT_EQ(pool_.block_bytes(), 24U) << "another request has fixed it";
+}
+
+TEST(fixed_pool_in_an_array, has_no_size_after_a_first_burst_that_failed) {
+    mallard::fixed_pool<mallard::static_arena<1024>> pool;
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(64, 8, 100)));
+    EXPECT_EQ(pool.block_bytes(), 0U);
+    static_cast<void>(pool.allocate(1024, 16));
+}
+
 TEST(fixed_pool_in_an_array, keeps_what_a_burst_had_where_it_cannot_have_all) {
     mallard::fixed_pool<mallard::static_arena<240>> pool;
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, 11)));

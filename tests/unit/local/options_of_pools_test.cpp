@@ -1,0 +1,303 @@
+// What pools make of options that nobody would write who has read about them.
+
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace {
+
+/// An upstream that writes nothing to what it gives, however much that is, and refuses what is absurd.
+class plain_upstream {
+public:
+    struct request {
+        std::size_t bytes;
+        std::size_t alignment;
+    };
+
+    static constexpr std::size_t most_bytes = std::size_t{1} << 26;
+
+    void* allocate(std::size_t bytes, std::size_t alignment) {
+        if (bytes > most_bytes) {
+            mallard::fail_allocation(bytes, alignment);
+        }
+        void* const p = mallard::new_delete::allocate(bytes, alignment);
+        granted_.push_back({bytes, alignment});
+        ++outstanding_;
+        return p;
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        mallard::new_delete::deallocate(p, bytes, alignment);
+        --outstanding_;
+    }
+
+    [[nodiscard]] const std::vector<request>& granted() const noexcept { return granted_; }
+    [[nodiscard]] std::size_t outstanding() const noexcept { return outstanding_; }
+
+private:
+    std::vector<request> granted_;
+    std::size_t outstanding_ = 0;
+};
+
+using mallard::block_size;
+using mallard::multipool_options;
+using mallard::small_object_pool_options;
+
+const std::size_t any_number[] = {0,
+                                  1,
+                                  2,
+                                  3,
+                                  7,
+                                  8,
+                                  9,
+                                  4095,
+                                  4096,
+                                  5000,
+                                  1 << 20,
+                                  3'000'000,
+                                  12345677,
+                                  1U << 30,
+                                  1U << 31,
+                                  SIZE_MAX / 2,
+                                  SIZE_MAX / 2 + 1,
+                                  SIZE_MAX - 1,
+                                  SIZE_MAX};
+
+/// Effects: uses the allocator for three MB of small blocks.
+/// Returns: how many of them it could not have; the upstream refuses chunks that are absurd.
+template <class A>
+std::size_t failures_of(A& allocator) {
+    std::size_t failures = 0;
+    for (std::size_t i = 0; i != 3000; ++i) {
+        const std::size_t bytes = i % 100 == 0 ? 5000 + i : 1 + i % 64;
+        try {
+            std::memset(allocator.allocate(bytes, 8), 1, bytes);
+        } catch (const std::bad_alloc&) {
+            ++failures;
+        }
+    }
+    return failures;
+}
+
+TEST(options_of_monotonic, serve_whatever_the_numbers) {
+    for (const std::size_t first : any_number) {
+        for (const std::size_t largest : any_number) {
+            plain_upstream source;
+            mallard::monotonic<plain_upstream> arena(source, mallard::chunk_growth{first, largest, 3});
+            const std::size_t failures = failures_of(arena);
+            if (first <= plain_upstream::most_bytes) {
+                EXPECT_EQ(failures, 0U) << first << ", " << largest;
+            }
+            if (largest == 0 || largest >= 1 << 20) {
+                EXPECT_LE(source.granted().size(), 20U) << first << ", " << largest;
+            }
+        }
+    }
+}
+
+TEST(options_of_monotonic, grow_to_a_largest_chunk_that_is_no_power_of_two) {
+    plain_upstream source;
+    mallard::monotonic<plain_upstream> arena(source, {.largest_chunk_bytes = 3'000'000});
+    for (int i = 0; i != 50'000; ++i) {
+        static_cast<void>(arena.allocate(56, 8));
+    }
+    EXPECT_LE(source.granted().size(), 15U);
+    for (const plain_upstream::request& r : source.granted()) {
+        EXPECT_LE(r.bytes, 3'000'000U);
+    }
+}
+
+TEST(options_of_multipool, serve_whatever_the_numbers) {
+    for (const std::size_t pooled : any_number) {
+        for (const std::size_t largest : any_number) {
+            plain_upstream source;
+            mallard::multipool<plain_upstream> pool(
+                source, multipool_options{pooled, {.largest_chunk_bytes = largest, .factor = 1}});
+            EXPECT_GE(pool.largest_pooled_bytes(), 8U);
+            EXPECT_LE(pool.largest_pooled_bytes(), 1U << 30);
+            EXPECT_EQ(failures_of(pool), 0U) << pooled << ", " << largest;
+        }
+    }
+}
+
+TEST(options_of_multipool, serve_whatever_the_numbers_where_threads_share_it) {
+    for (const std::size_t pooled : any_number) {
+        plain_upstream source;
+        mallard::concurrent_multipool<plain_upstream> pool(source,
+                                                           multipool_options{.largest_pooled_bytes = pooled});
+        EXPECT_EQ(failures_of(pool), 0U) << pooled;
+    }
+}
+
+void expect_service(small_object_pool_options options) {
+    plain_upstream source;
+    mallard::small_object_pool<plain_upstream> pool(source, options);
+    bool served = true;
+    try {
+        void* const p = pool.allocate(16, 8);
+        std::memset(p, 1, 16);
+        pool.deallocate(p, 16, 8);
+    } catch (const std::bad_alloc&) {
+        served = false;
+    }
+    const std::size_t first = std::min(options.first_chunk_bytes, options.largest_chunk_bytes);
+    EXPECT_EQ(served, first <= plain_upstream::most_bytes) << "a first chunk that is absurd was asked for";
+    for (const plain_upstream::request& r : source.granted()) {
+        EXPECT_EQ(r.bytes % r.alignment, 0U);
+        EXPECT_GE(r.alignment, 4096U);
+    }
+}
+
+TEST(options_of_small_object_pool, serve_whatever_the_numbers) {
+    for (const std::size_t block : any_number) {
+        for (const std::size_t first : {std::size_t{0}, std::size_t{1}, std::size_t{3'000'000}, SIZE_MAX}) {
+            for (const std::size_t largest :
+                 {std::size_t{0}, std::size_t{4097}, std::size_t{1} << 20, SIZE_MAX}) {
+                SCOPED_TRACE(::testing::Message() << block << ", " << first << ", " << largest);
+                expect_service({block, first, largest});
+            }
+        }
+    }
+}
+
+/// Returns: what the exception of `make()` says; "" where there is none.
+template <class Make>
+std::string refusal_of(Make make) {
+    try {
+        make();
+    } catch (const mallard::refused_request& refused) {
+        return refused.what();
+    }
+    return "";
+}
+
+TEST(options_of_fixed_pool, are_refused_where_no_block_can_be_so) {
+    for (const std::size_t bytes : any_number) {
+        for (const std::size_t alignment : any_number) {
+            const block_size size{bytes, alignment};
+            const auto make = [size] {
+                mallard::fixed_pool<mallard::growing_arena<>, mallard::lowest_address> pool(size);
+            };
+            EXPECT_EQ(refusal_of(make) == "", size.is_possible()) << bytes << " at " << alignment;
+        }
+    }
+    EXPECT_EQ(refusal_of([] { mallard::fixed_pool<> pool(block_size{24, 24}); }),
+              "mallard: a pool of blocks of 24 bytes at alignment 24 is refused: a block has 1073741824 "
+              "bytes at the "
+              "most, and an alignment that is a power of two up to 1073741824; make the block_size so");
+}
+
+TEST(options_of_fixed_pool, are_refused_with_room_for_zones_too) {
+    using checked_type = mallard::checked<mallard::fixed_pool<>>;
+    for (const block_size size : {block_size{SIZE_MAX, 1}, block_size{24, 24}, block_size{8, 0},
+                                  block_size{SIZE_MAX - 3, std::size_t{1} << 63}}) {
+        EXPECT_NE(refusal_of([size] { checked_type pool(size); }), "")
+            << size.bytes << " at " << size.alignment;
+    }
+}
+
+TEST(options_of_fixed_pool, make_an_arena_of_no_block_refuse_all) {
+    plain_upstream source;
+    mallard::fixed_pool<mallard::single_arena<plain_upstream>> pool(std::size_t{0}, source);
+    mallard::fixed_pool<mallard::single_arena<plain_upstream>, mallard::lowest_address> sized(
+        block_size{24, 8}, std::size_t{0}, source);
+    const char* const text = "the pool's arena has no room for one such block; make it larger";
+    EXPECT_NE(refusal_of([&] { static_cast<void>(pool.allocate(24, 8)); }).find(text), std::string::npos);
+    EXPECT_NE(refusal_of([&] { static_cast<void>(sized.allocate(24, 8)); }).find(text), std::string::npos);
+    EXPECT_EQ(pool.capacity(), 0U);
+    EXPECT_TRUE(source.granted().empty());
+}
+
+TEST(options_of_fixed_pool, fail_where_so_many_blocks_have_no_representation) {
+    for (const std::size_t blocks : any_number) {
+        if (blocks > 1U << 31) {
+            plain_upstream source;
+            mallard::fixed_pool<mallard::single_arena<plain_upstream>, mallard::lowest_address> pool(blocks,
+                                                                                                     source);
+            EXPECT_THROW(static_cast<void>(pool.allocate(24, 8)), std::bad_alloc) << blocks;
+            EXPECT_EQ(source.outstanding(), 0U);
+        }
+    }
+}
+
+TEST(options_of_adaptive_pool, are_refused_where_no_node_can_be_so) {
+    using pool_type = mallard::adaptive_pool<>;
+    for (const std::size_t bytes : any_number) {
+        for (const std::size_t alignment : any_number) {
+            const bool possible = bytes <= pool_type::largest_node_bytes &&
+                                  mallard::is_power_of_two(alignment) &&
+                                  alignment <= pool_type::largest_node_bytes;
+            const auto make = [=] { pool_type pool(block_size{bytes, alignment}); };
+            EXPECT_EQ(refusal_of(make) == "", possible) << bytes << " at " << alignment;
+        }
+    }
+}
+
+TEST(options_of_adaptive_pool, keep_a_size_of_no_bytes_over_a_release) {
+    mallard::adaptive_pool<> pool(block_size{0, 32});
+    EXPECT_EQ(pool.node_bytes(), 32U);
+    pool.release();
+    EXPECT_EQ(pool.node_bytes(), 32U);
+}
+
+template <std::size_t Blocks>
+constexpr mallard::adaptive_pool_options keeping{.most_free_blocks = Blocks};
+
+template <std::size_t Blocks>
+void expect_modest_chunks() {
+    plain_upstream source;
+    mallard::adaptive_pool<plain_upstream, keeping<Blocks>> pool(source);
+    for (int i = 0; i != 50'000; ++i) {
+        std::memset(pool.allocate(24, 8), 1, 24);
+    }
+    for (const plain_upstream::request& r : source.granted()) {
+        EXPECT_LE(r.bytes, std::size_t{512} << 10) << "that stay: " << Blocks;
+    }
+}
+
+TEST(options_of_adaptive_pool, take_no_first_chunk_for_all_that_may_stay) {
+    expect_modest_chunks<1000>();
+    expect_modest_chunks<std::size_t{1} << 32>();
+    expect_modest_chunks<SIZE_MAX>();
+}
+
+TEST(bursts, of_blocks_that_hold_no_link_are_refused) {
+    plain_upstream source;
+    mallard::monotonic<plain_upstream> one_by_one(source);
+    mallard::multipool<plain_upstream> multipool(source);
+    mallard::fixed_pool<mallard::growing_arena<plain_upstream>> fixed(source);
+    mallard::small_object_pool<plain_upstream> small(source);
+    mallard::adaptive_pool<plain_upstream> adaptive(source);
+    mallard::heap<plain_upstream> heap(source);
+    mallard::checked<mallard::multipool<plain_upstream>> checked(source);
+    mallard::limited<mallard::multipool<plain_upstream>> limited(std::size_t{1} << 20, source);
+    const auto expect_refused = [](auto& a) {
+        for (std::size_t bytes = 0; bytes != sizeof(void*); ++bytes) {
+            EXPECT_NE(refusal_of([&] { static_cast<void>(mallard::allocate_many(a, bytes, 1, 10)); }), "")
+                << bytes;
+            EXPECT_TRUE(mallard::allocate_many(a, bytes, 1, 0).empty()) << "none of them is none";
+        }
+        for (const std::size_t count : {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 16 + 1}) {
+            EXPECT_THROW(static_cast<void>(mallard::allocate_many(a, 16, 8, count)), std::bad_alloc) << count;
+        }
+    };
+    expect_refused(one_by_one);
+    expect_refused(multipool);
+    expect_refused(fixed);
+    expect_refused(small);
+    expect_refused(adaptive);
+    expect_refused(heap);
+    expect_refused(checked);
+    expect_refused(limited);
+    EXPECT_TRUE(source.granted().empty());
+}
+
+} // namespace
