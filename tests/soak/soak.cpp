@@ -2,9 +2,9 @@
 #include "soak/account.hpp"
 #include "soak/build.hpp"
 #include "soak/options.hpp"
-#include "soak/random_numbers.hpp"
-#include "soak/subject.hpp"
-#include "soak/turn.hpp"
+#include "soak/play/random_numbers.hpp"
+#include "soak/play/subject.hpp"
+#include "soak/play/turn.hpp"
 
 #include <mallard/core/sanitizer.hpp>
 

@@ -1,4 +1,4 @@
-#include "soak/player.hpp"
+#include "soak/play/player.hpp"
 
 #include <mallard/core/alignment.hpp>
 

@@ -1,5 +1,5 @@
 // multipool, by each order of reuse and with other classes of sizes.
-#include "soak/kinds.hpp"
+#include "soak/kinds/add_kinds.hpp"
 
 namespace soak {
 

@@ -1,6 +1,6 @@
-#include "soak/live_blocks.hpp"
+#include "soak/play/live_blocks.hpp"
 
-#include "soak/random_numbers.hpp"
+#include "soak/play/random_numbers.hpp"
 
 #include <algorithm>
 #include <cstring>

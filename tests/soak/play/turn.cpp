@@ -1,9 +1,9 @@
-#include "soak/turn.hpp"
+#include "soak/play/turn.hpp"
 
 #include "equipment/ledger.hpp"
-#include "soak/mailbox.hpp"
-#include "soak/player.hpp"
-#include "soak/random_numbers.hpp"
+#include "soak/play/mailbox.hpp"
+#include "soak/play/player.hpp"
+#include "soak/play/random_numbers.hpp"
 
 #include <algorithm>
 #include <memory>

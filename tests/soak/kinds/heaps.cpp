@@ -1,5 +1,5 @@
 // The heaps whose memory comes from the ledger, or is theirs.
-#include "soak/kinds.hpp"
+#include "soak/kinds/add_kinds.hpp"
 
 namespace soak {
 

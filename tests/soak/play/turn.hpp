@@ -1,7 +1,7 @@
 /// One turn of a soak: a subject from its beginning to its end, on a ledger of its own.
 #pragma once
 
-#include "soak/subject.hpp"
+#include "soak/play/subject.hpp"
 
 #include <cstddef>
 #include <cstdint>

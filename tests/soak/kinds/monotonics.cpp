@@ -1,5 +1,5 @@
 // monotonic, alone and over and under a multipool.
-#include "soak/kinds.hpp"
+#include "soak/kinds/add_kinds.hpp"
 
 namespace soak {
 

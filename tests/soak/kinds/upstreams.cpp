@@ -1,5 +1,5 @@
 // The sources of memory, and heaps over those of the system.
-#include "soak/kinds.hpp"
+#include "soak/kinds/add_kinds.hpp"
 
 namespace soak {
 

@@ -1,5 +1,5 @@
 // Pools whose blocks have one size: fixed_pool in each arena, adaptive_pool, and the pools of classes.
-#include "soak/kinds.hpp"
+#include "soak/kinds/add_kinds.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // What several threads may use at once.
-#include "soak/kinds.hpp"
+#include "soak/kinds/add_kinds.hpp"
 
 namespace soak {
 

@@ -1,5 +1,5 @@
 // small_object_pool, by each order of reuse.
-#include "soak/kinds.hpp"
+#include "soak/kinds/add_kinds.hpp"
 
 namespace soak {
 

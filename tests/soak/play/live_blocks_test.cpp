@@ -1,5 +1,5 @@
 // The shadow sees every way in which a block can be wrong.
-#include "soak/live_blocks.hpp"
+#include "soak/play/live_blocks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // A turn is right with what is right, by threads too, and finds what each of these allocators does wrong.
 #include "equipment/ledger.hpp"
-#include "soak/kinds.hpp"
-#include "soak/subject.hpp"
-#include "soak/turn.hpp"
+#include "soak/kinds/add_kinds.hpp"
+#include "soak/play/subject.hpp"
+#include "soak/play/turn.hpp"
 
 #include <mallard/core/alignment.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "contract/recipe.hpp"
-#include "soak/subject.hpp"
+#include "soak/play/subject.hpp"
 
 #include <mallard/mallard.hpp>
 

@@ -1,7 +1,7 @@
 /// Where threads leave blocks for others to free.
 #pragma once
 
-#include "soak/live_blocks.hpp"
+#include "soak/play/live_blocks.hpp"
 
 #include <cstddef>
 #include <mutex>

@@ -9,11 +9,11 @@
 /// and emptied in waves.
 #pragma once
 
-#include "soak/live_blocks.hpp"
-#include "soak/mailbox.hpp"
-#include "soak/random_numbers.hpp"
-#include "soak/requests.hpp"
-#include "soak/subject.hpp"
+#include "soak/play/live_blocks.hpp"
+#include "soak/play/mailbox.hpp"
+#include "soak/play/random_numbers.hpp"
+#include "soak/play/requests.hpp"
+#include "soak/play/subject.hpp"
 
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/expansion.hpp>

@@ -1,8 +1,8 @@
 /// The requests of one turn: whether all of one size or of any, small ones or large, and how they are aligned.
 #pragma once
 
-#include "soak/random_numbers.hpp"
-#include "soak/subject.hpp"
+#include "soak/play/random_numbers.hpp"
+#include "soak/play/subject.hpp"
 
 #include <algorithm>
 #include <array>
