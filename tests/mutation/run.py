@@ -1,0 +1,161 @@
+"""Changes the library in one place at a time, and says which changes no test notices.
+
+    python3 tests/mutation/run.py --count 300 --seed 1      300 mutants of include/ and src/, drawn at random
+    python3 tests/mutation/run.py --file include/mallard/core/heap_block.hpp --count 40
+    python3 tests/mutation/run.py --list --file src/mallard/pages.cpp
+    python3 tests/mutation/run.py --check                   whether accepted.json is still about the sources
+
+Each mutant meets the unit test of its file and a small program of random operations (random_program.cpp), both under
+AddressSanitizer and UndefinedBehaviorSanitizer. What is judged is kept in build/mutation/, and not judged again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+from accepted import read_accepted, stale
+from account import Judged, Kept, is_accepted, page, sums, survivors
+from mutants import Mutant, mutants_of
+from programs import ROOT
+from verdict import FLAGS, UnsoundProgram, Workshop
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Mutation testing of include/ and src/.")
+    parser.add_argument("--count", type=positive, default=300, metavar="N", help="how many mutants (300)")
+    parser.add_argument("--seed", type=int, help="of the draw; drawn, and told, where it is not given")
+    parser.add_argument(
+        "--file", action="append", type=Path, metavar="FILE", help="only mutants of it; may be repeated"
+    )
+    parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, metavar="N", help="at a time")
+    parser.add_argument(
+        "--directory", type=Path, default=ROOT / "build" / "mutation", help="for what is kept"
+    )
+    parser.add_argument(
+        "--store", type=Path, metavar="FILE", help="write the sums there, for docs/refresh.py"
+    )
+    parser.add_argument("--list", action="store_true", help="only say which mutants would be drawn")
+    parser.add_argument("--check", action="store_true", help="only look at accepted.json")
+    return parser.parse_args()
+
+
+def positive(word: str) -> int:
+    value = int(word)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{word} is not above 0")
+    return value
+
+
+def sources(chosen: list[Path] | None) -> list[Path]:
+    if chosen:
+        return [file.resolve().relative_to(ROOT) for file in chosen]
+    found = [
+        *(ROOT / "include").rglob("*.hpp"),
+        *(ROOT / "src").rglob("*.cpp"),
+        *(ROOT / "src").rglob("*.hpp"),
+    ]
+    return sorted(file.relative_to(ROOT) for file in found)
+
+
+def draw(files: list[Path], count: int, seed: int) -> list[tuple[Mutant, str]]:
+    """Each mutant of the files is as likely as any other. With it comes its source as it was."""
+    everything = []
+    for file in files:
+        source = (ROOT / file).read_text(encoding="utf-8")
+        everything += [(mutant, source) for mutant in mutants_of(str(file), source)]
+    return random.Random(seed).sample(everything, min(count, len(everything)))
+
+
+def judge_all(drawn: list[tuple[Mutant, str]], kept: Kept, workshop: Workshop, jobs: int) -> list[Judged]:
+    """In the order of the draw."""
+
+    def judge(number: int, mutant: Mutant, source: str) -> Judged:
+        start = time.monotonic()
+        verdict = workshop.judge(mutant, source, workshop.directory / f"mutant_{number}")
+        return Judged(mutant, mutant.key(source), verdict, round(time.monotonic() - start, 1))
+
+    keys = [mutant.key(source) for mutant, source in drawn]
+    left = [i for i, key in enumerate(keys) if key not in kept.judged]
+    if len(left) < len(drawn):
+        print(f"{len(drawn) - len(left)} were judged before")
+    if left:
+        print("compiling what all mutants share", flush=True)
+        workshop.prepare()
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        running = [pool.submit(judge, i, *drawn[i]) for i in left]
+        for done, future in enumerate(as_completed(running), start=1):
+            judged = future.result()
+            kept.add(judged)
+            verdict, mutant = judged.verdict, judged.mutant
+            by = f" by {verdict.by}" if verdict.by else ""
+            print(
+                f"{done} of {len(left)}: {verdict.how}{by} ({judged.seconds} s): {mutant.place}: {mutant.change}",
+                flush=True,
+            )
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return [kept.judged[key] for key in keys]
+
+
+def said_by(error: Exception) -> str:
+    if isinstance(error, subprocess.CalledProcessError):
+        return f"{error.cmd[0]} fails without any mutant:\n{error.stderr.decode(errors='replace')[:4000]}"
+    return str(error)
+
+
+def commit() -> str:
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+dirty", "--abbrev=12", "--exclude=*"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+
+
+def main() -> int:
+    told = arguments()
+    accepted = read_accepted()
+    gone = stale(accepted, ROOT)
+    for entry in gone:
+        print(
+            f"accepted.json: no mutant of {entry.file} is like this any more: {entry.line}", file=sys.stderr
+        )
+    if told.check:
+        return 1 if gone else 0
+    try:
+        files = sources(told.file)
+        seed = random.SystemRandom().randrange(1 << 32) if told.seed is None else told.seed
+        drawn = draw(files, told.count, seed)
+    except (OSError, ValueError) as error:
+        print(f"run.py: {error}", file=sys.stderr)
+        return 2
+    if told.list:
+        for mutant, _ in drawn:
+            print(f"{mutant.place} ({mutant.kind}): {mutant.change}")
+        return 0
+    print(f"{len(drawn)} mutants of {len(files)} files, seed {seed}, {told.jobs} at a time", flush=True)
+    start = time.monotonic()
+    told.directory.mkdir(parents=True, exist_ok=True)
+    kept = Kept(told.directory / "judged.jsonl")
+    try:
+        judged = judge_all(drawn, kept, Workshop(told.directory), told.jobs)
+    except (UnsoundProgram, subprocess.CalledProcessError) as error:
+        print(f"run.py: {said_by(error)}", file=sys.stderr)
+        return 2
+    figures = {**sums(judged, accepted), "seed": seed, "commit": commit(), "flags": " ".join(FLAGS)}
+    figures["seconds"] = round(time.monotonic() - start)
+    (told.directory / "survivors.md").write_text(page(judged, accepted), encoding="utf-8")
+    if told.store:
+        told.store.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    print(json.dumps(figures, sort_keys=True))
+    print(f"survivors: {told.directory / 'survivors.md'}")
+    return 1 if any(not is_accepted(one, accepted) for one in survivors(judged)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

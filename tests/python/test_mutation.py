@@ -1,0 +1,176 @@
+"""The mutants of a source: which there are, what is left alone, and which of them may survive."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "mutation"))
+
+from accepted import Accepted, read_accepted, stale  # noqa: E402
+from account import Judged, Kept, page, sums  # noqa: E402
+from mutants import Mutant, mutants_of  # noqa: E402
+from programs import kinds_of, programs_of, sources_to_recompile, unit_tests_of  # noqa: E402
+from verdict import Verdict  # noqa: E402
+
+
+def lines_after(source: str) -> list[str]:
+    return [mutant.line_after for mutant in mutants_of("x.hpp", source)]
+
+
+@pytest.mark.parametrize(
+    ("line", "mutated"),
+    [
+        ("x = a < b;", ["x = a <= b;", "x = a >= b;"]),
+        ("x = a != b;", ["x = a == b;"]),
+        ("x = a && !b;", ["x = a || !b;", "x = a && b;"]),
+        ("x = a - b;", ["x = a + b;"]),
+        ("x += y;", ["x -= y;"]),
+        ("++x;", ["--x;"]),
+        ("x = 0;", ["x = 1;"]),
+        ("x = 7U;", ["x = 8U;"]),
+        ("x = 1'000;", ["x = 1001;"]),
+        ("x = 0xFF;", ["x = 256;"]),
+        ("x = a + 1;", ["x = a - 1;", "x = a;", "x = a + 0;", "x = a + 2;"]),
+    ],
+)
+def test_each_change_is_made_once(line: str, mutated: list[str]) -> None:
+    assert lines_after(line) == mutated
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "std::vector<int> x;",
+        "template <class T, std::size_t N = 4>",
+        "T&& x = f<a>(*p, &q);",
+        "static_assert(sizeof(x) == 8 && a < b);",
+        "MALLARD_EXPECTS(n < 8);",
+        "#define X (a < 1)",
+        "say(\"a < b, 7 + 1\", '0'); // x < 8",
+        'auto s = R"(a < 1)";',
+        "virtual void f() const = 0;",
+        "bool operator==(const x&) const = default;",
+        "if constexpr (a < b) {}",
+        "    requires(!has(a, b) && c != d)",
+        "template <class A>\nconcept c = a<A> && requires(A x) { x.f(n, 7); };",
+        "[[nodiscard]] double f(); /* a < b */",
+        "x = 1.5;",
+        "#if MALLARD_CHECKED\nint x = a < b;\n#endif",
+    ],
+)
+def test_what_does_not_run_is_left_alone(line: str) -> None:
+    assert lines_after(line) == []
+
+
+def test_what_follows_a_branch_that_is_not_compiled_is_changed() -> None:
+    assert lines_after("#if MALLARD_CHECKED\nx = 1;\n#else\nx = 3;\n#endif\nx = 5;") == ["x = 4;", "x = 6;"]
+
+
+def test_only_early_returns_are_removed() -> None:
+    source = "int f() {\n    if (a) [[unlikely]] {\n        return b;\n    }\n    return c;\n}\n"
+    (mutant,) = mutants_of("x.cpp", source)
+    assert (mutant.kind, mutant.line, mutant.line_after) == ("early return", 3, ";")
+    assert mutant.applied(source) == source.replace("return b;", ";")
+
+
+def test_a_lambda_in_an_if_is_no_early_return() -> None:
+    assert lines_after("int f() {\n    return g([] { return a; });\n}\n") == []
+
+
+def test_a_mutant_tells_its_place_and_changes_nothing_else() -> None:
+    source = "int a = b;\nint c = d < e; // 5 < 6\n"
+    first, second = mutants_of("include/x.hpp", source)
+    assert first.place == "include/x.hpp:2"
+    assert first.change == "int c = d < e; // 5 < 6  ->  int c = d <= e; // 5 < 6"
+    assert first.applied(source) == source.replace("d < e", "d <= e")
+    assert first.key(source) != second.key(source)
+    assert first.key(source) != first.key(source + "\n")
+
+
+def test_every_source_of_the_library_has_mutants_that_differ_from_it_and_a_program_that_judges_them() -> None:
+    files = [*(ROOT / "include" / "mallard" / "core").glob("*.hpp"), *(ROOT / "src").rglob("*.?pp")]
+    assert len(files) > 50
+    for file in files:
+        source = file.read_text(encoding="utf-8")
+        assert all(mutant.applied(source) != source for mutant in mutants_of(file.name, source))
+        assert any(program.is_unit_test for program in programs_of(file)), file
+        assert all(program.source.is_file() for program in programs_of(file))
+
+
+def test_the_programs_of_a_file_are_its_unit_test_and_a_soak_of_what_includes_it() -> None:
+    include = ROOT / "include" / "mallard"
+    assert [test.name for test in unit_tests_of(include / "local" / "fixed_pool.hpp")] == [
+        "fixed_pool_in_arrays_test.cpp",
+        "fixed_pool_test.cpp",
+    ]
+    assert [test.name for test in unit_tests_of(include / "core" / "free_list.hpp")] == ["free_list_test.cpp"]
+    assert [test.name for test in unit_tests_of(ROOT / "src" / "mallard" / "pages.cpp")] == ["pages_test.cpp"]
+    zones = ROOT / "src" / "mallard" / "block_zones.cpp"
+    assert "block_books_test.cpp" in [test.name for test in unit_tests_of(zones)]
+    assert zones in sources_to_recompile(zones.with_name("block_record.hpp"))
+    assert kinds_of(include / "core" / "coalescing_space.hpp") == "HEAP"
+    assert kinds_of(include / "core" / "bitmap_slots.hpp") != "HEAP"
+    assert kinds_of(include / "core" / "block_books.hpp") == "ADAPTOR"
+    assert kinds_of(include / "bind" / "resource.hpp") == "BINDING"
+    assert ROOT / "src" / "mallard" / "pages.cpp" in sources_to_recompile(include / "upstream" / "pages.hpp")
+
+
+SOURCE = "int f(int a) {\n    return a < 7;\n}\n"
+
+
+def judged(mutant: Mutant, how: str, by: str = "") -> Judged:
+    return Judged(mutant, mutant.key(SOURCE), Verdict(how, by), 1.5)
+
+
+def test_the_percentage_is_of_those_that_compile(tmp_path: Path) -> None:
+    first, second, third = mutants_of("x.hpp", SOURCE)
+    everything = [
+        judged(first, "killed", "random operations (heap)"),
+        judged(second, "not compiled"),
+        judged(third, "survived"),
+    ]
+    reason = Accepted("x.hpp", third.line_before, third.line_after, "made up")
+    figures = sums(everything, [reason])
+    assert figures["killed_percent"] == 50.0
+    assert figures["killed_or_not_compiled_percent"] == 66.7
+    assert (figures["survived"], figures["accepted"], figures["killed_by_random_operations"]) == (1, 1, 1)
+    without, accepted = page(everything, [reason]).split("## Accepted")
+    assert third.place in accepted
+    assert third.place not in without
+
+
+def test_what_was_judged_is_kept_though_the_last_line_was_cut_off(tmp_path: Path) -> None:
+    first, second, _ = mutants_of("x.hpp", SOURCE)
+    file = tmp_path / "judged.jsonl"
+    kept = Kept(file)
+    kept.add(judged(first, "killed", "x_test"))
+    kept.add(judged(second, "hung", "x_test"))
+    file.write_text(file.read_text(encoding="utf-8")[:-20], encoding="utf-8")
+    again = Kept(file)
+    assert list(again.judged) == [first.key(SOURCE)]
+    assert again.judged[first.key(SOURCE)] == judged(first, "killed", "x_test")
+
+
+def test_a_reason_outlives_the_move_of_its_line_and_not_its_end(tmp_path: Path) -> None:
+    (tmp_path / "x.hpp").write_text("\n\n" + SOURCE, encoding="utf-8")
+    entry = Accepted("x.hpp", "return a < 7;", "return a <= 7;", "made up")
+    other = Accepted("x.hpp", "return a < 8;", "return a <= 8;", "made up")
+    gone = Accepted("y.hpp", "return a < 7;", "return a <= 7;", "made up")
+    assert stale([entry, other, gone], tmp_path) == [other, gone]
+
+
+def test_a_reason_has_to_be_given(tmp_path: Path) -> None:
+    file = tmp_path / "accepted.json"
+    entry = {"file": "x.hpp", "line": "a", "mutated": "b", "reason": " "}
+    file.write_text(json.dumps([entry]), encoding="utf-8")
+    with pytest.raises(ValueError, match="reason"):
+        read_accepted(file)
+
+
+def test_the_reasons_of_the_tree_are_about_its_sources() -> None:
+    assert stale(read_accepted(), ROOT) == []

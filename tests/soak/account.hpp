@@ -1,0 +1,26 @@
+/// What a soak has done so far, and how it is told.
+#pragma once
+
+#include "soak/build.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace soak {
+
+struct account {
+    std::uint64_t seed = 0;
+    std::uint64_t operations = 0;
+    std::uint64_t turns = 0;
+    double seconds = 0;
+    std::map<std::string, std::uint64_t> by_allocator{};
+};
+
+/// Returns: a line for people: operations, how many in a second, seed.
+[[nodiscard]] std::string line_of(const account& a);
+
+/// Returns: a line of JSON, without the newline.
+[[nodiscard]] std::string json_of(const account& a, const build& made_from);
+
+} // namespace soak

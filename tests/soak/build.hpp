@@ -1,0 +1,15 @@
+/// What the program was built from, for the line that it ends with.
+#pragma once
+
+namespace soak {
+
+struct build {
+    const char* commit;
+    const char* compiler;
+    const char* flags;
+    const char* sanitizers; ///< empty: none
+};
+
+extern const build this_build;
+
+} // namespace soak

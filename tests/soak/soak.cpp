@@ -1,0 +1,157 @@
+// Random operations on every allocator, for as long as it is told.
+#include "soak/account.hpp"
+#include "soak/build.hpp"
+#include "soak/options.hpp"
+#include "soak/play/random_numbers.hpp"
+#include "soak/play/subject.hpp"
+#include "soak/play/turn.hpp"
+
+#include <mallard/core/sanitizer.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#ifdef MALLARD_ASAN
+#include <sanitizer/common_interface_defs.h>
+
+// A request for more than there is fails here as it does elsewhere.
+extern "C" const char* __asan_default_options() {
+    return "allocator_may_return_null=1";
+}
+#endif
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+std::atomic<bool> interrupted = false;
+
+/// Where the program is, ready to be written when it dies.
+char place[256] = "";
+
+void say_place() {
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, place, std::char_traits<char>::length(place));
+}
+
+void die(int number) {
+    say_place();
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+}
+
+void watch_signals() {
+    std::signal(SIGINT, [](int) { interrupted = true; });
+    std::signal(SIGTERM, [](int) { interrupted = true; });
+#ifdef MALLARD_ASAN
+    __sanitizer_set_death_callback(say_place);
+#else
+    std::signal(SIGSEGV, die);
+    std::signal(SIGBUS, die);
+#endif
+    std::signal(SIGABRT, die);
+}
+
+std::string to_repeat(std::uint64_t seed, std::uint64_t turn, const std::string& allocator) {
+    return "mallard_soak --seed " + std::to_string(seed) + " --turn " + std::to_string(turn) +
+           (allocator.empty() ? "" : " --allocator " + allocator);
+}
+
+int list() {
+    for (const soak::kind& k : soak::kinds()) {
+        std::printf("%s\n", k.name().c_str());
+    }
+    return std::fflush(stdout) == 0 ? 0 : 2;
+}
+
+int refuse(const std::string& why) {
+    std::fprintf(stderr, "mallard_soak: %s\n%s", why.c_str(), soak::usage());
+    return 2;
+}
+
+std::vector<soak::kind> chosen_kinds(const std::string& allocator) {
+    std::vector<soak::kind> chosen;
+    for (const soak::kind& k : soak::kinds()) {
+        if (soak::chooses(allocator, k.name())) {
+            chosen.push_back(k);
+        }
+    }
+    // Source files add theirs in any order, which must not decide about turns.
+    std::ranges::sort(chosen, {}, &soak::kind::name);
+    return chosen;
+}
+
+double seconds_since(clock_type::time_point start) {
+    return std::chrono::duration<double>(clock_type::now() - start).count();
+}
+
+int run(const soak::options& told, const std::vector<soak::kind>& kinds) {
+    soak::account done{.seed = told.seed ? *told.seed : std::random_device()()};
+    const std::uint64_t goal = told.operations.value_or(std::numeric_limits<std::uint64_t>::max());
+    const double most_seconds = told.seconds.value_or(std::numeric_limits<double>::infinity());
+    const auto start = clock_type::now();
+    double told_at = 0;
+    std::fprintf(stderr, "%zu kinds of allocators, seed %ju\n", kinds.size(), std::uintmax_t{done.seed});
+    std::uint64_t turn = told.turn.value_or(0);
+    while (done.operations < goal && done.seconds < most_seconds && !interrupted) {
+        const soak::kind& k = kinds[turn % kinds.size()];
+        const std::string repeat = to_repeat(done.seed, turn, told.allocator);
+        std::snprintf(place, sizeof(place), "died in %s\nto repeat: %s\n", k.name().c_str(), repeat.c_str());
+        const auto one = soak::play_turn(k, soak::mixed(done.seed) + turn, goal - done.operations);
+        done.operations += one.operations;
+        done.by_allocator[k.allocator] += one.operations;
+        ++done.turns;
+        ++turn;
+        done.seconds = seconds_since(start);
+        if (!one.fault.empty()) {
+            std::fprintf(stderr, "%s\nfault in %s: %s\nto repeat: %s --operations %zu\n",
+                         soak::line_of(done).c_str(), k.name().c_str(), one.fault.c_str(), repeat.c_str(),
+                         one.operations);
+            return 1;
+        }
+        if (done.seconds >= told_at + 10) {
+            told_at = done.seconds;
+            std::fprintf(stderr, "%s\n", soak::line_of(done).c_str());
+        }
+        if (told.turn) {
+            break;
+        }
+    }
+    std::fprintf(stderr, "nothing wrong: %s\n", soak::line_of(done).c_str());
+    std::printf("%s\n", soak::json_of(done, soak::this_build).c_str());
+    const bool has_goal = told.operations || told.seconds || told.turn;
+    return interrupted && has_goal ? 130 : 0;
+}
+
+} // namespace
+
+int main(int count, char** words) {
+    const soak::options told =
+        soak::read_options({words + 1, static_cast<std::size_t>(std::max(count, 1) - 1)});
+    if (!told.wrong.empty()) {
+        return refuse(told.wrong);
+    }
+    if (told.help) {
+        std::fputs(soak::usage(), stdout);
+        return 0;
+    }
+    if (told.list) {
+        return list();
+    }
+    const auto kinds = chosen_kinds(told.allocator);
+    if (kinds.empty()) {
+        return refuse("there is no allocator \"" + told.allocator + "\"; --list says which there are");
+    }
+    watch_signals();
+    return run(told, kinds);
+}

@@ -1,0 +1,31 @@
+# Writes build.cpp, and touches it only where something changed.
+set(COMMIT "unknown")
+find_program(GIT git)
+if(GIT)
+  execute_process(COMMAND "${GIT}" -C "${SOURCE_DIR}" describe --always --dirty=+dirty --abbrev=12 --exclude=*
+                  OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
+  if(status EQUAL 0)
+    set(COMMIT "${described}")
+  endif()
+endif()
+string(REPLACE "GNU" "g++" COMPILER "${COMPILER}")
+string(REPLACE "Clang" "clang++" COMPILER "${COMPILER}")
+set(text
+    "#include \"soak/build.hpp\"
+
+namespace soak {
+
+const build this_build{.commit = \"${COMMIT}\",
+                       .compiler = \"${COMPILER}\",
+                       .flags = \"${FLAGS}\",
+                       .sanitizers = \"${SANITIZERS}\"};
+
+} // namespace soak
+")
+set(old "")
+if(EXISTS "${OUTPUT}")
+  file(READ "${OUTPUT}" old)
+endif()
+if(NOT old STREQUAL text)
+  file(WRITE "${OUTPUT}" "${text}")
+endif()
