@@ -16,6 +16,7 @@
 #include <mallard/core/free_block.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace mallard::inline MALLARD_LIBRARY {
@@ -92,16 +93,17 @@ public:
     /// link is read: it goes on with what was computed, and only compares. Bursts lie side by side mostly.
     template <class Use>
     void for_each(Use use) const noexcept {
-        std::ptrdiff_t step = 0;
-        for (auto* block = reinterpret_cast<std::byte*>(first_); block != nullptr;) {
-            auto* const next = reinterpret_cast<std::byte*>(reinterpret_cast<free_block*>(block)->next);
-            std::byte* guessed = block + step;
-            use(static_cast<void*>(block));
+        // Numbers, because what is guessed behind the last block of a chain may be no address at all.
+        std::uintptr_t step = 0;
+        for (auto block = reinterpret_cast<std::uintptr_t>(first_); block != 0;) {
+            const auto next = reinterpret_cast<std::uintptr_t>(reinterpret_cast<free_block*>(block)->next);
+            std::uintptr_t guessed = block + step;
+            use(reinterpret_cast<void*>(block));
             if (next == guessed) [[likely]] {
                 asm("" : "+r"(guessed)); // or the compiler takes the one that was read
                 block = guessed;
             } else {
-                step = next != nullptr ? next - block : 0;
+                step = next - block;
                 block = next;
             }
         }

@@ -15,6 +15,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/free_block.hpp>
+#include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -44,13 +45,19 @@ class unfinished_burst {
 public:
     /// Requires: expect_possible_burst() has let the burst pass.
     unfinished_burst(A& allocator, std::size_t bytes, std::size_t alignment) noexcept
-        : allocator_(allocator), bytes_(bytes), alignment_(alignment) {}
+        : allocator_(allocator), bytes_(bytes), alignment_(alignment), begin_(mark_of(allocator)) {}
 
     unfinished_burst(const unfinished_burst&) = delete;
     unfinished_burst& operator=(const unfinished_burst&) = delete;
 
     ~unfinished_burst() {
         block_chain left = finish();
+        if constexpr (rolls_back) {
+            if (!left.empty()) {
+                allocator_.rollback(begin_);
+                return;
+            }
+        }
         while (void* p = left.pop_front()) {
             allocator_.deallocate(p, bytes_, alignment_);
         }
@@ -98,9 +105,23 @@ public:
     }
 
 private:
+    struct no_mark {};
+
+    /// What gives no block back can go back to where it was, unless other threads have gone on since.
+    static constexpr bool rolls_back = rewindable<A> && !thread_safe<A>;
+
+    [[nodiscard]] static auto mark_of([[maybe_unused]] const A& allocator) noexcept {
+        if constexpr (rolls_back) {
+            return allocator.mark();
+        } else {
+            return no_mark{};
+        }
+    }
+
     A& allocator_;
     std::size_t bytes_;
     std::size_t alignment_;
+    [[no_unique_address]] decltype(mark_of(std::declval<const A&>())) begin_;
     free_block* first_ = nullptr;
     free_block* last_ = nullptr;
     std::size_t size_ = 0;
@@ -118,7 +139,8 @@ template <upstream A>
     return burst.finish();
 }
 
-/// Returns: `count` blocks of `bytes` bytes each at multiples of `alignment`, of `allocator`.
+/// Returns: `count` blocks of `bytes` bytes each at multiples of `alignment`, of `allocator`. Where they cannot
+/// all be had, those that came are given back; a rewindable allocator is rolled back instead.
 /// Requires: `alignment` is a power of two.
 /// Throws: refused_request where `bytes` is less than the size of a pointer; what the allocator throws. No
 /// block is lost then.

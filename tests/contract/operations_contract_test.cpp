@@ -1,0 +1,259 @@
+// Every operation of every allocator, with the k-th request to its upstream failing, once and for ever: a failure is told,
+// leaves everything as it was, and what comes afterwards is what comes where nothing has failed.
+#include "contract/every_allocator.hpp"
+#include "equipment/ledger.hpp"
+
+#include <mallard/bind/resource.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#ifdef __cpp_exceptions
+
+namespace contract {
+
+namespace {
+
+using equipment::ledger;
+
+enum class step_kind { one, many, at_least, free_one, free_many, trim, rewind, release };
+
+struct step {
+    step_kind kind;
+    std::size_t bytes = 0;
+    std::size_t alignment = 8;
+    std::size_t count =
+        1; ///< of blocks; what is freed is the block, or the chain, of that number among the living
+};
+
+/// It grows pools of any size, empties them, and goes on.
+const step script[] = {
+    {step_kind::one, 24},
+    {step_kind::one, 300, 64},
+    {step_kind::many, 24, 8, 700},
+    {step_kind::one, 5000},
+    {step_kind::at_least, 1000, 16},
+    {step_kind::many, 64, 16, 300},
+    {step_kind::one, 40'000, 4096},
+    {step_kind::free_one, 0, 0, 1},
+    {step_kind::free_many, 0, 0, 0},
+    {step_kind::many, 24, 8, 2000},
+    {step_kind::trim},
+    {step_kind::one, 0, 1},
+    {step_kind::one, 100'000, 16},
+    {step_kind::free_one, 0, 0, 0},
+    {step_kind::many, 9000, 8, 20},
+    {step_kind::free_many, 0, 0, 1},
+    {step_kind::at_least, 70'000, 8},
+    {step_kind::rewind},
+    {step_kind::one, 24},
+    {step_kind::many, 48, 16, 500},
+    {step_kind::one, 3000, 256},
+    {step_kind::release},
+    {step_kind::many, 24, 8, 900},
+    {step_kind::one, 200},
+    {step_kind::free_many, 0, 0, 0},
+    {step_kind::trim},
+    {step_kind::one, 16, 16},
+};
+
+/// What an allocator and its upstream tell of themselves.
+struct state {
+    std::vector<std::size_t> told;
+    std::size_t requests;
+    std::size_t held_blocks;
+    std::size_t held_bytes;
+    bool operator==(const state&) const = default;
+};
+
+class run {
+public:
+    explicit run(const allocator_row& row) : allocator_(row.make(resource_)) {}
+
+    /// Returns: whether it was done; false where memory was refused.
+    bool take(const step& s) {
+        try {
+            act(s);
+            return true;
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+    }
+
+    [[nodiscard]] state now() const {
+        const mallard::allocator_stats s = allocator_->stats();
+        return {{s.chunks, s.chunk_bytes, s.direct_blocks, s.direct_bytes, s.spills, s.upstream_calls},
+                source.granted().size(),
+                source.outstanding(),
+                source.outstanding_bytes()};
+    }
+
+    void finish() {
+        forget();
+        allocator_->release();
+        EXPECT_EQ(source.outstanding(), 0U);
+        EXPECT_EQ(source.complaints(), equipment::no_complaints);
+    }
+
+    ledger source;
+
+private:
+    struct chain {
+        mallard::block_chain blocks;
+        std::size_t bytes;
+        std::size_t alignment;
+    };
+    struct block {
+        void* p;
+        std::size_t bytes;
+        std::size_t alignment;
+    };
+
+    void act(const step& s) {
+        switch (s.kind) {
+        case step_kind::one:
+            blocks_.push_back({allocator_->allocate(s.bytes, s.alignment), s.bytes, s.alignment});
+            std::memset(blocks_.back().p, 0x5A, s.bytes);
+            break;
+        case step_kind::at_least:
+            blocks_.push_back({allocator_->allocate_at_least(s.bytes, s.alignment), s.bytes, s.alignment});
+            std::memset(blocks_.back().p, 0x5A, s.bytes);
+            break;
+        case step_kind::many:
+            chains_.push_back(
+                {allocator_->allocate_many(s.bytes, s.alignment, s.count), s.bytes, s.alignment});
+            EXPECT_EQ(chains_.back().blocks.size(), s.count);
+            break;
+        case step_kind::free_one:
+            if (s.count < blocks_.size()) {
+                const block gone = blocks_[s.count];
+                blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(s.count));
+                allocator_->deallocate(gone.p, gone.bytes, gone.alignment);
+            }
+            break;
+        case step_kind::free_many:
+            if (s.count < chains_.size()) {
+                chain& gone = chains_[s.count];
+                allocator_->deallocate_many(std::move(gone.blocks), gone.bytes, gone.alignment);
+                chains_.erase(chains_.begin() + static_cast<std::ptrdiff_t>(s.count));
+            }
+            break;
+        case step_kind::trim:
+            allocator_->trim();
+            break;
+        case step_kind::rewind:
+            forget();
+            allocator_->rewind();
+            break;
+        case step_kind::release:
+            forget();
+            allocator_->release();
+            break;
+        }
+    }
+
+    void forget() {
+        blocks_.clear();
+        chains_.clear();
+    }
+
+    mallard::resource<ledger&> resource_{source};
+    std::vector<block> blocks_;
+    std::vector<chain> chains_;
+    std::unique_ptr<whole_allocator> allocator_;
+};
+
+class operations : public ::testing::TestWithParam<allocator_row> {
+protected:
+    /// Lets the request number `at` of the step number `tested` fail.
+    /// Returns: false where the step makes no so many requests.
+    bool fail(std::size_t tested, mallard::failure_plan plan) {
+        run failing(GetParam());
+        run control(GetParam());
+        for (std::size_t i = 0; i != tested; ++i) {
+            EXPECT_EQ(failing.take(script[i]), control.take(script[i]));
+        }
+        const state before = failing.now();
+        failing.source.fail(plan);
+        const bool done = failing.take(script[tested]);
+        const bool failed = failing.source.failed();
+        failing.source.fail({.at = 0});
+        const state after = failing.now();
+        if (failed && !done) {
+            expect_as_before(before, after, script[tested].kind == step_kind::many);
+            EXPECT_EQ(failing.take(script[tested]), control.take(script[tested])) << "memory is there again";
+        } else {
+            EXPECT_EQ(done, control.take(script[tested]));
+            EXPECT_FALSE(failed && GetParam().leaves_no_trace) << "nobody has heard of it";
+        }
+        if (failed) {
+            compare_what_follows(failing, control, tested, GetParam().leaves_no_trace && after == before);
+        }
+        failing.finish();
+        control.finish();
+        return failed;
+    }
+
+private:
+    void expect_as_before(const state& before, const state& after, bool burst) const {
+        if (GetParam().leaves_no_trace && !burst) {
+            EXPECT_EQ(after.told, before.told) << "what the allocator tells";
+            EXPECT_EQ(after.held_bytes, before.held_bytes);
+            EXPECT_EQ(after.held_blocks, before.held_blocks);
+            EXPECT_EQ(after.requests, before.requests);
+        } else if (GetParam().leaves_no_trace) {
+            EXPECT_GE(after.held_bytes, before.held_bytes) << "a chunk of a burst may stay";
+        }
+    }
+
+    void compare_what_follows(run& failing, run& control, std::size_t tested, bool exactly) const {
+        for (std::size_t i = tested + 1; i != std::size(script); ++i) {
+            EXPECT_EQ(failing.take(script[i]), control.take(script[i])) << "step " << i;
+            if (exactly || (script[i].kind == step_kind::release && GetParam().leaves_no_trace)) {
+                EXPECT_EQ(failing.source.outstanding_bytes(), control.source.outstanding_bytes())
+                    << "step " << i;
+            }
+        }
+        if (exactly) {
+            EXPECT_EQ(failing.source.granted(), control.source.granted()) << "the same requests";
+        }
+    }
+};
+
+TEST_P(operations, leave_no_trace_where_the_upstream_fails) {
+    std::size_t failures = 0;
+    for (const bool for_ever : {false, true}) {
+        for (std::size_t tested = 0; tested != std::size(script); ++tested) {
+            for (std::size_t at = 1; at != 200; ++at) {
+                SCOPED_TRACE(::testing::Message() << "step " << tested << ", request " << at
+                                                  << (for_ever ? " and all after it" : ""));
+                if (!fail(tested, {.at = at, .for_ever = for_ever})) {
+                    break;
+                }
+                ++failures;
+                if (HasFailure()) {
+                    return;
+                }
+                if (at == 6) {
+                    at = 60; // the first ones, and one in the middle of a long burst
+                }
+            }
+        }
+    }
+    EXPECT_GE(failures, 4U) << "of too few requests";
+}
+
+INSTANTIATE_TEST_SUITE_P(of, operations, ::testing::ValuesIn(every_allocator()),
+                         [](const auto& of_row) { return of_row.param.name; });
+
+} // namespace
+
+} // namespace contract
+
+#endif
