@@ -41,13 +41,13 @@ public:
 
     /// Throws: what the mechanism throws; it is then as it was, and not locked.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.allocate(bytes, alignment);
     }
 
     /// Requires: as the mechanism's; but any thread may free what any other allocated.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         mechanism_.deallocate(p, bytes, alignment);
     }
 
@@ -56,7 +56,7 @@ public:
                                      std::size_t alignment = fundamental_alignment) noexcept
         requires requires(std::remove_reference_t<A>& mechanism) { mechanism.try_allocate(bytes, alignment); }
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.try_allocate(bytes, alignment);
     }
 
@@ -67,7 +67,7 @@ public:
                                                 std::size_t alignment = fundamental_alignment)
         requires expandable<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.allocate_at_least(bytes, alignment);
     }
 
@@ -78,7 +78,7 @@ public:
             mechanism.try_allocate_at_least(bytes, alignment);
         }
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.try_allocate_at_least(bytes, alignment);
     }
 
@@ -87,28 +87,28 @@ public:
     expansion_result expand(void* p, const expansion_request& request)
         requires expandable<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.expand(p, request);
     }
 
     expansion_result try_expand(void* p, const expansion_request& request) noexcept
         requires expandable<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.try_expand(p, request);
     }
 
     std::size_t shrink(void* p, std::size_t bytes) noexcept
         requires expandable<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.shrink(p, bytes);
     }
 
     [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept
         requires expandable<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.usable_bytes(p);
     }
 
@@ -118,7 +118,7 @@ public:
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count)
         requires burst_allocator<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.allocate_many(bytes, alignment, count);
     }
 
@@ -127,21 +127,21 @@ public:
                                             std::size_t alignment = fundamental_alignment)
         requires mixed_burst_allocator<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.allocate_many(sizes, alignment);
     }
 
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept
         requires burst_allocator<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         mechanism_.deallocate_many(std::move(blocks), bytes, alignment);
     }
 
     void deallocate_many(block_chain&& blocks) noexcept
         requires mixed_burst_allocator<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         mechanism_.deallocate_many(std::move(blocks));
     }
 
@@ -151,7 +151,7 @@ public:
     void release() noexcept
         requires local_allocator<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         mechanism_.release();
     }
 
@@ -159,14 +159,14 @@ public:
     void rewind() noexcept
         requires rewindable<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         mechanism_.rewind();
     }
 
     [[nodiscard]] auto mark() const noexcept
         requires rewindable<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.mark();
     }
 
@@ -175,7 +175,7 @@ public:
     void rollback(Position to) noexcept
         requires rewindable<std::remove_reference_t<A>>
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         mechanism_.rollback(to);
     }
 
@@ -183,7 +183,7 @@ public:
     [[nodiscard]] auto stats() const noexcept
         requires requires(const std::remove_reference_t<A>& mechanism) { mechanism.stats(); }
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.stats();
     }
 
@@ -191,7 +191,7 @@ public:
     void trim() noexcept
         requires requires(std::remove_reference_t<A>& mechanism) { mechanism.trim(); }
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         mechanism_.trim();
     }
 
@@ -199,7 +199,7 @@ public:
     [[nodiscard]] auto use() const noexcept
         requires requires(const std::remove_reference_t<A>& mechanism) { mechanism.use(); }
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.use();
     }
 
@@ -207,7 +207,7 @@ public:
     [[nodiscard]] auto check_sanity() const noexcept
         requires requires(const std::remove_reference_t<A>& mechanism) { mechanism.check_sanity(); }
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.check_sanity();
     }
 
@@ -217,7 +217,7 @@ public:
     void for_each_block(F f) const
         requires requires(const std::remove_reference_t<A>& mechanism) { mechanism.for_each_block(f); }
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         mechanism_.for_each_block(f);
     }
 
@@ -225,7 +225,7 @@ public:
     [[nodiscard]] bool owns(const void* p) const noexcept
         requires requires(const std::remove_reference_t<A>& mechanism) { mechanism.owns(p); }
     {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<Mutex> lock(mutex_);
         return mechanism_.owns(p);
     }
 

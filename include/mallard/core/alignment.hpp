@@ -3,8 +3,11 @@
 
 #include <mallard/core/build_mode.hpp>
 
+#include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace mallard::inline MALLARD_LIBRARY {
 
@@ -22,6 +25,13 @@ inline constexpr std::size_t cache_line_bytes = 64;
 /// Requires: `alignment` is a power of two.
 [[nodiscard]] constexpr std::size_t align_up(std::size_t n, std::size_t alignment) noexcept {
     return (n + (alignment - 1)) & ~(alignment - 1);
+}
+
+/// Returns: how many bits it takes to write `n`; 0 for 0. As std::bit_width, whose type differs between standard
+/// libraries, so that either its conversion or the lack of one draws warnings.
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr std::size_t bits_of(T n) noexcept {
+    return static_cast<std::size_t>(std::numeric_limits<T>::digits - std::countl_zero(n));
 }
 
 [[nodiscard]] constexpr std::size_t align_down(std::size_t n, std::size_t alignment) noexcept {

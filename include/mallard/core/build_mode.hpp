@@ -22,12 +22,10 @@
 /// What the library needs of compiler and machine is said here too, because every header begins with this one.
 #pragma once
 
-#include <cstdint>
-
 #if __cplusplus < 202002L
 #error "mallard needs C++20: compile with -std=c++20 or later"
 #endif
-#if UINTPTR_MAX < 0xFFFFFFFFFFFFFFFF
+#if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ < 8
 #error "mallard needs pointers of 64 bits: it is neither made nor tested for smaller ones"
 #endif
 

@@ -127,6 +127,9 @@ private:
     std::size_t size_ = 0;
 };
 
+template <class A>
+unfinished_burst(A&, std::size_t, std::size_t) -> unfinished_burst<A>;
+
 /// Effects: as allocate_many(), by as many single requests, in the order of the chain.
 template <upstream A>
 [[nodiscard]] block_chain allocate_one_by_one(A& allocator, std::size_t bytes, std::size_t alignment,

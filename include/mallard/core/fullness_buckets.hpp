@@ -14,6 +14,7 @@
 #pragma once
 
 #include <mallard/core/address_heap.hpp>
+#include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 
 #include <algorithm>
@@ -60,7 +61,7 @@ public:
         if (not_empty_ == 0) {
             return nullptr;
         }
-        const auto fullest = static_cast<std::uint32_t>(std::bit_width(not_empty_)) - 1;
+        const auto fullest = static_cast<std::uint32_t>(bits_of(not_empty_)) - 1;
         T* const taken = buckets_[fullest].take();
         note_taken_from(fullest);
         return taken;

@@ -14,6 +14,7 @@
 /// Source: Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time systems" (2004).
 #pragma once
 
+#include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/heap_block.hpp>
 
@@ -43,7 +44,7 @@ public:
         if (granules < exact_lists) {
             return granules;
         }
-        const auto log2 = static_cast<std::size_t>(std::bit_width(granules)) - 1;
+        const auto log2 = bits_of(granules) - 1;
         const std::size_t list = exact_lists + ((log2 - exact_log2) << lists_a_doubling_log2) +
                                  ((granules >> (log2 - lists_a_doubling_log2)) & (lists_a_doubling - 1));
         return list < lists ? list : lists - 1;
@@ -70,8 +71,8 @@ public:
         if (summary_ == 0) {
             return {};
         }
-        const auto word = static_cast<std::size_t>(std::bit_width(summary_)) - 1;
-        return head(word * 64 + static_cast<std::size_t>(std::bit_width(bits_[word])) - 1);
+        const auto word = bits_of(summary_) - 1;
+        return head(word * 64 + bits_of(bits_[word]) - 1);
     }
 
     /// Effects: makes `b` a free block of `bytes` bytes, and enters it.

@@ -18,6 +18,7 @@
 /// (core/free_lists.hpp needs both).
 #pragma once
 
+#include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 
 #include <bit>
@@ -82,7 +83,7 @@ private:
 /// Source: Optimized C++ (2016), chapter 13, "fast fit".
 struct power_of_two_classes {
     [[nodiscard]] static constexpr std::size_t index(std::size_t bytes, std::size_t alignment = 8) noexcept {
-        return static_cast<std::size_t>(std::bit_width(last_byte(bytes, alignment) / 8));
+        return bits_of(last_byte(bytes, alignment) / 8);
     }
 
     [[nodiscard]] static constexpr std::size_t bytes(std::size_t index) noexcept {
@@ -90,7 +91,7 @@ struct power_of_two_classes {
     }
 
     [[nodiscard]] static constexpr std::size_t within(std::size_t bytes) noexcept {
-        return static_cast<std::size_t>(std::bit_width(bytes / 8)) - 1;
+        return bits_of(bytes / 8) - 1;
     }
 };
 

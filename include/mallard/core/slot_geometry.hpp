@@ -137,7 +137,7 @@ struct slot_geometry {
     /// Returns: what of a block is not slots that can be given out, at the most, in percent of those slots.
     [[nodiscard]] constexpr double overhead_percent() const noexcept {
         const double given_out = static_cast<double>(usable_slots()) * slot_bytes;
-        return given_out == 0 ? 1e9 : (block_bytes - given_out) * 100 / given_out;
+        return usable_slots() == 0 ? 1e9 : (block_bytes - given_out) * 100 / given_out;
     }
 };
 

@@ -42,4 +42,7 @@ private:
     bool kept_ = false;
 };
 
+template <rewindable A>
+checkpoint(A&) -> checkpoint<A>;
+
 } // namespace mallard::inline MALLARD_MODE

@@ -113,7 +113,7 @@ public:
     /// Returns: what the centre holds; that includes all that is in magazines.
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<std::mutex> lock(mutex_);
         return centre_.stats();
     }
 

@@ -15,6 +15,16 @@ TEST(alignment, knows_powers_of_two) {
     EXPECT_FALSE(mallard::is_power_of_two(SIZE_MAX));
 }
 
+TEST(alignment, counts_the_bits_of_a_number) {
+    EXPECT_EQ(mallard::bits_of(0U), 0U);
+    for (unsigned i = 0; i < 64; ++i) {
+        const std::uint64_t power = std::uint64_t{1} << i;
+        EXPECT_EQ(mallard::bits_of(power), i + 1);
+        EXPECT_EQ(mallard::bits_of(power - 1), i);
+    }
+    EXPECT_EQ(mallard::bits_of(std::uint8_t{255}), 8U);
+}
+
 TEST(alignment, rounds_to_the_next_multiple) {
     for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
         for (std::size_t n = 0; n <= 2 * alignment; ++n) {

@@ -1,0 +1,82 @@
+// Every template of the library with all its members, compiled with every warning that a user may have on.
+#include <mallard/mallard.hpp>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct source : mallard::new_delete {};
+struct node {
+    node* next;
+    short number;
+};
+struct nodes : mallard::per_thread<nodes, mallard::fixed_pool_for<node>> {};
+struct shared : mallard::shared_by_threads<shared, mallard::concurrent_multipool<>> {};
+struct order : mallard::pooled<order> {
+    order() : number(0) {}
+    int number;
+};
+
+} // namespace
+
+// Of each order of reuse, with books by class and of one size.
+template class mallard::monotonic<>;
+template class mallard::monotonic<mallard::buffer>;
+template class mallard::multipool<>;
+template class mallard::multipool<mallard::monotonic<>, mallard::last_freed>;
+template class mallard::multipool<mallard::chunk_cache, mallard::lowest_address>;
+template class mallard::multipool<mallard::chunk_cache, mallard::hybrid_reuse, mallard::power_of_two_classes>;
+template class mallard::concurrent_multipool<>;
+template class mallard::concurrent_multipool<mallard::pages>;
+template class mallard::fixed_pool<>;
+template class mallard::fixed_pool<mallard::static_arena<4096>, mallard::first_freed,
+                                   mallard::block_size{24}>;
+template class mallard::fixed_pool<mallard::buffer_arena, mallard::lowest_address>;
+template class mallard::fixed_pool<mallard::single_arena<>, mallard::hybrid_reuse>;
+template class mallard::small_object_pool<>;
+template class mallard::small_object_pool<mallard::new_delete, mallard::last_freed>;
+template class mallard::adaptive_pool<>;
+template class mallard::adaptive_pool<mallard::new_delete, mallard::adaptive_pool_options{},
+                                      mallard::first_freed>;
+template class mallard::heap<>;
+template class mallard::heap<mallard::monotonic<>, 8>;
+template class mallard::region_heap<>;
+
+template class mallard::counted<mallard::multipool<>>;
+template class mallard::limited<mallard::heap<>>;
+template class mallard::failing<mallard::multipool<>>;
+template class mallard::synchronized<mallard::heap<>>;
+template class mallard::checked<mallard::heap<>>;
+template class mallard::checked<mallard::monotonic<>&>;
+template class mallard::checked<mallard::fixed_pool<>>;
+template class mallard::checked<mallard::concurrent_multipool<>>;
+
+template class mallard::allocator<int, mallard::multipool<>>;
+template class mallard::resource<mallard::multipool<>>;
+template class mallard::resource<mallard::heap<>&>;
+template class mallard::expandable_allocator<node, mallard::heap<>>;
+template class mallard::static_allocator<node, nodes>;
+template class mallard::static_allocator<char, shared>;
+template class mallard::fixed_block_allocator<char, 112>;
+template class mallard::checkpoint<mallard::monotonic<>>;
+
+int main() {
+    source upstream;
+    mallard::multipool pool(upstream);
+    mallard::heap heap;
+    mallard::monotonic arena(pool);
+    using text = std::basic_string<char, std::char_traits<char>, mallard::allocator<char, decltype(arena)>>;
+    using entry = std::pair<const int, text>;
+    using map = std::map<int, text, std::less<>, mallard::allocator<entry, decltype(arena)>>;
+    mallard::wink_out<map>(arena).emplace(1, "text");
+    mallard::deallocate_many(pool, mallard::allocate_many(pool, 24, 8, 10), 24, 8);
+    mallard::deallocate_many(heap, mallard::allocate_many(heap, 24, 8, 10), 24, 8);
+    const mallard::checkpoint here(arena);
+    delete new order;
+    mallard::fixed_string<112> line("line");
+    mallard::check(pool);
+    mallard::expect_all_freed(pool);
+}
