@@ -1,3 +1,7 @@
+#include "thread_rooms.hpp"
+
+#include <mallard/core/fork_hold.hpp>
+#include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
 #include <mallard/core/thread_end.hpp>
@@ -32,9 +36,10 @@ std::atomic<std::size_t> least_offered_bytes{chunk_cache_limits{}.least_offered_
 constexpr std::size_t most_offered_of_a_thread = chunk_cache_limits{}.thread_bytes / least_page_bytes;
 constexpr std::size_t most_offered_of_all = chunk_cache_limits{}.shared_bytes / least_page_bytes;
 
-void* take_from_system(std::size_t bytes, std::size_t alignment) {
-    return bytes < least_page_bytes ? new_delete::allocate(bytes, alignment)
-                                    : pages().allocate(bytes, alignment);
+/// Returns: null where the system has none; nobody has heard of it.
+void* try_to_take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
+    return bytes < least_page_bytes ? new_delete::try_allocate(bytes, alignment)
+                                    : pages().try_allocate(bytes, alignment);
 }
 
 void give_to_system(void* p, std::size_t bytes, std::size_t alignment) noexcept {
@@ -242,10 +247,19 @@ public:
     }
 
     void empty() noexcept {
+        if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
+            return;
+        }
         const std::scoped_lock lock(mutex_);
         bins_.empty(to_system);
         note_bytes();
     }
+
+    // ---- for a fork
+
+    void lock() noexcept { mutex_.lock(); }
+    [[nodiscard]] bool try_lock() noexcept { return mutex_.try_lock(); }
+    void unlock() noexcept { mutex_.unlock(); }
 
     [[nodiscard]] std::size_t bytes() const noexcept {
         return approximate_bytes_.load(std::memory_order_relaxed);
@@ -271,35 +285,66 @@ private:
     std::atomic<std::size_t> approximate_offered_bytes_{0};
 };
 
-/// Never destroyed: allocators with static storage duration may release after everything else has ended.
-shared_bins& shared() noexcept {
-    alignas(shared_bins) static std::byte storage[sizeof(shared_bins)];
-    static auto* const instance = ::new (static_cast<void*>(storage)) shared_bins;
-    return *instance;
-}
+/// Never destroyed where that does anything: allocators with static storage duration may release after everything else
+/// has ended.
+constinit shared_bins shared;
 
-void to_shared(void* p, std::size_t index) noexcept {
-    shared().put(p, index);
-}
-
-/// The bins of a thread have no destructor, so that they are there until the thread's last instruction;
-/// `closer` has one, and empties them. What a thread releases after that goes to the shared bins.
-enum class thread_state : std::uint8_t { unused, open, closed };
-
-constinit thread_local bins<most_offered_of_a_thread> thread_bins;
-constinit thread_local thread_state state = thread_state::unused;
-
-struct closer {
-    ~closer() {
-        state = thread_state::closed;
-        thread_bins.empty(to_shared);
-    }
+constinit fork_hold shared_held{
+    .lock = []() noexcept { shared.lock(); },
+    .try_lock = []() noexcept { return shared.try_lock(); },
+    .unlock = [](bool) noexcept { shared.unlock(); },
 };
 
-[[gnu::noinline]] void open_thread_bins() noexcept {
-    static thread_local const closer at_thread_exit;
-    static_cast<void>(&at_thread_exit);
-    state = thread_state::open;
+void to_shared(void* p, std::size_t index) noexcept {
+    shared.put(p, index);
+}
+
+using own_bins = bins<most_offered_of_a_thread>;
+
+constinit fork_hold rooms_held = rooms_for<own_bins>::hold();
+[[maybe_unused]] const bool held = (hold_at_fork(shared_held), hold_at_fork(rooms_held), true);
+
+/// Where a thread without bins looks for a chunk: always empty, and never written to.
+constinit own_bins no_bins;
+
+/// The bins of a thread are emptied when it closes. What it releases after that goes to the shared bins.
+constinit thread_local own_bins* bins_here = &no_bins;
+constinit thread_local thread_end_task closing{};
+
+void close_bins() noexcept {
+    own_bins* const closed = std::exchange(bins_here, &no_bins);
+    closed->empty(to_shared);
+    rooms_for<own_bins>::put_back(closed);
+}
+
+/// Returns: whether this thread has bins now.
+[[gnu::cold, gnu::noinline]] bool open_bins() noexcept {
+    if (thread_has_closed()) {
+        return false;
+    }
+    own_bins* const opened = rooms_for<own_bins>::take();
+    if (opened == nullptr) {
+        return false;
+    }
+    bins_here = opened;
+    closing.run = close_bins;
+    at_thread_close(closing);
+    return true;
+}
+
+/// Returns: a chunk from the system, which has all that waits here back before that fails.
+/// Throws: std::bad_alloc, after the out-of-memory handler has run.
+[[gnu::noinline]] void* take_from_system(std::size_t bytes, std::size_t alignment) {
+    void* p = try_to_take_from_system(bytes, alignment);
+    // Other requests have no part in it that one is made which no machine could serve.
+    if (p == nullptr && bytes <= PTRDIFF_MAX / 2 && bins_here->bytes() + shared.bytes() != 0) {
+        chunk_cache::trim();
+        p = try_to_take_from_system(bytes, alignment);
+    }
+    if (p == nullptr) {
+        fail_allocation(bytes, alignment);
+    }
+    return p;
 }
 
 } // namespace
@@ -309,9 +354,9 @@ void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
     if (!is_kept(index, alignment)) [[unlikely]] {
         return take_from_system(bytes, alignment);
     }
-    void* p = thread_bins.take(index, alignment);
+    void* p = bins_here->take(index, alignment);
     if (p == nullptr) [[unlikely]] {
-        p = shared().take(index, alignment);
+        p = shared.take(index, alignment);
         if (p == nullptr) {
             p = take_from_system(eighth_classes::bytes(index), alignment);
         }
@@ -327,27 +372,24 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
         return;
     }
     unpoison(p, eighth_classes::bytes(index));
-    if (state != thread_state::open) [[unlikely]] {
-        if (state == thread_state::closed || thread_is_ending()) {
-            to_shared(p, index);
-            return;
-        }
-        open_thread_bins();
-    }
-    if (thread_bins.bytes() + eighth_classes::bytes(index) >
-            thread_limit_bytes.load(std::memory_order_relaxed) ||
-        !thread_bins.put(p, index)) [[unlikely]] {
+    if (bins_here == &no_bins && !open_bins()) [[unlikely]] {
         to_shared(p, index);
         return;
     }
-    if (thread_bins.decay(1, to_shared)) [[unlikely]] {
-        shared().age();
+    own_bins& mine = *bins_here;
+    if (mine.bytes() + eighth_classes::bytes(index) > thread_limit_bytes.load(std::memory_order_relaxed) ||
+        !mine.put(p, index)) [[unlikely]] {
+        to_shared(p, index);
+        return;
+    }
+    if (mine.decay(1, to_shared)) [[unlikely]] {
+        shared.age();
     }
 }
 
 void chunk_cache::trim() noexcept {
-    thread_bins.empty(to_shared);
-    shared().empty();
+    bins_here->empty(to_shared);
+    shared.empty();
 }
 
 void chunk_cache::set_limits(chunk_cache_limits limits) noexcept {
@@ -357,9 +399,9 @@ void chunk_cache::set_limits(chunk_cache_limits limits) noexcept {
 }
 
 chunk_cache_stats chunk_cache::stats() noexcept {
-    return {.thread_bytes = thread_bins.bytes(),
-            .shared_bytes = shared().bytes(),
-            .offered_bytes = thread_bins.offered_bytes() + shared().offered_bytes()};
+    return {.thread_bytes = bins_here->bytes(),
+            .shared_bytes = shared.bytes(),
+            .offered_bytes = bins_here->offered_bytes() + shared.offered_bytes()};
 }
 
 } // namespace mallard::inline MALLARD_LIBRARY

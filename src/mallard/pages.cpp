@@ -86,6 +86,14 @@ void untell_leak_checker([[maybe_unused]] const void* p, [[maybe_unused]] std::s
 } // namespace
 
 void* pages::allocate(std::size_t bytes, std::size_t alignment) {
+    void* const p = try_allocate(bytes, alignment);
+    if (p == nullptr) {
+        fail_allocation(bytes, alignment);
+    }
+    return p;
+}
+
+void* pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     const extent wanted = extent_of(bytes, alignment, options_.huge);
     std::byte* p = nullptr;
     if (wanted.bytes != 0) {
@@ -93,7 +101,7 @@ void* pages::allocate(std::size_t bytes, std::size_t alignment) {
                                              : map_aligned(wanted.bytes, wanted.alignment);
     }
     if (p == nullptr) {
-        fail_allocation(bytes, alignment);
+        return nullptr;
     }
 #ifdef MADV_HUGEPAGE
     if (wanted.huge) {

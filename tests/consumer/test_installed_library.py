@@ -42,6 +42,21 @@ def test_cmake_finds_it(prefix, tmp_path):
     assert f"mallard_DIR:PATH={prefix}" in cache
 
 
+def test_it_brings_what_links_threads(prefix, tmp_path):
+    """The project names mallard alone, and has all that mallard needs on systems with a library of threads."""
+    lists = (
+        "cmake_minimum_required(VERSION 3.25)\nproject(asks LANGUAGES CXX)\n"
+        "find_package(mallard 0.1 CONFIG REQUIRED)\n"
+        "get_target_property(needs mallard::mallard INTERFACE_LINK_LIBRARIES)\n"
+        'if(NOT TARGET Threads::Threads OR NOT "Threads::Threads" IN_LIST needs)\n'
+        '  message(FATAL_ERROR "mallard needs ${needs}")\nendif()\n'
+    )
+    (tmp_path / "CMakeLists.txt").write_text(lists)
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    (file,) = prefix.rglob("mallard.pc")
+    assert re.search(r"^Libs:.* -pthread$", file.read_text(), re.MULTILINE)
+
+
 def test_cmake_refuses_a_version_that_does_not_fit(prefix, tmp_path):
     project = shutil.copytree(PROJECT, tmp_path / "project")
     lists = project / "CMakeLists.txt"

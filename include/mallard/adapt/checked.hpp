@@ -119,6 +119,24 @@ public:
     {
         return mechanism_.stats();
     }
+
+    void lock_for_fork() noexcept
+        requires locked_for_fork<std::remove_reference_t<A>>
+    {
+        mechanism_.lock_for_fork();
+    }
+
+    [[nodiscard]] bool try_lock_for_fork() noexcept
+        requires locked_for_fork<std::remove_reference_t<A>>
+    {
+        return mechanism_.try_lock_for_fork();
+    }
+
+    void unlock_after_fork() noexcept
+        requires locked_for_fork<std::remove_reference_t<A>>
+    {
+        mechanism_.unlock_after_fork();
+    }
 };
 
 template <class A>

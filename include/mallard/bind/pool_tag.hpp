@@ -18,12 +18,18 @@
 /// of the compiler's. A pool never ends before what may use it: a thread's pool ends after the thread_local
 /// objects (core/thread_end.hpp), the main thread's and those that are not bound to a thread do not end at
 /// all; their memory goes with the process.
+/// Fork: a pool of shared_by_threads is locked while the process forks (core/fork_hold.hpp), so the child may use it,
+/// and a thread's own pool is the forking thread's; those of threads that the child does not have are lost to it.
+/// Shared libraries: code of theirs finds the pool of a thread by a call of the system's, so that a program may load
+/// them at any time, and any number of them. One that is only loaded at the start of a program may be compiled with
+/// -ftls-model=initial-exec, which saves that call.
 ///
 /// Source: Optimized C++, chapter 13 (the static memory manager of a class; stateless allocators).
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/fork_hold.hpp>
 #include <mallard/core/thread_end.hpp>
 #include <mallard/core/thread_safe.hpp>
 
@@ -32,15 +38,6 @@
 #include <new>
 #include <type_traits>
 #include <utility>
-
-/// Before a thread_local variable of a few bytes. Code of shared libraries calls a function to find such a
-/// variable, unless it says that it lies in the room that each thread has for those of libraries loaded at
-/// the start, or small enough; elsewhere the compiler knows better.
-#if defined(__PIC__) && !defined(__PIE__)
-#define MALLARD_FOUND_WITHOUT_A_CALL [[gnu::tls_model("initial-exec")]]
-#else
-#define MALLARD_FOUND_WITHOUT_A_CALL
-#endif
 
 namespace mallard::inline MALLARD_MODE {
 
@@ -118,7 +115,17 @@ private:
     friend Tag;
     per_thread() = default;
 
+    /// Ends with the thread's other objects; a library is not unloaded as long as a thread has one of its code.
+    struct library_stays {
+        library_stays() = default;
+        library_stays(const library_stays&) = delete;
+        library_stays& operator=(const library_stays&) = delete;
+        ~library_stays() {}
+    };
+
     [[gnu::cold, gnu::noinline]] static A& make() noexcept {
+        static thread_local const library_stays until_the_thread_ends;
+        static_cast<void>(&until_the_thread_ends);
         at_end.run = []() noexcept {
             slot.end();
             here = nullptr;
@@ -128,7 +135,7 @@ private:
         return *here;
     }
 
-    MALLARD_FOUND_WITHOUT_A_CALL static inline constinit thread_local A* here = nullptr;
+    static inline constinit thread_local A* here = nullptr;
     static inline constinit thread_local pool_slot<A> slot{};
     static inline constinit thread_local thread_end_task at_end{};
 };
@@ -143,7 +150,7 @@ class shared_by_threads {
 public:
     /// Returns: the pool, made now where this is its first use.
     [[nodiscard]] static A& pool() noexcept {
-        static A& made = slot.make();
+        static A& made = make();
         return made;
     }
 
@@ -151,7 +158,34 @@ private:
     friend Tag;
     shared_by_threads() = default;
 
+    [[gnu::cold, gnu::noinline]] static A& make() noexcept {
+        A& made = slot.make();
+        if constexpr (locked_for_fork<A>) {
+            static const held_as_long_as_loaded held;
+            static_cast<void>(&held);
+        }
+        return made;
+    }
+
+    struct held_as_long_as_loaded {
+        held_as_long_as_loaded() { hold_at_fork(at_fork); }
+        held_as_long_as_loaded(const held_as_long_as_loaded&) = delete;
+        held_as_long_as_loaded& operator=(const held_as_long_as_loaded&) = delete;
+        ~held_as_long_as_loaded() { let_go_at_fork(at_fork); }
+    };
+
+    static constexpr fork_hold hold_of_the_pool() noexcept {
+        if constexpr (locked_for_fork<A>) {
+            return {.lock = []() noexcept { slot.get()->lock_for_fork(); },
+                    .try_lock = []() noexcept { return slot.get()->try_lock_for_fork(); },
+                    .unlock = [](bool) noexcept { slot.get()->unlock_after_fork(); }};
+        } else {
+            return {};
+        }
+    }
+
     static inline constinit pool_slot<A> slot{};
+    static inline constinit fork_hold at_fork = hold_of_the_pool();
 };
 
 /// Base of a tag that names one A for a program, or a part of one, that has a single thread: no lock, and no

@@ -23,6 +23,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/fork_hold.hpp>
 #include <mallard/core/quarantine.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/thread_safe.hpp>
@@ -230,6 +231,38 @@ public:
     void expect_all_freed_at_end() noexcept {
         const lock_type lock(mutex_);
         books_.expect_all_freed_at_end();
+    }
+
+    // ---- for who forks
+
+    /// Effects: as the mechanism, and lets no other thread to the books.
+    /// Requires: the calling thread is not in an operation of this allocator.
+    void lock_for_fork() noexcept
+        requires locked_for_fork<Base>
+    {
+        mutex_.lock();
+        Base::lock_for_fork();
+    }
+
+    [[nodiscard]] bool try_lock_for_fork() noexcept
+        requires locked_for_fork<Base>
+    {
+        if (!mutex_.try_lock()) {
+            return false;
+        }
+        if (!Base::try_lock_for_fork()) {
+            mutex_.unlock();
+            return false;
+        }
+        return true;
+    }
+
+    /// Effects: ends that, in the process that forked and in its child alike.
+    void unlock_after_fork() noexcept
+        requires locked_for_fork<Base>
+    {
+        Base::unlock_after_fork();
+        mutex_.unlock();
     }
 
 protected:

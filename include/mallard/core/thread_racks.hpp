@@ -7,16 +7,22 @@
 ///                       ^
 ///     an allocator: key_, racks_ ... all racks, of any thread, that are attached to it
 ///
-/// Data model: racks are storage of their thread, so that having one costs no memory of the allocator's,
-/// cannot fail, and is possible while freeing. An allocator has a key that no other has or ever had;
+/// Data model: racks are memory of their thread, taken from the system and not from an allocator: where there is
+/// none left, the thread does without, so that freeing cannot fail. An allocator has a key that no other has or
+/// ever had;
 /// detach_racks() gives it another, which makes all that threads remember of it stale at once. A thread that
 /// uses more allocators than it has racks does without one most of the time; now and then it returns one
 /// rack's blocks to their allocator and attaches the rack to the other.
 /// Invariants: a rack is in its owner's list if and only if its owner is set; both change under one lock of
 /// the process. The magazines of a rack are touched by its thread only. While blocks return from a rack that
 /// is no longer in the list, the owner counts it in returning_, and does not end before.
-/// Ends: a thread's racks have no destructor, so that they are there until its last instruction; a closer
-/// returns their blocks when the thread ends. After that, the thread has no racks.
+/// Ends: a thread returns the blocks of its racks when its thread_local objects end, or, where it has its first rack
+/// after that, when its thread-specific data does (core/thread_end.hpp). After that, the thread has no racks. The
+/// memory of racks is there as long as the process: a thread that ends unseen leaves nothing that dangles.
+/// Copies: where a program and the libraries that it loads have a copy of mallard each, threads have racks of the
+/// allocators that the copy made; those of another copy serve them by their locks.
+/// Fork: the lock is held while the process forks (core/fork_hold.hpp). Blocks in magazines of threads that the child
+/// does not have are in use there until their allocator is released.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -31,6 +37,7 @@ namespace mallard::inline MALLARD_LIBRARY {
 
 inline constexpr std::size_t racks_of_a_thread = 8;
 
+class rack_hub;
 class rack_owner;
 
 /// One thread's magazines of one allocator.
@@ -49,8 +56,7 @@ struct rack_in_use {
     std::uint32_t depth = 0;
 };
 
-/// Small enough for the room that a program has for such variables of libraries that it loads later.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local rack_in_use last_rack;
+extern constinit thread_local rack_in_use last_rack;
 
 /// Base of an allocator with magazines in threads.
 class rack_owner {
@@ -82,8 +88,9 @@ private:
 
     std::uint64_t key_;
     take_back_function take_back_;
+    rack_hub& hub_;
     magazine_rack* racks_ = nullptr;
-    std::atomic<std::uint32_t> returning_{0};
+    std::atomic<std::uint64_t> returning_{0}; ///< how many threads; above them, since how many forks
 };
 
 /// Held together with a centre's lock. A thread that holds one takes no rack away from an allocator, because

@@ -9,6 +9,7 @@
 #include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 namespace mallard::inline MALLARD_MODE {
@@ -18,6 +19,9 @@ public:
     /// Throws: std::bad_alloc, after the out-of-memory handler has run.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
 #ifdef __cpp_exceptions
+        if (!has_representation(bytes, alignment)) {
+            fail_allocation(bytes, alignment);
+        }
         try {
             return take(bytes, alignment);
         } catch (const std::bad_alloc&) {
@@ -35,7 +39,7 @@ public:
     /// Returns: as allocate(), but null where that fails; the out-of-memory handler is not told.
     [[nodiscard]] static void* try_allocate(std::size_t bytes,
                                             std::size_t alignment = fundamental_alignment) noexcept {
-        return take(bytes, alignment, std::nothrow);
+        return has_representation(bytes, alignment) ? take(bytes, alignment, std::nothrow) : nullptr;
     }
 
     static void deallocate(void* p, std::size_t bytes,
@@ -58,6 +62,12 @@ public:
     }
 
 private:
+    /// Some operators new round a size up to the alignment, past zero where it is among the largest.
+    [[nodiscard]] static constexpr bool has_representation(std::size_t bytes, std::size_t alignment) noexcept {
+        constexpr auto most_bytes = static_cast<std::size_t>(PTRDIFF_MAX);
+        return alignment <= most_bytes && bytes <= most_bytes - alignment;
+    }
+
     /// `how` is nothing, or std::nothrow.
     template <class... How>
     static void* take(std::size_t bytes, std::size_t alignment, const How&... how) {

@@ -40,6 +40,10 @@ public:
     /// Throws: std::bad_alloc.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
 
+    /// Returns: as allocate(), but null where that fails; the out-of-memory handler is not told.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept;
+
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept;
 
     /// Effects: offers the memory of the pages to the system, which takes it when it has need of it and not

@@ -1,0 +1,56 @@
+/// Work in a forked child that must end. One that hangs is ended by its alarm, long after any machine would have
+/// done it.
+#pragma once
+
+#include <csignal>
+#include <cstdlib>
+#include <ostream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace process {
+
+/// How a child has ended.
+struct ending {
+    int status = 0;
+    int signal = 0;
+
+    static ending by_itself_with(int status) noexcept { return {.status = status, .signal = 0}; }
+    bool operator==(const ending&) const = default;
+
+    friend std::ostream& operator<<(std::ostream& out, const ending& e) {
+        if (e.signal == SIGALRM) {
+            return out << "hung";
+        }
+        return e.signal != 0 ? out << "ended by signal " << e.signal : out << "exited with " << e.status;
+    }
+};
+
+inline ending wait_for(pid_t child) {
+    int how = 0;
+    while (waitpid(child, &how, 0) < 0) {
+    }
+    return WIFSIGNALED(how) ? ending{.status = 0, .signal = WTERMSIG(how)}
+                            : ending{.status = WEXITSTATUS(how), .signal = 0};
+}
+
+/// Effects: forks; both processes call `after_fork()`; the child then ends with what `work()` returns.
+template <class Work, class AfterFork>
+ending run_in_child(Work work, AfterFork after_fork) {
+    constexpr unsigned longest_seconds = 20;
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(longest_seconds);
+        after_fork();
+        _exit(work());
+    }
+    after_fork();
+    return wait_for(child);
+}
+
+template <class Work>
+ending run_in_child(Work work) {
+    return run_in_child(work, [] {});
+}
+
+} // namespace process

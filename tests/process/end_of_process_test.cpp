@@ -1,0 +1,106 @@
+// A process that ends while its allocators are used: by static objects of several translation units, by functions of
+// atexit(), by thread_local objects, and by threads that nobody waits for.
+#include "process/child.hpp"
+#include "process/end_of_process.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <thread>
+
+namespace {
+
+using end_of_process::use_everything;
+using end_of_process::user_at_end;
+
+const user_at_end first_here{4};
+
+/// Effects: ends a child by exit(), after `work()`.
+template <class Work>
+process::ending exit_after(Work work) {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(120);
+        work();
+        std::exit(7);
+    }
+    return process::wait_for(child);
+}
+
+void make_objects() {
+    std::atexit([] { use_everything(1); });
+    end_of_process::make_objects_of_one();
+    static const user_at_end made_late{5};
+    static thread_local const user_at_end of_the_thread{6};
+    use_everything(made_late.seed + of_the_thread.seed);
+    std::atexit([] { use_everything(2); });
+}
+
+TEST(end_of_process, finds_every_allocator_usable) {
+    for (int round = 0; round < 10; ++round) {
+        EXPECT_EQ(exit_after(make_objects), process::ending::by_itself_with(7));
+    }
+}
+
+// ThreadSanitizer allows no thread in the child of a process that had several.
+#ifndef __SANITIZE_THREAD__
+TEST(end_of_process, may_come_while_threads_work) {
+    for (int round = 0; round < 20; ++round) {
+        const process::ending ended = exit_after([] {
+            make_objects();
+            static std::atomic<int> begun = 0;
+            for (std::size_t id = 0; id < 3; ++id) {
+                std::thread([id] {
+                    ++begun;
+                    for (std::size_t turn = id;; ++turn) {
+                        use_everything(turn);
+                    }
+                }).detach();
+            }
+            while (begun < 3) {
+                std::this_thread::yield();
+            }
+        });
+        EXPECT_EQ(ended, process::ending::by_itself_with(7));
+    }
+}
+
+TEST(end_of_process, may_come_while_threads_end) {
+    for (int round = 0; round < 20; ++round) {
+        const process::ending ended = exit_after([] {
+            static std::atomic<int> ended_threads = 0;
+            std::thread([] {
+                for (;;) {
+                    std::thread([] {
+                        static thread_local const user_at_end of_the_thread{2};
+                        use_everything(of_the_thread.seed);
+                    }).join();
+                    ++ended_threads;
+                }
+            }).detach();
+            while (ended_threads < 3) {
+                std::this_thread::yield();
+            }
+        });
+        EXPECT_EQ(ended, process::ending::by_itself_with(7));
+    }
+}
+#endif
+
+TEST(end_of_process, of_a_child_does_not_wait_for_threads_of_its_parent) {
+    std::atomic<bool> done = false;
+    std::thread busy([&] {
+        for (std::size_t turn = 0; !done; ++turn) {
+            std::thread([turn] { use_everything(turn); }).join();
+        }
+    });
+    for (int round = 0; round < 60; ++round) {
+        EXPECT_EQ(exit_after([] { use_everything(3); }), process::ending::by_itself_with(7));
+    }
+    done = true;
+    busy.join();
+}
+
+} // namespace

@@ -1,0 +1,199 @@
+// A process of many threads forks: the child has one of them, and may go on with every allocator that the whole
+// process shares. A child that hangs is ended by its alarm.
+#include "process/child.hpp"
+
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct nodes : mallard::shared_by_threads<nodes, mallard::concurrent_multipool<>> {};
+struct locked_nodes
+    : mallard::shared_by_threads<locked_nodes, mallard::synchronized<mallard::multipool<>>> {};
+struct checked_nodes
+    : mallard::shared_by_threads<checked_nodes, mallard::checked<mallard::concurrent_multipool<>>> {};
+struct own_nodes : mallard::per_thread<own_nodes, mallard::multipool<>> {};
+
+struct order : mallard::pooled<order> {
+    std::array<char, 40> text{};
+};
+struct travelling : mallard::pooled<travelling, nodes> {
+    std::array<char, 56> text{};
+};
+
+/// An upstream that is a pool of the process itself: one lock within another.
+struct over_locked_nodes {
+    static void* allocate(std::size_t bytes, std::size_t alignment) {
+        return locked_nodes::pool().allocate(bytes, alignment);
+    }
+    static void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        locked_nodes::pool().deallocate(p, bytes, alignment);
+    }
+};
+struct stacked_nodes
+    : mallard::shared_by_threads<stacked_nodes, mallard::concurrent_multipool<over_locked_nodes>> {};
+
+template <class Pool>
+int use(Pool& pool, std::size_t bytes) {
+    std::array<void*, 40> blocks{};
+    for (void*& p : blocks) {
+        p = pool.allocate(bytes, 8);
+        std::memset(p, 0x5A, bytes);
+    }
+    int wrong = 0;
+    for (void* p : blocks) {
+        wrong += static_cast<const unsigned char*>(p)[bytes - 1] == 0x5A ? 0 : 1;
+        pool.deallocate(p, bytes, 8);
+    }
+    return wrong;
+}
+
+/// Returns: how many blocks lost their contents.
+int use_all(std::size_t turn) {
+    const std::size_t bytes = 8 + turn * 40 % 1500;
+    int wrong = use(nodes::pool(), bytes);
+    wrong += use(locked_nodes::pool(), bytes);
+    wrong += use(checked_nodes::pool(), bytes);
+    wrong += use(stacked_nodes::pool(), bytes);
+    wrong += use(own_nodes::pool(), bytes);
+    delete new order;
+    delete new travelling;
+    mallard::multipool<> brief;
+    wrong += use(brief, bytes);
+    mallard::concurrent_multipool<> brief_and_shared;
+    wrong += use(brief_and_shared, bytes);
+    mallard::heap<> heap;
+    wrong += use(heap, bytes);
+    void* const chunk = mallard::chunk_cache::allocate(200000 + bytes);
+    mallard::chunk_cache::deallocate(chunk, 200000 + bytes);
+    return wrong;
+}
+
+class fork_test : public ::testing::Test {
+protected:
+    ~fork_test() override {
+        mallard::chunk_cache::set_limits({});
+        mallard::chunk_cache::trim();
+    }
+};
+
+TEST_F(fork_test, leaves_no_lock_of_the_process_held_in_the_child) {
+    // Small bounds, so that the shared bins are reached all the time.
+    mallard::chunk_cache::set_limits({.thread_bytes = 32 << 10, .shared_bytes = 1 << 20});
+    ASSERT_EQ(use_all(0), 0);
+    std::atomic<bool> done = false;
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> busy;
+    for (std::size_t id = 0; id < 3; ++id) {
+        busy.emplace_back([&, id] {
+            for (std::size_t turn = id; !done; ++turn) {
+                wrong += use_all(turn);
+            }
+        });
+    }
+    // Threads that end all the time, with all that they return then.
+    busy.emplace_back([&] {
+        while (!done) {
+            std::thread([&] { wrong += use_all(7); }).join();
+        }
+    });
+    for (std::size_t round = 0; round < 200; ++round) {
+        const process::ending ended = process::run_in_child([round] {
+            int lost = use_all(round) + use_all(round + 1);
+            // All threads but one have gone; nothing that they were about to return is waited for.
+            nodes::pool().release();
+            stacked_nodes::pool().release();
+            mallard::chunk_cache::trim();
+            return lost + use_all(round);
+        });
+        EXPECT_EQ(ended, process::ending::by_itself_with(0));
+        if (ended != process::ending::by_itself_with(0)) {
+            break;
+        }
+    }
+    done = true;
+    for (std::thread& t : busy) {
+        t.join();
+    }
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(fork_test, leaves_the_chunk_cache_usable_while_threads_return_to_the_shared_bins) {
+    mallard::chunk_cache::set_limits({.thread_bytes = 0, .shared_bytes = 1 << 20});
+    const auto work = [] {
+        for (std::size_t i = 0; i < 50; ++i) {
+            void* const p = mallard::chunk_cache::allocate(256);
+            mallard::chunk_cache::deallocate(p, 256);
+        }
+    };
+    std::atomic<bool> done = false;
+    std::vector<std::thread> busy;
+    for (int id = 0; id < 3; ++id) {
+        busy.emplace_back([&] {
+            while (!done) {
+                work();
+            }
+        });
+    }
+    process::ending ended = process::ending::by_itself_with(0);
+    for (int round = 0; round < 300 && ended == process::ending::by_itself_with(0); ++round) {
+        ended = process::run_in_child([&] {
+            work();
+            mallard::chunk_cache::trim();
+            return 0;
+        });
+    }
+    done = true;
+    for (std::thread& t : busy) {
+        t.join();
+    }
+    EXPECT_EQ(ended, process::ending::by_itself_with(0));
+}
+
+/// An allocator that is a thread's, or an object's, is held by who forks.
+TEST_F(fork_test, can_be_prepared_for_an_allocator_of_the_callers) {
+    mallard::concurrent_multipool<> shared;
+    mallard::synchronized<mallard::multipool<>> locked;
+    mallard::checked<mallard::synchronized<mallard::multipool<>>> checked;
+    std::atomic<bool> done = false;
+    std::vector<std::thread> busy;
+    for (int id = 0; id < 3; ++id) {
+        busy.emplace_back([&] {
+            while (!done) {
+                static_cast<void>(use(shared, 3000) + use(locked, 3000) + use(checked, 30));
+            }
+        });
+    }
+    process::ending ended = process::ending::by_itself_with(0);
+    for (int round = 0; round < 200 && ended == process::ending::by_itself_with(0); ++round) {
+        shared.lock_for_fork();
+        locked.lock_for_fork();
+        checked.lock_for_fork();
+        ended = process::run_in_child(
+            [&] {
+                const int wrong = use(shared, 3000) + use(locked, 3000) + use(checked, 30);
+                shared.release();
+                return wrong;
+            },
+            [&] {
+                checked.unlock_after_fork();
+                locked.unlock_after_fork();
+                shared.unlock_after_fork();
+            });
+    }
+    done = true;
+    for (std::thread& t : busy) {
+        t.join();
+    }
+    EXPECT_EQ(ended, process::ending::by_itself_with(0));
+}
+
+} // namespace

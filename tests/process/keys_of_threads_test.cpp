@@ -1,0 +1,191 @@
+// Allocators in the destructors of thread-specific data: the system runs those after the thread_local objects', up to
+// four times over, in the order in which the keys were made.
+#include "process/child.hpp"
+
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <pthread.h>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace {
+
+/// Keys of before the library's first use, and of after it.
+class user_key {
+public:
+    user_key() { pthread_key_create(&key_, run); }
+
+    /// Effects: has `work(round)` called in each round of this thread's end from `first` to `last`, 0 to 3.
+    void at_end_of_thread(int first, int last, std::function<void(int)> work) {
+        pthread_setspecific(key_, new request{this, 0, first, last, std::move(work)});
+    }
+
+private:
+    struct request {
+        user_key* of;
+        int round;
+        int first;
+        int last;
+        std::function<void(int)> work;
+    };
+
+    static void run(void* p) {
+        auto* const asked = static_cast<request*>(p);
+        if (asked->round >= asked->first) {
+            asked->work(asked->round);
+        }
+        if (asked->round++ == asked->last) {
+            delete asked;
+        } else {
+            pthread_setspecific(asked->of->key_, asked);
+        }
+    }
+
+    pthread_key_t key_{};
+};
+
+user_key& early_key() {
+    static user_key key;
+    return key;
+}
+
+/// Made before main(), so before the tests make the library do anything.
+const user_key& made_first = early_key();
+
+user_key& late_key() {
+    static user_key* const key = [] {
+        struct nodes : mallard::per_thread<nodes, mallard::multipool<>> {};
+        // All that the library has for the ends of threads is made by now.
+        std::thread([] {
+            mallard::concurrent_multipool<> pool;
+            pool.deallocate(pool.allocate(24), 24);
+            nodes::pool().deallocate(nodes::pool().allocate(24), 24);
+            mallard::chunk_cache::deallocate(mallard::chunk_cache::allocate(100), 100);
+        }).join();
+        return new user_key;
+    }();
+    return *key;
+}
+
+constexpr int rounds = 4;
+
+template <class Pool>
+void use(Pool& pool) {
+    std::array<void*, 100> blocks{};
+    for (void*& p : blocks) {
+        p = pool.allocate(64, 8);
+    }
+    for (void* p : blocks) {
+        pool.deallocate(p, 64, 8);
+    }
+}
+
+class keys_of_threads : public ::testing::TestWithParam<std::tuple<int, int, bool, bool, bool>> {
+protected:
+    keys_of_threads() {
+        late_key();
+        mallard::chunk_cache::trim();
+    }
+    ~keys_of_threads() override { mallard::chunk_cache::trim(); }
+
+    /// Returns: whether the thread uses the library for the first time when the last round has passed the library's
+    /// key: the next threads come upon what it leaves behind.
+    static bool is_unseen() {
+        const auto [first, last, early, late, before] = GetParam();
+        return first == rounds - 1 && late && !early && !before;
+    }
+
+    /// Effects: runs a thread that calls `work` at its end by the keys that the parameters name, and before
+    /// it where they say so.
+    template <class Work>
+    static void end_a_thread(Work work) {
+        const auto [first, last, early, late, before] = GetParam();
+        std::thread([&] {
+            if (before) {
+                work();
+            }
+            if (early) {
+                early_key().at_end_of_thread(first, last, [&](int) { work(); });
+            }
+            if (late) {
+                late_key().at_end_of_thread(first, last, [&](int) { work(); });
+            }
+        }).join();
+    }
+};
+
+TEST_P(keys_of_threads, find_a_shared_pool_which_may_end_afterwards) {
+    const process::ending ended = process::run_in_child([] {
+        for (int i = 0; i < 50; ++i) {
+            mallard::concurrent_multipool<> shared;
+            end_a_thread([&] { use(shared); });
+            end_a_thread([&] { use(shared); });
+            use(shared);
+            shared.release();
+            use(shared);
+            std::thread([&] { use(shared); }).join();
+        }
+        return 0;
+    });
+    EXPECT_EQ(ended, process::ending::by_itself_with(0));
+}
+
+TEST_P(keys_of_threads, leave_no_chunk_behind) {
+    constexpr std::size_t chunk_bytes = 1 << 20;
+    std::vector<void*> chunks(16);
+    for (void*& p : chunks) {
+        p = mallard::chunk_cache::allocate(chunk_bytes);
+    }
+    std::size_t next = 0;
+    end_a_thread([&] {
+        for (int i = 0; i < 2 && next < chunks.size(); ++i) {
+            mallard::chunk_cache::deallocate(chunks[next++], chunk_bytes);
+        }
+    });
+    const std::size_t returned = next;
+    while (next < chunks.size()) {
+        mallard::chunk_cache::deallocate(chunks[next++], chunk_bytes);
+    }
+    if (is_unseen()) {
+        // The system tells a little later than join() that a thread is gone.
+        while (mallard::chunk_cache::stats().shared_bytes < returned * chunk_bytes) {
+            std::thread([] {
+                mallard::chunk_cache::deallocate(mallard::chunk_cache::allocate(100), 100);
+            }).join();
+        }
+    }
+    const mallard::chunk_cache_stats waiting = mallard::chunk_cache::stats();
+    EXPECT_EQ(waiting.shared_bytes / chunk_bytes, returned) << "all that the thread returned is for the others";
+    EXPECT_EQ(waiting.thread_bytes, (chunks.size() - returned) * chunk_bytes);
+}
+
+TEST_P(keys_of_threads, find_a_pool_of_their_thread) {
+    struct nodes : mallard::per_thread<nodes, mallard::multipool<>> {};
+    for (int i = 0; i < 20; ++i) {
+        end_a_thread([] { use(nodes::pool()); });
+    }
+    use(nodes::pool());
+    nodes::pool().release();
+}
+
+std::string name_of_case(const ::testing::TestParamInfo<keys_of_threads::ParamType>& info) {
+    const auto [first, last, early, late, before] = info.param;
+    return "from_" + std::to_string(first) + "_to_" + std::to_string(last) + (early ? "_early" : "") +
+           (late ? "_late" : "") + (before ? "_used_before" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(first_use, keys_of_threads,
+                         ::testing::Combine(::testing::Values(0, 1, 2, rounds - 1),
+                                            ::testing::Values(rounds - 1), ::testing::Bool(),
+                                            ::testing::Values(true, false), ::testing::Bool()),
+                         name_of_case);
+
+} // namespace
