@@ -89,7 +89,7 @@ def judge_all(drawn: list[tuple[Mutant, str]], kept: Kept, workshop: Workshop, j
         print(f"{len(drawn) - len(left)} were judged before")
     if left:
         print("compiling what all mutants share", flush=True)
-        workshop.prepare()
+        workshop.prepare(jobs)
     pool = ThreadPoolExecutor(jobs)
     try:
         running = [pool.submit(judge, i, *drawn[i]) for i in left]

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,15 +53,19 @@ class Workshop:
         self.sound: dict[str, bool] = {}
         self.lock = threading.Lock()
 
-    def prepare(self) -> None:
+    def prepare(self, jobs: int) -> None:
         self.once.mkdir(parents=True, exist_ok=True)
         header = self.once / "standard.hpp"
         header.write_text((ROOT / "tests" / "mutation" / "standard.hpp").read_text(encoding="utf-8"))
         self.compile(header, self.once / "standard.hpp.gch", "-x", "c++-header", precompiled=False)
-        for name in ("gtest-all.cc", "gtest_main.cc"):
-            self.compile(GOOGLETEST / "src" / name, self.once / f"{name}.o", f"-I{GOOGLETEST}")
-        for source in (*sorted((ROOT / "src").rglob("*.cpp")), *(ROOT / part for part in PARTS)):
-            self.compile(source, self.once / f"{source.name}.o")
+        googletest = (GOOGLETEST / "src" / name for name in ("gtest-all.cc", "gtest_main.cc"))
+        sources = [*sorted((ROOT / "src").rglob("*.cpp")), *(ROOT / part for part in PARTS), *googletest]
+
+        def compile_once(source: Path) -> None:
+            self.compile(source, self.once / f"{source.name}.o", f"-I{GOOGLETEST}")
+
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(compile_once, sources))
 
     def compile(
         self, source: Path, output: Path, *options: str, precompiled: bool = True, overlay: Path | None = None
