@@ -3,6 +3,7 @@
     build/venv/bin/python docs/refresh.py                    the rows in docs/results
     build/venv/bin/python docs/refresh.py --from mallard.db  stores that database's runs there first
     build/venv/bin/python docs/refresh.py --add mallard.db   stores them beside those of their experiments
+    build/venv/bin/python docs/refresh.py --soak soak.jsonl  adds the runs of mallard_soak
 
 A block in a document begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`; what stands between
 is replaced. The blocks of an experiment are made by its module in docs/figures/.
@@ -36,6 +37,7 @@ from figures import (  # noqa: E402
     peers,
     pools,
     primitives,
+    testing,
     utilization,
 )
 from figures.stored import read_stored, stored_file  # noqa: E402
@@ -44,7 +46,7 @@ from mallard.experiments import EXPERIMENTS  # noqa: E402
 
 FIGURES = (
     *(claims, contention, density, fragmentation, heap_and_pools, heaps, locality, peers, pools),
-    *(primitives, utilization),
+    *(primitives, testing, utilization),
 )
 PAGES = (
     "claims",
@@ -55,6 +57,7 @@ PAGES = (
     "growth",
     "locality",
     "pools",
+    "testing",
     "utilization",
 )
 DOCUMENTS = (ROOT / "README.md", *(DOCS / f"{page}.md" for page in PAGES))
@@ -109,10 +112,13 @@ def main() -> int:
     source.add_argument(
         "--add", dest="added", type=Path, metavar="FILE", help="the same, beside those of their experiments"
     )
+    parser.add_argument("--soak", type=Path, metavar="FILE", help="add these runs of mallard_soak")
     parser.add_argument("--check", action="store_true", help="change nothing; fail where a document differs")
     arguments = parser.parse_args()
     if database := arguments.database or arguments.added:
         store_runs(database, beside=arguments.added is not None)
+    if arguments.soak:
+        testing.add_soaks(arguments.soak)
     figures = {name: block for module in FIGURES for name, block in module.blocks().items()}
     wanted = {document: refreshed(document.read_text(encoding="utf-8"), figures) for document in DOCUMENTS}
     wanted |= {path: image() for path, image in IMAGES.items()}

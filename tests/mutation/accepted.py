@@ -3,8 +3,8 @@
     {"file": "include/mallard/core/x.hpp", "line": "the source line", "mutated": "the line as it was mutated",
      "reason": "why no test can or should tell the two apart"}
 
-Lines are known by their text, blanks aside, and not by their numbers: what is inserted above them changes nothing. An
-entry whose line is gone, or that no mutant makes any more, is stale, and `run.py --check` names it.
+Lines are known by their text, blanks aside, and not by their numbers: what is inserted above them changes
+nothing. An entry whose line is gone, or that no mutant makes any more, is stale; `run.py --check` names it.
 """
 
 from __future__ import annotations

@@ -57,17 +57,14 @@ def sums(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> dict[str
     killed = how["killed"] + how["hung"]
     compiled = len(all_judged) - how["not compiled"]
     left = survivors(all_judged)
+    killers = [judged.verdict.by for judged in all_judged if judged.verdict.how in {"killed", "hung"}]
     return {
         "drawn": len(all_judged),
         "not_compiled": how["not compiled"],
         "compiled": compiled,
         "killed": killed,
         "hung": how["hung"],
-        "killed_by_random_operations": sum(
-            judged.verdict.by.startswith("random")
-            for judged in all_judged
-            if judged.verdict.how in {"killed", "hung"}
-        ),
+        "killed_by_random_operations": sum(by.startswith("random") for by in killers),
         "survived": len(left),
         "accepted": sum(is_accepted(judged, accepted) for judged in left),
         "killed_percent": round(100 * killed / compiled, 1) if compiled else 0.0,
@@ -80,13 +77,11 @@ def sums(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> dict[str
 def page(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> str:
     """The survivors in Markdown, those without a reason first."""
     figures = sums(all_judged, accepted)
-    lines = [
-        "# Mutants that survived",
-        "",
-        f"{figures['killed']} of {figures['compiled']} that compile were killed ({figures['killed_percent']} %), "
-        f"{figures['killed_or_not_compiled_percent']} % of the {figures['drawn']} drawn if those that do not "
-        "compile count.",
-    ]
+    killed, percent = f"{figures['killed']} of {figures['compiled']}", figures["killed_percent"]
+    drawn, of_drawn = figures["drawn"], figures["killed_or_not_compiled_percent"]
+    lines = ["# Mutants that survived", ""]
+    lines.append(f"{killed} that compile were killed ({percent} %).")
+    lines.append(f"Those that do not compile counted too, it is {of_drawn} % of the {drawn} drawn.")
     for title, wanted in (("Without a reason", False), ("Accepted", True)):
         lines += ["", f"## {title}", ""]
         for judged in sorted(survivors(all_judged), key=lambda j: (j.mutant.file, j.mutant.line)):

@@ -1,7 +1,7 @@
 """The tokens of C++ sources as far as mutants need them, and which of them are code that runs.
 
-It relies on the formatting that clang-format gives the tree: binary operators stand between blanks, brackets of
-templates and references do not.
+It relies on the formatting that clang-format gives the tree: binary operators stand between blanks, brackets
+of templates and references do not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
       | (?P<directive>^[ \t]*\#(?:[^\n\\]|\\.)*)
-      | (?P<string>(?:u8|[uUL])?R"(?P<delimiter>[^ ()\\\n]*)\(.*?\)(?P=delimiter)"|(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")
+      | (?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^ ()\\\n]*)\(.*?\)(?P=delimiter)")
+      | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")
       | (?P<character>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)+')
       | (?P<number>(?:0[xX][0-9a-fA-F']+|\d[\d']*(?:\.\d*)?(?:[eE][-+]?\d+)?)[uUlLzZfF]*)
       | (?P<name>[A-Za-z_]\w*)
@@ -28,7 +29,7 @@ OPENING = {"(": ")", "[": "]", "{": "}"}
 
 @dataclass(frozen=True)
 class Token:
-    """`kind` is that of TOKEN's groups; `runs`: it belongs to code that runs, or to a constant of such code."""
+    """`kind` is that of TOKEN's groups; `runs`: it belongs to code that runs, or to a constant of it."""
 
     kind: str
     text: str
@@ -46,8 +47,7 @@ def read_tokens(source: str) -> list[Token]:
             continue
         before, after = source[: found.start()][-1:], source[found.end() : found.end() + 1]
         between = (not before or before.isspace()) and (not after or after.isspace())
-        # The delimiter of a raw string is a group inside the string.
-        tokens.append(Token("string" if kind == "delimiter" else kind, text, found.start(), between))
+        tokens.append(Token(kind, text, found.start(), between))
     return with_what_runs(source, tokens)
 
 
@@ -119,7 +119,7 @@ def next_semicolon(tokens: list[Token], start: int) -> int:
 
 
 def end_of_requires(source: str, tokens: list[Token], start: int) -> int:
-    """A clause or an expression ends with its line, unless a bracket is open or the line ends in an operator."""
+    """A clause or an expression ends with its line, unless a bracket is open or an operator ends the line."""
     depth = 0
     for i in range(start, len(tokens) - 1):
         depth += (tokens[i].text in OPENING) - (tokens[i].text in OPENING.values())

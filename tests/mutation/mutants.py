@@ -1,4 +1,4 @@
-"""Mutants of a C++ source: each changes one comparison, constant, sign, + 1, logical operator or early return."""
+"""Mutants of a C++ source: one comparison, constant, sign, + 1, logical operator or early return changed."""
 
 from __future__ import annotations
 
@@ -109,10 +109,8 @@ def other_numbers(text: str) -> list[str]:
     found = WHOLE_NUMBER.fullmatch(text)
     if found is None:
         return []
-    value, suffix = (
-        int(found["digits"].replace("'", ""), 0 if found["digits"][:2] in {"0x", "0X"} else 10),
-        found["suffix"],
-    )
+    digits, suffix = found["digits"].replace("'", ""), found["suffix"]
+    value = int(digits, 16 if digits[:2] in {"0x", "0X"} else 10)
     if value == 1:
         return [f"0{suffix}", f"2{suffix}"]
     return [f"{value + 1}{suffix}"]

@@ -1,4 +1,4 @@
-"""The programs that a mutant of a file has to fail: the unit test of the file, and one of random operations."""
+"""The programs that a mutant of a file has to fail: the file's unit test, and one of random operations."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ INCLUDE = ROOT / "include"
 OWN = re.compile(r"^\s*#\s*include\s*<(mallard/[^>]+)>", re.MULTILINE)
 PRIVATE = re.compile(r"^\s*#\s*include\s*\"([^\"]+)\"", re.MULTILINE)
 
-# The kinds of random_program.cpp, and the headers that they are about: the first whose headers include the mutated
-# one is the program for it.
+# The kinds of random_program.cpp, and the headers that they are about: the first whose headers include
+# the mutated one is the program for it.
 KINDS = {
     "UPSTREAM": (
         "upstream/chunk_cache.hpp",
@@ -78,10 +78,10 @@ def header_of(file: Path) -> Path | None:
 
 
 def unit_tests_of(file: Path) -> list[Path]:
-    """core/heap_block.hpp -> tests/unit/core/heap_block_test.cpp, and those whose names begin in the same way."""
+    """core/heap_block.hpp -> tests/unit/core/heap_block_test.cpp, and those whose names begin so."""
     header = header_of(file)
     if header is None:
-        # A part of a class whose header has the same first word: block_zones.cpp is one of core/block_books.hpp.
+        # A part of a class whose header has the same first word, as block_zones.cpp of block_books.hpp.
         word = file.stem.partition("_")[0]
         return [
             test
@@ -121,7 +121,7 @@ def programs_of(file: Path) -> list[Program]:
 
 
 def sources_to_recompile(file: Path) -> list[Path]:
-    """The library's sources that include a header themselves. In the others, the linker takes the mutated functions."""
+    """Those that include a header themselves. In the others, the linker takes the mutated functions."""
     if file.suffix == ".cpp":
         return [file]
     return [source for source in sorted((ROOT / "src").rglob("*.cpp")) if file in own_includes(source)]

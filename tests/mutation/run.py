@@ -5,8 +5,9 @@
     python3 tests/mutation/run.py --list --file src/mallard/pages.cpp
     python3 tests/mutation/run.py --check                   whether accepted.json is still about the sources
 
-Each mutant meets the unit test of its file and a small program of random operations (random_program.cpp), both under
-AddressSanitizer and UndefinedBehaviorSanitizer. What is judged is kept in build/mutation/, and not judged again.
+Each mutant meets the unit test of its file and a small program of random operations (random_program.cpp),
+both under AddressSanitizer and UndefinedBehaviorSanitizer. What is judged is kept in build/mutation/, and not
+judged again.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from accepted import read_accepted, stale
 from account import Judged, Kept, is_accepted, page, sums, survivors
 from mutants import Mutant, mutants_of
 from programs import ROOT
-from verdict import FLAGS, UnsoundProgram, Workshop
+from verdict import FLAGS, UnsoundProgramError, Workshop
 
 
 def arguments() -> argparse.Namespace:
@@ -88,7 +89,7 @@ def judge_all(drawn: list[tuple[Mutant, str]], kept: Kept, workshop: Workshop, j
         print(f"{len(drawn) - len(left)} were judged before")
     if left:
         print("compiling what all mutants share", flush=True)
-        workshop.prepare()
+        workshop.prepare(jobs)
     pool = ThreadPoolExecutor(jobs)
     try:
         running = [pool.submit(judge, i, *drawn[i]) for i in left]
@@ -97,10 +98,8 @@ def judge_all(drawn: list[tuple[Mutant, str]], kept: Kept, workshop: Workshop, j
             kept.add(judged)
             verdict, mutant = judged.verdict, judged.mutant
             by = f" by {verdict.by}" if verdict.by else ""
-            print(
-                f"{done} of {len(left)}: {verdict.how}{by} ({judged.seconds} s): {mutant.place}: {mutant.change}",
-                flush=True,
-            )
+            told = f"{done} of {len(left)}: {verdict.how}{by} ({judged.seconds} s)"
+            print(f"{told}: {mutant.place}: {mutant.change}", flush=True)
     finally:
         pool.shutdown(cancel_futures=True)
     return [kept.judged[key] for key in keys]
@@ -144,7 +143,7 @@ def main() -> int:
     kept = Kept(told.directory / "judged.jsonl")
     try:
         judged = judge_all(drawn, kept, Workshop(told.directory), told.jobs)
-    except (UnsoundProgram, subprocess.CalledProcessError) as error:
+    except (UnsoundProgramError, subprocess.CalledProcessError) as error:
         print(f"run.py: {said_by(error)}", file=sys.stderr)
         return 2
     figures = {**sums(judged, accepted), "seed": seed, "commit": commit(), "flags": " ".join(FLAGS)}

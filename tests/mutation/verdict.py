@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import shutil
 import signal
 import subprocess
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from programs import ROOT, Program, programs_of, sources_to_recompile
 GOOGLETEST = Path(os.environ.get("MALLARD_GOOGLETEST", "/usr/src/googletest")) / "googletest"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 FLAGS = ("-std=c++20", "-O0", "-w", *SANITIZERS)
-# A hang is one of the processor, or of threads that wait for each other. Neither bound is near what tests need.
+# A hang is one of the processor, or of threads that wait for each other. No test comes near these bounds.
 CPU_SECONDS = 60
 WALL_SECONDS = 300
 MEMORY_MB = 3000
@@ -36,7 +38,7 @@ class Verdict:
     by: str = ""
 
 
-class UnsoundProgram(Exception):
+class UnsoundProgramError(Exception):
     """A test fails in the tree as it is."""
 
 
@@ -51,15 +53,19 @@ class Workshop:
         self.sound: dict[str, bool] = {}
         self.lock = threading.Lock()
 
-    def prepare(self) -> None:
+    def prepare(self, jobs: int) -> None:
         self.once.mkdir(parents=True, exist_ok=True)
         header = self.once / "standard.hpp"
         header.write_text((ROOT / "tests" / "mutation" / "standard.hpp").read_text(encoding="utf-8"))
         self.compile(header, self.once / "standard.hpp.gch", "-x", "c++-header", precompiled=False)
-        for source in ("gtest-all.cc", "gtest_main.cc"):
-            self.compile(GOOGLETEST / "src" / source, self.once / f"{source}.o", f"-I{GOOGLETEST}")
-        for source in (*sorted((ROOT / "src").rglob("*.cpp")), *(ROOT / part for part in PARTS)):
-            self.compile(source, self.once / f"{source.name}.o")
+        googletest = (GOOGLETEST / "src" / name for name in ("gtest-all.cc", "gtest_main.cc"))
+        sources = [*sorted((ROOT / "src").rglob("*.cpp")), *(ROOT / part for part in PARTS), *googletest]
+
+        def compile_once(source: Path) -> None:
+            self.compile(source, self.once / f"{source.name}.o", f"-I{GOOGLETEST}")
+
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(compile_once, sources))
 
     def compile(
         self, source: Path, output: Path, *options: str, precompiled: bool = True, overlay: Path | None = None
@@ -123,7 +129,7 @@ class Workshop:
                 self.link(program, output, {}, self.once / "sound")
                 self.sound[program.name] = not self.run(self.once / "sound")
             if not self.sound[program.name]:
-                raise UnsoundProgram(f"{program.name} fails without any mutant: mend that first")
+                raise UnsoundProgramError(f"{program.name} fails without any mutant: mend that first")
 
     def link(self, program: Program, output: Path, library: dict[Path, Path], to: Path) -> None:
         # The mutated functions first: of several that are inline, the linker takes the first.
@@ -177,8 +183,6 @@ def limit() -> None:
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
     """With the children that it left behind, such as those of death tests."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()

@@ -129,6 +129,10 @@ int run(const soak::options& told, const std::vector<soak::kind>& kinds) {
     }
     std::fprintf(stderr, "nothing wrong: %s\n", soak::line_of(done).c_str());
     std::printf("%s\n", soak::json_of(done, soak::this_build).c_str());
+    if (std::fflush(stdout) != 0) {
+        std::perror("mallard_soak: the last line is not written");
+        return 2;
+    }
     const bool has_goal = told.operations || told.seconds || told.turn;
     return interrupted && has_goal ? 130 : 0;
 }
