@@ -136,7 +136,7 @@ std::unique_ptr<whole_allocator> make_of_size(upstream_type& source) {
 }
 
 std::unique_ptr<whole_allocator> make_single(upstream_type& source) {
-    return std::make_unique<whole<single_pool>>(block_size{300, 64}, std::size_t{1000}, source);
+    return std::make_unique<whole<single_pool>>(block_size{300, 64}, std::size_t{5000}, source);
 }
 
 std::unique_ptr<whole_allocator> make_multipool_of_small_blocks(upstream_type& source) {

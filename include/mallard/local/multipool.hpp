@@ -15,6 +15,10 @@
 /// orders that carve block by block; those that keep bitmaps carve runs of one size (core/block_runs.hpp).
 /// The size classes are a parameter too (core/size_classes.hpp).
 ///
+/// Bound: each class keeps what it has had at most, until a release. Sizes that come in waves, each freed before
+/// the next comes, leave a pool that holds up to the sum of all waves: 88 times what ever lived, in the worst
+/// case that docs/pools.md computes. For these there is local/heap.hpp, or a release between the waves.
+///
 /// Invariants: the cursor and the limit are multiples of 8, less than 4 GiB apart, so that the lower half of
 /// the limit's address is enough to know it; blocks whose size is a multiple of 16 lie at multiples of 16.
 ///

@@ -1,0 +1,229 @@
+// A process whose address space is bounded (RLIMIT_AS): every upstream, and allocators over it, tell that there is no more
+// by std::bad_alloc, and serve again once something was freed. Each in a process of its own.
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/mallard.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <new>
+#include <utility>
+#include <vector>
+
+#ifdef __cpp_exceptions
+
+namespace {
+
+constexpr std::size_t room_bytes = std::size_t{96} << 20;
+
+/// What the process that was told to do something says by its exit.
+enum verdict : int {
+    good,
+    no_limit,          ///< the system sets none
+    nothing_to_be_had, ///< or next to nothing
+    no_end,            ///< more was to be had than there can be
+    not_served_again,
+};
+
+/// Effects: bounds the address space of this process to what it has, and room_bytes.
+/// Returns: whether that was possible.
+bool bound_address_space() {
+    std::size_t pages_in_use = 0;
+    std::ifstream("/proc/self/statm") >> pages_in_use;
+    const rlim_t most = pages_in_use * mallard::pages::page_bytes() + room_bytes;
+    const rlimit limit{most, most};
+    return pages_in_use != 0 && setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+/// Effects: has the run-time library, and a sanitizer, take what they need for a first exception.
+void throw_once() {
+    try {
+        mallard::fail_allocation(1, 1);
+    } catch (const std::bad_alloc&) {
+        return;
+    }
+}
+
+/// A block whose ends were written to.
+template <class A>
+void* take(A& a, std::size_t bytes) {
+    auto* const p = static_cast<std::byte*>(a.allocate(bytes, 16));
+    p[0] = p[bytes - 1] = std::byte{1};
+    return p;
+}
+
+/// Effects: takes blocks of `bytes` bytes until there are no more, gives every second back, and takes as many again; twice.
+template <class A>
+verdict take_all(A& a, std::size_t bytes) {
+    const std::size_t most_blocks = 2 * room_bytes / bytes;
+    std::vector<void*> all;
+    all.reserve(most_blocks);
+    for (int round = 0; round != 2; ++round) {
+        try {
+            while (all.size() != most_blocks) {
+                all.push_back(take(a, bytes));
+            }
+            return no_end;
+        } catch (const std::bad_alloc&) {
+            if (all.size() < 4) {
+                return nothing_to_be_had;
+            }
+        }
+        std::size_t freed = 0;
+        for (std::size_t i = 0; i < all.size(); i += 2, ++freed) {
+            a.deallocate(std::exchange(all[i], nullptr), bytes, 16);
+        }
+        // Addresses that large blocks reserve to grow into count too, so that a heap has fewer the second time.
+        freed = mallard::expandable<A> ? (freed + 3) / 4 : freed;
+        std::erase(all, nullptr);
+        try {
+            for (; freed != 0; --freed) {
+                all.push_back(take(a, bytes));
+            }
+        } catch (const std::bad_alloc&) {
+            return not_served_again;
+        }
+        for (void* p : all) {
+            a.deallocate(p, bytes, 16);
+        }
+        all.clear();
+    }
+    return good;
+}
+
+/// Effects: runs `act` in a process of its own.
+/// Returns: what it says; a signal that ended it, negated.
+template <class Act>
+int in_a_process(Act act) {
+    const pid_t child = fork();
+    if (child == 0) {
+        throw_once();
+        _exit(bound_address_space() ? act() : no_limit);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+const std::size_t sizes[] = {std::size_t{1} << 20, std::size_t{300} << 10, std::size_t{8} << 20};
+
+template <class A>
+void expect_to_survive() {
+    for (const std::size_t bytes : sizes) {
+        EXPECT_EQ(in_a_process([bytes]() -> int {
+                      A a;
+                      return take_all(a, bytes);
+                  }),
+                  good)
+            << "blocks of " << bytes << " bytes";
+    }
+}
+
+TEST(address_space, ends_for_pages) {
+    expect_to_survive<mallard::pages>();
+}
+
+TEST(address_space, ends_for_the_chunk_cache) {
+    expect_to_survive<mallard::chunk_cache>();
+}
+
+#ifndef MALLARD_ASAN // whose operator new ends the process where it has no memory
+TEST(address_space, ends_for_operator_new) {
+    expect_to_survive<mallard::new_delete>();
+}
+#endif
+
+TEST(address_space, ends_for_a_multipool) {
+    expect_to_survive<mallard::multipool<>>();
+}
+
+TEST(address_space, ends_for_a_small_object_pool) {
+    expect_to_survive<mallard::small_object_pool<>>();
+}
+
+TEST(address_space, ends_for_an_adaptive_pool) {
+    expect_to_survive<mallard::adaptive_pool<>>();
+}
+
+TEST(address_space, ends_for_a_concurrent_multipool) {
+    expect_to_survive<mallard::concurrent_multipool<>>();
+}
+
+TEST(address_space, ends_for_a_heap) {
+    expect_to_survive<mallard::heap<>>();
+}
+
+/// What gives nothing back before a release is released instead.
+TEST(address_space, ends_for_a_monotonic_and_is_there_again_after_a_release) {
+    EXPECT_EQ(in_a_process([]() -> int {
+                  mallard::monotonic<> arena;
+                  for (int round = 0; round != 3; ++round) {
+                      std::size_t had = 0;
+                      try {
+                          while (had <= 2 * room_bytes) {
+                              static_cast<void>(take(arena, std::size_t{256} << 10));
+                              had += std::size_t{256} << 10;
+                          }
+                          return no_end;
+                      } catch (const std::bad_alloc&) {
+                          if (had < room_bytes / 4) {
+                              return round == 0 ? nothing_to_be_had : not_served_again;
+                          }
+                      }
+                      arena.release();
+                      mallard::chunk_cache::trim();
+                  }
+                  return good;
+              }),
+              good);
+}
+
+/// Small blocks, of which the pools make chunks.
+template <class Pool>
+void expect_small_blocks_to_survive() {
+    EXPECT_EQ(in_a_process([]() -> int {
+                  Pool pool;
+                  std::vector<void*> all;
+                  all.reserve(2 * room_bytes / 1024);
+                  for (int round = 0; round != 2; ++round) {
+                      try {
+                          while (all.size() != all.capacity()) {
+                              all.push_back(take(pool, 1024));
+                          }
+                          return no_end;
+                      } catch (const std::bad_alloc&) {
+                          if (all.size() < 10'000) {
+                              return round == 0 ? nothing_to_be_had : not_served_again;
+                          }
+                      }
+                      for (void* p : all) {
+                          pool.deallocate(p, 1024, 16);
+                      }
+                      all.clear();
+                  }
+                  return good;
+              }),
+              good);
+}
+
+TEST(address_space, ends_for_the_chunks_of_a_multipool) {
+    expect_small_blocks_to_survive<mallard::multipool<>>();
+}
+
+TEST(address_space, ends_for_the_chunks_of_a_fixed_pool) {
+    expect_small_blocks_to_survive<mallard::fixed_pool<>>();
+}
+
+TEST(address_space, ends_for_the_chunks_of_an_adaptive_pool) {
+    expect_small_blocks_to_survive<mallard::adaptive_pool<>>();
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,63 @@
+// What pools hold under waves of sizes: so many bytes of one size class, all of them freed before the next class is asked
+// for. What docs/pools.md says of it is computed here.
+#include <mallard/local/heap.hpp>
+#include <mallard/local/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t living_bytes = std::size_t{1} << 20;
+
+struct nothing_between_waves {
+    template <class A>
+    void operator()(A&) const noexcept {}
+};
+
+/// Effects: lets a wave of each size class of a multipool pass through the allocator.
+/// Returns: the bytes that it holds in the end for each byte that ever lived at a time.
+template <class Classes = mallard::eighth_classes, class A, class Between = nothing_between_waves>
+double held_for_each_living(A& allocator, Between between = {}) {
+    std::vector<void*> blocks;
+    for (std::size_t index = 0; index <= Classes::index(32 << 10); ++index) {
+        between(allocator);
+        const std::size_t bytes = Classes::bytes(index);
+        for (std::size_t sum = 0; sum < living_bytes; sum += bytes) {
+            blocks.push_back(allocator.allocate(bytes, 8));
+        }
+        for (void* p : blocks) {
+            allocator.deallocate(p, bytes, 8);
+        }
+        blocks.clear();
+    }
+    return static_cast<double>(allocator.stats().chunk_bytes) / living_bytes;
+}
+
+TEST(waves_of_sizes, leave_a_multipool_with_a_wave_of_every_class) {
+    mallard::multipool<> pool;
+    const double held = held_for_each_living(pool);
+    EXPECT_GT(held, 80) << "80 classes, each with blocks of its own";
+    EXPECT_LT(held, 90) << "docs/pools.md says 88";
+    EXPECT_DOUBLE_EQ(held_for_each_living(pool), held) << "the blocks serve the next such waves";
+}
+
+TEST(waves_of_sizes, leave_fewer_classes_with_less) {
+    mallard::fast_fit<> pool;
+    EXPECT_LT(held_for_each_living<mallard::power_of_two_classes>(pool), 17) << "docs/pools.md says 16";
+}
+
+TEST(waves_of_sizes, leave_a_heap_with_what_neighbours_can_be_merged_to) {
+    mallard::heap<> heap;
+    EXPECT_LT(held_for_each_living(heap), 7) << "docs/pools.md says 6";
+}
+
+TEST(waves_of_sizes, leave_next_to_nothing_where_each_is_released) {
+    mallard::multipool<> pool;
+    const auto release = [](mallard::multipool<>& p) { p.release(); };
+    EXPECT_LT(held_for_each_living(pool, release), 2) << "docs/pools.md says 2";
+}
+
+} // namespace
