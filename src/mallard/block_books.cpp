@@ -85,6 +85,7 @@ block_books::new_record block_books::open(std::size_t bytes, std::size_t alignme
     new_record opened(::new (memory) record{.bytes = bytes,
                                             .asked_bytes = bytes,
                                             .alignment = alignment,
+                                            .holder = holder_,
                                             .place = place == nullptr ? std::source_location{} : *place,
                                             .has_place = place != nullptr,
                                             .frames = static_cast<std::uint8_t>(stack.size())});
@@ -268,6 +269,7 @@ void block_books::forget_all(allocator_call by) noexcept {
     }
     while (live_.oldest != nullptr) {
         live_.oldest->look_at_guards(by);
+        leave_word(*live_.oldest, by);
         end(live_.oldest, by);
     }
 }
@@ -275,6 +277,7 @@ void block_books::forget_all(allocator_call by) noexcept {
 void block_books::forget_since(std::uint64_t number) noexcept {
     while (live_.youngest != nullptr && live_.youngest->number >= number) {
         live_.youngest->look_at_guards(allocator_call::rollback);
+        leave_word(*live_.youngest, allocator_call::rollback);
         end(live_.youngest, allocator_call::rollback);
     }
 }

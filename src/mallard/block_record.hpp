@@ -20,6 +20,7 @@ struct block_books::record {
     std::size_t asked_bytes = 0;
     std::size_t alignment = 0;
     std::uint64_t number = 0;
+    std::uint64_t holder = 0; ///< the books of the allocator that the block is a chunk of; 0 where it is none
     record* next_in_bucket = nullptr;
     record* older = nullptr;
     record* younger = nullptr;

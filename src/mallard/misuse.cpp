@@ -132,6 +132,16 @@ void misuse_text::append_what(const misuse_report& report) noexcept {
         append(" was ended by %s and is given to %s", by, name_of(report.found_by));
         break;
     }
+    case misuse::released_below: {
+        const char* const by = name_of(report.ended_by);
+        const bool ended = report.ended_by == allocator_call::destructor;
+        append("%.*s under a live allocator: ", ended ? 3 : static_cast<int>(std::strcspn(by, "(")),
+               ended ? "end" : by);
+        append_block(report);
+        append(" lies in memory that the upstream took back by %s while this allocator held it, found by %s",
+               by, name_of(report.found_by));
+        break;
+    }
     case misuse::never_freed:
         append("never freed: ");
         append_block(report);

@@ -10,13 +10,17 @@
 /// (core/quarantine.hpp), and for each of the last 16384 that have ended and whose address was not handed out
 /// again. It holds the block's address, its size and what was asked for, its alignment, its number in the order of allocation, the place
 /// where it was allocated, and what ended it. Records and table come from std::malloc and from nowhere else:
-/// an allocator that is suspected keeps no books about itself. A record takes 88 bytes, and 8 for each return
+/// an allocator that is suspected keeps no books about itself. A record takes 96 bytes, and 8 for each return
 /// address kept.
 /// Where the mechanism's blocks have one size there may be no guard zones; what a request leaves of its block
 /// is the zone behind it then, up to 16 bytes.
 /// Invariants: an address has one record at most. live_ is in the order of allocation, so that a rollback
 /// looks at no more than what it ends. The guard zones hold a pattern, a block in quarantine holds another;
 /// both are poisoned under AddressSanitizer. leaving_ is empty between two calls of the allocator.
+///
+/// An allocator that is asked while another checked one is at work in the same thread knows that as the holder of the
+/// block, a chunk to that one: where it ends the block by a release it leaves word (src/mallard/memory_below.hpp), and
+/// the holder, before it looks at memory that is no longer there, tells what has happened.
 ///
 /// Each finding goes to report_misuse(); the functions say how they go on where that returns.
 /// Not thread-safe: who shares an allocator locks both (core/checked_calls.hpp).
@@ -62,6 +66,14 @@ public:
     block_books(const block_books&) = delete;
     block_books& operator=(const block_books&) = delete;
     ~block_books();
+
+    /// Effects: begins a call of the allocator of these books; asked by another checked one, where that is at work.
+    /// Reports, once, where an upstream has taken back memory of blocks that live or wait; these count as ended then.
+    /// Returns: what to hand to finish().
+    [[nodiscard]] std::uint64_t begin(allocator_call by) noexcept;
+
+    /// Effects: ends the call. Calls end in the reverse order of their beginnings.
+    static void finish(std::uint64_t begun) noexcept { at_work = begun; }
 
     /// Returns: a record, to be entered as soon as the block is there; null where there is no memory for it,
     /// or where the size with its guard zones has no representation.
@@ -180,6 +192,14 @@ private:
 
     [[nodiscard]] record* expect_live(const misuse_report& told) const noexcept;
 
+    void leave_word(const record& r, allocator_call by) const noexcept;
+    [[nodiscard]] record* oldest_between(const record_list& list, const std::byte* begin,
+                                         const std::byte* end) const noexcept;
+    void expect_memory_below(allocator_call by) noexcept;
+
+    /// The id of the books whose allocator is at work in this thread; 0 where none is.
+    static inline constinit thread_local std::uint64_t at_work = 0;
+
     record** table_ = nullptr;
     unsigned table_bits_ = 0;
     bool all_freed_at_end_ = false;
@@ -189,6 +209,8 @@ private:
     record_list dead_;
     std::size_t quarantine_bytes_ = 0;
     std::uint64_t next_number_ = 0;
+    std::uint64_t id_ = 0;     ///< no other books have it; 0 before the first call
+    std::uint64_t holder_ = 0; ///< the id of those whose allocator asks in the present call
     std::size_t guard_bytes_;
     std::optional<quarantine_bounds> bounds_;
 };

@@ -56,13 +56,16 @@ public:
     using Base::Base;
 
     /// Effects: looks at all blocks a last time; then the mechanism ends.
-    ~checked_calls() { end_blocks(allocator_call::destructor); }
+    ~checked_calls() {
+        const call_in_progress call(*this, allocator_call::destructor);
+        end_blocks(allocator_call::destructor);
+    }
 
     /// Returns: as the mechanism.
     /// Throws: what the mechanism throws; std::bad_alloc where the books find no memory.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::allocate);
         block_books::new_record opened = books_.open(bytes, alignment);
         if (opened == nullptr) {
             fail_allocation(bytes, alignment);
@@ -88,7 +91,7 @@ public:
         requires requires(Base& b) { b.try_allocate(bytes, alignment); }
     {
         MALLARD_EXPECTS(is_power_of_two(alignment));
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::allocate);
         block_books::new_record opened = books_.open(bytes, alignment);
         if (opened == nullptr) {
             return nullptr;
@@ -123,7 +126,7 @@ public:
     /// not of these numbers, and what was written around it or into what leaves the quarantine now; where the
     /// handler returns, a block that is none is left alone.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::deallocate);
         books_.close(p, bytes, alignment);
         give_back(allocator_call::deallocate);
     }
@@ -132,7 +135,7 @@ public:
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept
         requires requires(Base& b) { b.resize_last(p, old_bytes, new_bytes); }
     {
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::resize_last);
         const auto whole = books_.look_up(p, old_bytes, allocator_call::resize_last);
         if (!whole || new_bytes > most_resized_bytes) {
             return false;
@@ -149,7 +152,7 @@ public:
     void release() noexcept
         requires local_allocator<Base>
     {
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::release);
         end_blocks(allocator_call::release);
         Base::release();
     }
@@ -165,7 +168,7 @@ public:
     void rewind() noexcept
         requires rewindable<Base>
     {
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::rewind);
         end_blocks(allocator_call::rewind);
         Base::rewind();
     }
@@ -184,7 +187,7 @@ public:
     void rollback(checked_position<Position> to) noexcept
         requires rewindable<Base>
     {
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::rollback);
         books_.let_leave_since(to.next_number);
         give_back(allocator_call::rollback);
         books_.forget_since(to.next_number);
@@ -195,7 +198,7 @@ public:
     void trim() noexcept
         requires requires(Base& b) { b.trim(); }
     {
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::trim);
         empty_quarantine(allocator_call::trim);
         Base::trim();
     }
@@ -217,13 +220,13 @@ public:
     /// Effects: reports each block around which somebody wrote, or into which since it was freed.
     /// Complexity: linear in the blocks.
     void check() const noexcept {
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::check);
         books_.look_at_all(allocator_call::check);
     }
 
     /// Effects: reports the block allocated first of those that were not freed, with their number.
     void expect_all_freed() const noexcept {
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::expect_all_freed);
         books_.expect_all_freed(allocator_call::expect_all_freed);
     }
 
@@ -268,6 +271,20 @@ public:
 protected:
     using mutex_type = std::conditional_t<thread_safe<Base>, std::mutex, no_mutex>;
     using lock_type = std::lock_guard<mutex_type>;
+
+    /// A call of this allocator, for as long as it lasts: the lock, and what its books are to know of it.
+    class call_in_progress {
+    public:
+        call_in_progress(const checked_calls& allocator, allocator_call by) noexcept
+            : lock_(allocator.mutex_), begun_(allocator.books_.begin(by)) {}
+        call_in_progress(const call_in_progress&) = delete;
+        call_in_progress& operator=(const call_in_progress&) = delete;
+        ~call_in_progress() { block_books::finish(begun_); }
+
+    private:
+        lock_type lock_;
+        std::uint64_t begun_;
+    };
 
     static constexpr std::size_t most_resized_bytes = static_cast<std::size_t>(PTRDIFF_MAX) / 2;
 
@@ -319,7 +336,7 @@ private:
     }
 
 protected:
-    block_books books_{gives_fixed_blocks<Base> ? 0 : block_books::usual_guard_bytes, own_quarantine};
+    mutable block_books books_{gives_fixed_blocks<Base> ? 0 : block_books::usual_guard_bytes, own_quarantine};
     [[no_unique_address]] mutable mutex_type mutex_;
 };
 

@@ -37,7 +37,7 @@ class checked_expansion : public checked_calls<Base> {
     using calls = checked_calls<Base>;
     using calls::books_;
     using calls::mutex_;
-    using typename calls::lock_type;
+    using typename calls::call_in_progress;
 
 public:
     using calls::allocate_many;
@@ -49,7 +49,7 @@ public:
     void deallocate(void* p) noexcept
         requires requires(Base& b) { b.deallocate(p); }
     {
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::deallocate);
         books_.close(p);
         calls::give_back(allocator_call::deallocate);
     }
@@ -73,7 +73,7 @@ public:
         requires expandable<Base>
     {
         MALLARD_EXPECTS(is_power_of_two(alignment));
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::allocate);
         const expansion_result fresh = allocate_fresh(
             {.least_bytes = bytes, .preferred_bytes = bytes, .alignment = alignment, .may = ways::fresh});
         return {.p = fresh.p, .bytes = fresh.bytes};
@@ -107,7 +107,7 @@ public:
     [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept
         requires expandable<Base>
     {
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::usable_bytes);
         const auto whole = books_.look_up(p, allocator_call::usable_bytes);
         return whole ? books_.bytes_within(*whole) : 0;
     }
@@ -131,7 +131,7 @@ public:
     {
         MALLARD_EXPECTS(request.least_bytes <= request.preferred_bytes);
         MALLARD_EXPECTS(is_power_of_two(request.alignment));
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::expand);
         if (p != nullptr) {
             if (const auto whole = books_.look_up(p, allocator_call::expand)) {
                 const expansion_result result = expand_in_place(p, *whole, request);
@@ -149,7 +149,7 @@ public:
     std::size_t shrink(void* p, std::size_t bytes) noexcept
         requires expandable<Base>
     {
-        const lock_type lock(mutex_);
+        const call_in_progress call(*this, allocator_call::shrink);
         auto whole = books_.look_up_part(p, bytes, allocator_call::shrink);
         if (!whole) {
             return 0;

@@ -1,0 +1,225 @@
+// Deallocations that are none, of every allocator.
+#include "misuse/programs/program.hpp"
+
+#include <mallard/mallard.hpp>
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <memory_resource>
+#include <utility>
+
+namespace {
+
+const std::string block = "block ADDRESS of 24 bytes at alignment 8";
+const std::string twice = "double free: " + block + " was deallocated before";
+const std::string given = " is given to deallocate() as one ";
+const std::string foreign = "foreign pointer: ADDRESS, given to deallocate() as a block of ";
+const std::string no_block = ", is no block of this allocator";
+
+template <class A>
+void free_twice(A&& a) {
+    void* const p = a.allocate(24, 8);
+    a.deallocate(p, 24, 8);
+    a.deallocate(p, 24, 8);
+}
+
+template <class A>
+void free_what_another_has(A&& one, A&& other) {
+    one.deallocate(other.allocate(24, 8), 24, 8);
+}
+
+} // namespace
+
+PROGRAM(double_free_monotonic, twice) {
+    free_twice(mallard::monotonic<>());
+}
+PROGRAM(double_free_multipool, twice) {
+    free_twice(mallard::multipool<>());
+}
+PROGRAM(double_free_concurrent_multipool, twice) {
+    free_twice(mallard::concurrent_multipool<>());
+}
+PROGRAM(double_free_fixed_pool, twice) {
+    free_twice(mallard::fixed_pool<>());
+}
+PROGRAM(double_free_small_object_pool, twice) {
+    free_twice(mallard::small_object_pool<>());
+}
+PROGRAM(double_free_adaptive_pool, twice) {
+    free_twice(mallard::adaptive_pool<>());
+}
+PROGRAM(double_free_heap, twice) {
+    free_twice(mallard::heap<>());
+}
+PROGRAM(double_free_checked_buffer, twice) {
+    alignas(16) std::byte room[1024];
+    free_twice(mallard::checked<mallard::buffer>(std::span<std::byte>(room)));
+}
+PROGRAM(double_free_checked_new_delete, twice) {
+    free_twice(mallard::checked<mallard::new_delete>());
+}
+PROGRAM(double_free_counted, twice) {
+    free_twice(mallard::counted<mallard::multipool<>>());
+}
+PROGRAM(double_free_limited, twice) {
+    free_twice(mallard::limited<mallard::multipool<>>(std::size_t{1} << 20));
+}
+PROGRAM(double_free_synchronized, twice) {
+    free_twice(mallard::synchronized<mallard::multipool<>>());
+}
+PROGRAM(double_free_resource, twice) {
+    free_twice(mallard::resource<mallard::multipool<>>());
+}
+
+PROGRAM(double_free_type_parameter,
+        "double free: block ADDRESS of 12 bytes at alignment 4 was deallocated before") {
+    mallard::multipool<> pool;
+    mallard::allocator<int, mallard::multipool<>> binding(pool);
+    int* const p = binding.allocate(3);
+    binding.deallocate(p, 3);
+    binding.deallocate(p, 3);
+}
+
+PROGRAM(double_free_expandable_allocator,
+        "double free: block ADDRESS of 12 bytes at alignment 4 was deallocated before") {
+    mallard::heap<> heap;
+    mallard::expandable_allocator<int, mallard::heap<>> binding(heap);
+    int* const p = binding.allocate(3);
+    binding.deallocate(p, 3);
+    binding.deallocate(p, 3);
+}
+
+namespace {
+struct nodes : mallard::per_thread<nodes, mallard::multipool<>> {};
+struct texts : mallard::single_threaded<texts, mallard::multipool<>> {};
+struct message : mallard::pooled<message> {
+    long values[3] = {};
+};
+} // namespace
+
+PROGRAM(double_free_static_allocator,
+        "double free: block ADDRESS of 12 bytes at alignment 4 was deallocated before") {
+    mallard::static_allocator<int, nodes> binding;
+    int* const p = binding.allocate(3);
+    binding.deallocate(p, 3);
+    binding.deallocate(p, 3);
+}
+
+PROGRAM_WITHOUT_BLOCK(static_allocator_of_another_pool, foreign + "12 bytes at alignment 4" + no_block) {
+    mallard::static_allocator<int, texts>().deallocate(mallard::static_allocator<int, nodes>().allocate(3),
+                                                       3);
+}
+
+PROGRAM(double_delete_of_a_pooled_object, twice) {
+    message* volatile m = new message; // so that the compiler does not warn
+    message::operator delete(m, sizeof(message));
+    message::operator delete(m, sizeof(message));
+}
+
+PROGRAM_WITHOUT_BLOCK(pooled_object_from_the_global_heap, foreign + "24 bytes at alignment 8" + no_block) {
+    void* volatile p = ::operator new(sizeof(message));
+    message::operator delete(p, sizeof(message));
+}
+
+PROGRAM(double_free_out_of_quarantine, twice) {
+    mallard::multipool<> pool;
+    mallard::set_quarantine(pool, mallard::no_quarantine);
+    free_twice(std::move(pool)); // an argument only: nothing moves
+}
+
+PROGRAM(burst_freed_twice, "double free: block ADDRESS of 24 bytes at alignment 8 was deallocated before") {
+    mallard::multipool<> pool;
+    mallard::block_chain blocks = mallard::allocate_many(pool, 24, 8, 2);
+    void* const first = blocks.pop_front();
+    pool.deallocate(first, 24, 8);
+    blocks.pop_front();
+    pool.deallocate(first, 24, 8);
+}
+
+PROGRAM_WITHOUT_BLOCK(null_pointer,
+                      "foreign pointer: (nil), given to deallocate() as a block of 24 bytes at alignment 8" +
+                          no_block) {
+    mallard::multipool<> pool;
+    pool.deallocate(nullptr, 24, 8);
+}
+
+PROGRAM_WITHOUT_BLOCK(object_on_the_stack, foreign + "8 bytes at alignment 8" + no_block) {
+    mallard::monotonic<> arena;
+    double number = 0;
+    arena.deallocate(&number, sizeof(number), alignof(double));
+}
+
+PROGRAM_WITHOUT_BLOCK(block_of_another_multipool, foreign + "24 bytes at alignment 8" + no_block) {
+    free_what_another_has(mallard::multipool<>(), mallard::multipool<>());
+}
+PROGRAM_WITHOUT_BLOCK(block_of_another_heap, foreign + "24 bytes at alignment 8" + no_block) {
+    free_what_another_has(mallard::heap<>(), mallard::heap<>());
+}
+PROGRAM_WITHOUT_BLOCK(block_of_another_fixed_pool, foreign + "24 bytes at alignment 8" + no_block) {
+    free_what_another_has(mallard::fixed_pool<>(), mallard::fixed_pool<>());
+}
+PROGRAM_WITHOUT_BLOCK(block_of_another_small_object_pool, foreign + "24 bytes at alignment 8" + no_block) {
+    free_what_another_has(mallard::small_object_pool<>(), mallard::small_object_pool<>());
+}
+PROGRAM_WITHOUT_BLOCK(block_of_another_resource, foreign + "24 bytes at alignment 8" + no_block) {
+    free_what_another_has(mallard::resource<mallard::multipool<>>(),
+                          mallard::resource<mallard::multipool<>>());
+}
+PROGRAM_WITHOUT_BLOCK(block_of_the_upstream, foreign + "24 bytes at alignment 8" + no_block) {
+    mallard::monotonic<> arena;
+    mallard::multipool pool(arena);
+    pool.deallocate(arena.allocate(24, 8), 24, 8);
+}
+
+PROGRAM(pointer_into_a_block, foreign + "16 bytes at alignment 8, lies 8 bytes into " + block) {
+    mallard::multipool<> pool;
+    pool.deallocate(static_cast<std::byte*>(pool.allocate(24, 8)) + 8, 16, 8);
+}
+PROGRAM(pointer_into_a_large_block,
+        foreign +
+            "16 bytes at alignment 8, lies 65536 bytes into block ADDRESS of 100000 bytes at alignment 64") {
+    mallard::heap<> heap;
+    heap.deallocate(static_cast<std::byte*>(heap.allocate(100000, 64)) + 65536, 16, 8);
+}
+PROGRAM(pointer_into_a_block_of_an_arena, foreign + "16 bytes at alignment 8, lies 1 bytes into " + block) {
+    mallard::monotonic<> arena;
+    arena.deallocate(static_cast<std::byte*>(arena.allocate(24, 8)) + 1, 16, 8);
+}
+
+PROGRAM(wrong_size_multipool, "wrong size: " + block + given + "of 32 bytes") {
+    mallard::multipool<> pool;
+    pool.deallocate(pool.allocate(24, 8), 32, 8);
+}
+PROGRAM(wrong_size_fixed_pool, "wrong size: " + block + given + "of 16 bytes") {
+    mallard::fixed_pool<> pool(mallard::block_size{24, 8});
+    pool.deallocate(pool.allocate(24, 8), 16, 8);
+}
+PROGRAM(wrong_size_heap, "wrong size: " + block + given + "of 0 bytes") {
+    mallard::heap<> heap;
+    heap.deallocate(heap.allocate(24, 8), 0, 8);
+}
+PROGRAM(wrong_size_resource, "wrong size: " + block + given + "of 25 bytes") {
+    mallard::resource<mallard::monotonic<>> binding;
+    std::pmr::memory_resource& base = binding;
+    base.deallocate(base.allocate(24, 8), 25, 8);
+}
+PROGRAM(wrong_count_type_parameter,
+        "wrong size: block ADDRESS of 12 bytes at alignment 4" + given + "of 8 bytes") {
+    mallard::adaptive_pool<> pool;
+    mallard::allocator<int, mallard::adaptive_pool<>> binding(pool);
+    binding.deallocate(binding.allocate(3), 2);
+}
+PROGRAM(wrong_alignment_multipool, "wrong alignment: " + block + given + "at alignment 16") {
+    mallard::multipool<> pool;
+    pool.deallocate(pool.allocate(24, 8), 24, 16);
+}
+PROGRAM(wrong_alignment_resource, "wrong alignment: " + block + given + "at alignment 16") {
+    mallard::resource<mallard::small_object_pool<>> binding;
+    binding.deallocate(binding.allocate(24, 8), 24);
+}
+PROGRAM(delete_by_a_base_without_virtual_destructor,
+        "wrong alignment: block ADDRESS of 64 bytes at alignment 64" + given + "at alignment 16") {
+    mallard::concurrent_multipool<> pool;
+    pool.deallocate(pool.allocate(64, 64), 64, 16);
+}

@@ -1,0 +1,64 @@
+/// Programs that misuse an allocator, a few lines each, and the exact report that each must give.
+///
+///     PROGRAM(double_free_of_a_multipool, "double free: block ADDRESS of 24 bytes at alignment 8 was deallocated before") {
+///         ...
+///     }
+///
+/// The report is compared whole, with ADDRESS in place of each address. Debug builds have the checks of which it is
+/// expected, so the programs are compiled as such and know nothing of them.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace misuse_programs {
+
+struct program {
+    std::string name;
+    std::string report;
+    void (*run)();
+};
+
+/// Returns: all programs that were linked in, in no particular order.
+std::vector<program>& programs();
+
+/// Effects: shows a program by its name.
+void PrintTo(const program& p, std::ostream* out);
+
+/// What a report says last where nobody named the place of the allocation, and no stack is kept.
+inline constexpr const char* nowhere =
+    "\n    allocated at a place that nobody named; name it with mallard::allocation_site\n";
+
+/// Enters a program in the list.
+struct entry {
+    entry(const char* name, const std::string& report, void (*run)()) {
+        programs().push_back({name, report, run});
+    }
+};
+
+/// Effects: changes a byte, whatever AddressSanitizer thinks of it.
+[[gnu::noinline]] void overwrite(void* block, int offset);
+
+} // namespace misuse_programs
+
+/// A misuse of a block that the report names.
+#define PROGRAM(name, line)                                                                                  \
+    static void name();                                                                                      \
+    static const misuse_programs::entry name##_entry(                                                        \
+        #name, std::string("mallard: ") + (line) + misuse_programs::nowhere, name);                          \
+    static void name()
+
+/// A misuse of what is no block.
+#define PROGRAM_WITHOUT_BLOCK(name, line)                                                                    \
+    static void name();                                                                                      \
+    static const misuse_programs::entry name##_entry(#name, std::string("mallard: ") + (line) + "\n", name); \
+    static void name()
+
+/// A call that breaks a contract of the header.
+#define BREAKS_CONTRACT(name, header, condition)                                                             \
+    static void name();                                                                                      \
+    static const misuse_programs::entry name##_entry(                                                        \
+        #name, std::string(header ":LINE: mallard: a caller broke the contract: ") + (condition) + "\n",     \
+        name);                                                                                               \
+    static void name()

@@ -1,0 +1,78 @@
+// An allocator that is released, rewound or rolled back while another one still has chunks of it.
+#include "misuse/programs/program.hpp"
+
+#include <mallard/mallard.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace {
+
+std::string below(const std::string& what, const char* found_by, std::size_t bytes = 24) {
+    const std::string call = what == "end" ? "the destructor" : what + "()";
+    return what + " under a live allocator: block ADDRESS of " + std::to_string(bytes) +
+           " bytes at alignment 8 lies in memory that the upstream took back by " + call +
+           " while this allocator held it, found by " + found_by;
+}
+
+template <class Pool, class Arena>
+void release_arena_first(Arena&& arena) {
+    Pool pool(arena);
+    void* const p = pool.allocate(24, 8);
+    arena.release();
+    pool.deallocate(p, 24, 8);
+}
+
+} // namespace
+
+PROGRAM(arena_released_under_a_multipool, below("release", "deallocate()")) {
+    release_arena_first<mallard::multipool<mallard::monotonic<>>>(mallard::monotonic<>());
+}
+PROGRAM(arena_released_under_a_heap, below("release", "deallocate()")) {
+    release_arena_first<mallard::heap<mallard::monotonic<>>>(mallard::monotonic<>());
+}
+PROGRAM(arena_released_under_a_fixed_pool, below("release", "deallocate()")) {
+    release_arena_first<mallard::fixed_pool<mallard::growing_arena<mallard::monotonic<>>>>(
+        mallard::monotonic<>());
+}
+PROGRAM(heap_released_under_a_small_object_pool, below("release", "deallocate()")) {
+    release_arena_first<mallard::small_object_pool<mallard::heap<>>>(mallard::heap<>());
+}
+PROGRAM(pool_released_under_an_arena, below("release", "deallocate()")) {
+    release_arena_first<mallard::monotonic<mallard::multipool<>>>(mallard::multipool<>());
+}
+PROGRAM(arena_released_under_a_counted_pool, below("release", "deallocate()")) {
+    release_arena_first<mallard::counted<mallard::multipool<mallard::monotonic<>>>>(mallard::monotonic<>());
+}
+PROGRAM(arena_rewound_under_a_pool, below("rewind", "release()")) {
+    mallard::monotonic<> arena;
+    mallard::multipool pool(arena);
+    static_cast<void>(pool.allocate(24, 8));
+    arena.rewind();
+    pool.release();
+}
+PROGRAM(arena_rolled_back_under_a_pool, below("rollback", "allocate()", 5000)) {
+    mallard::monotonic<> arena;
+    mallard::multipool pool(arena);
+    static_cast<void>(pool.allocate(24, 8));
+    {
+        const mallard::checkpoint scratch(arena);
+        static_cast<void>(pool.allocate(5000, 8));
+    }
+    static_cast<void>(pool.allocate(24, 8));
+}
+PROGRAM(arena_released_under_what_waits_in_quarantine, below("release", "check()")) {
+    mallard::monotonic<> arena;
+    mallard::multipool pool(arena);
+    pool.deallocate(pool.allocate(24, 8), 24, 8);
+    arena.release();
+    mallard::check(pool);
+}
+PROGRAM(arena_that_ends_before_its_pool, below("end", "the destructor")) {
+    alignas(mallard::monotonic<>) static std::byte room[sizeof(mallard::monotonic<>)];
+    auto* const arena = ::new (static_cast<void*>(room)) mallard::monotonic<>;
+    mallard::multipool pool(*arena);
+    static_cast<void>(pool.allocate(24, 8));
+    std::destroy_at(arena);
+}

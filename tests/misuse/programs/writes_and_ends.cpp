@@ -1,0 +1,234 @@
+// Writes to memory that is not the caller's, and blocks that outlive, or are outlived by, what they came from.
+#include "misuse/programs/program.hpp"
+
+#include <mallard/mallard.hpp>
+
+#include <cstddef>
+#include <list>
+#include <memory_resource>
+#include <vector>
+
+using misuse_programs::overwrite;
+
+namespace {
+
+const std::string block = "block ADDRESS of 24 bytes at alignment 8";
+
+std::string written(const std::string& where, int byte, const std::string& how) {
+    return "write " + where + ": byte " + std::to_string(byte) + " of " + block + " was overwritten" + how;
+}
+
+template <class A>
+void write_and_free(A&& a, int byte) {
+    void* const p = a.allocate(24, 8);
+    overwrite(p, byte);
+    a.deallocate(p, 24, 8);
+}
+
+template <class A>
+void write_and_check(A&& a, int byte) {
+    overwrite(a.allocate(24, 8), byte);
+    mallard::check(a);
+}
+
+template <class A>
+void free_write_and_check(A&& a, int byte) {
+    void* const p = a.allocate(24, 8);
+    a.deallocate(p, 24, 8);
+    overwrite(p, byte);
+    mallard::check(a);
+}
+
+template <class A>
+void release_and_free(A&& a) {
+    void* const p = a.allocate(24, 8);
+    a.release();
+    a.deallocate(p, 24, 8);
+}
+
+const std::string past = written("past the end", 24, ", found by deallocate()");
+const std::string before = written("before the start", -1, ", found by check()");
+const std::string after = written("after free", 8, " after its deallocation, found by check()");
+const std::string released =
+    "use after release: " + block + " was ended by release() and is given to deallocate()";
+
+} // namespace
+
+PROGRAM(overrun_monotonic, past) {
+    write_and_free(mallard::monotonic<>(), 24);
+}
+PROGRAM(overrun_multipool, past) {
+    write_and_free(mallard::multipool<>(), 24);
+}
+PROGRAM(overrun_concurrent_multipool, past) {
+    write_and_free(mallard::concurrent_multipool<>(), 24);
+}
+PROGRAM(overrun_fixed_pool, past) {
+    write_and_free(mallard::fixed_pool<>(), 24);
+}
+PROGRAM(overrun_small_object_pool, past) {
+    write_and_free(mallard::small_object_pool<>(), 24);
+}
+PROGRAM(overrun_adaptive_pool, past) {
+    write_and_free(mallard::adaptive_pool<>(), 24);
+}
+PROGRAM(overrun_heap, past) {
+    write_and_free(mallard::heap<>(), 24);
+}
+PROGRAM(overrun_resource, past) {
+    write_and_free(mallard::resource<mallard::multipool<>>(), 24);
+}
+PROGRAM(overrun_found_by_release, written("past the end", 39, ", found by release()")) {
+    mallard::multipool<> pool;
+    overwrite(pool.allocate(24, 8), 39);
+    pool.release();
+}
+PROGRAM(overrun_found_by_the_end, written("past the end", 24, ", found by the destructor")) {
+    mallard::monotonic<> arena;
+    overwrite(arena.allocate(24, 8), 24);
+}
+PROGRAM(overrun_found_by_rewind, written("past the end", 24, ", found by rewind()")) {
+    mallard::monotonic<> arena;
+    overwrite(arena.allocate(24, 8), 24);
+    arena.rewind();
+}
+PROGRAM(overrun_found_by_a_checkpoint, written("past the end", 24, ", found by rollback()")) {
+    mallard::monotonic<> arena;
+    const mallard::checkpoint here(arena);
+    overwrite(arena.allocate(24, 8), 24);
+}
+PROGRAM(overrun_found_by_resize_last, written("past the end", 24, ", found by resize_last()")) {
+    mallard::monotonic<> arena;
+    void* const p = arena.allocate(24, 8);
+    overwrite(p, 24);
+    static_cast<void>(arena.resize_last(p, 24, 8));
+}
+
+PROGRAM(underrun_monotonic, before) {
+    write_and_check(mallard::monotonic<>(), -1);
+}
+PROGRAM(underrun_multipool, before) {
+    write_and_check(mallard::multipool<>(), -1);
+}
+PROGRAM(underrun_heap, before) {
+    write_and_check(mallard::heap<>(), -1);
+}
+PROGRAM(underrun_fixed_pool, before) {
+    write_and_check(mallard::fixed_pool<>(), -1);
+}
+
+PROGRAM(write_after_free_multipool, after) {
+    free_write_and_check(mallard::multipool<>(), 8);
+}
+PROGRAM(write_after_free_heap, after) {
+    free_write_and_check(mallard::heap<>(), 8);
+}
+PROGRAM(write_after_free_adaptive_pool, after) {
+    free_write_and_check(mallard::adaptive_pool<>(), 8);
+}
+PROGRAM(write_after_free_concurrent_multipool, after) {
+    free_write_and_check(mallard::concurrent_multipool<>(), 8);
+}
+
+PROGRAM(use_after_release_monotonic, released) {
+    release_and_free(mallard::monotonic<>());
+}
+PROGRAM(use_after_release_multipool, released) {
+    release_and_free(mallard::multipool<>());
+}
+PROGRAM(use_after_release_fixed_pool, released) {
+    release_and_free(mallard::fixed_pool<>());
+}
+PROGRAM(use_after_release_heap, released) {
+    release_and_free(mallard::heap<>());
+}
+PROGRAM(use_after_release_resource, released) {
+    release_and_free(mallard::resource<mallard::multipool<>>());
+}
+PROGRAM(use_after_rewind,
+        "use after rewind: " + block + " was ended by rewind() and is given to deallocate()") {
+    mallard::monotonic<> arena;
+    void* const p = arena.allocate(24, 8);
+    arena.rewind();
+    arena.deallocate(p, 24, 8);
+}
+PROGRAM(use_after_rollback,
+        "use after rollback: " + block + " was ended by rollback() and is given to deallocate()") {
+    mallard::monotonic<> arena;
+    const auto mark = arena.mark();
+    void* const p = arena.allocate(24, 8);
+    arena.rollback(mark);
+    arena.deallocate(p, 24, 8);
+}
+PROGRAM(container_that_outlives_a_release, "use after release: block ADDRESS of 24 bytes at alignment 8 was "
+                                           "ended by release() and is given to deallocate()") {
+    mallard::resource<mallard::multipool<>> binding;
+    std::pmr::list<long> numbers(1, &binding);
+    binding.mechanism().release();
+}
+PROGRAM(growth_after_free, "use after free: " + block + " was deallocated before and is given to expand()") {
+    mallard::heap<> heap;
+    void* const p = heap.allocate(24, 8);
+    heap.deallocate(p, 24, 8);
+    heap.expand(p, {.least_bytes = 100, .preferred_bytes = 100});
+}
+PROGRAM(shrinking_after_free,
+        "use after free: " + block + " was deallocated before and is given to shrink()") {
+    mallard::heap<> heap;
+    void* const p = heap.allocate(24, 8);
+    heap.deallocate(p, 24, 8);
+    heap.shrink(p, 8);
+}
+PROGRAM(shrinking_to_more, "wrong size: " + block + " is given to shrink() as one of 25 bytes") {
+    mallard::heap<> heap;
+    heap.shrink(heap.allocate(24, 8), 25);
+}
+PROGRAM(size_asked_after_free,
+        "use after free: " + block + " was deallocated before and is given to usable_bytes()") {
+    mallard::heap<> heap;
+    void* const p = heap.allocate(24, 8);
+    heap.deallocate(p);
+    static_cast<void>(heap.usable_bytes(p));
+}
+PROGRAM(resize_after_free,
+        "use after free: " + block + " was deallocated before and is given to resize_last()") {
+    mallard::monotonic<> arena;
+    void* const p = arena.allocate(24, 8);
+    arena.deallocate(p, 24, 8);
+    static_cast<void>(arena.resize_last(p, 24, 8));
+}
+
+namespace {
+std::string leaked(const char* found_by) {
+    return "never freed: " + block + ", the first of 2 such blocks with 64 bytes in all, found by " +
+           found_by;
+}
+template <class A>
+void leak_two(A& a) {
+    static_cast<void>(a.allocate(24, 8));
+    static_cast<void>(a.allocate(40, 8));
+}
+} // namespace
+
+PROGRAM(leak_expected_to_be_none, leaked("expect_all_freed()")) {
+    mallard::multipool<> pool;
+    leak_two(pool);
+    mallard::expect_all_freed(pool);
+}
+PROGRAM(leak_at_the_end_heap, leaked("the destructor")) {
+    mallard::heap<> heap;
+    mallard::expect_all_freed_at_end(heap);
+    leak_two(heap);
+}
+PROGRAM(leak_at_the_end_resource, leaked("release()")) {
+    mallard::resource<mallard::multipool<>> binding;
+    mallard::expect_all_freed_at_end(binding);
+    leak_two(binding);
+    binding.mechanism().release();
+}
+PROGRAM(leak_at_a_rewind, leaked("rewind()")) {
+    mallard::monotonic<> arena;
+    mallard::expect_all_freed_at_end(arena);
+    leak_two(arena);
+    arena.rewind();
+}
