@@ -7,13 +7,17 @@ import contextlib
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
-
+from mallard.cli.needs import Needs
+from mallard.cli.parser import Answer
 from mallard.errors import UsageError
+from mallard.nearest import meant
 from mallard.stages import STAGES, Outcome, Stage, Workplace
 from mallard.version import source_root
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 HELP = "run the project's own tests"
 EXAMPLES = """\
@@ -29,13 +33,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="name the stages and stop")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    console = Console(highlight=False, soft_wrap=True)
+def check(arguments: argparse.Namespace) -> None:
     if arguments.list:
-        for stage in STAGES:
-            console.print(f"[bold]{stage.name:14}[/]{stage.text}")
-        return 0
+        raise Answer("".join(f"{stage.name:14}{stage.text}\n" for stage in STAGES))
+    choose(arguments.stages)
 
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return Needs(environment="test")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True)
     stages = choose(arguments.stages)
     root = tree()
     total = Outcome()
@@ -49,7 +60,7 @@ def choose(names: list[str]) -> list[Stage]:
     known = {stage.name: stage for stage in STAGES}
     for name in names:
         if name not in known:
-            raise UsageError(f"unknown stage '{name}': allowed are {', '.join(known)}")
+            raise UsageError(f"unknown stage '{name}'{meant(name, known)}: allowed are {', '.join(known)}")
     return [stage for stage in STAGES if not names or stage.name in names]
 
 
@@ -61,6 +72,8 @@ def tree() -> Path:
 
 
 def run_stage(console: Console, stage: Stage, root: Path) -> Outcome:
+    from rich.markup import escape
+
     logs = root / "build" / "test-logs"
     logs.mkdir(parents=True, exist_ok=True)
     log = logs / f"{stage.name}.log"
@@ -74,6 +87,8 @@ def run_stage(console: Console, stage: Stage, root: Path) -> Outcome:
 
 
 def show(console: Console, stage: Stage, outcome: Outcome, seconds: float, log: Path) -> None:
+    from rich.markup import escape
+
     word, style = ("FAILED", "bold red") if outcome.failed else ("passed", "green")
     if not outcome.failed and not outcome.passed:
         word, style = "skipped", "yellow"
