@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from mallard.errors import UsageError
+from mallard.nearest import meant
 
 
 def select_names(text: str, option: str, there: Sequence[str]) -> list[str]:
@@ -121,7 +122,7 @@ def _range_of_names(item: str, option: str, there: Sequence[str]) -> list[str]:
     prefix = next((_letters(name) for name in there if _number(name)), "")
     found = re.fullmatch(rf"(?:{prefix})?(\d+)(?:-|\.\.)(?:{prefix})?(\d+)", item, re.IGNORECASE)
     if not found:
-        raise UsageError(f"{option} '{item}' is unknown; allowed are {in_words(there)}")
+        raise UsageError(f"{option} '{item}' is unknown{meant(item, there)}; allowed are {in_words(there)}")
     first, last = int(found[1]), int(found[2])
     if first > last:
         turned = f"{prefix}{last}-{prefix}{first}"

@@ -8,6 +8,8 @@ How an interval is made: the repetitions are resampled (seeded), the standard de
 centres is the standard error, and Student's quantile turns it into a 95 % interval. Plain percentiles of
 the resampled centres will not do for the three to five repetitions that are usual here: with three, they
 are the two extremes, which hold the true median only three times in four.
+
+NumPy is imported where it computes: a command line is understood before there is an environment that has it.
 """
 
 from __future__ import annotations
@@ -17,12 +19,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+    Floats = npt.NDArray[np.float64]
+
 Pair = tuple[Sequence[float], Sequence[float]]  # times of a strategy and of its base, by repetition
 Verdict = Literal["faster", "slower", "no difference"]
 
@@ -68,6 +72,8 @@ class Ratio:
 
 
 def median(values: Sequence[float]) -> float:
+    import numpy as np
+
     if not values:
         raise ValueError("the median of no values")
     return float(np.median(np.asarray(values, dtype=np.float64)))
@@ -79,6 +85,8 @@ def spread(values: Sequence[float]) -> Spread:
 
 def paired_ratio(times: Sequence[float], base: Sequence[float], *, seed: int = SEED) -> Ratio:
     """The median over repetitions of times[r] / base[r]."""
+    import numpy as np
+
     logs = _log_ratios(times, base)
     n = len(logs)
     centre = float(np.median(logs))
@@ -95,6 +103,8 @@ def mean_ratio(pairs: Sequence[Pair], *, seed: int = SEED) -> Ratio:
     Each of `pairs` is one row: (times of the strategy, times of its base), paired by repetition. The interval
     tells how far the mean would move if the same rows were measured again; it says nothing about other rows.
     """
+    import numpy as np
+
     mean, half = _mean_of_medians([np.exp(_log_ratios(*pair)) for pair in pairs], seed)
     return Ratio(mean, max(0.0, mean - half), mean + half, len(pairs))
 
@@ -109,6 +119,8 @@ def _mean_of_medians(rows: Sequence[Floats], seed: int) -> tuple[float, float]:
     """The mean over rows of the median over repetitions, and half its interval; infinite where one row has
     one repetition.
     """
+    import numpy as np
+
     if not rows:
         raise ValueError("the mean ratio of no rows")
     generator = np.random.default_rng(seed)
@@ -152,6 +164,8 @@ def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
 
 
 def _log_ratios(times: Sequence[float], base: Sequence[float]) -> Floats:
+    import numpy as np
+
     if len(times) != len(base):
         raise ValueError(f"{len(times)} times cannot be paired with {len(base)} of the base")
     if not times:
@@ -175,4 +189,6 @@ def _pair_factor(n: int) -> float:
 @lru_cache(maxsize=64)
 def _resampled_indices(n: int, seed: int) -> npt.NDArray[np.int64]:
     """Drawn once for each n: a run has a thousand cells with the same number of repetitions."""
+    import numpy as np
+
     return np.random.default_rng(seed).integers(0, n, size=(RESAMPLES, n))

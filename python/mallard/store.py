@@ -54,6 +54,11 @@ class Note:
     at: str
 
 
+def require_database(path: str | os.PathLike[str]) -> None:
+    if not Path(path).exists():
+        raise StoreError(f"no database {path}; 'mallard bench' makes one, or name yours: --db FILE")
+
+
 class Store:
     """For writing, a database is made where there is none; for reading only, it is left as it is."""
 
@@ -65,8 +70,7 @@ class Store:
     @classmethod
     def open_existing(cls, path: str | os.PathLike[str]) -> Self:
         """For readers: a database that is not there is an error, not a new empty one."""
-        if not Path(path).exists():
-            raise StoreError(f"no database {path}; 'mallard bench' makes one, or name yours: --db FILE")
+        require_database(path)
         return cls(path, writing=False)
 
     def close(self) -> None:

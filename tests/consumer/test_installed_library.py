@@ -1,7 +1,9 @@
 """The library as its users get it: installed, moved elsewhere, then found by CMake and by pkg-config."""
 
+import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -13,7 +15,6 @@ from source_tree import ROOT
 PROJECT = Path(__file__).with_name("project")
 CHECKED = Path(__file__).with_name("checked")
 EXPECTED = "sum 500500, 100 classes\n"
-NOTHING_ELSE = ["-DMALLARD_BENCH=OFF", "-DMALLARD_TESTS=OFF", "-DMALLARD_EXAMPLES=OFF"]
 
 
 def run(*command, **variables):
@@ -28,10 +29,30 @@ def run(*command, **variables):
 def prefix(tmp_path_factory):
     """Installed below one name and moved to another, with a space in it: no file may know where it was."""
     build, place = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("place")
-    run("cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", *NOTHING_ELSE)
+    run("cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release")
     run("cmake", "--build", build, "--parallel", "2")
     run("cmake", "--install", build, "--prefix", place / "first")
     return (place / "first").rename(place / "second place")
+
+
+def test_the_lines_of_the_readme_compile_the_library_and_nothing_else(tmp_path):
+    (line,) = [line for line in (ROOT / "README.md").read_text().splitlines() if line.startswith("cmake -S ")]
+    configure = shlex.split(line.partition("&&")[0])
+    assert configure == ["cmake", "-S", ".", "-B", "build/mine"]
+    run("cmake", "-S", ROOT, "-B", tmp_path, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    compiled = {Path(each["file"]) for each in json.loads((tmp_path / "compile_commands.json").read_text())}
+    assert compiled == set((ROOT / "src/mallard").glob("*.cpp"))
+
+
+@pytest.mark.parametrize(("preset", "has_it"), [("default", True), ("release", True), ("asan", False)])
+def test_presets_that_build_the_benchmark_say_so(preset, has_it):
+    presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+    by_name = {each["name"]: each for each in presets}
+    variables, each = {}, by_name[preset]
+    while each:
+        variables = each.get("cacheVariables", {}) | variables
+        each = by_name.get(each.get("inherits"))
+    assert (variables.get("MALLARD_BENCH") == "ON") is has_it
 
 
 def test_cmake_finds_it(prefix, tmp_path):

@@ -48,7 +48,10 @@ class Clone:
         for folder in ("cmake", "include", "src", "bench"):
             (root / folder).mkdir()
             (root / folder / "file").write_text("")
-        (root / "python/mallard/__init__.py").write_text("")
+        # The program as it is, which says what a command needs; only what it then does is made up.
+        for entry in (ROOT / "python/mallard").iterdir():
+            if entry.name not in ("__main__.py", "__pycache__"):
+                (root / "python/mallard" / entry.name).symlink_to(entry)
         (root / "python/mallard/__main__.py").write_text(PROGRAM)
 
     def make_programs(self) -> None:

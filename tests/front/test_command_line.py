@@ -1,9 +1,12 @@
 """The front door of this tree with the real program behind it."""
 
+import re
 import subprocess
 
 import pytest
 from source_tree import ROOT
+
+from mallard.experiments import EXPERIMENTS
 
 VERBS = ("bench", "choose", "claims", "peers", "report", "table", "export", "list", "test", "doctor")
 
@@ -38,3 +41,84 @@ def test_an_unknown_stage_of_the_tests_is_refused():
     failed = call("test", "nonsense")
     assert failed.returncode == 2
     assert "unknown stage 'nonsense': allowed are lint," in failed.stderr
+
+
+MISTYPED = [
+    ("bench", "foo"),
+    ("bench", "densty", "--quick"),
+    ("bench", "--strategy", "AS99"),
+    ("bench", "--reps", "few"),
+    ("bench", "--no-such-option"),
+    ("bench", "locality", "-20", "18", "32"),
+    ("bnech",),
+    ("test", "nonsense"),
+    ("list", "birds"),
+    ("table", "p0213:99"),
+    ("choose", "--density", "middling"),
+    ("claims", "--paper", "none"),
+    ("export",),
+    ("report",),
+]
+
+
+@pytest.mark.parametrize("words", MISTYPED, ids=" ".join)
+def test_a_mistyped_command_is_refused_before_anything_is_made(clone, words):
+    clone.native_tools()
+    failed = clone.call(*words)
+    assert failed.returncode == 2
+    assert failed.stdout == ""
+    assert failed.stderr.startswith("mallard: error: ")
+    assert "missing" not in failed.stderr
+    assert not (clone.root / "build").exists()
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["help", "bench"], ["bench", "-h"]], ids=" ".join)
+def test_words_are_answered_before_anything_is_made(clone, words):
+    (clone.root / "python/mallard/__main__.py").write_text((ROOT / "python/mallard/__main__.py").read_text())
+    done = clone.call(*words)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("usage: mallard")
+    assert done.stderr == ""
+    assert not (clone.root / "build").exists()
+
+
+def test_a_python_without_the_means_for_an_environment_can_still_refuse(clone):
+    python = (clone.programs / "python3").read_text().splitlines()[1]
+    clone.program("python3", f'case "$*" in *ensurepip*) exit 1 ;; esac\n{python}')
+    assert "unknown experiment 'foo'" in clone.call("bench", "foo").stderr
+    assert "missing: python3 python3-venv" in clone.call("list").stderr
+
+
+def test_the_front_door_spells_no_option_and_no_experiment():
+    """The command line is read in one place, and that is not the shell."""
+    script = (ROOT / "mallard").read_text()
+    options = {word for verb in VERBS for word in re.findall(r"--[a-z][\w-]*", call(verb, "--help").stdout)}
+    assert {"--strategy", "--compiler", "--malloc", "--contenders", "--list"} <= options
+    # cmake and pip have one of this name, too.
+    spelled = set(re.findall(r"--[a-z][\w-]*", script)) & (options - {"--version"})
+    assert spelled == set()
+    words = set(re.findall(r"[\w+-]+", script))
+    assert words & set(EXPERIMENTS) == set()
+    # A folder, a group of packages and the shell's own word have these names.
+    assert words & (set(VERBS) - {"bench", "test", "export"}) == set()
+
+
+@pytest.mark.parametrize("words", [["list"], ["bench", "density"], ["--help"]], ids=" ".join)
+def test_a_closed_standard_output_is_refused_before_anything_is_made(clone, words):
+    (clone.root / "python/mallard/__main__.py").write_text((ROOT / "python/mallard/__main__.py").read_text())
+    door = clone.root.parent / "closed"
+    door.write_text(f'#!/bin/sh\nexec "{clone.root}/mallard" "$@" >&-\n')
+    door.chmod(0o755)
+    failed = clone.call(*words, door=door)
+    assert failed.returncode == 2
+    assert failed.stderr.startswith("mallard: error: standard output is closed; ")
+    assert len(failed.stderr.splitlines()) == 1
+    assert not (clone.root / "build").exists()
+
+
+@pytest.mark.parametrize("where", ["2>&-", "2>/dev/full"])
+def test_nobody_needs_to_read_what_is_being_set_up(clone, where):
+    door = clone.root.parent / "deaf"
+    door.write_text(f'#!/bin/sh\nexec "{clone.root}/mallard" "$@" {where}\n')
+    door.chmod(0o755)
+    assert clone.told("list", door=door)["words"] == ["list"]

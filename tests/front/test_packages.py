@@ -1,6 +1,7 @@
 """Tools that are missing or too old: what is said, what is installed, and what is left to the caller."""
 
 import pytest
+from source_tree import ROOT
 
 # An apt-get that keeps a record, and finds packages only after it was told to update its lists.
 APT_GET = """echo "$DEBIAN_FRONTEND: $*" >>"$HOME/apt-calls"
@@ -108,7 +109,7 @@ def test_a_python_that_is_too_old_is_not_taken(clone):
 
 
 @pytest.mark.parametrize(
-    "words", [["list"], ["report"], ["table", "p0213:6"], ["doctor"], ["bench", "--help"], []], ids=" ".join
+    "words", [["list"], ["choose"], ["table", "p0213:6"], ["doctor"], ["bench", "--help"], []], ids=" ".join
 )
 def test_words_that_need_no_native_build_need_no_compiler(ready, words):
     assert ready.told(*words)["words"] == words
@@ -116,8 +117,14 @@ def test_words_that_need_no_native_build_need_no_compiler(ready, words):
 
 def test_a_runner_of_the_callers_needs_no_native_build(ready):
     ready.native_tools()
-    assert ready.told("bench", MALLARD_BENCH="/some/mallard-bench")["words"] == ["bench"]
+    fake = str(ROOT / "tests/python/fake_bench.py")
+    assert ready.told("bench", MALLARD_BENCH=fake)["words"] == ["bench"]
     assert ready.cmake_calls() == []
+
+
+def test_with_a_runner_of_the_callers_no_compiler_is_missing(ready):
+    fake = str(ROOT / "tests/python/fake_bench.py")
+    assert ready.call("bench", MALLARD_BENCH=fake).stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_a_second_compiler_has_a_build_of_its_own(tools, words):
     assert tools.call("bench", "density", *words).stderr == ""
 
 
-@pytest.mark.parametrize("words", [[], ["--compiler", "g++"], ["--strategy", "clang++"]], ids=" ".join)
+@pytest.mark.parametrize("words", [[], ["--compiler", "g++"], ["--db", "clang++"]], ids=" ".join)
 def test_the_second_compiler_is_left_alone_unless_it_is_asked_for(tools, words):
     tools.program("clang++-19", "exit 1")
     tools.told("bench", *words)

@@ -7,6 +7,7 @@ import pytest
 from source_tree import ROOT
 
 from mallard.contenders import BEHIND, CONTENDERS
+from mallard.expected_runner import expected_runner
 
 RUNNER = ROOT / "build" / "release" / "bench" / "mallard-bench"
 
@@ -42,3 +43,31 @@ def test_no_contender_of_the_runner_is_unknown(described):
                 assert CONTENDERS[each["name"]].library == each["contender"]
     known = {contender.library for contender in CONTENDERS.values()}
     assert {each["name"] for each in described["missing"]} <= known
+
+
+def test_the_runner_that_is_expected_is_the_one_that_is_built(described):
+    """Or else a command is refused that the runner could do, or built for that it cannot."""
+    expected, experiments = expected_runner(), described["experiments"]
+    missing = {each["name"] for each in described["missing"]}
+    assert set(expected.experiments) == set(experiments)
+    assert [(each.name, each.type, each.inner_log2) for each in expected.structures] == [
+        (each["name"], each["type"], each["inner_log2"]) for each in experiments["density"]["structures"]
+    ]
+    assert list(expected.sizes_log2) == experiments["density"]["sizes_log2"]
+    assert expected.operations == {
+        each["name"]: each["text"] for each in experiments["primitives"]["operations"]
+    }
+    for name, its in expected.experiments.items():
+        real = experiments[name]
+        names = {each.name for each in its.strategies}
+        library = {each: CONTENDERS[each].library for each in names & set(CONTENDERS)}
+        absent = {each for each in names if missing & {each, BEHIND.get(each), library.get(each)}}
+        assert names - absent == names_in(real), name
+        pairs = {key: tuple(value) for key, value in real.items() if is_limit(value)}
+        assert its.limits == pairs, name
+        works = {each["name"]: tuple(each.get("versions", ())) for each in real.get("works", ())}
+        assert {work.name: work.versions for work in its.works} == works
+
+
+def is_limit(value):
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(end, int) for end in value)

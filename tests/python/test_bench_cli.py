@@ -56,7 +56,7 @@ BAD_INPUT = [
     (("export", "--format", "csv"), "no database mallard.db; 'mallard bench' makes one"),
     (
         ("list", "birds"),
-        "unknown list 'birds'; allowed are experiments, structures, strategies, contenders, tables, runs",
+        "unknown list 'birds': allowed are experiments, structures, strategies, contenders, tables, runs",
     ),
     (("list", "runs"), "no database mallard.db"),
 ]
@@ -129,9 +129,7 @@ def test_two_benchmarks_at_once(fake: Any, capsys: Any) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_has_examples(verb: str, capsys: Any) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main([verb, "--help"])
-    assert stop.value.code == 0
+    assert main([verb, "--help"]) == 0
     shown = capsys.readouterr().out
     assert f"usage: mallard {verb}" in shown
     assert f"examples:\n  mallard {verb}" in shown
@@ -165,5 +163,5 @@ def test_the_database_may_come_from_the_environment(fake: Any, monkeypatch: pyte
 def test_a_reader_that_goes_away_is_met_with_silence(fake: Any, words: tuple[str, ...]) -> None:
     process = fake.start(*words)
     process.stdout.close()
-    assert process.wait(60) == 1
+    assert process.wait(60) == 141
     assert process.stderr.read() == ""

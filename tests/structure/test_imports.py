@@ -7,9 +7,9 @@ from source_tree import circle, files, imports, text
 
 # From the bottom up; a module imports its own level and those before it. Packages count as one.
 LEVELS = [
-    {"contenders", "errors", "experiments", "mallocs"},
+    {"contenders", "errors", "experiments", "mallocs", "nearest"},
     {"database", "machine", "papers", "result", "selection", "stats", "version", "whole_file"},
-    {"checksums", "process", "runner", "store"},
+    {"checksums", "expected_runner", "process", "runner", "store"},
     {"footprint", "pace", "stages"},
     {"doctor", "evidence", "plan"},
     {"analysis", "cell_figures", "claims", "run"},

@@ -25,8 +25,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-import numpy as np
-
 from mallard.claims.claim import Claim, range_text
 
 Pick = Callable[[Sequence[float]], float]
@@ -59,7 +57,12 @@ class Statement:
 
 
 def quantile(share: float) -> Pick:
-    return lambda cells: float(np.quantile(np.asarray(cells), share))
+    def pick(cells: Sequence[float]) -> float:
+        import numpy as np  # not before it computes: see mallard.stats
+
+        return float(np.quantile(np.asarray(cells), share))
+
+    return pick
 
 
 def without_farthest(pick: Pick) -> Pick:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import signal
 from collections.abc import Iterator, Mapping
@@ -10,25 +11,33 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from rich.console import Console
-
 from mallard import machine
 from mallard.cli import exit_status
+from mallard.cli.needs import Needs
 from mallard.cli.options import add_database
 from mallard.cli.parser import gibibytes, positive_int, positive_seconds, seed_number
-from mallard.contenders import GROUPS
+from mallard.contenders import BEHIND, GROUPS
 from mallard.errors import UsageError
+from mallard.expected_runner import expected_runner
 from mallard.experiments import EXPERIMENTS
 from mallard.mallocs import NAMES
-from mallard.plan import OPTIONS, REPETITIONS, SCALES, Host, Plan, Request, make_plan, selected_compilers
+from mallard.nearest import meant
+from mallard.plan import (
+    OPTIONS,
+    REPETITIONS,
+    SCALES,
+    Host,
+    Plan,
+    Request,
+    check_request,
+    make_plan,
+    selected_compilers,
+    selected_mallocs,
+)
 from mallard.plan.notation import read_notation
 from mallard.run import execute, prepare
 from mallard.runner import COMPILERS, load_builds
 from mallard.store import Store
-from mallard.view.terminal import show_outcome, show_run
-from mallard.view.terminal.console import output_console
-from mallard.view.terminal.notation import show_answer
-from mallard.view.terminal.progress import ProgressDisplay
 
 HELP = "measure on this machine which allocation strategy is fastest"
 EXAMPLES = """\
@@ -141,13 +150,41 @@ def _add_own_options(parser: argparse.ArgumentParser) -> None:
         group.add_argument(f"--{name}", metavar=metavars[name], help=told)
 
 
+def check(arguments: argparse.Namespace) -> None:
+    check_request(_request(arguments))
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    """A plan is made for the runner that is to be built: what it refuses is not worth building for. Where the
+    caller names a runner nothing is to be built, and that one is asked.
+    """
+    request = _request(arguments)
+    compilers = selected_compilers(request)
+    if os.environ.get("MALLARD_BENCH"):
+        make_plan(request, load_builds(compilers).first, _host())
+        return Needs(mallocs=tuple(selected_mallocs(request)))
+    rows = make_plan(request, expected_runner(), _host()).rows
+    return Needs(
+        # g++ may be a name for whatever $CXX says: its build is always there.
+        presets=tuple(dict.fromkeys([COMPILERS["g++"], *(COMPILERS[each] for each in compilers)])),
+        mallocs=tuple(selected_mallocs(request)),
+        growing_vectors=any(BEHIND.keys() & row.strategies for row in rows),
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from mallard.view.terminal import show_outcome, show_run
+    from mallard.view.terminal.console import output_console
+    from mallard.view.terminal.notation import show_answer
+    from mallard.view.terminal.progress import ProgressDisplay
+
     request = _request(arguments)
     builds = load_builds(selected_compilers(request))
 
     def planned(continued: Mapping[str, Any]) -> Plan:
-        host = Host(machine.memory("MemAvailable"), len(machine.allowed_cpus()))
-        return make_plan(request, builds.first, host, dict(continued))
+        return make_plan(request, builds.first, _host(), dict(continued))
 
     messages = planned({}).messages  # bad input is found before a database is made
     command = shlex.join(arguments.command_words)
@@ -176,10 +213,17 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_status.FINDINGS if outcome.defects else exit_status.DONE
 
 
+def _host() -> Host:
+    return Host(machine.memory("MemAvailable"), len(machine.allowed_cpus()))
+
+
 def _request(arguments: argparse.Namespace) -> Request:
     experiment = arguments.experiment
     if experiment not in EXPERIMENTS:
-        raise UsageError(f"unknown experiment '{experiment}'; allowed are {', '.join(EXPERIMENTS)}")
+        raise UsageError(
+            f"unknown experiment '{experiment}'{meant(experiment, EXPERIMENTS)}; allowed are "
+            f"{', '.join(EXPERIMENTS)}"
+        )
     own = {option.name for options in OPTIONS.values() for option in options}
     values = {name: getattr(arguments, name.replace("-", "_")) for name in sorted(own)}
     return Request(

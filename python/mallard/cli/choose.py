@@ -24,12 +24,10 @@ from mallard.choose.case import (
 )
 from mallard.claims import finished_runs
 from mallard.cli import exit_status
-from mallard.cli.options import add_database, nothing_measured
+from mallard.cli.options import add_database, check_database, nothing_measured
 from mallard.cli.parser import positive_int
 from mallard.result import Row
 from mallard.store import Store
-from mallard.view.terminal.console import output_console
-from mallard.view.terminal.decision import show_decision
 
 HELP = "decide by what was measured here which allocator to use"
 EXAMPLES = """\
@@ -88,7 +86,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_database(parser)
 
 
+def check(arguments: argparse.Namespace) -> None:
+    _case(arguments)
+    check_database(arguments)
+
+
 def run(arguments: argparse.Namespace) -> int:
+    from mallard.view.terminal.console import output_console
+    from mallard.view.terminal.decision import show_decision
+
     case = _case(arguments)
     decision = decide(case, Evidence(_finished_rows(arguments)))
     show_decision(output_console(PIPE_WIDTH), decision)

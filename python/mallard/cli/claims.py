@@ -12,10 +12,8 @@ from mallard.claims import VERDICTS, Entry, claims_markdown, counts, ledger
 from mallard.claims.claim import PAPERS
 from mallard.cli.options import add_database, nothing_measured
 from mallard.cli.parser import one_of
-from mallard.cli.runs import add_runs, selected_runs
+from mallard.cli.runs import add_runs, check_runs, selected_runs
 from mallard.store import Run, Store
-from mallard.view.terminal.claims import show_claims
-from mallard.view.terminal.console import output_console
 
 HELP = "judge every claim of the papers by what was measured here"
 EXAMPLES = """\
@@ -39,10 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_database(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def check(arguments: argparse.Namespace) -> None:
     one_of("--paper", arguments.paper, PAPERS)
     one_of("--verdict", arguments.verdict, VERDICTS)
     one_of("--format", arguments.format, FORMATS)
+    check_runs(arguments)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from mallard.view.terminal.claims import show_claims
+    from mallard.view.terminal.console import output_console
+
     entries, runs = _ledger(arguments)
     chosen = [
         entry

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mallard.cell_figures import CellFigures, cell_figures
-from mallard.cli.options import add_database, add_run
+from mallard.cli.options import add_database, add_run, check_database, check_run
 from mallard.errors import UsageError
 from mallard.store import Run, Store
 from mallard.whole_file import write_whole
@@ -36,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--summary", action="store_true", help="cells (medians, intervals), not repetitions")
     add_run(parser)
     add_database(parser)
+
+
+def check(arguments: argparse.Namespace) -> None:
+    check_run(arguments, "all")
+    check_database(arguments, needed=True)
 
 
 def run(arguments: argparse.Namespace) -> int:

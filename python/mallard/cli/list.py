@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
-from rich.table import Table
-
-from mallard.analysis.names import in_table_order
-from mallard.cli.options import add_database
-from mallard.contenders import CONTENDERS, LIBRARIES
-from mallard.errors import UsageError
-from mallard.experiments import EXPERIMENTS
-from mallard.papers.catalogue import EXTRA_STRATEGIES, strategies, structures
-from mallard.papers.registry import UNNUMBERED, all_tables
-from mallard.selection import in_words
-from mallard.store import Run, Store
-from mallard.view.terminal.console import output_console
+from mallard.cli.options import add_database, check_database
+from mallard.cli.parser import one_of
+from mallard.store import Store
 
 HELP = "name the experiments, structures, strategies, contenders, tables and runs"
 EXAMPLES = """\
@@ -25,7 +15,10 @@ mallard list contenders        the allocators of other libraries, for 'mallard b
 mallard list tables            the printed tables, for 'mallard table'
 mallard list runs --db FILE    what a database holds"""
 
-PIPE_WIDTH = 160  # the longest caption of a table
+RUNS = "runs"
+# Of no run; without a word the first ones are shown.
+FIRST = ("experiments", "structures", "strategies", "contenders")
+LISTS = (*FIRST, "tables", RUNS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,111 +26,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_database(parser)
 
 
+def check(arguments: argparse.Namespace) -> None:
+    one_of("unknown list", arguments.what, LISTS)
+    if arguments.what == RUNS:
+        check_database(arguments, needed=True)
+
+
 def run(arguments: argparse.Namespace) -> int:
-    console = output_console(PIPE_WIDTH)
+    from mallard.view.terminal.lists import show_list, show_runs
+
     what = arguments.what
-    if what is not None and what not in LISTS:
-        raise UsageError(f"unknown list '{what}'; allowed are {', '.join(LISTS)}")
-    if what == "runs":
+    if what == RUNS:
         with Store.open_existing(arguments.db) as store:
-            console.print(_runs(store))
-        return 0
-    for name in [what] if what else ["experiments", "structures", "strategies", "contenders"]:
-        if what is None:
-            console.print(f"[bold]{name}[/]")
-        console.print(LISTS[name]())
-        if what is None:
-            console.print()
+            show_runs(store)
+    else:
+        for name in [what] if what else FIRST:
+            show_list(name, heading=what is None)
     return 0
-
-
-def _experiments() -> Table:
-    rows = [
-        [each.name, each.text, each.operation, in_words(each.strategies)] for each in EXPERIMENTS.values()
-    ]
-    return _table(["name", "what it does", "a time is of", "strategies"], rows)
-
-
-def _structures() -> Table:
-    rows = [[name, each.type, f"2^{each.inner_log2}"] for name, each in structures().items()]
-    return _table(["name", "type", "leaves of an element"], rows)
-
-
-def _strategies() -> Table:
-    every = {each.name: each for each in (*strategies().values(), *EXTRA_STRATEGIES)}
-    known = [every[name] for name in in_table_order(every)]
-    rows = [[each.name, each.allocator, each.binding, each.destruction] for each in known]
-    return _table(["name", "allocator", "binding", "destruction"], rows)
-
-
-def _contenders() -> Table:
-    rows = [
-        [name, each.library, each.text, LIBRARIES[each.library].package, _where(each.experiments)]
-        for name, each in CONTENDERS.items()
-    ]
-    listed = _table(["name", "library", "what it is", "package", "experiments"], rows)
-    listed.columns[0].no_wrap = listed.columns[3].no_wrap = True
-    listed.columns[2].overflow = "fold"
-    return listed
-
-
-def _where(experiments: Sequence[str]) -> str:
-    left_out = [name for name in EXPERIMENTS if name not in experiments]
-    if len(left_out) >= len(experiments):
-        return ", ".join(experiments)
-    return f"all but {', '.join(left_out)}" if left_out else "all"
-
-
-def _tables() -> Table:
-    rows = [[name, table.experiment, table.caption] for name, table in all_tables().items()]
-    listed = _table(["name", "experiment", "what it has"], rows)
-    listed.caption = UNNUMBERED
-    listed.caption_justify = "left"
-    return listed
-
-
-def _runs(store: Store) -> Table:
-    rows = [
-        [
-            str(run.id),
-            run.started.replace("T", " ")[:16],
-            run.experiment,
-            run.scale,
-            str(len(store.rows(run.id))),
-            "finished" if run.finished else "interrupted",
-            _about(run),
-        ]
-        for run in store.runs()
-    ]
-    return _table(["run", "started (UTC)", "experiment", "scale", "rows", "state", "machine, compiler"], rows)
-
-
-def _about(run: Run) -> str:
-    return (
-        f"{run.machine.get('cpu') or 'unknown processor'}, {run.runner.get('compiler', 'unknown compiler')}"
-    )
-
-
-def _no_runs() -> Table:
-    raise AssertionError("runs are listed from the database")
-
-
-def _table(headings: list[str], rows: list[list[str]]) -> Table:
-    table = Table(
-        box=None, padding=(0, 2, 0, 0), header_style="dim", show_header=any(headings), show_edge=False
-    )
-    for heading in headings:
-        table.add_column(heading)
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-LISTS = {
-    "experiments": _experiments,
-    "structures": _structures,
-    "strategies": _strategies,
-    "contenders": _contenders,
-    "tables": _tables,
-    "runs": _no_runs,
-}

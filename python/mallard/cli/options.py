@@ -6,6 +6,9 @@ import argparse
 import os
 from pathlib import Path
 
+from mallard.errors import UsageError
+from mallard.store import require_database
+
 DATABASE = "mallard.db"
 
 
@@ -26,6 +29,19 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         default="latest",
         help="a run's number, or latest (the default); 'mallard list runs' shows them",
     )
+
+
+def check_run(arguments: argparse.Namespace, *others: str) -> None:
+    """`latest`, a number, or one of the others."""
+    if arguments.run not in ("latest", *others) and not arguments.run.isdecimal():
+        allowed = ", ".join(["latest", *others, "a run's number"])
+        raise UsageError(f"--run '{arguments.run}': allowed are {allowed}; 'mallard list runs' shows them")
+
+
+def check_database(arguments: argparse.Namespace, *, needed: bool = False) -> None:
+    """The default database may be missing where nothing was measured yet, unless a verb needs it."""
+    if needed or not nothing_measured(arguments):
+        require_database(arguments.db)
 
 
 def nothing_measured(arguments: argparse.Namespace) -> bool:

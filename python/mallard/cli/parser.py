@@ -1,13 +1,22 @@
-"""argparse with errors that go one way: a UsageError that ends in how the verb is used."""
+"""argparse with errors and answers that go one way each: a UsageError, and an Answer."""
 
 from __future__ import annotations
 
 import argparse
+import re
 import textwrap
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from mallard.errors import UsageError
+from mallard.nearest import meant
+
+# Of a usage that stands below an error; one that is longer hides it.
+MOST_USAGE_LINES = 4
+
+
+class Answer(Exception):  # noqa: N818 - no error
+    """This text is all that was asked for, and it needs no tools."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -21,8 +30,23 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
 
+    def print_help(self, file: Any = None) -> NoReturn:
+        raise Answer(self.format_help())
+
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}\n{self.format_usage().rstrip()}\n'{self.prog} --help' tells more")
+        usage = self.format_usage().rstrip()
+        lines = [f"{message}{self._meant(message)}", f"'{self.prog} --help' tells more"]
+        if usage.count("\n") < MOST_USAGE_LINES:
+            lines.insert(1, usage)
+        raise UsageError("\n".join(lines))
+
+    def _meant(self, message: str) -> str:
+        """argparse tells of an option that it does not know, or of a word, in text only."""
+        option = re.match(r"unrecognized arguments: (--[^\s=]+)", message)
+        if option:
+            return meant(option[1], self._option_string_actions)
+        word = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)$", message)
+        return meant(word[1], re.findall(r"[\w-]+", word[2])) if word else ""
 
 
 def positive_int(text: str) -> int:
@@ -45,7 +69,7 @@ def gibibytes(text: str) -> int:
 def one_of(what: str, given: str | None, allowed: Sequence[str]) -> None:
     """For words whose list is too long for the line of usage that `choices` makes."""
     if given is not None and given not in allowed:
-        raise UsageError(f"{what} '{given}': allowed are {', '.join(allowed)}")
+        raise UsageError(f"{what} '{given}'{meant(given, allowed)}: allowed are {', '.join(allowed)}")
 
 
 def _positive(text: str, what: str, unit: str) -> float:

@@ -10,13 +10,11 @@ from mallard.analysis.contests import TIME
 from mallard.analysis.peers import Duel, Side, duels, has_contenders
 from mallard.cli.options import add_database, nothing_measured
 from mallard.cli.parser import one_of
-from mallard.cli.runs import add_runs, selected_runs
+from mallard.cli.runs import add_runs, check_runs, selected_runs
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.store import Run, Store
 from mallard.view.peers_markdown import peers_markdown
-from mallard.view.terminal.console import output_console
-from mallard.view.terminal.peers import show_peers
 
 HELP = "compare with other libraries' allocators, cell by cell"
 EXAMPLES = """\
@@ -39,9 +37,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_database(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def check(arguments: argparse.Namespace) -> None:
     one_of("experiment", arguments.experiment, tuple(EXPERIMENTS))
     one_of("--format", arguments.format, FORMATS)
+    check_runs(arguments)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from mallard.view.terminal.console import output_console
+    from mallard.view.terminal.peers import show_peers
+
     found, runs = _found(arguments)
     if not found:
         what = arguments.experiment or "density"

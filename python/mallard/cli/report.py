@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from mallard.claims import finished_runs
-from mallard.cli.options import add_database, add_run
+from mallard.cli.options import add_database, add_run, check_database, check_run
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.store import Store
@@ -28,6 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_run(parser)
     add_database(parser)
+
+
+def check(arguments: argparse.Namespace) -> None:
+    check_run(arguments)
+    check_database(arguments, needed=True)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 
 from mallard.claims import finished_runs
+from mallard.cli.options import check_database
+from mallard.errors import UsageError
 from mallard.store import Run, Store
 
 
@@ -16,6 +18,17 @@ def add_runs(parser: argparse.ArgumentParser, what: str) -> None:
         default="latest",
         help=f"latest (of each {what} the newest finished run with its cells, the default), all, or 3,5",
     )
+
+
+def check_runs(arguments: argparse.Namespace) -> None:
+    if arguments.run not in ("latest", "all"):
+        wrong = [number for number in arguments.run.split(",") if not number.strip().isdecimal()]
+        if wrong:
+            raise UsageError(
+                f"--run '{wrong[0]}' is no run: allowed are latest, all, and runs' numbers such as 3,5; "
+                "'mallard list runs' shows them"
+            )
+    check_database(arguments, needed=arguments.run != "latest")
 
 
 def selected_runs(store: Store, text: str) -> list[Run]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from rich.console import Console
-
-from mallard.cli.options import add_database, add_run, nothing_measured
+from mallard.cli.options import add_database, add_run, check_database, check_run, nothing_measured
 from mallard.errors import UsageError
 from mallard.evidence.beside import beside, has_cells_of
 from mallard.evidence.measured import Measured, by_setting
 from mallard.experiments import REUSES
+from mallard.nearest import meant
 from mallard.papers.locality import GLOBAL, LOCAL
 from mallard.papers.notes import notes_for
 from mallard.papers.printed import PrintedTable
 from mallard.papers.registry import table_named
 from mallard.store import Run, Store
-from mallard.view.printed import beside_text, notes_text
 
 HELP = "show a printed table beside this machine's"
 EXAMPLES = """\
@@ -47,7 +45,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_database(parser)
 
 
+def check(arguments: argparse.Namespace) -> None:
+    _checked(arguments, table_named(arguments.table))
+    check_run(arguments)
+    check_database(arguments, needed=arguments.run != "latest")
+
+
 def run(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from mallard.view.printed import beside_text, notes_text
+
     printed = table_named(arguments.table)
     local = _checked(arguments, printed)
     console = Console(highlight=False)
@@ -80,7 +88,9 @@ def _checked(arguments: argparse.Namespace, printed: PrintedTable) -> str:
     if printed.experiment != "locality" or printed.place["strategy"] == GLOBAL:
         raise UsageError(f"--local: {printed.name} has no multipool for each list; leave the option out")
     if arguments.local not in LOCALS:
-        raise UsageError(f"--local {arguments.local}: allowed are {', '.join(LOCALS)}")
+        raise UsageError(
+            f"--local {arguments.local}{meant(arguments.local, LOCALS)}: allowed are {', '.join(LOCALS)}"
+        )
     return str(arguments.local)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from functools import cache
 
 from mallard.errors import UsageError
+from mallard.nearest import meant
 from mallard.papers.contention import contention_tables
 from mallard.papers.fixed_block import fixed_block_tables
 from mallard.papers.fragmentation import fragmentation_tables
@@ -46,7 +47,10 @@ def table_named(name: str) -> PrintedTable:
     for known, table in all_tables().items():
         if known.lower() == name.lower():
             return table
-    raise UsageError(f"no table '{name}': allowed are {ALLOWED}; 'mallard list tables' names them")
+    raise UsageError(
+        f"no table '{name}'{meant(name, all_tables())}: allowed are {ALLOWED}; 'mallard list tables' names "
+        "them"
+    )
 
 
 def _place(name: str) -> tuple[int, int, str]:

@@ -25,7 +25,7 @@ from mallard.plan import (
     utilization,
     vectors,
 )
-from mallard.plan.assembly import selected_compilers
+from mallard.plan.assembly import selected_compilers, selected_mallocs
 from mallard.plan.contenders import with_contenders
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import (
@@ -49,8 +49,10 @@ __all__ = [
     "Plan",
     "PlannedRow",
     "Request",
+    "check_request",
     "make_plan",
     "selected_compilers",
+    "selected_mallocs",
 ]
 
 Planner = Callable[[Request, Runner, Host, Options], Plan]
@@ -91,14 +93,16 @@ PLANNERS: dict[str, Planner] = {
 
 def make_plan(request: Request, runner: Runner, host: Host, continued: Options | None = None) -> Plan:
     """`continued` is what the interrupted run has stored of itself that goes on; None for a new run."""
-    _check_options(request)
+    check_request(request)
     request, missing = with_contenders(request, runner)
     plan = PLANNERS[request.experiment](request, runner, host, continued or {})
     return replace(plan, messages=(*plan.messages, *missing))
 
 
-def _check_options(request: Request) -> None:
-    """An option of another experiment is a UsageError."""
+def check_request(request: Request) -> None:
+    """What no runner could do is a UsageError: an option of another experiment, compilers and mallocs that
+    nobody knows.
+    """
     own = {option.name for option in OPTIONS[request.experiment]}
     for name in request.given:
         if name not in own:
@@ -112,3 +116,5 @@ def _check_options(request: Request) -> None:
             f"unrecognized arguments: {' '.join(request.notation)}; numbers after the experiment are P0089's "
             "notation for a run of locality: mallard bench locality -20 18 32 -3 8"
         )
+    selected_compilers(request)
+    selected_mallocs(request)

@@ -116,11 +116,16 @@ def selected_compilers(request: Request) -> list[str]:
     return select_names(request.compilers, "--compiler", list(COMPILERS))
 
 
+def selected_mallocs(request: Request) -> list[str]:
+    """--contenders measures AS1 and AS2 under every other malloc as well, unless some were named."""
+    if request.mallocs is None:
+        return list(mallocs.MALLOCS) if request.contenders else []
+    return select_names(request.mallocs, "--malloc", mallocs.NAMES)
+
+
 def _mallocs(request: Request) -> tuple[list[str], list[str]]:
     """Those that are here, and a message for each that is not."""
-    if request.mallocs is None:
-        return [], []
-    chosen = select_names(request.mallocs, "--malloc", mallocs.NAMES)
+    chosen = selected_mallocs(request)
     here = [name for name in chosen if name == mallocs.OWN or mallocs.find_library(name)]
     return here, [
         f"{name} is left out: its library is not here; "

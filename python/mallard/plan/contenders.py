@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from mallard import mallocs
 from mallard.contenders import BEHIND, CONTENDERS, GROUPS
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
@@ -18,15 +17,11 @@ from mallard.runner import Missing, Runner
 def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str]]:
     """The request with words for groups replaced by the names that the experiment offers, and without what is
     missing; with a message for each package that would bring some of it.
-
-    --contenders measures AS1 and AS2 under every other malloc as well.
     """
     offered, absent = runner.names_of(request.experiment), _absent(request.experiment, runner)
     asked = {
         name for name in absent if (request.contenders if name in CONTENDERS else request.strategies is None)
     }
-    if request.contenders and request.mallocs is None:
-        request = replace(request, mallocs=",".join(mallocs.MALLOCS))
     if request.strategies is not None:
         kept: list[str] = []
         for item in request.strategies.split(","):

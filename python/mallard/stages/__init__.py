@@ -1,8 +1,8 @@
 """The stages of `mallard test`, in the order in which they run: every test once, in the configuration where
 it finds most; then what --full adds, the product with the other configurations.
 
-A stage's cost is its part of a whole run, in seconds of the machine that it was measured on: it tells how long
-the rest may take, and limits nothing."""
+A stage's cost is its part of a whole run, in seconds of the machine that it was measured on: it tells how
+long the rest may take, and limits nothing."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ class Stage(Protocol):
     @property
     def full(self) -> bool: ...
 
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """What the front door installs for it, by the names that it knows."""
+        ...
+
     def run(self, workplace: Workplace) -> Outcome: ...
 
 
@@ -53,9 +58,18 @@ STAGES: tuple[Stage, ...] = (
         definitions=RELEASE,
         parts=("bench", "compile"),
     ),
-    PythonStage("consumer", "the installed library, found by CMake and by pkg-config", 30, package="cmake"),
+    PythonStage(
+        "consumer",
+        "the installed library, found by CMake and by pkg-config",
+        30,
+        any_of=("cmake",),
+        package="cmake",
+        tools=("pkg-config",),
+    ),
     PythonStage("front", "the front door ./mallard", 20),
-    PythonStage("e2e", "the report in a real browser", 30, any_of=BROWSERS, package="chromium"),
+    PythonStage(
+        "e2e", "the report in a real browser", 30, any_of=BROWSERS, package="chromium", tools=("browser",)
+    ),
     TidyStage(100),
     NativeStage(
         "optimised",
@@ -71,6 +85,12 @@ STAGES: tuple[Stage, ...] = (
         full=True,
         about="xception|throw|[Ff]ail|bad_alloc|[Rr]efuse",
     ),
-    NativeStage("libcxx", "the library's tests with clang++ and libc++", 200, full=True),
-    PythonStage("wheel", "the Python package as pip installs it", 120, full=True, folder="wheel"),
+    NativeStage(
+        "libcxx",
+        "the library's tests with clang++ and libc++",
+        200,
+        full=True,
+        tools=("libcxx", "googletest", "mold"),
+    ),
+    PythonStage("wheel", "the Python package as pip installs it", 120, full=True),
 )

@@ -28,6 +28,7 @@ class LintStage:
     full: bool = False
     name: str = "lint"
     text: str = "ruff, mypy, clang-format, shellcheck"
+    tools: tuple[str, ...] = (FORMAT, "shellcheck")
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()
@@ -43,6 +44,7 @@ class TidyStage:
     full: bool = True
     name: str = "tidy"
     text: str = "clang-tidy on include and src"
+    tools: tuple[str, ...] = (TIDY,)
 
     def run(self, workplace: Workplace) -> Outcome:
         """One file that includes every public header shows all of them to clang-tidy at once."""

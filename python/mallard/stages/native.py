@@ -32,8 +32,7 @@ class NativeStage:
     """Of these, only the files that mention this: a regular expression of CMake's."""
     tests: str = "*"
     """Of GoogleTest's tests only those that this filter lets through."""
-    preset: str = ""
-    """Where it is not the one of the stage's name."""
+    tools: tuple[str, ...] = ("googletest", "boost", "mold")
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()
@@ -50,9 +49,8 @@ class NativeStage:
 
     def build_and_test(self, workplace: Workplace, compiler: str, prefix: list[str]) -> Outcome:
         outcome = Outcome()
-        preset = self.preset or self.name
-        directory = workplace.build / preset
-        configure = [*configure_command(directory, preset, compiler), *self.definitions]
+        directory = workplace.build / self.name
+        configure = [*configure_command(directory, self.name, compiler), *self.definitions]
         configure += [f"-DMALLARD_TEST_PARTS={';'.join(self.parts)}", f"-DMALLARD_TESTS_ABOUT={self.about}"]
         if workplace.run(configure, environment={"CXX": compiler}, part=(0.0, 0.0)) != 0:
             outcome.fail("cmake could not configure it")

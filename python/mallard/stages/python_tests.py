@@ -18,10 +18,9 @@ class PythonStage:
     text: str
     cost: float
     full: bool = False
-    folder: str = ""
-    """Below tests/, where it is not the one of the stage's name."""
     any_of: tuple[str, ...] = ()
     package: str = ""
+    tools: tuple[str, ...] = ()
     side_by_side: bool = False
 
     def run(self, workplace: Workplace) -> Outcome:
@@ -34,7 +33,7 @@ class PythonStage:
             return outcome
         report = workplace.build / "test-logs" / f"{self.name}.xml"
         report.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "pytest", f"tests/{self.folder or self.name}"]
+        command = [sys.executable, "-m", "pytest", f"tests/{self.name}"]
         command += [f"--junitxml={report}", "-o", f"cache_dir={workplace.build / 'pytest'}"]
         if self.side_by_side:
             command += ["--numprocesses", str(workplace.jobs)]

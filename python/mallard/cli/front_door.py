@@ -1,0 +1,26 @@
+"""What ./mallard asks before it sets anything up: whether the command can be understood, and what it needs.
+
+It runs with the standard library alone. A command that is wrong ends here, with exit status 2.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from mallard.cli import reported, understood
+from mallard.cli.exit_status import DONE
+from mallard.cli.needs import ANSWER
+from mallard.cli.parser import Answer
+
+
+def main() -> int:
+    try:
+        lines = understood(sys.argv[1:]).needs().lines()
+    except Answer:
+        lines = [ANSWER]
+    print(*lines, sep="\n")
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(reported(main))

@@ -1,0 +1,42 @@
+"""What a command needs that the front door sets up before the command runs. To the shell it is a line each:
+
+answer                               nothing: the answer is words
+environment GROUP                    Python packages: `run`, or `test` with those of the tests
+runner PRESET                        the native runner, built so
+preloaded PACKAGE LIBRARY TEXT...    a library that the loader finds; without it TEXT is skipped
+linked PACKAGE TEXT...               Boost's containers, found by the compiler; the same
+tool NAME                            what a stage of the tests works with
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mallard.contenders import LIBRARIES
+from mallard.mallocs import MALLOCS
+
+ANSWER = "answer"
+
+
+@dataclass(frozen=True)
+class Needs:
+    environment: str = "run"
+    presets: tuple[str, ...] = ()
+    mallocs: tuple[str, ...] = ()
+    growing_vectors: bool = False
+    tools: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        boost = LIBRARIES["Boost.Container"].package
+        return [
+            f"environment {self.environment}",
+            *(f"runner {preset}" for preset in self.presets),
+            *(_malloc(name) for name in self.mallocs if name in MALLOCS),
+            *([f"linked {boost} the vectors that grow in place"] if self.growing_vectors else []),
+            *(f"tool {name}" for name in self.tools),
+        ]
+
+
+def _malloc(name: str) -> str:
+    wanted = MALLOCS[name]
+    return f"preloaded {wanted.package} {wanted.library.removesuffix('.so')} --malloc {name}"

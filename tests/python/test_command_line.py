@@ -1,0 +1,196 @@
+"""A command line is understood before anything is set up: by the standard library alone, and wholly."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mallard import cli
+from mallard.cli import VERBS, main, understood
+from mallard.cli.needs import Needs
+from mallard.cli.parser import Answer
+from mallard.errors import UsageError
+from mallard.nearest import meant
+
+HERE = Path(__file__).resolve().parent
+PACKAGES = HERE.parents[1] / "python"
+# Refuses what Python does not bring itself, also where it lies beside the standard library.
+BLOCKED = """\
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        first = name.partition(".")[0]
+        if first != "mallard" and first not in sys.stdlib_module_names:
+            raise ModuleNotFoundError(f"{name} is not Python's own", name=name)
+sys.meta_path.insert(0, Blocked())
+sys.path.insert(0, sys.argv.pop(1))
+"""
+ASK = BLOCKED + "from mallard.cli import front_door, reported; sys.exit(reported(front_door.main))"
+
+
+def asked(*words: str) -> subprocess.CompletedProcess[str]:
+    """The front door's question in an interpreter without an environment."""
+    command = [sys.executable, "-S", "-I", "-c", ASK, str(PACKAGES), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_is_understood_without_packages(verb: str) -> None:
+    helped = asked(verb, "--help")
+    assert (helped.returncode, helped.stdout, helped.stderr) == (0, "answer\n", "")
+    refused = asked(verb, "--no-such-option")
+    assert refused.returncode == 2
+    assert "--no-such-option" in refused.stderr or "required" in refused.stderr
+
+
+def test_the_block_does_block() -> None:
+    code = BLOCKED + "import rich"
+    done = subprocess.run([sys.executable, "-c", code, "."], capture_output=True, text=True, timeout=60)
+    assert "rich is not Python's own" in done.stderr
+
+
+def needs(*words: str) -> Needs:
+    return understood(words).needs()
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MALLARD_BENCH", "MALLARD_DB"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("list", Needs()),
+        ("choose", Needs()),
+        ("doctor", Needs()),
+        ("test", Needs(environment="test")),
+        ("bench", Needs(presets=("release",))),
+        ("bench --compiler g++", Needs(presets=("release",))),
+        ("bench --compiler=clang++", Needs(presets=("release", "release-clang"))),
+        ("bench density --malloc jemalloc,glibc", Needs(presets=("release",), mallocs=("glibc", "jemalloc"))),
+        ("bench --contenders", Needs(presets=("release",), mallocs=("jemalloc", "mimalloc", "tcmalloc"))),
+        ("bench --contenders --malloc mimalloc", Needs(presets=("release",), mallocs=("mimalloc",))),
+        ("bench shrink-to-fit", Needs(presets=("release",), growing_vectors=True)),
+        ("bench shrink-to-fit --strategy AS1", Needs(presets=("release",))),
+        ("bench locality -20 18 32 -3 8", Needs(presets=("release",))),
+        ("bench fixed-block --work list --count 10^6", Needs(presets=("release",))),
+    ],
+)
+def test_what_a_command_needs(words: str, expected: Needs) -> None:
+    assert needs(*words.split()) == expected
+
+
+def test_what_the_shell_is_told() -> None:
+    asked_for = Needs("run", ("release", "release-clang"), ("glibc", "tcmalloc"), growing_vectors=True)
+    assert asked_for.lines() == [
+        "environment run",
+        "runner release",
+        "runner release-clang",
+        "preloaded libtcmalloc-minimal4 libtcmalloc_minimal --malloc tcmalloc",
+        "linked libboost-container-dev the vectors that grow in place",
+    ]
+
+
+def test_a_runner_of_the_callers_is_asked_and_nothing_is_built(fake: Any) -> None:
+    assert needs("bench", "density") == Needs()
+    with pytest.raises(UsageError, match="--strategy 'boost-pool' is unknown"):
+        needs("bench", "locality", "--strategy", "boost-pool")
+
+
+# Found by a plan for the runner that is to be built.
+REFUSED = [
+    ("bench --strategy AS99", "--strategy 'AS99' is unknown; allowed are null, AS1"),
+    ("bench --ds 13", "--ds '13' is unknown"),
+    ("bench --size 3..7", "there is no size 3"),
+    ("bench utilization --block 2 --active 15", "there is no size 2"),
+    ("bench contention --threads 1..300", "there is no number 300"),
+    ("bench contention --freed-by nobody", "--freed-by 'nobody' is unknown"),
+    ("bench fragmentation --freed none", "--freed none alone is density"),
+    ("bench primitives --operation par", "--operation 'par' is unknown (did you mean pair?)"),
+    ("bench locality --links 7", "--links: 7 is not possible"),
+    ("bench locality -20 18 32 -3", "has 4 numbers"),
+    ("bench small-objects --object-bytes 2000", "there is no number 2000"),
+    ("bench fixed-block --work lists", "--work 'lists' is unknown (did you mean list?)"),
+    ("bench fixed-block --work remove-ctrl --version apend", "(did you mean append?)"),
+    ("bench adaptive-pool --range 7 --nodes 100", "allowed are divisors"),
+    ("bench shrink-to-fit --elements 1", "--elements: 1 is not possible"),
+    ("bench heap-churn --least-bytes 4", "--least-bytes: 4 is not possible"),
+]
+
+
+@pytest.mark.parametrize(("words", "what"), REFUSED, ids=[words for words, _ in REFUSED])
+def test_what_a_plan_shows_to_be_wrong_is_not_built_for(words: str, what: str) -> None:
+    with pytest.raises(UsageError) as error:
+        needs(*words.split())
+    assert what in str(error.value)
+
+
+MISTYPED = [
+    ("bnech", "unknown verb 'bnech' (did you mean bench?); the verbs are"),
+    ("--vresion", "unknown option '--vresion'; the verbs are"),
+    ("help bnech", "unknown verb 'bnech' (did you mean bench?)"),
+    ("bench densty", "unknown experiment 'densty' (did you mean density?); allowed are density,"),
+    ("bench foo", "unknown experiment 'foo'; allowed are"),
+    ("bench --stratgy AS1", "unrecognized arguments: --stratgy (did you mean --strategy?)"),
+    ("bench --compiler clang+", "--compiler 'clang+' is unknown (did you mean clang++?); allowed are g++"),
+    ("bench --malloc jemaloc", "--malloc 'jemaloc' is unknown (did you mean jemalloc?)"),
+    ("bench --threads 2", "--threads is an option of contention; leave it out"),
+    ("list table", "unknown list 'table' (did you mean tables?): allowed are"),
+    ("list runs", "no database mallard.db"),
+    ("export --format cvs", "(did you mean csv?)"),
+    ("report --run newest", "--run 'newest': allowed are latest, a run's number"),
+    ("report", "no database mallard.db"),
+    ("table p0123:6", "no table 'p0123:6': allowed are"),
+    ("table p0089:18 --local AS77", "--local AS77: allowed are"),
+    ("claims --paper lokki", "--paper 'lokki' (did you mean loki?): allowed are"),
+    ("claims --run 3;5", "--run '3;5' is no run: allowed are latest, all, and runs' numbers"),
+    ("peers localty", "experiment 'localty' (did you mean locality?)"),
+    ("choose --density hihg", "(did you mean high?)"),
+    ("choose --db none.db", "no database none.db"),
+]
+
+
+@pytest.mark.parametrize(("words", "what"), MISTYPED, ids=[words for words, _ in MISTYPED])
+def test_a_mistyped_word_is_told_with_the_one_that_was_meant(words: str, what: str) -> None:
+    with pytest.raises(UsageError) as error:
+        understood(words.split())
+    assert what in str(error.value)
+
+
+def test_an_error_is_not_hidden_by_a_long_usage() -> None:
+    with pytest.raises(UsageError) as long:
+        understood(["bench", "--no-such-option"])
+    assert len(str(long.value).splitlines()) == 2
+    with pytest.raises(UsageError) as short:
+        understood(["doctor", "--no-such-option"])
+    assert "usage: mallard doctor [-h] [--json]" in str(short.value)
+
+
+def test_the_nearest_word() -> None:
+    there = ["density", "locality"]
+    assert meant("DENSTY", there) == " (did you mean density?)"
+    assert meant("xyz", there) == meant("", there) == meant("AS15", ["AS5", "AS14"]) == ""
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_verb_in_either_order(verb: str) -> None:
+    with pytest.raises(Answer) as first:
+        understood(["help", verb])
+    with pytest.raises(Answer) as second:
+        understood([verb, "--help"])
+    assert str(first.value) == str(second.value)
+    assert f"usage: mallard {verb}" in str(first.value)
+
+
+def test_the_first_help_tells_the_exit_statuses(capsys: Any) -> None:
+    assert main([]) == 0
+    shown = capsys.readouterr().out
+    for status in (value for name, value in vars(cli.exit_status).items() if name.isupper()):
+        assert f"{status} " in shown.partition("exit status:")[2]

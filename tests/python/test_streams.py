@@ -1,0 +1,129 @@
+"""Standard output and standard error that are closed, full, or read by nobody: of every verb that prints."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FULL = "/dev/full"
+SIDES = ("--strategy", "AS1,AS7,pmr-unsynchronized", "--reps", "2")
+MEASURE = ("bench", "utilization", "--total", "20", "--active", "15", "--block", "10", *SIDES)
+PRINTING = [
+    (),
+    ("--help",),
+    ("--version",),
+    ("bench", "--help"),
+    MEASURE,
+    ("choose",),
+    ("claims",),
+    ("claims", "--format", "md"),
+    ("claims", "--format", "json"),
+    ("doctor",),
+    ("doctor", "--json"),
+    ("export", "--format", "csv"),
+    ("export", "--format", "json", "--summary"),
+    ("list",),
+    ("list", "tables"),
+    ("list", "runs"),
+    ("peers",),
+    ("peers", "--format", "json"),
+    ("report", "-o", "page.html"),
+    ("table", "p0213:6"),
+    ("test", "--list"),
+]
+NAMES = [" ".join(words[:3]) or "no words" for words in PRINTING]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory, fake_in: Any) -> Any:
+    """A database with a run, and the fake runner."""
+    with pytest.MonkeyPatch.context() as patch:
+        fake = fake_in(tmp_path_factory.mktemp("streams"), patch)
+        assert fake.run(*MEASURE) == 0
+        yield fake
+
+
+def call(fake: Any, words: tuple[str, ...], redirection: str) -> subprocess.CompletedProcess[str]:
+    """As a shell starts the program: some of these cannot be had through subprocess."""
+    script = f'exec "$0" -m mallard "$@" {redirection}'
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "python")}
+    return subprocess.run(
+        ["sh", "-c", script, sys.executable, *words],
+        cwd=fake.directory,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("words", PRINTING, ids=NAMES)
+def test_a_full_output_is_told_in_one_line(measured: Any, words: tuple[str, ...]) -> None:
+    done = call(measured, words, f">{FULL}")
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.splitlines()[-1].startswith(
+        "mallard: error: standard output cannot be written: No space left on device; "
+    )
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("words", PRINTING, ids=NAMES)
+def test_a_closed_output_is_told_in_one_line(measured: Any, words: tuple[str, ...]) -> None:
+    before = len(measured.begun)
+    done = call(measured, words, ">&-")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("mallard: error: standard output is closed; ")
+    assert len(measured.begun) == before, "what nobody can learn of is not measured"
+
+
+@pytest.mark.parametrize("words", PRINTING, ids=NAMES)
+def test_a_reader_that_went_away_is_met_with_silence(measured: Any, words: tuple[str, ...]) -> None:
+    """The pipe has no reader from the first byte on, so nothing depends on who is quicker."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "python")}
+    done = subprocess.run(
+        [sys.executable, "-m", "mallard", *words],
+        cwd=measured.directory,
+        env=environment,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=120,
+    )
+    os.close(writing)
+    assert done.returncode == 141, done.stderr
+    assert "error" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", f"2>{FULL}"])
+@pytest.mark.parametrize("words", PRINTING, ids=NAMES)
+def test_nobody_needs_to_hear_the_progress(measured: Any, words: tuple[str, ...], redirection: str) -> None:
+    done = call(measured, words, redirection)
+    assert done.returncode in (0, 1)
+    assert done.stdout
+    assert "Traceback" not in done.stdout
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", f"2>{FULL}"])
+def test_an_error_that_nobody_hears_is_no_output(measured: Any, redirection: str) -> None:
+    done = call(measured, ("bench", "foo"), redirection)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+
+
+def test_what_was_measured_is_kept_where_it_cannot_be_told(fake: Any) -> None:
+    done = call(fake, MEASURE, f">{FULL}")
+    assert done.returncode == 2
+    with sqlite3.connect(fake.database) as database:
+        assert database.execute("SELECT count(*) FROM result").fetchone() == (6,)
+        assert database.execute("SELECT count(*) FROM run WHERE finished IS NOT NULL").fetchone() == (1,)
+    database.close()
