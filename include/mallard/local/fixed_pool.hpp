@@ -170,6 +170,7 @@ public:
 
     /// Effects: gives all memory back to the arena; all blocks are gone, and the pool is as it was made:
     /// where the first request fixed the size, the next one will.
+    /// Requires: what lies over this allocator was released before, or is never used again.
     /// Complexity: linear in the chunks.
     void release() noexcept {
         free_ = books_type(made_with_.bytes, made_with_.alignment);
