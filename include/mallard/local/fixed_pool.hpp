@@ -375,7 +375,6 @@ public:
 template <class T, block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed>
 using fixed_pool_for = fixed_pool<Arena, Reuse, block_size::of<T>()>;
 
-// For the arguments of each arena that can be told by them, and the same behind a block's size.
 fixed_pool(chunk_growth) -> fixed_pool<>;
 fixed_pool(block_size) -> fixed_pool<>;
 fixed_pool(block_size, chunk_growth) -> fixed_pool<>;
