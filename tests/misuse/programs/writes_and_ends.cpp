@@ -4,7 +4,6 @@
 #include <mallard/mallard.hpp>
 
 #include <cstddef>
-#include <list>
 #include <memory_resource>
 #include <vector>
 
@@ -189,7 +188,7 @@ PROGRAM_WITHOUT_BLOCK(release_within_a_checkpoint,
 PROGRAM(container_that_outlives_a_release, "use after release: block ADDRESS of 24 bytes at alignment 8 was "
                                            "ended by release() and is given to deallocate()") {
     mallard::resource<mallard::multipool<>> binding;
-    std::pmr::list<long> numbers(1, &binding);
+    std::pmr::vector<long> numbers(3, 0, &binding); // frees and reads nothing before
     binding.mechanism().release();
 }
 PROGRAM(growth_after_free, "use after free: " + block + " was deallocated before and is given to expand()") {
