@@ -1,4 +1,5 @@
 #include "block_record.hpp"
+#include "memory_below.hpp"
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/allocation_site.hpp>
@@ -263,7 +264,29 @@ void block_books::resize(void* p, std::size_t bytes) noexcept {
     r->draw_guards();
 }
 
+block_books::state block_books::now() noexcept {
+    if (id_ == 0) {
+        id_ = new_holder_id();
+    }
+    return {.id = id_, .ends = ends_, .next_number = next_number_};
+}
+
+bool block_books::may_go_back(const state& to) noexcept {
+    constexpr auto by = allocator_call::rollback;
+    if (to.id != now().id) {
+        report_misuse({.what = misuse::foreign_mark, .found_by = by});
+        return false;
+    }
+    if (to.ends != ends_) {
+        report_misuse({.what = misuse::stale_mark, .found_by = by, .ended_by = last_end_});
+        return false;
+    }
+    return true;
+}
+
 void block_books::forget_all(allocator_call by) noexcept {
+    ++ends_;
+    last_end_ = by;
     if (all_freed_at_end_) {
         expect_all_freed(by);
     }

@@ -61,11 +61,8 @@ std::optional<memory_below> take_word_for(std::uint64_t holder) noexcept {
 }
 
 std::uint64_t block_books::begin(allocator_call by) noexcept {
-    if (id_ == 0) {
-        id_ = new_holder_id();
-    }
     expect_memory_below(by);
-    holder_ = std::exchange(at_work, id_);
+    holder_ = std::exchange(at_work, now().id);
     return holder_;
 }
 

@@ -142,6 +142,13 @@ void misuse_text::append_what(const misuse_report& report) noexcept {
                by, name_of(report.found_by));
         break;
     }
+    case misuse::foreign_mark:
+        append("foreign mark: %s is given a mark of another allocator", name_of(report.found_by));
+        break;
+    case misuse::stale_mark:
+        append("stale mark: %s is given a mark from before a call of %s", name_of(report.found_by),
+               name_of(report.ended_by));
+        break;
     case misuse::never_freed:
         append("never freed: ");
         append_block(report);

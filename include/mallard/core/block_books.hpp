@@ -67,6 +67,18 @@ public:
     block_books& operator=(const block_books&) = delete;
     ~block_books();
 
+    /// Which state of which allocator a mark is of.
+    struct state {
+        std::uint64_t id = 0;   ///< of the books
+        std::uint64_t ends = 0; ///< how often all blocks were ended before
+        std::uint64_t next_number = 0;
+    };
+
+    [[nodiscard]] state now() noexcept;
+
+    /// Returns: whether a rollback may go back to `to`; false, after a report, where it may not.
+    [[nodiscard]] bool may_go_back(const state& to) noexcept;
+
     /// Effects: begins a call of the allocator of these books; asked by another checked one, where that is at work.
     /// Reports, once, where an upstream has taken back memory of blocks that live or wait; these count as ended then.
     /// Returns: what to hand to finish().
@@ -209,6 +221,8 @@ private:
     record_list dead_;
     std::size_t quarantine_bytes_ = 0;
     std::uint64_t next_number_ = 0;
+    std::uint64_t ends_ = 0; ///< calls of forget_all()
+    allocator_call last_end_ = allocator_call::none;
     std::uint64_t id_ = 0;     ///< no other books have it; 0 before the first call
     std::uint64_t holder_ = 0; ///< the id of those whose allocator asks in the present call
     std::size_t guard_bytes_;

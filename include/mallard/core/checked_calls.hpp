@@ -37,11 +37,11 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// The mark of a checked allocator: the mechanism's, and which block would have been the next.
+/// The mark of a checked allocator: the mechanism's, and which state of the books it is of.
 template <class Position>
 struct checked_position {
     Position inner;
-    std::uint64_t next_number;
+    block_books::state state;
 };
 
 /// For what one thread uses at a time.
@@ -178,19 +178,23 @@ public:
     {
         const lock_type lock(mutex_);
         const auto inner = Base::mark();
-        return checked_position<std::remove_const_t<decltype(inner)>>{inner, books_.next_number()};
+        return checked_position<std::remove_const_t<decltype(inner)>>{inner, books_.now()};
     }
 
     /// Effects: looks at the blocks that were allocated since the mark, ends them, and rolls the mechanism
-    /// back.
+    /// back. Reports a mark of another allocator, and one from before a release or a rewind; where the handler
+    /// returns, nothing happens.
     template <class Position>
     void rollback(checked_position<Position> to) noexcept
         requires rewindable<Base>
     {
         const call_in_progress call(*this, allocator_call::rollback);
-        books_.let_leave_since(to.next_number);
+        if (!books_.may_go_back(to.state)) {
+            return;
+        }
+        books_.let_leave_since(to.state.next_number);
         give_back(allocator_call::rollback);
-        books_.forget_since(to.next_number);
+        books_.forget_since(to.state.next_number);
         Base::rollback(to.inner);
     }
 

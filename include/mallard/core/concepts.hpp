@@ -29,7 +29,8 @@ concept upstream = requires(U& u, void* p, std::size_t bytes, std::size_t alignm
 };
 
 /// A managed allocator that serves a part of a program (P0089R1, section 3). `release` returns all that it
-/// holds to its upstream, whether it was deallocated or not, and leaves the allocator as it was made.
+/// holds to its upstream, whether it was deallocated or not, and leaves the allocator as it was made. What lies over
+/// it, a pool whose upstream it is, has to be released before: it keeps its lists in these blocks.
 template <class A>
 concept local_allocator = upstream<A> && requires(A& a, void* p, std::size_t n) {
     { a.deallocate(p, n, n) } noexcept;

@@ -24,6 +24,8 @@ enum class misuse : std::uint8_t {
     use_after_free,     ///< another call than a deallocation, of a block that was deallocated
     use_after_release,  ///< a call of a block that a release, a rewind or a rollback has ended
     released_below, ///< an upstream that was released, rewound or rolled back before the allocator over it
+    foreign_mark,   ///< a rollback to a mark of another allocator
+    stale_mark,     ///< a rollback to a mark that a release or a rewind has made invalid
     never_freed,    ///< only where somebody expects all blocks to be freed
 };
 
@@ -66,7 +68,7 @@ struct misuse_report {
 
     /// Of a write: the changed byte that is nearest to the block, counted from the block's first.
     std::ptrdiff_t changed_byte = 0;
-    /// Of a use after a release: what ended the block. Of a release below: the upstream's call.
+    /// Of a use after a release: what ended the block. Of a release below: the upstream's call. Of a stale mark: what made it so.
     allocator_call ended_by = allocator_call::none;
     /// Of blocks never freed: how many there are, and their bytes. `block` is the one allocated first.
     std::size_t live_blocks = 0;

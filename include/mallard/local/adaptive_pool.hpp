@@ -175,6 +175,7 @@ public:
 
     /// Effects: gives all memory back to the upstream; all blocks are gone. The size of the nodes is again
     /// what the constructor made it.
+    /// Requires: what lies over this allocator was released before, or is never used again.
     /// Complexity: linear in the chunks and in the blocks that are no nodes.
     void release() noexcept {
         nodes_.release(upstream_.get());

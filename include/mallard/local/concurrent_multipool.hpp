@@ -99,7 +99,8 @@ public:
 
     /// Effects: gives all memory back to the upstream; all blocks are gone, and so is what threads have in
     /// their magazines.
-    /// Requires: no thread is in an operation of this allocator or uses a block of it.
+    /// Requires: no thread is in an operation of this allocator or uses a block of it; what lies over it was released
+    /// before, or is never used again.
     /// Complexity: linear in the chunks, in the blocks above the largest pooled size and in the threads.
     void release() noexcept {
         detach_racks();

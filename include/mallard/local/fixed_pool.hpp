@@ -170,6 +170,7 @@ public:
 
     /// Effects: gives all memory back to the arena; all blocks are gone, and the pool is as it was made:
     /// where the first request fixed the size, the next one will.
+    /// Requires: what lies over this allocator was released before, or is never used again.
     /// Complexity: linear in the chunks.
     void release() noexcept {
         free_ = books_type(made_with_.bytes, made_with_.alignment);
@@ -398,7 +399,6 @@ public:
 template <class T, block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed>
 using fixed_pool_for = fixed_pool<Arena, Reuse, block_size::of<T>()>;
 
-// For the arguments of each arena that can be told by them, and the same behind a block's size.
 fixed_pool(chunk_growth) -> fixed_pool<>;
 fixed_pool(block_size) -> fixed_pool<>;
 fixed_pool(block_size, chunk_growth) -> fixed_pool<>;

@@ -78,6 +78,7 @@ public:
     ~heap() { release(); }
 
     /// Effects: gives all memory back to the upstream; all blocks are gone.
+    /// Requires: what lies over this allocator was released before, or is never used again.
     /// Complexity: linear in the chunks and in the large blocks.
     void release() noexcept {
         space_.clear();

@@ -129,6 +129,7 @@ public:
     }
 
     /// Effects: gives all chunks back to the upstream; all blocks are gone.
+    /// Requires: what lies over this allocator was released before, or is never used again.
     /// Complexity: linear in the chunks.
     void release() noexcept {
         chunks_.release(upstream_.get());
@@ -141,13 +142,14 @@ public:
     /// Effects: as release(), but keeps the chunks for the next use, as many of them as recent uses needed:
     /// the mark that decides falls by an eighth with every rewind that stays below it. A chunk much larger
     /// than the mark is not kept.
+    /// Requires: what lies over this allocator was released before, or is never used again.
     void rewind() noexcept;
 
     /// Returns: where the allocator stands.
     [[nodiscard]] position mark() const noexcept { return {chunks_.front(), cursor_}; }
 
     /// Effects: forgets every block that was allocated since `to` was taken, and keeps their chunks.
-    /// Requires: `to` is valid.
+    /// Requires: `to` is valid, and what lies over this allocator has taken no chunk since that it will use again.
     void rollback(position to) noexcept;
 
     /// Complexity: linear in the chunks.

@@ -135,6 +135,7 @@ public:
     }
 
     /// Effects: gives all memory back to the upstream; all blocks are gone.
+    /// Requires: what lies over this allocator was released before, or is never used again.
     /// Complexity: linear in the chunks and in the blocks above the largest pooled size.
     void release() noexcept {
         free_.clear();

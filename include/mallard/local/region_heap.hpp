@@ -73,6 +73,7 @@ public:
     }
 
     /// Effects: ends all blocks.
+    /// Requires: what lies over this allocator was released before, or is never used again.
     /// Complexity: constant.
     void release() noexcept {
         space_.clear();

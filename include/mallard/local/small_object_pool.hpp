@@ -165,6 +165,7 @@ public:
     }
 
     /// Effects: gives all memory back to the upstream; all blocks are gone.
+    /// Requires: what lies over this allocator was released before, or is never used again.
     /// Complexity: linear in the chunks and in the blocks above 64 bytes.
     void release() noexcept {
         for_each_class([this](auto& slots) { slots.release(upstream_.get()); });

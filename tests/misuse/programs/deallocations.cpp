@@ -4,7 +4,6 @@
 #include <mallard/mallard.hpp>
 
 #include <cstddef>
-#include <list>
 #include <memory>
 #include <memory_resource>
 #include <utility>

@@ -4,11 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <ostream>
-#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -32,6 +31,19 @@ void PrintTo(const program& p, std::ostream* out) {
 
 namespace {
 
+/// Returns: the text with ADDRESS for each address, and with the name of a header and LINE for its place.
+std::string normal(std::string text) {
+    for (std::size_t at = 0; (at = text.find("0x", at)) != std::string::npos;) {
+        text.replace(at, text.find_first_not_of("0123456789abcdef", at + 2) - at, "ADDRESS");
+    }
+    if (const std::size_t colon = text.find(".hpp:"); colon != std::string::npos) {
+        const std::size_t line = colon + 5;
+        text.replace(line, text.find(':', line) - line, "LINE");
+        text.erase(0, text.rfind('/', colon) + 1);
+    }
+    return text;
+}
+
 /// Equal to a report, but for addresses, and for where in its file a contract is checked.
 class is_report {
 public:
@@ -39,12 +51,7 @@ public:
 
     explicit is_report(std::string expected) : expected_(std::move(expected)) {}
 
-    bool MatchAndExplain(const std::string& text, std::ostream*) const {
-        static const std::regex address("0x[0-9a-f]+");
-        static const std::regex place("(^|\n)[^\n:]*/([a-z_]+\\.hpp):[0-9]+:");
-        const std::string without = std::regex_replace(text, address, "ADDRESS");
-        return std::regex_replace(without, place, "$1$2:LINE:") == expected_;
-    }
+    bool MatchAndExplain(const std::string& text, std::ostream*) const { return normal(text) == expected_; }
     void DescribeTo(std::ostream* out) const { *out << "is the report\n" << expected_; }
     void DescribeNegationTo(std::ostream* out) const { *out << "is not the report\n" << expected_; }
 

@@ -4,7 +4,6 @@
 #include <mallard/mallard.hpp>
 
 #include <cstddef>
-#include <list>
 #include <memory_resource>
 #include <vector>
 
@@ -160,10 +159,36 @@ PROGRAM(use_after_rollback,
     arena.rollback(mark);
     arena.deallocate(p, 24, 8);
 }
+PROGRAM_WITHOUT_BLOCK(mark_of_another_allocator,
+                      "foreign mark: rollback() is given a mark of another allocator") {
+    mallard::monotonic<> arena;
+    const mallard::monotonic<> other;
+    arena.rollback(other.mark());
+}
+PROGRAM_WITHOUT_BLOCK(mark_older_than_a_release,
+                      "stale mark: rollback() is given a mark from before a call of release()") {
+    mallard::monotonic<> arena;
+    const auto mark = arena.mark();
+    arena.release();
+    arena.rollback(mark);
+}
+PROGRAM_WITHOUT_BLOCK(mark_older_than_a_rewind,
+                      "stale mark: rollback() is given a mark from before a call of rewind()") {
+    mallard::monotonic<> arena;
+    const auto mark = arena.mark();
+    arena.rewind();
+    arena.rollback(mark);
+}
+PROGRAM_WITHOUT_BLOCK(release_within_a_checkpoint,
+                      "stale mark: rollback() is given a mark from before a call of release()") {
+    mallard::monotonic<> arena;
+    const mallard::checkpoint here(arena);
+    arena.release();
+}
 PROGRAM(container_that_outlives_a_release, "use after release: block ADDRESS of 24 bytes at alignment 8 was "
                                            "ended by release() and is given to deallocate()") {
     mallard::resource<mallard::multipool<>> binding;
-    std::pmr::list<long> numbers(1, &binding);
+    std::pmr::vector<long> numbers(3, 0, &binding); // frees and reads nothing before
     binding.mechanism().release();
 }
 PROGRAM(growth_after_free, "use after free: " + block + " was deallocated before and is given to expand()") {
