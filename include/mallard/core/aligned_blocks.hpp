@@ -159,13 +159,6 @@ protected:
         return end_of_books(b) - geometry_.summary_words();
     }
 
-    /// Effects: says in the bits that no slot is free. Apart from opening the block, because bits that nobody
-    /// wrote to have no page of their own.
-    [[gnu::cold, gnu::noinline]] void clear_bits(slot_block& b) const noexcept {
-        std::fill_n(bits_of(b), geometry_.words(), std::uint64_t{0});
-        b.has_bits = true;
-    }
-
     /// Returns: the bits of those slots of a word that can be given out.
     [[nodiscard]] std::uint64_t usable(slot_block& b, std::uint32_t word) const noexcept {
         std::byte* const base = base_of(b);

@@ -259,8 +259,14 @@ private:
     /// Effects: makes the bits of a block zero before one of them is read or written for the first time.
     void prepare_bits(slot_block& block) noexcept {
         if (!block.has_bits) [[unlikely]] {
-            this->clear_bits(block);
+            clear_bits(block);
         }
+    }
+
+    /// Apart from opening the block, because bits that nobody wrote to have no page of their own.
+    [[gnu::cold, gnu::noinline]] void clear_bits(slot_block& block) noexcept {
+        std::fill_n(this->bits_of(block), geometry_.words(), std::uint64_t{0});
+        block.has_bits = true;
     }
 
     /// Effects: returns what is cached to the books.

@@ -130,6 +130,28 @@ private:
 template <class A>
 unfinished_burst(A&, std::size_t, std::size_t) -> unfinished_burst<A>;
 
+/// Calls `undo()` at its end, unless it was told to keep what would be undone.
+template <class Undo>
+class undone_unless_kept {
+public:
+    explicit undone_unless_kept(Undo undo) noexcept : undo_(undo) {}
+    undone_unless_kept(const undone_unless_kept&) = delete;
+    undone_unless_kept& operator=(const undone_unless_kept&) = delete;
+    ~undone_unless_kept() {
+        if (!kept_) {
+            undo_();
+        }
+    }
+    void keep() noexcept { kept_ = true; }
+
+private:
+    Undo undo_;
+    bool kept_ = false;
+};
+
+template <class Undo>
+undone_unless_kept(Undo) -> undone_unless_kept<Undo>;
+
 /// Effects: as allocate_many(), by as many single requests, in the order of the chain.
 template <upstream A>
 [[nodiscard]] block_chain allocate_one_by_one(A& allocator, std::size_t bytes, std::size_t alignment,

@@ -210,25 +210,6 @@ public:
     [[nodiscard]] allocator_stats stats() const noexcept { return arena_.stats(); }
 
 private:
-    /// Forgets the size where a burst has fixed it and fails. The burst has to be over before.
-    class size_of_a_burst {
-    public:
-        explicit size_of_a_burst(fixed_pool& pool) noexcept
-            : pool_(pool), ends_with_the_burst_(pool.alignment_ == 0) {}
-        size_of_a_burst(const size_of_a_burst&) = delete;
-        size_of_a_burst& operator=(const size_of_a_burst&) = delete;
-        ~size_of_a_burst() {
-            if (ends_with_the_burst_) {
-                pool_.release();
-            }
-        }
-        void stays() noexcept { ends_with_the_burst_ = false; }
-
-    private:
-        fixed_pool& pool_;
-        bool ends_with_the_burst_;
-    };
-
     [[nodiscard]] bool serves(std::size_t bytes, std::size_t alignment) const noexcept {
         if constexpr (has_size) {
             return bytes <= made_for.bytes && alignment <= made_for.alignment;
@@ -331,7 +312,8 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
                                                           std::size_t count) {
     MALLARD_EXPECTS(is_power_of_two(alignment));
     expect_possible_burst(bytes, alignment, count);
-    size_of_a_burst size(*this);
+    // The size that a burst has fixed is forgotten where it fails, once its blocks are back.
+    undone_unless_kept size([this, fixes = alignment_ == 0]() noexcept { fixes ? release() : void(); });
     unfinished_burst burst(*this, bytes, alignment);
     if (count != 0 && !serves(bytes, alignment)) {
         take_room(bytes, alignment, count); // which fixes the size, or refuses
@@ -353,7 +335,7 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
             take_room(bytes, alignment, count - burst.size());
         }
     }
-    size.stays();
+    size.keep();
     return burst.finish();
 }
 

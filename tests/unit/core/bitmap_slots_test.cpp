@@ -155,6 +155,22 @@ TEST_P(bitmap_slots_with_room_for_a_link, come_back_in_runs) {
     }
 }
 
+/// A page of bits that nobody wrote to takes no memory; what it holds when it comes is nobody's.
+TEST(bits_of_slots, are_not_touched_before_a_slot_is_freed) {
+    const mallard::slot_geometry g = mallard::whole_blocks(16, std::size_t{128} << 10, slot_books::bits);
+    equipment::slots_on_ledger<by_address> pool(g);
+    const std::vector<void*> all = pool.pop(3000);
+    const auto base = reinterpret_cast<std::uintptr_t>(all[0]) & ~(std::uintptr_t{g.alignment} - 1);
+    const auto* const bits = reinterpret_cast<const unsigned char*>(g.bits_at(base + g.books_offset(base)));
+    const std::size_t bytes = g.words() * sizeof(std::uint64_t);
+    EXPECT_TRUE(std::all_of(bits, bits + bytes, [=](unsigned char c) { return c == bits[0]; }));
+    EXPECT_NE(bits[0], 0) << "the ledger fills what it gives";
+    pool.push(all[100]);
+    EXPECT_GE(std::count(bits, bits + bytes, 0), static_cast<std::ptrdiff_t>(bytes) - 9)
+        << "but one bit, and the word of those that were next";
+    EXPECT_EQ(pool.pop(), all[100]);
+}
+
 /// Where a block has fewer than 64 slots, a neighbour may be the first slot of the next block.
 TEST(bitmap_slots_of_small_blocks, come_back_in_a_run_over_the_border_of_two_blocks) {
     for (const shape of : {shape{64, 1024}, shape{64, 2048}, shape{32, 1024}, shape{128, 4096}}) {

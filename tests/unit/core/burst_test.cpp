@@ -1,11 +1,14 @@
 #include "equipment/ledger.hpp"
 #include "equipment/out_of_memory.hpp"
 
+#include <mallard/adapt/synchronized.hpp>
 #include <mallard/core/burst.hpp>
+#include <mallard/local/monotonic.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -50,6 +53,31 @@ TEST(burst, is_left_to_an_allocator_that_is_good_at_it) {
     EXPECT_EQ(source.bursts, 2);
     EXPECT_EQ(source.outstanding(), 0U);
 }
+
+#ifdef __cpp_exceptions
+
+TEST(burst, leaves_a_monotonic_where_it_was_if_it_fails) {
+    equipment::ledger source;
+    mallard::monotonic<equipment::ledger> arena(source);
+    static_cast<void>(arena.allocate(24, 8));
+    const auto before = arena.mark();
+    source.fail({.at = 1});
+    EXPECT_THROW(static_cast<void>(allocate_many(arena, 24, 8, 1000)), std::bad_alloc);
+    EXPECT_EQ(arena.mark().cursor, before.cursor) << "what it gives no block back of, it goes back to";
+    EXPECT_EQ(allocate_many(arena, 24, 8, 1000).size(), 1000U);
+}
+
+/// Other threads may have gone on since.
+TEST(burst, leaves_what_others_have_in_a_shared_monotonic) {
+    using shared_type = mallard::synchronized<mallard::monotonic<equipment::ledger>>;
+    equipment::ledger source;
+    shared_type arena(source);
+    source.fail({.at = 2});
+    EXPECT_THROW(static_cast<void>(allocate_many(arena, 24, 8, 1000)), std::bad_alloc);
+    EXPECT_NE(arena.mark().top, nullptr) << "nothing was rolled back";
+}
+
+#endif
 
 TEST(burst, of_nothing_is_nothing) {
     equipment::ledger source;

@@ -252,6 +252,8 @@ TEST_F(fixed_pool, makes_no_burst_of_blocks_that_are_too_large) {
 }
 
 #ifdef __cpp_exceptions
+#ifdef __cpp_exceptions
+
 TEST_F(fixed_pool, has_no_size_after_a_first_burst_that_failed) {
     for (const std::size_t at : {1U, 2U, 3U}) {
         source_.fail({.at = at});
@@ -274,6 +276,8 @@ TEST(fixed_pool_in_an_array, has_no_size_after_a_first_burst_that_failed) {
     EXPECT_EQ(pool.block_bytes(), 0U);
     static_cast<void>(pool.allocate(1024, 16));
 }
+
+#endif
 
 TEST(fixed_pool_in_an_array, keeps_what_a_burst_had_where_it_cannot_have_all) {
     mallard::fixed_pool<mallard::static_arena<240>> pool;

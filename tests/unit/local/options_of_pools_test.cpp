@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#ifdef __cpp_exceptions
+
 namespace {
 
 /// An upstream that writes nothing to what it gives, however much that is, and refuses what is absurd.
@@ -301,3 +303,5 @@ TEST(bursts, of_blocks_that_hold_no_link_are_refused) {
 }
 
 } // namespace
+
+#endif
