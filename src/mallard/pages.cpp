@@ -5,10 +5,12 @@
 #ifdef MALLARD_ASAN
 #include <sanitizer/lsan_interface.h>
 #endif
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <sstream>
@@ -36,6 +38,21 @@ extent extent_of(std::size_t bytes, std::size_t alignment, huge_pages wanted) no
 std::byte* map(std::size_t bytes) noexcept {
     void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
+}
+
+/// Returns: the number at the begin of the file, 0 where there is none. Nothing is allocated for it: who asks may be the
+/// operator new of the program, or have no memory left.
+std::size_t number_in(const char* path) noexcept {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file == -1) {
+        return 0;
+    }
+    char text[32] = {};
+    const ssize_t length = read(file, text, sizeof(text) - 1);
+    close(file);
+    std::size_t number = 0;
+    std::from_chars(text, text + std::max<ssize_t>(length, 0), number);
+    return number;
 }
 
 /// Maps more than is wanted and returns what lies in front of the aligned part and behind it.
@@ -86,6 +103,14 @@ void untell_leak_checker([[maybe_unused]] const void* p, [[maybe_unused]] std::s
 } // namespace
 
 void* pages::allocate(std::size_t bytes, std::size_t alignment) {
+    void* const p = try_allocate(bytes, alignment);
+    if (p == nullptr) {
+        fail_allocation(bytes, alignment);
+    }
+    return p;
+}
+
+void* pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     const extent wanted = extent_of(bytes, alignment, options_.huge);
     std::byte* p = nullptr;
     if (wanted.bytes != 0) {
@@ -93,7 +118,7 @@ void* pages::allocate(std::size_t bytes, std::size_t alignment) {
                                              : map_aligned(wanted.bytes, wanted.alignment);
     }
     if (p == nullptr) {
-        fail_allocation(bytes, alignment);
+        return nullptr;
     }
 #ifdef MADV_HUGEPAGE
     if (wanted.huge) {
@@ -128,11 +153,8 @@ std::size_t pages::page_bytes() noexcept {
 }
 
 std::size_t pages::huge_page_bytes() noexcept {
-    static const std::size_t bytes = [] {
-        std::size_t n = 0;
-        std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> n;
-        return is_power_of_two(n) ? n : std::size_t{2} << 20;
-    }();
+    static const std::size_t bytes = std::max(
+        page_bytes(), huge_page_bytes_for(number_in("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")));
     return bytes;
 }
 
