@@ -5,10 +5,12 @@
 #ifdef MALLARD_ASAN
 #include <sanitizer/lsan_interface.h>
 #endif
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <sstream>
@@ -36,6 +38,21 @@ extent extent_of(std::size_t bytes, std::size_t alignment, huge_pages wanted) no
 std::byte* map(std::size_t bytes) noexcept {
     void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
+}
+
+/// Returns: the number at the begin of the file, 0 where there is none. Nothing is allocated for it: who asks may be the
+/// operator new of the program, or have no memory left.
+std::size_t number_in(const char* path) noexcept {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file == -1) {
+        return 0;
+    }
+    char text[32] = {};
+    const ssize_t length = read(file, text, sizeof(text) - 1);
+    close(file);
+    std::size_t number = 0;
+    std::from_chars(text, text + std::max<ssize_t>(length, 0), number);
+    return number;
 }
 
 /// Maps more than is wanted and returns what lies in front of the aligned part and behind it.
@@ -136,11 +153,8 @@ std::size_t pages::page_bytes() noexcept {
 }
 
 std::size_t pages::huge_page_bytes() noexcept {
-    static const std::size_t bytes = [] {
-        std::size_t n = 0;
-        std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> n;
-        return is_power_of_two(n) ? n : std::size_t{2} << 20;
-    }();
+    static const std::size_t bytes = std::max(
+        page_bytes(), huge_page_bytes_for(number_in("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")));
     return bytes;
 }
 

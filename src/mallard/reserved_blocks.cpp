@@ -1,6 +1,9 @@
 #include <mallard/core/reserved_blocks.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <new>
 #include <utility>
 
 namespace mallard::inline MALLARD_LIBRARY {
@@ -13,6 +16,9 @@ constexpr std::size_t least_given_back = std::size_t{64} << 10;
 } // namespace
 
 heap_block reserved_blocks::allocate(std::size_t bytes) noexcept {
+    if (bytes > SIZE_MAX - sizeof(range)) {
+        return {};
+    }
     const std::size_t least = bytes + sizeof(range);
     range* r = take_spare(least);
     if (r == nullptr) {
@@ -21,7 +27,7 @@ heap_block reserved_blocks::allocate(std::size_t bytes) noexcept {
             return {};
         }
     }
-    r->next = first_;
+    set_next(r, first_);
     r->previous = nullptr;
     if (first_ != nullptr) {
         first_->previous = r;
@@ -35,8 +41,12 @@ heap_block reserved_blocks::allocate(std::size_t bytes) noexcept {
 
 /// Returns: a range with `least` bytes committed, or null.
 reserved_blocks::range* reserved_blocks::new_range(std::size_t least) noexcept {
-    std::size_t range_bytes =
-        align_up(std::max(least_range_bytes, reserve_factor * least), reserved_range::huge_from_bytes);
+    // Half of all numbers are more than any system has addresses, and what is rounded up below wraps no more.
+    if (least > SIZE_MAX / 2) {
+        return nullptr;
+    }
+    const std::size_t room = least > SIZE_MAX / 2 / reserve_factor ? least : least * reserve_factor;
+    std::size_t range_bytes = align_up(std::max(least_range_bytes, room), reserved_range::huge_from_bytes);
     std::byte* memory = reserved_range::reserve(range_bytes);
     if (memory == nullptr) {
         range_bytes = align_up(least, reserved_range::huge_from_bytes);
@@ -45,12 +55,13 @@ reserved_blocks::range* reserved_blocks::new_range(std::size_t least) noexcept {
             return nullptr;
         }
     }
+    // No less than `least`: neither of the two is.
     const std::size_t committed = std::min(reserved_range::rounded(memory, least), range_bytes);
     if (!reserved_range::commit(memory, 0, committed)) {
         reserved_range::give_back(memory, range_bytes);
         return nullptr;
     }
-    auto* const r = ::new (memory) range{nullptr, nullptr, range_bytes, 0, 0, {}, 0};
+    auto* const r = ::new (memory) range{nullptr, nullptr, range_bytes, 0, 0, 0, 0, 0};
     set_committed(r, committed);
     return r;
 }
@@ -66,12 +77,16 @@ reserved_blocks::range* reserved_blocks::take_spare(std::size_t least) noexcept 
 
 void reserved_blocks::deallocate(heap_block b) noexcept {
     range* const r = range_of(b);
-    (r->previous != nullptr ? r->previous->next : first_) = r->next;
+    if (r->previous != nullptr) {
+        set_next(r->previous, r->next);
+    } else {
+        first_ = r->next;
+    }
     if (r->next != nullptr) {
         r->next->previous = r->previous;
     }
     --count_;
-    if (r->committed > most_spare_bytes) {
+    if (r->committed > most_spare_bytes || reserved_range::count() > reserved_range::most_ranges / 2) {
         give_back(r);
         return;
     }
@@ -89,22 +104,25 @@ void reserved_blocks::deallocate(heap_block b) noexcept {
 
 bool reserved_blocks::grow(heap_block b, std::size_t least, std::size_t preferred) noexcept {
     range* const r = range_of(b);
-    if (least + sizeof(range) <= r->granted) {
-        return true;
+    const std::size_t had = r->granted - sizeof(range);
+    const std::size_t most = r->bytes - sizeof(range);
+    preferred = std::min(std::max(least, preferred), most);
+    if (least > most || preferred <= had) {
+        return least <= had;
     }
-    if (least > r->bytes - sizeof(range)) {
-        return false;
-    }
-    const std::size_t geometric = std::max(least, r->granted + r->granted / 8);
-    const std::size_t wanted =
-        std::min(std::max(std::min(preferred, r->bytes), geometric) + sizeof(range), r->bytes);
-    for (const std::size_t bytes : {wanted, least + sizeof(range)}) {
-        if (commit(r, bytes)) {
-            grant(r, std::min(reserved_range::rounded(reinterpret_cast<std::byte*>(r), bytes), r->committed));
+    const std::size_t geometric = std::min(had + had / 8, most);
+    for (const std::size_t payload : {std::max(preferred, geometric), preferred, least}) {
+        if (payload <= had) {
+            break;
+        }
+        if (commit(r, payload + sizeof(range))) {
+            grant(r,
+                  std::min(reserved_range::rounded(reinterpret_cast<std::byte*>(r), payload + sizeof(range)),
+                           r->committed));
             return true;
         }
     }
-    return false;
+    return least <= had;
 }
 
 void reserved_blocks::shrink(heap_block b, std::size_t bytes) noexcept {
@@ -164,11 +182,18 @@ void reserved_blocks::give_back(range* r) noexcept {
 /// Effects: makes the block one that ends `bytes` bytes behind the begin of the range.
 void reserved_blocks::grant(range* r, std::size_t bytes) noexcept {
     r->granted = bytes;
+    r->seal = seal_of(r);
     block_in(r).set_word(word_for(bytes));
 }
 
 void reserved_blocks::set_committed(range* r, std::size_t bytes) noexcept {
     committed_bytes_ += bytes - std::exchange(r->committed, bytes);
+    r->seal = seal_of(r);
+}
+
+void reserved_blocks::set_next(range* r, range* next) noexcept {
+    r->next = next;
+    r->seal = seal_of(r);
 }
 
 } // namespace mallard::inline MALLARD_LIBRARY

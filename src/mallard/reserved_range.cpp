@@ -8,17 +8,32 @@
 #endif
 #include <sys/mman.h>
 
+#include <atomic>
+#include <cstdint>
+
 namespace mallard::inline MALLARD_LIBRARY::reserved_range {
 
 namespace {
 
 constexpr int of_nobody = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
+constinit std::atomic<std::size_t> ranges{0};
+
+/// Returns: `bytes` and `more`, or SIZE_MAX where these are more than that.
+std::size_t sum_of(std::size_t bytes, std::size_t more) noexcept {
+    return bytes > SIZE_MAX - more ? SIZE_MAX : bytes + more;
+}
+
 } // namespace
 
 std::byte* reserve(std::size_t bytes) noexcept {
+    if (ranges.fetch_add(1, std::memory_order_relaxed) >= most_ranges) {
+        ranges.fetch_sub(1, std::memory_order_relaxed);
+        return nullptr;
+    }
     void* p = mmap(nullptr, bytes, PROT_NONE, of_nobody, -1, 0);
     if (p == MAP_FAILED) {
+        ranges.fetch_sub(1, std::memory_order_relaxed);
         return nullptr;
     }
 #ifdef MALLARD_ASAN
@@ -57,13 +72,19 @@ void give_back(std::byte* begin, std::size_t bytes) noexcept {
     __lsan_unregister_root_region(begin, bytes);
 #endif
     munmap(begin, bytes);
+    ranges.fetch_sub(1, std::memory_order_relaxed);
+}
+
+std::size_t count() noexcept {
+    return ranges.load(std::memory_order_relaxed);
 }
 
 std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept {
-    if (bytes < huge_from_bytes) {
-        return align_up(bytes, pages::page_bytes());
-    }
-    return bytes + padding_to(begin + bytes, pages::huge_page_bytes());
+    // By integers: no pointer leads so far.
+    const std::uintptr_t end =
+        (bytes < huge_from_bytes ? 0 : reinterpret_cast<std::uintptr_t>(begin)) + bytes;
+    const std::size_t unit = bytes < huge_from_bytes ? pages::page_bytes() : pages::huge_page_bytes();
+    return sum_of(bytes, -end & (unit - 1));
 }
 
 } // namespace mallard::inline MALLARD_LIBRARY::reserved_range

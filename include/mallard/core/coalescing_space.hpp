@@ -241,6 +241,16 @@ public:
 
     [[nodiscard]] const lists_type& lists() const noexcept { return free_; }
 
+    /// Returns: the bytes of `b`, a block or the remainder, as far as they can be true in a room that ends at `end`; 0 where
+    /// they cannot, so that who goes from block to block neither leaves the room nor stays where he is.
+    /// Requires: `b` lies in the room.
+    [[nodiscard]] std::size_t credible_bytes(heap_block b, const std::byte* end) const noexcept {
+        const std::size_t bytes = b.begin() == remainder_begin() ? remainder_bytes() : b.bytes();
+        const bool credible = bytes >= heap_block::least_bytes && bytes % Granule == 0 &&
+                              bytes <= static_cast<std::size_t>(end - b.begin());
+        return credible ? bytes : 0;
+    }
+
     /// Effects: the remainder becomes a free block like any other.
     void retire_remainder() noexcept {
         const std::size_t bytes = remainder_bytes();

@@ -26,8 +26,9 @@ class growing_space : public coalescing_space<Links, Granule> {
     using base::free_;
 
 public:
-    /// Effects: makes `b` larger by what is free behind it, up to `most` bytes, where it has `least` then.
-    /// Returns: whether it has.
+    /// Effects: makes `b` larger by what is free behind it, up to `most` bytes, where it has `least` then. One that has
+    /// `least` before grows, too: its user prefers `most`.
+    /// Returns: whether it has `least`.
     /// Requires: both are what block_bytes_for() returns; `least` is no more than `most`.
     /// Complexity: constant.
     bool grow_forward(heap_block b, std::size_t least, std::size_t most) noexcept {
@@ -47,13 +48,13 @@ public:
             }
             return true;
         }
-        if (had >= least) {
+        if (had >= most) {
             return true;
         }
         const std::size_t word = next.word();
         const std::size_t there = had + (word & ~heap_block::flags);
         if ((word & heap_block::in_use) != 0 || there < least) {
-            return false;
+            return had >= least;
         }
         free_.remove(next, there - had);
         const std::size_t bytes = without_crumb(there, most);

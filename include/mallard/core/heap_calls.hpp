@@ -6,6 +6,7 @@
 ///     bool add_room_for(block_bytes, quiet)   room for such a block; where there is none, it throws, or
 ///                                             answers false if it is to be quiet
 ///     bool each_room(f)                       f(begin, end) of each room, until it answers false
+///     heap_sanity damaged_books()             whether what tells of the rooms is sound
 ///     size_t held_bytes()
 ///     has_reserved_blocks, and reserved_, where large blocks lie outside (core/reserved_blocks.hpp)
 ///
@@ -103,8 +104,8 @@ public:
     }
 
     /// Returns: a block of `r.least_bytes` at least, and of `r.preferred_bytes` if that is possible, in the first
-    /// of the ways of `r.may` that is open: the block `p` grown forward; grown backward, and forward as far as that
-    /// may be; another block, with nothing in it. A null result where none is and `r.may` has no fresh block.
+    /// of the ways of `r.may` that is open: the block `p` grown forward, or as it is, where it has the least bytes and there
+    /// are no more; grown backward, and forward as far as that may be; another block, with nothing in it. A null result where none is and `r.may` has no fresh block.
     /// Where `p` is null, only a fresh block is possible.
     /// Requires: `p` is a block of this heap, or null; `r.step_bytes` is what backward_step() returns, and the
     /// preferred bytes are no fewer than the least.
@@ -142,14 +143,13 @@ public:
         return b.payload_bytes();
     }
 
-    /// Returns: `count` blocks as allocate() returns them, side by side as far as there is room.
-    /// Requires: `bytes` is at least the size of a pointer.
+    /// Returns: `count` blocks as allocate() returns them, side by side as far as there is room. Each has room for a pointer,
+    /// however few bytes are asked for.
     /// Throws: as allocate(); no block is lost.
     /// Complexity: linear in the blocks, but for the calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
-    /// Returns: a block of each of the sizes, in their order, side by side if there is room for that.
-    /// Requires: each size is at least that of a pointer.
+    /// Returns: a block of each of the sizes, or of a pointer's, in their order, side by side if there is room for that.
     /// Throws, complexity: as above.
     [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
                                             std::size_t alignment = fundamental_alignment);
@@ -216,7 +216,7 @@ private:
     [[gnu::cold, gnu::noinline]] bool grow_reserved(heap_block b, std::size_t least,
                                                     std::size_t most) noexcept {
         if constexpr (Heap::has_reserved_blocks) {
-            return heap().reserved_.grow(b, least, std::min(most, space_type::most_bytes));
+            return heap().reserved_.grow(b, least, most);
         }
         return false;
     }
@@ -261,7 +261,7 @@ template <class Heap, class Links, std::size_t Granule>
 expansion_result heap_calls<Heap, Links, Granule>::expand_by(void* p, const expansion_request& r,
                                                              bool quiet) {
     MALLARD_EXPECTS(r.least_bytes <= r.preferred_bytes && is_power_of_two(r.alignment));
-    MALLARD_EXPECTS(r.step_bytes % Granule == 0);
+    MALLARD_EXPECTS(r.step_bytes != 0 && r.step_bytes % Granule == 0);
     if (p != nullptr && r.least_bytes <= space_type::most_bytes) {
         const heap_block b = heap_block::holding(p);
         if (b.is(heap_block::reserved)) [[unlikely]] {
@@ -270,8 +270,8 @@ expansion_result heap_calls<Heap, Links, Granule>::expand_by(void* p, const expa
             }
         } else {
             const std::size_t least = space_type::block_bytes_for(r.least_bytes);
-            const std::size_t most =
-                space_type::block_bytes_for(std::min(r.preferred_bytes, space_type::most_bytes));
+            const std::size_t most = std::max(
+                least, space_type::block_bytes_for(std::min(r.preferred_bytes, space_type::most_bytes)));
             const bool forward = has(r.may, ways::forward);
             if (forward && space_.grow_forward(b, least, most)) {
                 return told(b, ways::forward);
@@ -290,7 +290,9 @@ expansion_result heap_calls<Heap, Links, Granule>::expand_by(void* p, const expa
 /// grow.
 template <class Heap, class Links, std::size_t Granule>
 expansion_result heap_calls<Heap, Links, Granule>::allocate_to_grow(const expansion_request& r, bool quiet) {
-    const std::size_t bytes = r.preferred_bytes <= space_type::most_bytes ? r.preferred_bytes : r.least_bytes;
+    const std::size_t bytes = r.preferred_bytes <= space_type::most_bytes
+                                  ? std::max(r.least_bytes, r.preferred_bytes)
+                                  : r.least_bytes;
     if (r.alignment <= Granule && bytes < most_carved_bytes) {
         const std::size_t block_bytes = space_type::block_bytes_for(bytes);
         if (space_.widen_remainder(2 * block_bytes)) {
@@ -308,7 +310,7 @@ template <class Heap, class Links, std::size_t Granule>
 block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::size_t bytes, std::size_t alignment,
                                                             std::size_t count) {
     expect_possible_burst(bytes, alignment, count);
-    if (count != 0 && (bytes > space_type::most_bytes || count > space_type::most_bytes / bytes)) {
+    if (count != 0 && count > space_type::most_bytes / bytes) {
         fail_allocation(bytes, alignment);
     }
     if (alignment > Granule || bytes > space_type::exact_bytes) {
@@ -340,8 +342,8 @@ block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::span<const std:
     if (sum <= most_carved_bytes && sum > space_.remainder_bytes()) {
         space_.refill_remainder(sum, sum);
     }
-    for (const std::size_t bytes : sizes) {
-        MALLARD_EXPECTS(bytes >= sizeof(void*));
+    for (const std::size_t asked : sizes) {
+        const std::size_t bytes = std::max(asked, sizeof(void*));
         heap_block b;
         if (alignment <= Granule && bytes <= most_carved_bytes) {
             b = space_.take_from_remainder(space_type::block_bytes_for(bytes));

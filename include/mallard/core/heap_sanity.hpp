@@ -5,7 +5,9 @@
 ///     }
 ///
 /// A word that somebody has written over is found by what it says of its neighbours; links are followed only
-/// after it is certain that they lead to a free block of this heap.
+/// after it is certain that they lead to a free block of this heap. So looking is safe whatever was written over: what
+/// the walk starts from is checked before it is believed (the heads of chunks and ranges by their seals, a region's length by
+/// its complement). Only the object of a heap that lies outside of its chunks is taken to be one.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -56,20 +58,25 @@ public:
         bool free_in_front = false;
         std::size_t bytes_in_front = 0;
         for (heap_block b(begin); b.begin() != end;) {
+            const std::size_t bytes = space_.credible_bytes(b, end);
             if (b.begin() == space_.remainder_begin()) {
+                if (bytes == 0) {
+                    return broken(b, "the end of the remainder is damaged");
+                }
                 if (free_in_front) {
                     return broken(b, "two free blocks are neighbours");
                 }
-                b = heap_block(space_.remainder_end());
+                b = b.behind(bytes);
                 ++remainders_;
-                if (!b.is(heap_block::previous_in_use) || b.begin() > end) {
+                if (!b.is(heap_block::previous_in_use)) {
                     return broken(b, "the word behind the remainder is damaged");
+                }
+                if (!b.is(heap_block::in_use)) {
+                    return broken(b, "two free blocks are neighbours");
                 }
                 continue;
             }
-            const std::size_t bytes = b.bytes();
-            if (bytes < heap_block::least_bytes || bytes % Granule != 0 ||
-                bytes > static_cast<std::size_t>(end - b.begin()) || b.is(heap_block::reserved)) {
+            if (bytes == 0 || b.is(heap_block::reserved)) {
                 return broken(b, "the size in the word in front of the block is damaged");
             }
             if (b.is(heap_block::previous_in_use) == free_in_front ||
@@ -97,10 +104,11 @@ public:
 
     /// Returns: what was found, or what shows when all rooms were looked at.
     [[nodiscard]] heap_sanity result() noexcept {
-        if (found_.sound() && firsts_ != space_.lists().lists_in_use()) {
+        if (found_.sound() && (firsts_ != space_.lists().lists_in_use() || !space_.lists().is_consistent())) {
             found_.what = "a list of free blocks is damaged";
         }
-        if (found_.sound() && remainders_ != (space_.remainder_begin() != nullptr ? 1U : 0U)) {
+        const bool has_remainder = space_.remainder_begin() != nullptr || space_.remainder_end() != nullptr;
+        if (found_.sound() && remainders_ != (has_remainder ? 1U : 0U)) {
             found_.what = "the remainder lies in no room";
         }
         return found_;

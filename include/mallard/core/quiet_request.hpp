@@ -13,20 +13,26 @@ namespace mallard::inline MALLARD_MODE {
 /// not told. In a program without exceptions, an upstream without try_allocate() ends the program instead.
 template <upstream Upstream>
 [[nodiscard]] void* ask_quietly(Upstream&& source, std::size_t bytes, std::size_t alignment) noexcept {
-    if constexpr (requires { source.try_allocate(bytes, alignment); }) {
-        return source.try_allocate(bytes, alignment);
-    } else {
+    const auto ask = [&]() -> void* {
+        if constexpr (requires { source.try_allocate(bytes, alignment); }) {
+            return source.try_allocate(bytes, alignment);
+        } else {
+            return source.allocate(bytes, alignment);
+        }
+    };
 #ifdef __cpp_exceptions
+    if constexpr (!requires {
+                      { source.try_allocate(bytes, alignment) } noexcept;
+                  }) {
         const unheard_failures quiet;
         try {
-            return source.allocate(bytes, alignment);
+            return ask();
         } catch (...) {
             return nullptr;
         }
-#else
-        return source.allocate(bytes, alignment);
-#endif
     }
+#endif
+    return ask();
 }
 
 } // namespace mallard::inline MALLARD_MODE

@@ -6,12 +6,14 @@
 ///
 /// Data model: a list of the ranges, linked both ways. The word is that of any block of the heap, with the
 /// flag `reserved`; it counts what is committed, or less where the range had a larger block before. The range
-/// that was freed last waits as the spare one: a vector that is made again, or is copied to another block, would
-/// fault all its pages in anew otherwise.
+/// that was freed last waits as the spare one, while the process has fewer than half of the ranges that it may have: a
+/// vector that is made again, or is copied to another block, would fault all its pages in anew otherwise.
+/// Invariants: a block has the bytes that were asked for, or there is none; the seal of a range is that of its other
+/// words but for `previous`, which is the range whose `next` it is.
 /// Bound: what is committed grows by an eighth at least and so does what is given back, so that growing or
 /// shrinking by little calls the system rarely; a range is `reserve_factor` times as large as its first block, or
 /// `least_range_bytes`. Where the system has no such range it is asked for one without room to grow, which
-/// may be refused too: then the heap takes a chunk. A spare range has `most_spare_bytes` committed at most, and the
+/// may be refused too, and is where the process has reserved_range::most_ranges: then the heap takes a chunk. A spare range has `most_spare_bytes` committed at most, and the
 /// system may take them where that is 1 MiB or more.
 #pragma once
 
@@ -20,9 +22,11 @@
 #include <mallard/core/heap_block.hpp>
 #include <mallard/core/reserved_range.hpp>
 #include <mallard/core/sanitizer.hpp>
+#include <mallard/core/word_seal.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 namespace mallard::inline MALLARD_LIBRARY {
@@ -34,7 +38,9 @@ class reserved_blocks {
         std::size_t bytes;
         std::size_t committed;
         std::size_t granted; ///< of the committed bytes, those up to the end of the block
-        std::size_t unused[2];
+        std::size_t unused;
+        std::size_t
+            seal; ///< of the words above, so that those who look at a heap know whether to believe them
         std::size_t word;
     };
     static_assert(sizeof(range) == cache_line_bytes);
@@ -56,13 +62,12 @@ public:
 
     /// Returns: a block whose payload has `bytes` bytes or more, or null where the system has no memory, or no
     /// addresses.
-    /// Requires: `bytes` is below 2^60.
     [[nodiscard]] heap_block allocate(std::size_t bytes) noexcept;
 
     void deallocate(heap_block b) noexcept;
 
-    /// Effects: makes the block one of `least` bytes of payload or more, and of `preferred` if possible.
-    /// Returns: whether it is.
+    /// Effects: makes the block one of `preferred` bytes of payload or more, or of `least` where that is not possible.
+    /// Returns: whether it has `least` bytes then. It never has fewer than before.
     bool grow(heap_block b, std::size_t least, std::size_t preferred) noexcept;
 
     /// Effects: gives back what lies behind `bytes` bytes of payload, where that is an eighth of them or more.
@@ -84,12 +89,19 @@ public:
         return b.word() == word_for(range_of(b)->granted);
     }
 
-    /// Effects: calls `f(block)` for each.
+    /// Effects: calls `f(block)` for each, up to the first in front of which somebody has written.
+    /// Returns: that one, or null.
     template <class F>
-    void for_each(F f) const {
+    heap_block for_each(F f) const {
+        const range* before = nullptr;
         for (range* r = first_; r != nullptr; r = r->next) {
+            if (r->seal != seal_of(r) || r->previous != before) {
+                return block_in(r);
+            }
             f(block_in(r));
+            before = r;
         }
+        return {};
     }
 
 private:
@@ -103,10 +115,15 @@ private:
         return (granted - sizeof(range) + heap_block::word_bytes) | heap_block::in_use |
                heap_block::previous_in_use | heap_block::reserved;
     }
+    [[nodiscard]] static std::size_t seal_of(const range* r) noexcept {
+        return seal_words({reinterpret_cast<std::uintptr_t>(r), reinterpret_cast<std::uintptr_t>(r->next),
+                           r->bytes, r->committed, r->granted});
+    }
     [[nodiscard]] range* new_range(std::size_t least) noexcept;
     [[nodiscard]] range* take_spare(std::size_t least) noexcept;
     [[nodiscard]] bool commit(range* r, std::size_t bytes) noexcept;
     void give_back(range* r) noexcept;
+    static void set_next(range* r, range* next) noexcept;
     static void grant(range* r, std::size_t bytes) noexcept;
     void set_committed(range* r, std::size_t bytes) noexcept;
 

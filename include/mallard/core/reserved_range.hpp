@@ -7,7 +7,11 @@
 /// no limit of memory, but in that of addresses (ulimit -v). The committed part is as any memory: its pages come when they are
 /// touched, huge ones from huge_from_bytes on.
 ///
-/// A system without mmap has no such ranges: reserve() answers null.
+/// Bound: the process has most_ranges of them at a time, and three mappings of each at the most. Linux gives a process
+/// 65,530 mappings (vm.max_map_count), and at the last one refuses every request, malloc's and those for threads' stacks
+/// included.
+///
+/// Thread-safe, but for what is done with one range. A system without mmap has no such ranges: reserve() answers null.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -19,8 +23,11 @@ namespace mallard::inline MALLARD_LIBRARY::reserved_range {
 /// From this many committed bytes on, they are counted in huge pages.
 inline constexpr std::size_t huge_from_bytes = std::size_t{1} << 20;
 
+/// A fifth of the mappings that a process has, at the most.
+inline constexpr std::size_t most_ranges = 4096;
+
 /// Effects: reserves `bytes` bytes of addresses.
-/// Returns: where they begin, at a multiple of a page, or null.
+/// Returns: where they begin, at a multiple of a page; null where there are none, or most_ranges are reserved.
 [[nodiscard]] std::byte* reserve(std::size_t bytes) noexcept;
 
 /// Effects: commits the bytes from `old_bytes` to `new_bytes`, both as rounded() returns them.
@@ -38,8 +45,11 @@ void offer(std::byte* begin, std::size_t bytes) noexcept;
 /// Effects: gives the addresses back, and what memory they have.
 void give_back(std::byte* begin, std::size_t bytes) noexcept;
 
-/// Returns: `bytes`, up to a whole page; up to a whole huge page where `begin` is that far from one and it is
-/// that many bytes that these are used.
+/// Returns: how many ranges the process has reserved and not given back.
+[[nodiscard]] std::size_t count() noexcept;
+
+/// Returns: `bytes`, up to a whole page, or, from huge_from_bytes on, up to where a huge page ends; SIZE_MAX where there
+/// is no such number. Never less than `bytes`.
 [[nodiscard]] std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept;
 
 } // namespace mallard::inline MALLARD_LIBRARY::reserved_range

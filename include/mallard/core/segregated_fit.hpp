@@ -166,6 +166,18 @@ public:
                (summary_ & (1U << (list / 64))) != 0;
     }
 
+    /// Returns: whether each list has a first block where its bit is set, and none where it is not.
+    [[nodiscard]] bool is_consistent() const noexcept {
+        std::uint32_t words = 0;
+        bool agree = true;
+        for (std::size_t list = 0; list != lists; ++list) {
+            const bool set = (bits_[list / 64] & bit(list)) != 0;
+            agree = agree && set == (heads_[list] != 0);
+            words |= static_cast<std::uint32_t>(set) << (list / 64);
+        }
+        return agree && words == summary_;
+    }
+
     /// Returns: how many lists say that they have a block.
     [[nodiscard]] std::size_t lists_in_use() const noexcept {
         std::size_t sum = 0;

@@ -1,7 +1,7 @@
 /// The heap: blocks of any size that grow and shrink where they are, and are merged again when they are freed.
 ///
-///     chunk:   [ next | bytes | . ][ word | block ][ word | block ] ... [ remainder ..... ][ word ]
-///     chunk:   [ next | bytes | . ][ word | block ] ...                                    [ word ]
+///     chunk:   [ next | bytes | seal ][ word | block ][ word | block ] ... [ remainder .. ][ word ]
+///     chunk:   [ next | bytes | seal ][ word | block ] ...                                 [ word ]
 ///     range:   [ ... ][ word | large block ........ | addresses to grow into ....................... ]
 ///
 /// What other local allocators gain by never merging, a heap gives up for three things: memory that was freed
@@ -10,7 +10,8 @@
 ///
 /// Data model: chunks of an upstream, cut into blocks (core/coalescing_space.hpp). Large blocks lie in reserved
 /// ranges of addresses (core/reserved_blocks.hpp) where the upstream is the system's memory, and so have room
-/// to grow in however many there are; from any other upstream, they lie in chunks too.
+/// to grow in, as many of them as the process may have ranges; what is more, or comes from any other upstream, lies in
+/// chunks too.
 /// Invariants: those of its parts; check_sanity() looks at them.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapters 1 and 2;
@@ -24,15 +25,18 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/heap_calls.hpp>
+#include <mallard/core/heap_sanity.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/reserved_blocks.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/core/word_seal.hpp>
 #include <mallard/local/growth.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 #include <mallard/upstream/pages.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -98,21 +102,28 @@ public:
             reserved_.trim();
         }
         space_.retire_remainder();
-        for (chunk** link = &chunks_; *link != nullptr;) {
-            chunk* const c = *link;
+        chunk* before = nullptr;
+        for (chunk* c = chunks_; c != nullptr;) {
+            chunk* const next = c->next;
             if (!space_.remove_room_if_free(c->first(), c->end())) {
-                link = &c->next;
-                continue;
+                before = c;
+            } else {
+                if (before == nullptr) {
+                    chunks_ = next;
+                } else {
+                    before->next = next;
+                    before->reseal();
+                }
+                give_back(c);
             }
-            *link = c->next;
-            give_back(c);
+            c = next;
         }
     }
 
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
         allocator_stats sum;
-        for (const chunk* c = chunks_; c != nullptr; c = c->next) {
+        for (const chunk* c = chunks_; c != nullptr && c->is_sound(); c = c->next) {
             ++sum.chunks;
             sum.chunk_bytes += c->bytes;
         }
@@ -125,13 +136,25 @@ public:
     }
 
 private:
+    /// Chunks for large blocks that no range is left for are no larger, if they can: large blocks may not be touched for
+    /// long, and a chunk that lies in huge pages takes memory as soon as its first word is written.
+    static constexpr std::size_t most_in_small_pages = std::size_t{960} << 10;
+
     struct alignas(fundamental_alignment) chunk {
         chunk* next;
         std::size_t bytes;
+        std::size_t seal; ///< of the two, so that check_sanity() knows whether to believe them
+
+        [[nodiscard]] bool is_sound() const noexcept { return seal == right_seal(); }
+        void reseal() noexcept { seal = right_seal(); }
+        [[nodiscard]] std::size_t right_seal() const noexcept {
+            return seal_words(
+                {reinterpret_cast<std::uintptr_t>(this), reinterpret_cast<std::uintptr_t>(next), bytes});
+        }
 
         /// Where the word of its first block is, and that behind the last one.
         [[nodiscard]] std::byte* first() noexcept {
-            return reinterpret_cast<std::byte*>(this + 1) + fundamental_alignment - heap_block::word_bytes;
+            return reinterpret_cast<std::byte*>(this + 1) - heap_block::word_bytes;
         }
         [[nodiscard]] std::byte* end() noexcept {
             return reinterpret_cast<std::byte*>(this) + bytes - space_type::end_bytes;
@@ -156,6 +179,15 @@ private:
         return true;
     }
 
+    [[nodiscard]] heap_sanity damaged_books() const noexcept {
+        for (chunk* c = chunks_; c != nullptr; c = c->next) {
+            if (!c->is_sound()) {
+                return {"the head of a chunk is damaged", heap_block(c->first()).payload()};
+            }
+        }
+        return {};
+    }
+
     [[nodiscard]] std::size_t held_bytes() const noexcept {
         const allocator_stats sum = stats();
         return sum.chunk_bytes + sum.direct_bytes;
@@ -174,8 +206,11 @@ private:
 /// Effects: takes a chunk as large as it is its turn, or, where the upstream has none, one for the block alone.
 template <upstream Upstream, std::size_t Granule>
 bool heap<Upstream, Granule>::add_room_for(std::size_t block_bytes, bool quiet) {
-    const std::size_t least = align_up(sizeof(chunk) + fundamental_alignment + block_bytes, alignof(chunk));
+    const std::size_t least = align_up(sizeof(chunk) + block_bytes, alignof(chunk));
     std::size_t chunk_bytes = next_.bytes_for(least);
+    if (has_reserved_blocks && block_bytes >= least_reserved_bytes && least <= most_in_small_pages) {
+        chunk_bytes = std::min(chunk_bytes, most_in_small_pages);
+    }
     void* memory = nullptr;
     if (chunk_bytes > least || quiet) {
         memory = ask_quietly(upstream_.get(), chunk_bytes, alignof(chunk));
@@ -190,10 +225,11 @@ bool heap<Upstream, Granule>::add_room_for(std::size_t block_bytes, bool quiet) 
         }
         memory = upstream_.get().allocate(chunk_bytes, alignof(chunk));
     }
-    chunks_ = ::new (memory) chunk{chunks_, chunk_bytes};
+    chunks_ = ::new (memory) chunk{chunks_, chunk_bytes, 0};
+    chunks_->reseal();
     next_.took(chunk_bytes);
     ++upstream_calls_;
-    poison(chunks_ + 1, chunk_bytes - sizeof(chunk));
+    poison(chunks_->first(), chunk_bytes - sizeof(chunk) + heap_block::word_bytes);
     space_.add_room(chunks_->first(),
                     static_cast<std::size_t>(chunks_->end() - chunks_->first()) + space_type::end_bytes);
     return true;

@@ -23,6 +23,7 @@
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/heap_calls.hpp>
+#include <mallard/core/heap_sanity.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 
@@ -82,15 +83,15 @@ public:
     }
 
     /// Effects: makes the `more_bytes` bytes behind the region a part of it, down to a multiple of 16; none where
-    /// they are too few for a block.
+    /// they are too few for a block, or more than there can be.
     /// Returns: the bytes that the region has now.
     /// Requires: they are the caller's, and mapped behind it wherever the region is.
     std::size_t grow(std::size_t more_bytes) noexcept {
         const std::size_t more = align_down(more_bytes, fundamental_alignment);
-        if (more >= heap_block::least_bytes) {
+        if (more >= heap_block::least_bytes && more <= most_region_bytes - region_bytes_) {
             poison(reinterpret_cast<std::byte*>(this) + region_bytes_, more);
             space_.extend_room(end(), more);
-            region_bytes_ += more;
+            set_region_bytes(region_bytes_ + more);
         }
         return region_bytes_;
     }
@@ -100,7 +101,7 @@ public:
     std::size_t shrink_to_fit() noexcept {
         const std::size_t given =
             space_.cut_room(end(), region_bytes_ - align_up(least_region_bytes(), fundamental_alignment));
-        region_bytes_ -= given;
+        set_region_bytes(region_bytes_ - given);
         unpoison(reinterpret_cast<std::byte*>(this) + region_bytes_, given);
         return region_bytes_;
     }
@@ -123,14 +124,15 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6401 + Granule; ///< "mallard", layout 1
-    static constexpr std::size_t books_bytes_unaligned = sizeof(calls) + 2 * sizeof(std::uint64_t);
+    static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6402 + Granule; ///< "mallard", layout 2
+    static constexpr std::size_t books_bytes_unaligned = sizeof(calls) + 3 * sizeof(std::uint64_t);
+    static constexpr std::size_t most_region_bytes = PTRDIFF_MAX;
     /// Up to the word of the first block.
     static constexpr std::size_t books_bytes =
         align_up(books_bytes_unaligned + heap_block::word_bytes, fundamental_alignment) -
         heap_block::word_bytes;
 
-    explicit region_heap(std::size_t bytes) noexcept : region_bytes_(bytes) {
+    explicit region_heap(std::size_t bytes) noexcept : region_bytes_(bytes), not_region_bytes_(~bytes) {
         static_assert(sizeof(region_heap) == books_bytes_unaligned && sizeof(region_heap) <= books_bytes);
         release();
     }
@@ -152,6 +154,18 @@ private:
         return false;
     }
 
+    void set_region_bytes(std::size_t bytes) noexcept {
+        region_bytes_ = bytes;
+        not_region_bytes_ = ~region_bytes_;
+    }
+
+    [[nodiscard]] heap_sanity damaged_books() const noexcept {
+        if (region_bytes_ != ~not_region_bytes_) {
+            return {"the length of the region is damaged", nullptr};
+        }
+        return {signature_ == signature ? nullptr : "the signature of the region is damaged", nullptr};
+    }
+
     template <class F>
     bool each_room(F f) const {
         auto& self = const_cast<region_heap&>(*this);
@@ -162,6 +176,7 @@ private:
 
     std::uint64_t signature_ = signature;
     std::uint64_t region_bytes_;
+    std::uint64_t not_region_bytes_; ///< its complement: whether somebody has written over it
 };
 
 static_assert(local_allocator<region_heap<>> && burst_allocator<region_heap<>> && expandable<region_heap<>>);

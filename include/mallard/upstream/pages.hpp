@@ -12,7 +12,7 @@ namespace mallard::inline MALLARD_LIBRARY {
 
 enum class huge_pages {
     never,
-    /// For requests of 1 MiB and more, which are then rounded up to whole huge pages.
+    /// For requests of 1 MiB and more, which are then rounded up to whole huge_page_bytes().
     when_large,
     always,
 };
@@ -59,7 +59,20 @@ public:
     [[nodiscard]] static page_report inspect(const void* p, std::size_t bytes);
 
     [[nodiscard]] static std::size_t page_bytes() noexcept;
+
+    /// Returns: what requests for huge pages are rounded up to, and lie at multiples of: huge_page_bytes_for() of what the
+    /// kernel says, which is asked once.
     [[nodiscard]] static std::size_t huge_page_bytes() noexcept;
+
+    static constexpr std::size_t most_huge_page_bytes = std::size_t{4} << 20;
+
+    /// Returns: `kernel_bytes`, the size of the kernel's huge pages, where that is a power of two and no more than
+    /// most_huge_page_bytes; or else 2 MiB. Kernels with pages of 16 KiB have huge ones of 32 MiB, those of 64 KiB such
+    /// of 512 MiB: a request of 1 MiB must not take so much. They still get them where a request is as large as that.
+    [[nodiscard]] static constexpr std::size_t huge_page_bytes_for(std::size_t kernel_bytes) noexcept {
+        return is_power_of_two(kernel_bytes) && kernel_bytes <= most_huge_page_bytes ? kernel_bytes
+                                                                                     : std::size_t{2} << 20;
+    }
 
 private:
     page_options options_;

@@ -86,6 +86,22 @@ TYPED_TEST(growing_space, grows_forward_into_a_free_block) {
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
 }
 
+/// Whoever prefers more than he needs gets it where it is there, whatever he has already.
+TYPED_TEST(growing_space, grows_forward_as_far_as_is_preferred) {
+    const auto b = this->row(4, 128);
+    this->space_.give(b[1]);
+    EXPECT_TRUE(this->space_.grow_forward(b[0], 64, 192));
+    EXPECT_EQ(b[0].bytes(), 192U);
+    EXPECT_TRUE(this->space_.grow_forward(b[0], 64, 4096)) << "it is what is there";
+    EXPECT_EQ(b[0].bytes(), 256U);
+    EXPECT_TRUE(this->space_.grow_forward(b[0], 256, 4096)) << "it has that";
+    EXPECT_FALSE(this->space_.grow_forward(b[0], 272, 4096));
+    EXPECT_EQ(b[0].bytes(), 256U);
+    EXPECT_TRUE(this->space_.grow_forward(b[3], 64, 1024));
+    EXPECT_EQ(b[3].bytes(), 1024U);
+    EXPECT_EQ(this->space_.wrong(), "");
+}
+
 TYPED_TEST(growing_space, grows_backward_by_steps) {
     const auto b = this->row(3, 512);
     this->space_.give(b[0]);

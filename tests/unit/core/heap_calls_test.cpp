@@ -79,6 +79,28 @@ TYPED_TEST(heap_calls, know_the_size_of_a_block) {
     EXPECT_EQ(this->heap_.use().used_blocks, 0U);
 }
 
+/// A block that has the least already grows to what is preferred where that is there, and is left as it is where not.
+TYPED_TEST(heap_calls, grow_a_block_as_far_as_is_preferred) {
+    const auto b = this->row(3, 100);
+    this->heap_.deallocate(b[1]);
+    const expansion_request request{.least_bytes = 50, .preferred_bytes = 200, .may = ways::forward_or_fresh};
+    const auto grown = this->heap_.expand(b[0], request);
+    EXPECT_EQ(grown.p, b[0]);
+    EXPECT_EQ(grown.how, ways::forward);
+    EXPECT_GE(grown.bytes, 200U);
+    EXPECT_TRUE(this->holds(b[0], 100));
+    std::memset(grown.p, 'x', grown.bytes);
+    const auto same =
+        this->heap_.expand(b[0], {.least_bytes = 50, .preferred_bytes = 5000, .may = ways::forward});
+    EXPECT_EQ(same.p, b[0]);
+    EXPECT_EQ(same.bytes, grown.bytes);
+    const auto last =
+        this->heap_.expand(b[2], {.least_bytes = 50, .preferred_bytes = 5000, .may = ways::forward});
+    EXPECT_EQ(last.p, b[2]);
+    EXPECT_GE(last.bytes, 5000U);
+    std::memset(last.p, 'x', last.bytes);
+}
+
 TYPED_TEST(heap_calls, grow_a_block_forward_first) {
     const auto b = this->row(3, 100);
     this->heap_.deallocate(b[1]);

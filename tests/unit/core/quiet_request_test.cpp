@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <new>
 
 namespace {
 
@@ -38,6 +39,17 @@ TEST_F(quiet_request, asks_what_can_say_no_by_itself) {
 }
 
 #ifdef __cpp_exceptions
+/// A try_allocate() that throws all the same.
+struct unruly {
+    static void* allocate(std::size_t, std::size_t) { throw std::bad_alloc(); }
+    static void* try_allocate(std::size_t, std::size_t) { throw 1; }
+    static void deallocate(void*, std::size_t, std::size_t) noexcept {}
+};
+
+TEST_F(quiet_request, returns_null_where_a_quiet_request_throws) {
+    EXPECT_EQ(mallard::ask_quietly(unruly(), 64, 16), nullptr);
+}
+
 TEST_F(quiet_request, returns_null_where_the_upstream_throws_and_tells_nobody) {
     equipment::ledger source;
     source.fail({.at = 1});

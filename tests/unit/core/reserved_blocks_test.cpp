@@ -86,6 +86,41 @@ TEST_F(reserved, grow_no_further_than_their_range) {
     EXPECT_TRUE(blocks_.grow(b, 100, 100)) << "it has that";
 }
 
+TEST_F(reserved, grow_as_far_as_is_preferred) {
+    const heap_block b = blocks_.allocate(300 * kib);
+    fill(b, 1);
+    ASSERT_TRUE(blocks_.grow(b, 100 * kib, 3 * mib));
+    EXPECT_GE(b.payload_bytes(), 3 * mib);
+    fill(b, 2);
+    const std::size_t before = b.payload_bytes();
+    EXPECT_TRUE(blocks_.grow(b, 100 * kib, before));
+    EXPECT_TRUE(blocks_.grow(b, 100 * kib, 100 * kib));
+    EXPECT_TRUE(blocks_.grow(b, 3 * mib, 0)) << "no less than that, whatever is preferred";
+    EXPECT_EQ(b.payload_bytes(), before);
+    EXPECT_TRUE(blocks_.grow(b, 100 * kib, SIZE_MAX));
+    EXPECT_GT(b.payload_bytes(), before);
+    EXPECT_FALSE(blocks_.grow(b, SIZE_MAX, SIZE_MAX));
+    EXPECT_TRUE(reserved_blocks::is_sound(b));
+}
+
+TEST_F(reserved, have_what_was_asked_for_or_are_none) {
+    for (unsigned k = mallard::poisons_memory ? 48 : 18; k != 64; ++k) {
+        for (const std::size_t bytes :
+             {(std::size_t{1} << k) - 1, std::size_t{1} << k, (std::size_t{1} << k) + 1}) {
+            if (const heap_block b = blocks_.allocate(bytes)) {
+                EXPECT_GE(b.payload_bytes(), bytes);
+                mallard::unpoison(b.payload(), b.payload_bytes());
+                b.payload()[bytes - 1] = std::byte{1};
+                blocks_.deallocate(b);
+            }
+        }
+    }
+    for (std::size_t less = 0; less != 200; ++less) {
+        EXPECT_FALSE(blocks_.allocate(SIZE_MAX - less)) << less;
+    }
+    EXPECT_EQ(blocks_.count(), 0U);
+}
+
 TEST_F(reserved, give_memory_back_where_they_shrink) {
     const heap_block b = blocks_.allocate(20 * mib);
     fill(b, 1);

@@ -91,6 +91,39 @@ TEST_F(ranges, are_counted_in_huge_pages_where_they_are_large) {
     EXPECT_TRUE(mallard::is_aligned(begin_ + huge, mallard::pages::huge_page_bytes()));
 }
 
+TEST_F(ranges, are_rounded_to_no_less_than_was_asked) {
+    for (unsigned k = 0; k != 64; ++k) {
+        for (std::size_t less = 0; less != 3; ++less) {
+            const std::size_t wanted = (std::size_t{1} << k) + 1 - less;
+            EXPECT_GE(reserved_range::rounded(begin_, wanted), wanted) << wanted;
+        }
+    }
+    for (const std::size_t wanted : {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - page_ + 2}) {
+        EXPECT_EQ(reserved_range::rounded(begin_, wanted), SIZE_MAX);
+    }
+}
+
+TEST(reserving, is_refused_where_the_process_has_as_many_as_it_may) {
+    const std::size_t before = reserved_range::count();
+    std::vector<std::byte*> all;
+    while (std::byte* const p = reserved_range::reserve(std::size_t{1} << 16)) {
+        all.push_back(p);
+    }
+    EXPECT_EQ(all.size() + before, reserved_range::most_ranges);
+    EXPECT_EQ(reserved_range::count(), reserved_range::most_ranges);
+    EXPECT_EQ(reserved_range::reserve(1 << 16), nullptr);
+    EXPECT_EQ(reserved_range::count(), reserved_range::most_ranges);
+    reserved_range::give_back(all.back(), std::size_t{1} << 16);
+    all.back() = reserved_range::reserve(std::size_t{1} << 16);
+    EXPECT_NE(all.back(), nullptr) << "there is one again";
+    for (std::byte* const p : all) {
+        reserved_range::give_back(p, std::size_t{1} << 16);
+    }
+    EXPECT_EQ(reserved_range::count(), before);
+    EXPECT_EQ(reserved_range::reserve(std::size_t{1} << 60), nullptr);
+    EXPECT_EQ(reserved_range::count(), before) << "what was refused is not counted";
+}
+
 TEST(reserving, is_refused_where_there_are_no_addresses) {
     EXPECT_EQ(reserved_range::reserve(std::size_t{1} << 60), nullptr);
 }

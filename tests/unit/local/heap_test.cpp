@@ -272,6 +272,16 @@ TYPED_TEST(heap_over_the_system, grows_large_blocks_where_they_are) {
     EXPECT_EQ(this->heap_.stats().direct_blocks, 0U);
 }
 
+TYPED_TEST(heap_over_the_system, grows_large_blocks_as_far_as_is_preferred) {
+    const auto first = this->heap_.allocate_at_least(300 * kib);
+    const auto grown = this->heap_.expand(
+        first.p, {.least_bytes = 100 * kib, .preferred_bytes = 8 * mib, .may = ways::forward_or_fresh});
+    EXPECT_EQ(grown.p, first.p);
+    EXPECT_EQ(grown.how, ways::forward);
+    EXPECT_GE(grown.bytes, 8 * mib);
+    std::memset(grown.p, 'x', grown.bytes);
+}
+
 TYPED_TEST(heap_over_the_system, gives_memory_back_where_large_blocks_shrink) {
     auto* const p = static_cast<std::byte*>(this->heap_.allocate(32 * mib));
     std::memset(p, 'x', 32 * mib);

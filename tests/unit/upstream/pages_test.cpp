@@ -86,6 +86,23 @@ TEST(pages, of_large_requests_stand_where_huge_pages_can) {
     always.deallocate(small, 1);
 }
 
+/// Kernels whose pages have 16 or 64 KiB have huge ones that nobody would round a request of 1 MiB up to.
+TEST(pages, are_rounded_up_to_huge_ones_only_as_far_as_makes_sense) {
+    using mallard::pages;
+    constexpr std::size_t mib = std::size_t{1} << 20;
+    EXPECT_EQ(pages::huge_page_bytes_for(2 * mib), 2 * mib);
+    EXPECT_EQ(pages::huge_page_bytes_for(mib), mib);
+    EXPECT_EQ(pages::huge_page_bytes_for(4 * mib), 4 * mib);
+    for (const std::size_t said :
+         {std::size_t{0}, 3 * mib, 8 * mib, 16 * mib, 32 * mib, 512 * mib, SIZE_MAX}) {
+        EXPECT_EQ(pages::huge_page_bytes_for(said), 2 * mib) << said;
+    }
+    std::size_t said = 0;
+    std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> said;
+    EXPECT_EQ(pages::huge_page_bytes(), pages::huge_page_bytes_for(said));
+    EXPECT_LE(pages::huge_page_bytes(), pages::most_huge_page_bytes);
+}
+
 TEST(pages, tell_what_they_got) {
     constexpr std::size_t bytes = std::size_t{8} << 20;
     mallard::pages source({.huge = mallard::huge_pages::always, .prefault = true});
@@ -138,6 +155,32 @@ TEST(pages, stay_usable_when_they_are_offered) {
             EXPECT_LE(offered_kibibytes() - before, 1 << 10) << "what is written to is nobody else's";
         }
         source.deallocate(p, bytes);
+    }
+}
+
+/// Of every size, at every alignment: served whole, or refused.
+TEST(pages, are_as_many_as_were_asked_for_or_none) {
+    for (const auto huge : {mallard::huge_pages::never, mallard::huge_pages::when_large}) {
+        mallard::pages source({.huge = huge});
+        for (unsigned k = 0; k != 64; ++k) {
+            for (std::size_t less = 0; less != 3; ++less) {
+                const std::size_t bytes = (std::size_t{1} << k) + 1 - less;
+                for (unsigned log2 = 0; log2 != 64; ++log2) {
+                    const std::size_t alignment = std::size_t{1} << log2;
+                    auto* const p = static_cast<unsigned char*>(source.try_allocate(bytes, alignment));
+                    if (p == nullptr) {
+                        continue;
+                    }
+                    ASSERT_TRUE(mallard::is_aligned(p, alignment));
+                    ASSERT_TRUE(is_mapped(p));
+                    ASSERT_TRUE(is_mapped(p + mallard::align_down(std::max<std::size_t>(bytes, 1) - 1,
+                                                                  mallard::pages::page_bytes())));
+                    source.deallocate(p, bytes, alignment);
+                }
+            }
+        }
+        EXPECT_EQ(source.try_allocate(SIZE_MAX), nullptr);
+        EXPECT_EQ(source.try_allocate(SIZE_MAX, std::size_t{1} << 63), nullptr);
     }
 }
 

@@ -1,0 +1,267 @@
+/// Somebody has written over the books of a heap: looking at them says so, or that nothing shows. It neither reads what
+/// is not the heap's nor goes on for ever.
+#include "equipment/heaps.hpp"
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/heap_block.hpp>
+#include <mallard/core/heap_sanity.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/local/heap.hpp>
+#include <mallard/local/region_heap.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <random>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using mallard::heap_sanity;
+
+/// Memory that ends where a page begins that nobody may touch, and begins where one ends.
+class between_guards {
+public:
+    explicit between_guards(std::size_t bytes)
+        : bytes_(mallard::align_up(bytes, mallard::pages::page_bytes())) {
+        const std::size_t guard = mallard::pages::page_bytes();
+        void* const all = mmap(nullptr, bytes_ + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (all == MAP_FAILED) {
+            throw std::bad_alloc();
+        }
+        begin_ = static_cast<std::byte*>(all) + guard;
+        if (mprotect(begin_, bytes_, PROT_READ | PROT_WRITE) != 0) {
+            throw std::bad_alloc();
+        }
+    }
+    between_guards(const between_guards&) = delete;
+    between_guards& operator=(const between_guards&) = delete;
+    ~between_guards() {
+        mallard::unpoison(begin_, bytes_);
+        munmap(begin_ - mallard::pages::page_bytes(), bytes_ + 2 * mallard::pages::page_bytes());
+    }
+
+    [[nodiscard]] std::span<std::byte> memory() const { return {begin_, bytes_}; }
+
+private:
+    std::size_t bytes_;
+    std::byte* begin_ = nullptr;
+};
+
+/// An upstream whose chunks lie between guards each.
+class guarded_chunks {
+public:
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) {
+        chunks_.push_back(std::make_unique<between_guards>(bytes));
+        const std::span<std::byte> memory = chunks_.back()->memory();
+        return memory.data() + memory.size() - mallard::align_up(bytes, 16);
+    }
+    static void deallocate(void*, std::size_t, std::size_t) noexcept {}
+
+    [[nodiscard]] const std::vector<std::unique_ptr<between_guards>>& chunks() const { return chunks_; }
+
+private:
+    std::vector<std::unique_ptr<between_guards>> chunks_;
+};
+
+/// Effects: fills a heap with blocks of which every third is free.
+template <class Heap>
+void use(Heap& heap, std::size_t blocks) {
+    std::vector<void*> all;
+    for (std::size_t i = 0; i < blocks; ++i) {
+        all.push_back(heap.allocate(i * 37 % 300));
+    }
+    for (std::size_t i = 0; i < blocks; i += 3) {
+        heap.deallocate(all[i]);
+    }
+}
+
+/// Numbers that are no sizes, some that could be one, and addresses in the memory and beside it.
+std::vector<std::size_t> damages(std::size_t word, std::byte* at, std::span<std::byte> memory) {
+    std::vector<std::size_t> all{0,
+                                 1,
+                                 8,
+                                 16,
+                                 32,
+                                 48,
+                                 4096,
+                                 4097,
+                                 SIZE_MAX,
+                                 SIZE_MAX - 15,
+                                 std::size_t{1} << 63,
+                                 std::size_t{0x4141414141414141},
+                                 ~word,
+                                 word + 1,
+                                 word - 16,
+                                 word + 16,
+                                 word + 32,
+                                 word * 2};
+    for (unsigned bit = 0; bit < 64; bit += 3) {
+        all.push_back(word ^ std::size_t{1} << bit);
+    }
+    const auto here = reinterpret_cast<std::uintptr_t>(at);
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+    for (const std::uintptr_t to :
+         {begin, begin + 8, begin - 8, begin + memory.size(), begin + memory.size() - 8,
+          begin + memory.size() - 24, begin + 3000, begin + 3008, here, here - 32}) {
+        all.push_back(to);        // for links that are addresses
+        all.push_back(to - here); // for those that are distances
+    }
+    return all;
+}
+
+/// Effects: writes over each word of the memory, looks, and writes back what was there.
+template <class Heap>
+void damage_each_word(const Heap& heap, std::span<std::byte> memory, auto&& expect) {
+    for (std::size_t offset = 0; offset != memory.size(); offset += sizeof(std::size_t)) {
+        std::byte* const at = memory.data() + offset;
+        const std::size_t before = mallard::read_word(at);
+        for (const std::size_t word : damages(before, at, memory)) {
+            mallard::write_word(at, word);
+            expect(offset, before ^ word, heap.check_sanity());
+            static_cast<void>(heap.use());
+        }
+        mallard::write_word(at, before);
+    }
+    EXPECT_EQ(equipment::what_is_wrong_with(heap), "");
+}
+
+template <class Heap>
+void damage_some_words(const Heap& heap, std::span<std::byte> memory, unsigned seed) {
+    std::mt19937_64 random(seed);
+    const std::vector<std::byte> before = [&] {
+        mallard::unpoison(memory.data(), memory.size());
+        return std::vector<std::byte>(memory.begin(), memory.end());
+    }();
+    for (int round = 0; round != 20000; ++round) {
+        for (std::size_t words = 1 + random() % 6; words != 0; --words) {
+            std::byte* const at = memory.data() + random() % (memory.size() / 8) * 8;
+            const auto all = damages(mallard::read_word(at), at, memory);
+            mallard::write_word(at, all[random() % all.size()]);
+        }
+        static_cast<void>(heap.check_sanity());
+        static_cast<void>(heap.use());
+        if (round % 4 == 0) {
+            std::copy(before.begin(), before.end(), memory.begin());
+        }
+    }
+    std::copy(before.begin(), before.end(), memory.begin());
+}
+
+template <class Heap>
+class damaged_region : public ::testing::Test {
+protected:
+    damaged_region() { use(heap_, 30); }
+
+    between_guards ground_{8192};
+    Heap& heap_ = Heap::create_in(ground_.memory());
+};
+
+using regions = ::testing::Types<mallard::region_heap<16>, mallard::region_heap<8>>;
+TYPED_TEST_SUITE(damaged_region, regions);
+
+TYPED_TEST(damaged_region, is_looked_at_and_no_more) {
+    damage_each_word(this->heap_, this->ground_.memory(), [](auto...) {});
+}
+
+TYPED_TEST(damaged_region, is_unsound_whatever_word_of_its_books_was_overwritten) {
+    const std::size_t books = TypeParam::least_region_bytes() - 48;
+    damage_each_word(this->heap_, this->ground_.memory(),
+                     [books](std::size_t offset, std::size_t changed, const heap_sanity& found) {
+                         // Of the first word, half is not used.
+                         if (offset < books && (offset == 0 ? changed & 0xFFFFFFFF : changed) != 0) {
+                             EXPECT_FALSE(found.sound()) << offset << " by " << changed;
+                         }
+                     });
+}
+
+TYPED_TEST(damaged_region, is_looked_at_where_much_was_overwritten) {
+    damage_some_words(this->heap_, this->ground_.memory(), 1);
+}
+
+TYPED_TEST(damaged_region, says_that_its_length_is_wrong) {
+    std::byte* const begin = this->ground_.memory().data();
+    std::size_t told = 0;
+    for (std::size_t offset = 0; offset != TypeParam::least_region_bytes(); offset += 8) {
+        if (mallard::read_word(begin + offset) == this->heap_.region_bytes()) {
+            mallard::write_word(begin + offset, std::size_t{1} << 40);
+            EXPECT_STREQ(this->heap_.check_sanity().what, "the length of the region is damaged");
+            mallard::write_word(begin + offset, 8192);
+            ++told;
+        }
+    }
+    EXPECT_EQ(told, 1U);
+}
+
+template <std::size_t Granule>
+struct in_guarded_chunks {
+    guarded_chunks source{};
+    mallard::heap<guarded_chunks, Granule> heap{
+        source, {.growth = {.first_chunk_bytes = 4096, .largest_chunk_bytes = 4096, .factor = 2}}};
+};
+
+template <class Ground>
+class damaged_chunks : public ::testing::Test {
+protected:
+    damaged_chunks() { use(ground_.heap, 60); }
+
+    Ground ground_;
+};
+
+using grounds = ::testing::Types<in_guarded_chunks<16>, in_guarded_chunks<8>>;
+TYPED_TEST_SUITE(damaged_chunks, grounds);
+
+TYPED_TEST(damaged_chunks, are_looked_at_and_no_more) {
+    ASSERT_GE(this->ground_.source.chunks().size(), 2U);
+    for (const auto& chunk : this->ground_.source.chunks()) {
+        damage_each_word(this->ground_.heap, chunk->memory(),
+                         [](std::size_t offset, std::size_t changed, const heap_sanity& found) {
+                             if (offset < 24 && changed != 0) {
+                                 EXPECT_STREQ(found.what, "the head of a chunk is damaged") << offset;
+                             }
+                         });
+        damage_some_words(this->ground_.heap, chunk->memory(), 2);
+    }
+}
+
+/// Links out of the books of the heap itself, which no chunk holds.
+TYPED_TEST(damaged_chunks, are_looked_at_where_the_lists_are_damaged) {
+    auto& heap = this->ground_.heap;
+    using lists = mallard::segregated_fit<mallard::absolute_links,
+                                          std::remove_reference_t<decltype(heap)>::granule_bytes>;
+    const std::span<std::byte> books(reinterpret_cast<std::byte*>(&heap), sizeof(lists) + 16);
+    damage_each_word(heap, books, [](std::size_t offset, std::size_t changed, const heap_sanity& found) {
+        if ((offset == 0 ? changed & 0xFFFFFFFF : changed) != 0) {
+            EXPECT_FALSE(found.sound()) << offset << " by " << changed;
+        }
+    });
+}
+
+/// What stands in front of large blocks.
+TEST(damaged_ranges, are_looked_at_and_no_more) {
+    mallard::heap<> heap;
+    std::vector<std::byte*> large;
+    for (int i = 0; i < 3; ++i) {
+        large.push_back(static_cast<std::byte*>(heap.allocate(300000)));
+    }
+    for (std::byte* const p : large) {
+        damage_each_word(heap, std::span(p - 64, 64),
+                         [&](std::size_t offset, std::size_t changed, const heap_sanity& found) {
+                             if (offset != 40 && changed != 0) { // which is not used
+                                 EXPECT_FALSE(found.sound()) << offset << " by " << changed;
+                                 EXPECT_EQ(found.block, p) << offset;
+                             }
+                         });
+    }
+}
+
+} // namespace

@@ -1,0 +1,140 @@
+/// The system counts the mappings of a process, and refuses the next one where there are too many: to everybody.
+#include <mallard/core/reserved_range.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/local/heap.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t kib = 1024;
+
+/// AddressSanitizer notes an eighth of what is allocated.
+constexpr std::size_t many = mallard::poisons_memory ? 6'000 : 40'000;
+
+/// Returns: how many mappings the process has; 0 where the system does not tell.
+std::size_t mappings() {
+    std::ifstream maps("/proc/self/maps");
+    std::size_t count = 0;
+    for (std::string line; std::getline(maps, line);) {
+        ++count;
+    }
+    return count;
+}
+
+/// Returns: whether the system refuses memory that is only asked for and never touched.
+bool refuses_to_promise() {
+    int mode = 0;
+    std::ifstream("/proc/sys/vm/overcommit_memory") >> mode;
+    return mode == 2;
+}
+
+class mappings_of_heaps : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (refuses_to_promise()) {
+            GTEST_SKIP() << "the system promises no more memory than it has";
+        }
+    }
+
+    /// Effects: expects that others can have memory, and threads.
+    static void expect_room_for_others(std::size_t before) {
+        EXPECT_LT(mappings() - before, 3 * mallard::reserved_range::most_ranges);
+        void* const p = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ASSERT_NE(p, MAP_FAILED);
+        munmap(p, 4096);
+        bool ran = false;
+        std::thread([&ran] { ran = true; }).join();
+        EXPECT_TRUE(ran);
+    }
+};
+
+TEST_F(mappings_of_heaps, are_bounded_where_one_has_many_large_blocks) {
+    const std::size_t before = mappings();
+    mallard::heap<> heap;
+    std::vector<void*> blocks;
+    for (std::size_t i = 0; i != many; ++i) {
+        blocks.push_back(heap.try_allocate(256 * kib));
+        ASSERT_NE(blocks.back(), nullptr) << i;
+    }
+    expect_room_for_others(before);
+    EXPECT_TRUE(heap.check_sanity().sound());
+    EXPECT_GE(heap.use().used_blocks, many);
+
+    // Every second one goes, so that what is left lies apart.
+    for (std::size_t i = 0; i < many; i += 2) {
+        heap.deallocate(blocks[i]);
+    }
+    expect_room_for_others(before);
+    heap.trim();
+    expect_room_for_others(before);
+    EXPECT_TRUE(heap.check_sanity().sound());
+    for (std::size_t i = 1; i < many; i += 2) {
+        heap.deallocate(blocks[i]);
+    }
+    heap.trim();
+    EXPECT_EQ(heap.use().held_bytes, 0U);
+}
+
+TEST_F(mappings_of_heaps, are_bounded_where_many_have_large_blocks) {
+    const std::size_t before = mappings();
+    std::vector<std::unique_ptr<mallard::heap<>>> heaps(200);
+    for (auto& heap : heaps) {
+        heap = std::make_unique<mallard::heap<>>();
+        for (std::size_t i = 0; i != many / heaps.size(); ++i) {
+            ASSERT_NE(heap->try_allocate(256 * kib), nullptr);
+        }
+    }
+    expect_room_for_others(before);
+    heaps.clear();
+    EXPECT_EQ(mallard::reserved_range::count(), 0U);
+    EXPECT_LT(mappings(), before + 1000);
+}
+
+/// Ranges that wait, each in a heap of its own, keep nobody else from having one.
+TEST_F(mappings_of_heaps, leave_ranges_for_those_who_use_them) {
+    constexpr std::size_t idle = 2 * mallard::reserved_range::most_ranges / 3;
+    std::vector<std::unique_ptr<mallard::heap<>>> heaps(idle);
+    for (auto& heap : heaps) {
+        heap = std::make_unique<mallard::heap<>>();
+        heap->deallocate(heap->allocate(256 * kib));
+    }
+    EXPECT_LE(mallard::reserved_range::count(), mallard::reserved_range::most_ranges / 2);
+    EXPECT_GT(mallard::reserved_range::count(), mallard::reserved_range::most_ranges / 4);
+}
+
+/// A few large blocks, as of vectors, grow where they are; where there are too many, they do not, and are blocks like others.
+TEST_F(mappings_of_heaps, leave_no_room_to_grow_beyond_the_bound) {
+    mallard::heap<> heap;
+    void* const vector = heap.allocate(256 * kib);
+    std::vector<void*> others;
+    while (mallard::reserved_range::count() != mallard::reserved_range::most_ranges) {
+        others.push_back(heap.allocate(256 * kib));
+    }
+    EXPECT_EQ(heap.stats().chunks, 0U);
+    const mallard::expansion_request request{
+        .least_bytes = 4096 * kib, .preferred_bytes = 4096 * kib, .may = mallard::ways::forward};
+    EXPECT_EQ(heap.expand(vector, request).p, vector);
+    void* const late = heap.allocate(300 * kib);
+    EXPECT_EQ(heap.stats().chunks, 1U);
+    EXPECT_LT(heap.stats().chunk_bytes, 1024 * kib)
+        << "in small pages, so that memory comes as it is touched";
+    EXPECT_EQ(heap.expand(late, request).p, nullptr);
+    heap.deallocate(others.back());
+    void* const ranged = heap.allocate(300 * kib);
+    EXPECT_EQ(heap.stats().chunks, 1U);
+    EXPECT_EQ(heap.expand(ranged, request).p, ranged) << "there is a range again";
+    EXPECT_TRUE(heap.check_sanity().sound());
+}
+
+} // namespace
