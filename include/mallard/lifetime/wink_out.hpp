@@ -13,8 +13,11 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/lifetime/winkable.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <memory_resource>
+#include <new>
+#include <type_traits>
 #include <utility>
 
 namespace mallard::inline MALLARD_MODE {
@@ -28,6 +31,13 @@ struct wink_out_would_leak {
                   "must run. Bind it to "
                   "the allocator, specialise mallard::winkable for it, or use mallard::assume_winkable.");
 };
+template <class Held, class Holder>
+struct wink_out_would_leak<out_of_reach<Held, Holder>> {
+    static_assert(sizeof(Held) == 0,
+                  "wink_out: the second type (Holder) does not hand the allocator to the first (Held), which "
+                  "would take its memory elsewhere. Hold it in a container, a pair, a tuple or a class "
+                  "with an allocator_type, or use mallard::assume_winkable.");
+};
 template <>
 struct wink_out_would_leak<nothing> {};
 
@@ -35,29 +45,59 @@ struct wink_out_would_leak<nothing> {};
 struct assume_winkable_t {};
 inline constexpr assume_winkable_t assume_winkable{};
 
+/// Room for a T, which goes back where no T comes to be in it.
+template <class T, class Memory>
+class room_to_wink_in {
+public:
+    explicit room_to_wink_in(Memory& from) : from_(from), p_(from.allocate(sizeof(T), alignof(T))) {}
+    room_to_wink_in(const room_to_wink_in&) = delete;
+    room_to_wink_in& operator=(const room_to_wink_in&) = delete;
+    ~room_to_wink_in() {
+        if (p_ != nullptr) {
+            from_.deallocate(p_, sizeof(T), alignof(T));
+        }
+    }
+
+    /// Effects: makes the T, and keeps the room. An array's elements are made of nothing.
+    template <class Alloc, class... Args>
+    T& make(const Alloc& allocator, Args&&... args) {
+        using object = std::remove_cv_t<T>;
+        if constexpr (std::is_array_v<T>) {
+            static_assert(sizeof...(Args) == 0, "wink_out: an array's elements are made without arguments");
+            ::new (p_) object();
+        } else {
+            std::uninitialized_construct_using_allocator(static_cast<object*>(p_), allocator,
+                                                         std::forward<Args>(args)...);
+        }
+        return *std::launder(static_cast<T*>(std::exchange(p_, nullptr)));
+    }
+
+private:
+    Memory& from_;
+    void* p_;
+};
+
 /// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator where T takes one;
 /// nobody checks that T may end without its destructor.
 template <class T, local_allocator A, class... Args>
 T& wink_out(assume_winkable_t, A& mechanism, Args&&... args) {
-    auto* memory = static_cast<T*>(mechanism.allocate(sizeof(T), alignof(T)));
-    return *std::uninitialized_construct_using_allocator(memory, allocator<std::byte, A>(mechanism),
-                                                         std::forward<Args>(args)...);
+    return room_to_wink_in<T, A>(mechanism).make(allocator<std::byte, A>(mechanism),
+                                                 std::forward<Args>(args)...);
 }
 
 /// Effects: as above, through the abstract base; nobody checks either that somebody will release `base`.
 template <class T, class... Args>
 T& wink_out(assume_winkable_t, std::pmr::memory_resource& base, Args&&... args) {
-    auto* memory = static_cast<T*>(base.allocate(sizeof(T), alignof(T)));
-    return *std::uninitialized_construct_using_allocator(memory, std::pmr::polymorphic_allocator<>(&base),
-                                                         std::forward<Args>(args)...);
+    return room_to_wink_in<T, std::pmr::memory_resource>(base).make(std::pmr::polymorphic_allocator<>(&base),
+                                                                    std::forward<Args>(args)...);
 }
 
 /// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator where T takes one. Its
 /// destructor never runs: it ends when the mechanism is released, rewound, rolled back or destroyed.
 /// Requires: T is winkable in `mechanism`; otherwise the program does not compile, and the message names the
-/// type to blame.
+/// type to blame. Where T is an array, there are no `args`: each element is value-initialised.
 /// Returns: the object.
-/// Throws: what the allocation and T's constructor throw.
+/// Throws: what the allocation and T's constructor throw. The room goes back to the mechanism then.
 template <class T, local_allocator A, class... Args>
 T& wink_out(A& mechanism, Args&&... args) {
     static_cast<void>(wink_out_would_leak<wink_culprit_t<T, allocator<std::byte, A>>>{});

@@ -2,25 +2,39 @@
 ///
 /// A type is winkable where it owns nothing but memory of the allocator it was made with:
 ///
-///     trivially destructible types                                    they own nothing
+///     trivially destructible types                                     they own nothing
 ///     standard containers of winkable types, bound to that allocator   they own that memory
-///     pairs, tuples, arrays, optionals and variants of winkable types
+///     stacks and queues on those                                       so do they
+///     pairs and tuples of winkable types                               they hand the allocator down ...
+///     arrays, optionals and variants of winkable types that take none  ... and these do not
 ///     types of yours: template <> inline constexpr bool mallard::winkable<T> = true;
 ///
-/// Source: P0089R1, section 3 ("winking out"); [basic.life] in the C++ standard.
+/// A string within std::optional is made without the allocator of the container around it: by the abstract base
+/// it takes the default resource's memory, which nobody would give back. So is one in a pair within a tuple, and
+/// where a standard library forgets others that should be told (libc++ 19: a pair within a pair, a tuple that is
+/// a map's key), the compiler sees that here too. A class with an allocator_type takes their place.
+///
+/// The promise is for what containers do with their own elements. A copy that a program makes of an element is
+/// no part of the container: one of a std::pmr::string takes the default resource, and has its destructor.
+///
+/// Source: P0089R1, section 3 ("winking out"); [basic.life], [allocator.uses.construction] in the C++ standard.
 #pragma once
 
 #include <mallard/bind/allocator.hpp>
 #include <mallard/core/build_mode.hpp>
 
 #include <array>
+#include <cstddef>
 #include <deque>
 #include <forward_list>
 #include <list>
 #include <map>
+#include <memory>
 #include <memory_resource>
 #include <optional>
+#include <queue>
 #include <set>
+#include <stack>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -44,110 +58,242 @@ inline constexpr bool binds_local_allocator<allocator<T, A>> = true;
 template <class T>
 inline constexpr bool binds_local_allocator<std::pmr::polymorphic_allocator<T>> = true;
 
-/// What T consists of, as far as the standard library's types tell: `type` is the first part that may not be
-/// winked out of memory of `Alloc`, or `nothing`. `Alloc` is std::false_type while no container has named an
-/// allocator yet. The primary template is for types of which nothing is known but whether they have a
-/// destructor.
-template <class T, class Alloc>
-struct wink_parts {
-    static constexpr bool opaque = true;
-    using type = std::conditional_t<std::is_trivially_destructible_v<T>, nothing, T>;
-};
-
-/// Whether a T may be winked out, in some local allocator. Specialise it as true for a type of yours that
-/// owns nothing outside the allocator it is made with.
-template <class T>
-inline constexpr bool winkable = std::is_same_v<typename wink_parts<T, std::false_type>::type, nothing>;
-template <class T>
-inline constexpr bool winkable<const T> = winkable<T>;
-
-template <class T, class Alloc, bool Opaque>
-struct wink_culprit {
-    using type = std::conditional_t<winkable<T>, nothing, T>;
-};
-template <class T, class Alloc>
-struct wink_culprit<T, Alloc, false> : wink_parts<T, Alloc> {};
-
-/// The first type within T that may not be winked out of memory of `Alloc`, or `nothing`.
-template <class T, class Alloc>
-using wink_culprit_t =
-    typename wink_culprit<std::remove_cv_t<T>, Alloc, wink_parts<std::remove_cv_t<T>, Alloc>::opaque>::type;
-
-/// The first culprit among several types.
-template <class Alloc, class... Ts>
-struct first_wink_culprit {
-    static constexpr bool opaque = false;
+/// The first of several types that is something.
+template <class... Ts>
+struct first_but_nothing {
     using type = nothing;
 };
-template <class Alloc, class T, class... Ts>
-struct first_wink_culprit<Alloc, T, Ts...> {
-    static constexpr bool opaque = false;
-    using own = wink_culprit_t<T, Alloc>;
-    using type = typename std::conditional_t<std::is_same_v<own, nothing>, first_wink_culprit<Alloc, Ts...>,
-                                             std::type_identity<own>>::type;
+template <class T, class... Ts>
+struct first_but_nothing<T, Ts...> {
+    using type = T;
+};
+template <class... Ts>
+struct first_but_nothing<nothing, Ts...> : first_but_nothing<Ts...> {};
+
+/// A culprit: `Held` takes an allocator, and `Holder` has none to hand to it.
+template <class Held, class Holder>
+struct out_of_reach {};
+
+/// The allocator of bytes behind one that T names, where it may be released, or `nothing`.
+template <class T>
+struct named_home {
+    using type = nothing;
+};
+template <class T>
+    requires requires { typename T::allocator_type::value_type; }
+struct named_home<T> {
+    using own = typename std::allocator_traits<typename T::allocator_type>::template rebind_alloc<std::byte>;
+    using type = std::conditional_t<binds_local_allocator<own>, own, nothing>;
 };
 
-/// A container is the culprit itself where it takes its memory elsewhere; otherwise one of its elements may
-/// be.
-template <class Container, class Alloc, class... Elements>
-struct container_wink_culprit {
-    static constexpr bool opaque = false;
-    using own_alloc =
-        typename std::allocator_traits<typename Container::allocator_type>::template rebind_alloc<std::byte>;
-    static constexpr bool at_home =
-        binds_local_allocator<own_alloc> &&
-        (std::is_same_v<Alloc, std::false_type> || std::is_same_v<Alloc, own_alloc>);
-    using type = typename std::conditional_t<at_home, first_wink_culprit<own_alloc, Elements...>,
-                                             std::type_identity<Container>>::type;
+/// What a T consists of, as far as the standard library's types tell. Each kind below has
+///
+///     home                          the allocator that a container within T is bound to, or `nothing`
+///     culprit<T, Alloc, Barrier>    the first type within T that may not be winked out of memory of `Alloc`,
+///                                   or `nothing`; `Barrier` keeps the allocator from T, or is void
+template <class T>
+struct wink_parts;
+
+/// The first type within T that may not be winked out of memory of `Alloc`, or `nothing`.
+template <class T, class Alloc, class Barrier = void>
+using wink_culprit_t =
+    typename wink_parts<std::remove_cv_t<T>>::template culprit<std::remove_cv_t<T>, Alloc, Barrier>;
+
+template <class... Ts>
+using first_wink_home = typename first_but_nothing<typename wink_parts<std::remove_cv_t<Ts>>::home...>::type;
+
+/// Whether a T may be winked out, in some local allocator: never where it is no type of objects. Specialise it
+/// as true for a type of yours that owns nothing outside the allocator it is made with, and as false for one
+/// that is trivial for the language but owns something all the same.
+template <class T>
+inline constexpr bool winkable = [] {
+    if constexpr (!std::is_object_v<T> || std::is_unbounded_array_v<T>) {
+        return false;
+    } else if constexpr (wink_parts<T>::opaque) {
+        return std::is_trivially_destructible_v<T> && !std::is_abstract_v<T>;
+    } else {
+        using any = std::pmr::polymorphic_allocator<std::byte>;
+        using bound = typename first_but_nothing<typename wink_parts<T>::home, any>::type;
+        return std::is_same_v<wink_culprit_t<T, bound>, nothing>;
+    }
+}();
+template <class T>
+inline constexpr bool winkable<const T> = winkable<T>;
+template <class T>
+inline constexpr bool winkable<volatile T> = winkable<T>;
+template <class T>
+inline constexpr bool winkable<const volatile T> = winkable<T>;
+
+/// Of any other type nothing is known but its destructor, or somebody's statement.
+template <class T>
+struct wink_parts {
+    static constexpr bool opaque = true;
+    using home = typename named_home<T>::type;
+
+    template <class Self, class Alloc, class Barrier>
+    static constexpr bool misses_allocator =
+        !std::is_void_v<Barrier> && !std::is_trivially_destructible_v<Self> &&
+        std::uses_allocator_v<Self, Alloc>;
+
+    template <class Self, class Alloc, class Barrier>
+    using culprit = std::conditional_t<
+        !winkable<Self>, Self,
+        std::conditional_t<misses_allocator<Self, Alloc, Barrier>, out_of_reach<Self, Barrier>, nothing>>;
 };
 
-template <class T, class A, class Alloc>
-struct wink_parts<std::vector<T, A>, Alloc> : container_wink_culprit<std::vector<T, A>, Alloc, T> {};
-template <class T, class A, class Alloc>
-struct wink_parts<std::deque<T, A>, Alloc> : container_wink_culprit<std::deque<T, A>, Alloc, T> {};
-template <class T, class A, class Alloc>
-struct wink_parts<std::list<T, A>, Alloc> : container_wink_culprit<std::list<T, A>, Alloc, T> {};
-template <class T, class A, class Alloc>
-struct wink_parts<std::forward_list<T, A>, Alloc>
-    : container_wink_culprit<std::forward_list<T, A>, Alloc, T> {};
-template <class C, class R, class A, class Alloc>
-struct wink_parts<std::basic_string<C, R, A>, Alloc>
-    : container_wink_culprit<std::basic_string<C, R, A>, Alloc, C> {};
-template <class K, class C, class A, class Alloc>
-struct wink_parts<std::set<K, C, A>, Alloc> : container_wink_culprit<std::set<K, C, A>, Alloc, K, C> {};
-template <class K, class C, class A, class Alloc>
-struct wink_parts<std::multiset<K, C, A>, Alloc>
-    : container_wink_culprit<std::multiset<K, C, A>, Alloc, K, C> {};
-template <class K, class V, class C, class A, class Alloc>
-struct wink_parts<std::map<K, V, C, A>, Alloc>
-    : container_wink_culprit<std::map<K, V, C, A>, Alloc, K, V, C> {};
-template <class K, class V, class C, class A, class Alloc>
-struct wink_parts<std::multimap<K, V, C, A>, Alloc>
-    : container_wink_culprit<std::multimap<K, V, C, A>, Alloc, K, V, C> {};
-template <class K, class H, class E, class A, class Alloc>
-struct wink_parts<std::unordered_set<K, H, E, A>, Alloc>
-    : container_wink_culprit<std::unordered_set<K, H, E, A>, Alloc, K, H, E> {};
-template <class K, class H, class E, class A, class Alloc>
-struct wink_parts<std::unordered_multiset<K, H, E, A>, Alloc>
-    : container_wink_culprit<std::unordered_multiset<K, H, E, A>, Alloc, K, H, E> {};
-template <class K, class V, class H, class E, class A, class Alloc>
-struct wink_parts<std::unordered_map<K, V, H, E, A>, Alloc>
-    : container_wink_culprit<std::unordered_map<K, V, H, E, A>, Alloc, K, V, H, E> {};
-template <class K, class V, class H, class E, class A, class Alloc>
-struct wink_parts<std::unordered_multimap<K, V, H, E, A>, Alloc>
-    : container_wink_culprit<std::unordered_multimap<K, V, H, E, A>, Alloc, K, V, H, E> {};
+/// A container is the culprit itself where it takes its memory elsewhere, or where it is not told of its
+/// allocator; otherwise an element may be. To `Others`, which compare and hash, no allocator is handed.
+template <class A, class Element, class... Others>
+struct wink_container {
+    static constexpr bool opaque = false;
+    using own = typename std::allocator_traits<A>::template rebind_alloc<std::byte>;
+    using home = std::conditional_t<binds_local_allocator<own>, own, nothing>;
 
-template <class T, class U, class Alloc>
-struct wink_parts<std::pair<T, U>, Alloc> : first_wink_culprit<Alloc, T, U> {};
-template <class... Ts, class Alloc>
-struct wink_parts<std::tuple<Ts...>, Alloc> : first_wink_culprit<Alloc, Ts...> {};
-template <class... Ts, class Alloc>
-struct wink_parts<std::variant<Ts...>, Alloc> : first_wink_culprit<Alloc, Ts...> {};
+    template <class Self, class Alloc, class Barrier>
+    using itself =
+        std::conditional_t<!std::is_same_v<home, Alloc>, Self,
+                           std::conditional_t<std::is_void_v<Barrier>, nothing, out_of_reach<Self, Barrier>>>;
+
+    template <class Self, class Alloc, class Barrier>
+    using culprit = typename first_but_nothing<itself<Self, Alloc, Barrier>, wink_culprit_t<Element, Alloc>,
+                                               wink_culprit_t<Others, Alloc, Self>...>::type;
+};
+
+/// Stacks and queues hand the allocator to their container.
+template <class Container, class... Others>
+struct wink_adapter {
+    static constexpr bool opaque = false;
+    using home = first_wink_home<Container>;
+
+    template <class Self, class Alloc, class Barrier>
+    using culprit = typename first_but_nothing<wink_culprit_t<Container, Alloc, Barrier>,
+                                               wink_culprit_t<Others, Alloc, Self>...>::type;
+};
+
+/// These hand down nothing.
+template <class... Parts>
+struct wink_holder {
+    static constexpr bool opaque = false;
+    using home = first_wink_home<Parts...>;
+
+    template <class Self, class Alloc, class Barrier>
+    using culprit = typename first_but_nothing<
+        wink_culprit_t<Parts, Alloc, std::conditional_t<std::is_void_v<Barrier>, Self, Barrier>>...>::type;
+};
+
+/// A tuple hands the allocator to what says by std::uses_allocator that it takes one: no pair does, nor a tuple
+/// that is constant.
+template <class... Parts>
+struct wink_tuple {
+    static constexpr bool opaque = false;
+    using home = first_wink_home<Parts...>;
+
+    template <class Self, class Part, class Alloc, class Barrier>
+    using barrier =
+        std::conditional_t<std::is_void_v<Barrier> && !std::uses_allocator_v<Part, Alloc>, Self, Barrier>;
+
+    template <class Self, class Alloc, class Barrier>
+    using culprit = typename first_but_nothing<
+        wink_culprit_t<Parts, Alloc, barrier<Self, Parts, Alloc, Barrier>>...>::type;
+};
+
+/// A type that stands for T in questions about uses-allocator construction, and can always be made.
+template <class Alloc>
+struct told_of {
+    using allocator_type = Alloc;
+    told_of() = default;
+    explicit told_of(const Alloc&) noexcept {}
+};
 template <class T, class Alloc>
-struct wink_parts<std::optional<T>, Alloc> : first_wink_culprit<Alloc, T> {};
-template <class T, std::size_t N, class Alloc>
-struct wink_parts<std::array<T, N>, Alloc> : first_wink_culprit<Alloc, T> {};
-template <class T, std::size_t N, class Alloc>
-struct wink_parts<T[N], Alloc> : first_wink_culprit<Alloc, T> {};
+struct stand_in : std::type_identity<told_of<Alloc>> {};
+template <class T, class Alloc>
+struct stand_in<const T, Alloc> : std::add_const<typename stand_in<T, Alloc>::type> {};
+template <class T, class U, class Alloc>
+struct stand_in<std::pair<T, U>, Alloc> : std::type_identity<std::pair<told_of<Alloc>, told_of<Alloc>>> {};
+template <class... Ts, class Alloc>
+struct stand_in<std::tuple<Ts...>, Alloc> : std::type_identity<std::tuple<told_of<Alloc>>> {};
+template <class T, class C, class Alloc>
+struct stand_in<std::stack<T, C>, Alloc> : std::type_identity<std::tuple<told_of<Alloc>>> {};
+template <class T, class C, class Alloc>
+struct stand_in<std::queue<T, C>, Alloc> : std::type_identity<std::tuple<told_of<Alloc>>> {};
+template <class T, class C, class Compare, class Alloc>
+struct stand_in<std::priority_queue<T, C, Compare>, Alloc> : std::type_identity<std::tuple<told_of<Alloc>>> {
+};
+
+/// A pair hands the allocator to whatever part the standard library's uses-allocator construction hands it to.
+template <class T, class U>
+struct wink_pair {
+    static constexpr bool opaque = false;
+    using home = first_wink_home<T, U>;
+
+    template <class Part, class Alloc>
+    using arguments_of_part = std::tuple_element_t<
+        1,
+        decltype(std::uses_allocator_construction_args<std::pair<typename stand_in<Part, Alloc>::type, int>>(
+            std::declval<const Alloc&>()))>;
+
+    template <class Self, class Part, class Alloc, class Barrier>
+    using barrier = std::conditional_t<std::is_void_v<Barrier> &&
+                                           std::is_same_v<arguments_of_part<Part, Alloc>, std::tuple<>>,
+                                       Self, Barrier>;
+
+    template <class Self, class Alloc, class Barrier>
+    using culprit =
+        typename first_but_nothing<wink_culprit_t<T, Alloc, barrier<Self, T, Alloc, Barrier>>,
+                                   wink_culprit_t<U, Alloc, barrier<Self, U, Alloc, Barrier>>>::type;
+};
+
+template <class T, class A>
+struct wink_parts<std::vector<T, A>> : wink_container<A, T> {};
+template <class T, class A>
+struct wink_parts<std::deque<T, A>> : wink_container<A, T> {};
+template <class T, class A>
+struct wink_parts<std::list<T, A>> : wink_container<A, T> {};
+template <class T, class A>
+struct wink_parts<std::forward_list<T, A>> : wink_container<A, T> {};
+template <class C, class R, class A>
+struct wink_parts<std::basic_string<C, R, A>> : wink_container<A, C> {};
+template <class K, class C, class A>
+struct wink_parts<std::set<K, C, A>> : wink_container<A, K, C> {};
+template <class K, class C, class A>
+struct wink_parts<std::multiset<K, C, A>> : wink_container<A, K, C> {};
+template <class K, class V, class C, class A>
+struct wink_parts<std::map<K, V, C, A>> : wink_container<A, std::pair<const K, V>, C> {};
+template <class K, class V, class C, class A>
+struct wink_parts<std::multimap<K, V, C, A>> : wink_container<A, std::pair<const K, V>, C> {};
+template <class K, class H, class E, class A>
+struct wink_parts<std::unordered_set<K, H, E, A>> : wink_container<A, K, H, E> {};
+template <class K, class H, class E, class A>
+struct wink_parts<std::unordered_multiset<K, H, E, A>> : wink_container<A, K, H, E> {};
+template <class K, class V, class H, class E, class A>
+struct wink_parts<std::unordered_map<K, V, H, E, A>> : wink_container<A, std::pair<const K, V>, H, E> {};
+template <class K, class V, class H, class E, class A>
+struct wink_parts<std::unordered_multimap<K, V, H, E, A>> : wink_container<A, std::pair<const K, V>, H, E> {};
+
+template <class T, class C>
+struct wink_parts<std::stack<T, C>> : wink_adapter<C> {};
+template <class T, class C>
+struct wink_parts<std::queue<T, C>> : wink_adapter<C> {};
+template <class T, class C, class Compare>
+struct wink_parts<std::priority_queue<T, C, Compare>> : wink_adapter<C, Compare> {};
+
+template <class T, class U>
+struct wink_parts<std::pair<T, U>> : wink_pair<T, U> {};
+template <class... Ts>
+struct wink_parts<std::tuple<Ts...>> : wink_tuple<Ts...> {};
+template <class... Ts>
+struct wink_parts<std::variant<Ts...>> : wink_holder<Ts...> {};
+template <class T>
+struct wink_parts<std::optional<T>> : wink_holder<T> {};
+template <class T, std::size_t N>
+struct wink_parts<std::array<T, N>> : wink_holder<T> {};
+template <class T>
+struct wink_parts<std::array<T, 0>> : wink_holder<> {};
+template <class T, std::size_t N>
+struct wink_parts<T[N]> : wink_holder<T> {};
+template <class T>
+struct wink_parts<T&> : wink_holder<> {};
+template <class T>
+struct wink_parts<T&&> : wink_holder<> {};
 
 } // namespace mallard::inline MALLARD_MODE

@@ -26,7 +26,7 @@ class NativeStage:
     cost: float
     full: bool = False
     definitions: tuple[str, ...] = ()
-    parts: tuple[str, ...] = ("unit", "contract", "process", "misuse", "fuzz", "soak")
+    parts: tuple[str, ...] = ("unit", "contract", "containers", "process", "misuse", "fuzz", "soak")
     """The folders of native tests that it takes (tests/CMakeLists.txt)."""
     about: str = ""
     """Of these, only the files that mention this: a regular expression of CMake's."""

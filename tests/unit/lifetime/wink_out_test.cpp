@@ -132,7 +132,32 @@ TEST_F(wink_out, aligns_the_object) {
     EXPECT_TRUE(mallard::is_aligned(&mallard::wink_out<wide>(resource), 128));
 }
 
+TEST_F(wink_out, makes_what_is_constant_and_arrays) {
+    arena_type arena(source_);
+    mallard::resource<arena_type&> resource(arena);
+    EXPECT_EQ(mallard::wink_out<const int>(arena, 7), 7);
+    EXPECT_EQ(mallard::wink_out<const std::pmr::string>(resource, text).get_allocator().resource(),
+              &resource);
+    int(&numbers)[4] = mallard::wink_out<int[4]>(arena);
+    EXPECT_EQ(numbers[0] + numbers[1] + numbers[2] + numbers[3], 0);
+    const int(&table)[2][3] = mallard::wink_out<const int[2][3]>(resource);
+    EXPECT_EQ(table[1][2], 0);
+    arena.release();
+}
+
 #ifdef __cpp_exceptions
+
+TEST_F(wink_out, gives_the_room_back_where_a_constructor_throws) {
+    struct throws {
+        throws() { throw 1; }
+        std::array<char, 100> big;
+    };
+    mallard::counted<mallard::multipool<equipment::ledger>> pool(source_);
+    mallard::resource<decltype(pool)&> resource(pool);
+    EXPECT_THROW(static_cast<void>(mallard::wink_out<throws>(pool)), int);
+    EXPECT_THROW(static_cast<void>(mallard::wink_out<throws>(resource)), int);
+    EXPECT_EQ(pool.bytes_in_use(), 0U);
+}
 
 TEST_F(wink_out, leaves_nothing_behind_where_a_constructor_throws) {
     struct throws {

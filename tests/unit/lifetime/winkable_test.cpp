@@ -119,17 +119,47 @@ TEST(winkable, look_into_containers) {
     EXPECT_FALSE(winkable<vector<std::pmr::string>>);
 }
 
-TEST(winkable, look_into_what_holds_values) {
+TEST(winkable, look_into_what_hands_the_allocator_down) {
     EXPECT_TRUE((winkable<std::pair<int, string>>));
     EXPECT_FALSE((winkable<std::pair<int, std::string>>));
     EXPECT_TRUE((winkable<std::tuple<string, vector<int>, int&>>));
     EXPECT_FALSE((winkable<std::tuple<string, std::string>>));
-    EXPECT_TRUE(winkable<std::optional<string>>);
-    EXPECT_FALSE(winkable<std::optional<std::string>>);
-    EXPECT_TRUE((winkable<std::variant<int, string>>));
-    EXPECT_FALSE((winkable<std::variant<int, std::string>>));
-    EXPECT_TRUE((winkable<std::array<string, 2>>));
-    EXPECT_FALSE((winkable<std::array<std::string, 2>>));
+    EXPECT_FALSE((winkable<vector<std::tuple<std::pair<int, string>>>>)) << "no tuple tells a pair";
+    EXPECT_TRUE((winkable<std::stack<string, std::deque<string, alloc<string>>>>));
+    EXPECT_FALSE((winkable<std::stack<string>>));
+    EXPECT_FALSE((winkable<std::priority_queue<int, vector<int>, owning_compare>>));
+}
+
+TEST(winkable, are_not_those_that_hold_what_they_do_not_tell_of_the_allocator) {
+    EXPECT_TRUE(winkable<vector<std::optional<int>>>);
+    EXPECT_FALSE(winkable<std::optional<string>>);
+    EXPECT_FALSE(winkable<vector<std::optional<string>>>);
+    EXPECT_FALSE((winkable<std::variant<int, string>>));
+    EXPECT_FALSE((winkable<std::array<string, 2>>));
+    EXPECT_FALSE(winkable<string[2]>);
+    EXPECT_FALSE((winkable<std::pair<int, std::array<vector<int>, 1>>>));
+    EXPECT_TRUE((winkable<std::array<string, 0>>));
+    EXPECT_FALSE((winkable<std::array<handle, 2>>)) << "trivial for the language";
+    EXPECT_FALSE(winkable<std::optional<owner>>);
+}
+
+struct abstract {
+    virtual void f() = 0;
+
+protected:
+    ~abstract() = default;
+};
+
+TEST(winkable, are_objects) {
+    EXPECT_FALSE(winkable<void>);
+    EXPECT_FALSE(winkable<int&>);
+    EXPECT_FALSE(winkable<int&&>);
+    EXPECT_FALSE(winkable<void()>);
+    EXPECT_FALSE(winkable<int[]>);
+    EXPECT_FALSE(winkable<abstract>);
+    EXPECT_TRUE(winkable<volatile int>);
+    EXPECT_TRUE((winkable<const volatile int[2][2]>));
+    EXPECT_TRUE(winkable<const vector<string>>);
 }
 
 TEST(winkable, are_types_of_ones_own_where_that_was_stated) {
@@ -153,6 +183,10 @@ TEST(winkable, name_the_innermost_culprit) {
     EXPECT_TRUE((blames<std::vector<string>, std::vector<string>>));
     EXPECT_TRUE((blames<std::pmr::vector<int>, std::pmr::vector<int>>))
         << "bound to no allocator of this place";
+    EXPECT_TRUE((blames<vector<std::pair<int, std::optional<string>>>,
+                        mallard::out_of_reach<string, std::optional<string>>>));
+    EXPECT_TRUE((blames<std::array<std::pair<string, int>, 2>,
+                        mallard::out_of_reach<string, std::array<std::pair<string, int>, 2>>>));
     EXPECT_TRUE((blames<vector<int, mallard::multipool<>>, vector<int, mallard::multipool<>>>));
 }
 

@@ -1,0 +1,109 @@
+#include "containers/global_heap.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<long> living = 0;
+
+/// Returns: null where there is no memory.
+void* take(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t whole = (bytes + alignment - 1) & ~(alignment - 1);
+    void* const p = whole < bytes ? nullptr : std::aligned_alloc(alignment, whole != 0 ? whole : alignment);
+    living += p != nullptr ? 1 : 0;
+    return p;
+}
+
+void* take_or_throw(std::size_t bytes, std::size_t alignment) {
+    void* const p = take(bytes, alignment);
+    if (p == nullptr) {
+#ifdef __cpp_exceptions
+        throw std::bad_alloc();
+#else
+        std::abort();
+#endif
+    }
+    return p;
+}
+
+void give_back(void* p) noexcept {
+    living -= p != nullptr ? 1 : 0;
+    std::free(p);
+}
+
+constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+std::size_t number(std::align_val_t alignment) noexcept {
+    return static_cast<std::size_t>(alignment);
+}
+
+} // namespace
+
+// All of them: a sanitizer has its own ones, and compares who allocated with who frees.
+void* operator new(std::size_t n) {
+    return take_or_throw(n, usual);
+}
+void* operator new[](std::size_t n) {
+    return take_or_throw(n, usual);
+}
+void* operator new(std::size_t n, std::align_val_t a) {
+    return take_or_throw(n, number(a));
+}
+void* operator new[](std::size_t n, std::align_val_t a) {
+    return take_or_throw(n, number(a));
+}
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+    return take(n, usual);
+}
+void* operator new[](std::size_t n, const std::nothrow_t&) noexcept {
+    return take(n, usual);
+}
+void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+    return take(n, number(a));
+}
+void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+    return take(n, number(a));
+}
+void operator delete(void* p) noexcept {
+    give_back(p);
+}
+void operator delete[](void* p) noexcept {
+    give_back(p);
+}
+void operator delete(void* p, std::size_t) noexcept {
+    give_back(p);
+}
+void operator delete[](void* p, std::size_t) noexcept {
+    give_back(p);
+}
+void operator delete(void* p, std::align_val_t) noexcept {
+    give_back(p);
+}
+void operator delete[](void* p, std::align_val_t) noexcept {
+    give_back(p);
+}
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+    give_back(p);
+}
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
+    give_back(p);
+}
+void operator delete(void* p, const std::nothrow_t&) noexcept {
+    give_back(p);
+}
+void operator delete[](void* p, const std::nothrow_t&) noexcept {
+    give_back(p);
+}
+void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept {
+    give_back(p);
+}
+void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcept {
+    give_back(p);
+}
+
+long containers::blocks_on_global_heap() noexcept {
+    return living;
+}

@@ -1,0 +1,77 @@
+// mallard::winkable by type parameter: who is not told of the arena has to be made with another one of its type.
+#include "containers/expect_winkable.hpp"
+#include "containers/global_heap.hpp"
+
+#include <mallard/adapt/counted.hpp>
+#include <mallard/bind/allocator.hpp>
+#include <mallard/bind/static_allocator.hpp>
+#include <mallard/local/multipool.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace containers;
+
+class by_type {
+public:
+    using place_type = mallard::counted<mallard::multipool<mallard::pages>>;
+    template <class T>
+    using allocator = mallard::allocator<T, place_type>;
+    using string = std::basic_string<char, std::char_traits<char>, allocator<char>>;
+
+    place_type& place() { return place_; }
+    template <class T>
+    T make_elsewhere() {
+        return std::make_obj_using_allocator<T>(allocator<std::byte>(elsewhere_));
+    }
+    long outside() const {
+        return static_cast<long>(elsewhere_.counts().bytes_in_use) + blocks_on_global_heap();
+    }
+
+private:
+    mallard::pages pages_;
+    place_type place_{pages_};
+    place_type elsewhere_{pages_};
+};
+
+using all = types<by_type>;
+
+TEST(winkable_by_type, holds_of_values) {
+    expect_winkable<by_type>(all::values());
+}
+TEST(winkable_by_type, holds_of_sequences) {
+    expect_winkable<by_type>(all::sequences());
+}
+TEST(winkable_by_type, holds_of_containers_with_keys) {
+    expect_winkable<by_type>(all::keyed());
+}
+TEST(winkable_by_type, holds_of_pairs_and_tuples) {
+    expect_winkable<by_type>(all::pairs());
+}
+TEST(winkable_by_type, refuses_what_hands_nothing_down) {
+    expect_refused<by_type>(all::leaking());
+}
+
+// No function of a list: looking one up would need all types whole, and these cannot be made without arguments.
+template <class List>
+constexpr bool none_is_winkable = false;
+template <class... Ts>
+constexpr bool none_is_winkable<list_of<Ts...>> = (!mallard::winkable<Ts> && ...);
+
+TEST(winkable_by_type, refuses_the_others) {
+    EXPECT_TRUE(none_is_winkable<all::leaking_by_default>);
+    EXPECT_TRUE(none_is_winkable<all::foreign>);
+    EXPECT_TRUE((none_is_winkable<list_of<all::V<std::pmr::string>, std::pmr::vector<all::S>>>));
+}
+
+struct tagged : mallard::single_threaded<tagged, mallard::multipool<>> {};
+
+// The first takes its memory from a pool that a program may release as well, but not by wink_out()'s argument.
+TEST(winkable_by_type, refuses_these_although_a_release_elsewhere_would_end_them) {
+    EXPECT_FALSE((mallard::winkable<std::vector<int, mallard::static_allocator<int, tagged>>>));
+    EXPECT_FALSE((mallard::winkable<std::pair<all::S, std::pmr::string>>)) << "two releases would be needed";
+}
+
+} // namespace
