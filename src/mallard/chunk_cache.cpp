@@ -1,7 +1,7 @@
 #include "thread_rooms.hpp"
 
-#include <mallard/core/fork_hold.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/fork_hold.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/size_classes.hpp>
 #include <mallard/core/thread_end.hpp>

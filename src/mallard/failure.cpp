@@ -73,10 +73,11 @@ void refuse_for_want_of_room(std::size_t bytes, std::size_t alignment) {
 
 void refuse_burst(std::size_t bytes, std::size_t alignment) {
     std::array<char, 224> text;
-    std::snprintf(text.data(), text.size(),
-                  "mallard: a burst of blocks of %zu bytes at alignment %zu is refused: each block of a chain "
-                  "leads to the next one by a pointer; ask for blocks of %zu bytes or more",
-                  bytes, alignment, sizeof(void*));
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: a burst of blocks of %zu bytes at alignment %zu is refused: each block of a chain "
+        "leads to the next one by a pointer; ask for blocks of %zu bytes or more",
+        bytes, alignment, sizeof(void*));
     refuse(bytes, alignment, text.data());
 }
 

@@ -72,7 +72,8 @@ public:
 
     /// Requires: nothing waits in it, and it is what take() gave this thread.
     static void put_back(T* emptied) noexcept {
-        rooms_.put_back(reinterpret_cast<thread_rooms::room*>(reinterpret_cast<std::byte*>(emptied) - content_offset));
+        rooms_.put_back(
+            reinterpret_cast<thread_rooms::room*>(reinterpret_cast<std::byte*>(emptied) - content_offset));
     }
 
     /// What hold_at_fork() needs.

@@ -2,11 +2,12 @@
 /// done it.
 #pragma once
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <ostream>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace process {
 

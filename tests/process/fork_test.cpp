@@ -16,8 +16,8 @@
 namespace {
 
 struct nodes : mallard::shared_by_threads<nodes, mallard::concurrent_multipool<>> {};
-struct locked_nodes
-    : mallard::shared_by_threads<locked_nodes, mallard::synchronized<mallard::multipool<>>> {};
+struct locked_nodes : mallard::shared_by_threads<locked_nodes, mallard::synchronized<mallard::multipool<>>> {
+};
 struct checked_nodes
     : mallard::shared_by_threads<checked_nodes, mallard::checked<mallard::concurrent_multipool<>>> {};
 struct own_nodes : mallard::per_thread<own_nodes, mallard::multipool<>> {};

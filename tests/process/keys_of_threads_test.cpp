@@ -5,11 +5,11 @@
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <array>
 #include <cstddef>
 #include <functional>
-#include <pthread.h>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -163,7 +163,8 @@ TEST_P(keys_of_threads, leave_no_chunk_behind) {
         }
     }
     const mallard::chunk_cache_stats waiting = mallard::chunk_cache::stats();
-    EXPECT_EQ(waiting.shared_bytes / chunk_bytes, returned) << "all that the thread returned is for the others";
+    EXPECT_EQ(waiting.shared_bytes / chunk_bytes, returned)
+        << "all that the thread returned is for the others";
     EXPECT_EQ(waiting.thread_bytes, (chunks.size() - returned) * chunk_bytes);
 }
 

@@ -4,17 +4,17 @@
 
 #include <mallard/mallard.hpp>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -27,8 +27,9 @@ using use_function = int (*)(void*);
 class plug_in {
 public:
     explicit plug_in(std::size_t number) {
-        const std::string name = std::filesystem::temp_directory_path() /
-                                 ("mallard_plug_in_" + std::to_string(getpid()) + "_" + std::to_string(number));
+        const std::string name =
+            std::filesystem::temp_directory_path() /
+            ("mallard_plug_in_" + std::to_string(getpid()) + "_" + std::to_string(number));
         std::filesystem::copy_file(MALLARD_PLUG_IN, name, std::filesystem::copy_options::overwrite_existing);
         loaded_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
         EXPECT_NE(loaded_, nullptr) << dlerror();

@@ -4,6 +4,7 @@
 /// not ask it for memory. Where the system has none, is_complete() says so, and the rooms have to be asked one by one.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
 #include <mallard/core/heap_block.hpp>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <span>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 class room_table {
 public:
@@ -67,4 +68,4 @@ private:
     room* rooms_ = few_.data();
 };
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

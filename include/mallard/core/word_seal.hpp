@@ -2,12 +2,14 @@
 /// over by who has a block, and is believed only where its seal is right.
 #pragma once
 
+#include <mallard/core/build_mode.hpp>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 
-namespace mallard {
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// Returns: a word that is another one whenever one of `words` is, and hardly ever the same where several are.
 [[nodiscard]] constexpr std::size_t seal_words(std::initializer_list<std::size_t> words) noexcept {
@@ -19,4 +21,4 @@ namespace mallard {
     return static_cast<std::size_t>(seal);
 }
 
-} // namespace mallard
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -123,18 +123,12 @@ public:
     /// Effects: lets no other thread into the centre, so that the child of a fork finds it whole. For a handler of
     /// pthread_atfork(); a pool that a type names (bind/pool_tag.hpp) has one.
     /// Requires: the calling thread is not in an operation of this allocator.
-    void lock_for_fork() noexcept {
-        mutex_.lock();
-    }
+    void lock_for_fork() noexcept { mutex_.lock(); }
 
-    [[nodiscard]] bool try_lock_for_fork() noexcept {
-        return mutex_.try_lock();
-    }
+    [[nodiscard]] bool try_lock_for_fork() noexcept { return mutex_.try_lock(); }
 
     /// Effects: ends that, in the process that forked and in its child alike.
-    void unlock_after_fork() noexcept {
-        mutex_.unlock();
-    }
+    void unlock_after_fork() noexcept { mutex_.unlock(); }
 
 private:
     /// Around each use of the centre that may call the upstream.

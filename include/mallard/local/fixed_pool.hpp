@@ -13,9 +13,7 @@
 ///     constinit mallard::fixed_pool_for<node, mallard::static_arena<4096>> nodes;
 ///
 /// Invariants: blocks are at least as large as a pointer, and multiples of 4 and of their alignment; the room
-/// is poisoned from the cursor on; alignment_ is 0 until the size is fixed, and then the fast path serves
-/// nothing.
-/// Bound: the arena's.
+/// is poisoned from the cursor on; alignment_ is 0 until the size is fixed: the fast path serves nothing then.
 ///
 /// Source: Optimized C++ (2016), chapter 13, examples 13-1 to 13-4.
 #pragma once
@@ -101,8 +99,7 @@ public:
         MALLARD_EXPECTS(is_power_of_two(alignment));
         if (serves(bytes, alignment)) [[likely]] {
             if (void* block = take()) [[likely]] {
-                hand_out(block, bytes);
-                return block;
+                return hand_out(block, bytes);
             }
         }
         return allocate_slowly(bytes, alignment);
@@ -117,10 +114,7 @@ public:
         if (block == nullptr && try_to_take_room(bytes, alignment)) [[unlikely]] {
             block = take();
         }
-        if (block != nullptr) [[likely]] {
-            hand_out(block, bytes);
-        }
-        return block;
+        return block != nullptr ? hand_out(block, bytes) : nullptr;
     }
 
     /// Effects: makes the block free.
@@ -141,8 +135,7 @@ public:
     [[nodiscard]] void* allocate_block() {
         MALLARD_EXPECTS(alignment_ != 0);
         if (void* block = take()) [[likely]] {
-            hand_out(block, free_.block_bytes());
-            return block;
+            return hand_out(block, free_.block_bytes());
         }
         return allocate_slowly(free_.block_bytes(), alignment_);
     }
@@ -218,6 +211,11 @@ private:
         }
     }
 
+    /// Returns: the size of all blocks, or that which `asked` would fix.
+    [[nodiscard]] block_size size_for(block_size asked) const noexcept {
+        return alignment_ != 0 ? block_size{free_.block_bytes(), alignment_} : asked.of_block();
+    }
+
     /// Returns: a block, still poisoned, or null where the arena has to be asked.
     [[nodiscard]] void* take() noexcept {
         void* block = free_.pop();
@@ -226,8 +224,9 @@ private:
 
     /// What a smaller request leaves of its block stays poisoned, but for one byte, by which a second
     /// deallocation is known.
-    static void hand_out(void* block, std::size_t bytes) noexcept {
+    static void* hand_out(void* block, std::size_t bytes) noexcept {
         unpoison(block, std::max<std::size_t>(bytes, 1));
+        return block;
     }
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
@@ -248,20 +247,18 @@ private:
 /// Returns: false, with no effect, where the request is refused or the arena is full.
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 bool fixed_pool<Arena, Reuse, Size>::find_room(std::size_t bytes, std::size_t alignment, std::size_t blocks) {
-    const bool fixed = alignment_ != 0;
     const block_size asked{bytes, alignment};
-    if (fixed ? !serves(bytes, alignment) : !asked.is_possible()) {
+    if (alignment_ != 0 ? !serves(bytes, alignment) : !asked.is_possible()) {
         return false;
     }
-    const block_size size = fixed ? block_size{free_.block_bytes(), alignment_} : asked.of_block();
+    const block_size size = size_for(asked);
     books_type books(size.bytes, size.alignment);
     const std::span<std::byte> room = arena_.next_room(books, size.alignment, blocks);
     if (room.empty()) {
         return false;
     }
-    if (!fixed) {
+    if (std::exchange(alignment_, size.alignment) == 0) {
         free_ = std::move(books);
-        alignment_ = size.alignment;
     }
     cursor_ = room.data();
     limit_ = room.data() + room.size();
@@ -277,8 +274,7 @@ void fixed_pool<Arena, Reuse, Size>::take_room(std::size_t bytes, std::size_t al
         refuse_request(bytes, alignment, free_.block_bytes(), alignment_);
     }
     if (const block_size asked{bytes, alignment}; alignment_ != 0 || asked.is_possible()) {
-        const block_size size =
-            alignment_ != 0 ? block_size{free_.block_bytes(), alignment_} : asked.of_block();
+        const block_size size = size_for(asked);
         if (arena_.capacity(books_type(size.bytes, size.alignment), size.alignment) == 0) {
             refuse_for_want_of_room(bytes, alignment);
         }
@@ -302,9 +298,7 @@ bool fixed_pool<Arena, Reuse, Size>::try_to_take_room(std::size_t bytes, std::si
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 void* fixed_pool<Arena, Reuse, Size>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     take_room(bytes, alignment, 1);
-    void* block = take();
-    hand_out(block, bytes);
-    return block;
+    return hand_out(take(), bytes);
 }
 
 template <block_arena Arena, reuse_order Reuse, block_size Size>
@@ -320,16 +314,12 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
     }
     while (burst.size() != count) {
         if (void* block = free_.pop()) {
-            hand_out(block, bytes);
-            burst.add(block);
+            burst.add(hand_out(block, bytes));
             continue;
         }
         const auto carve = [&, end = limit_](std::byte*& cursor) {
             void* block = free_.carve(cursor, end);
-            if (block != nullptr) {
-                hand_out(block, bytes);
-            }
-            return block;
+            return block != nullptr ? hand_out(block, bytes) : nullptr;
         };
         if (!burst.add_carved(cursor_, count, carve)) {
             take_room(bytes, alignment, count - burst.size());

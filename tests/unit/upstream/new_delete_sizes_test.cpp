@@ -15,7 +15,8 @@ namespace {
 TEST(new_delete_sizes, without_a_representation_are_refused) {
     for (unsigned k = 0; k < 64; ++k) {
         const std::size_t alignment = std::size_t{1} << k;
-        for (const std::size_t less : {std::size_t{0}, std::size_t{1}, alignment - 1, alignment, SIZE_MAX / 2}) {
+        for (const std::size_t less :
+             {std::size_t{0}, std::size_t{1}, alignment - 1, alignment, SIZE_MAX / 2}) {
             const std::size_t bytes = SIZE_MAX - less;
             SCOPED_TRACE(::testing::Message() << bytes << " at " << alignment);
             if (bytes <= PTRDIFF_MAX) {
