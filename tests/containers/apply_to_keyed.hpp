@@ -74,7 +74,8 @@ void apply_to_keyed(const step& s, four<C>& all) {
         break;
     case 10:
         if (s.to != s.from) {
-            to.insert(from.begin(), from.end());
+            // Constant: to a pair that is not, libc++'s std::pmr hands no allocator where it is emplaced.
+            to.insert(from.cbegin(), from.cend());
         }
         break;
     case 11:

@@ -175,9 +175,8 @@ struct wink_holder {
     static constexpr bool opaque = false;
     using home = first_wink_home<Parts...>;
 
-    template <class Self, class Alloc, class Barrier>
-    using culprit = typename first_but_nothing<
-        wink_culprit_t<Parts, Alloc, std::conditional_t<std::is_void_v<Barrier>, Self, Barrier>>...>::type;
+    template <class Self, class Alloc, class>
+    using culprit = typename first_but_nothing<wink_culprit_t<Parts, Alloc, Self>...>::type;
 };
 
 /// A tuple hands the allocator to what says by std::uses_allocator that it takes one: no pair does, nor a tuple
