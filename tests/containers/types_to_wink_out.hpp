@@ -135,10 +135,10 @@ struct types {
                           std::pair<const S, int>, L<std::tuple<const S, int>>>;
 
     /// To these the standard hands the allocator down, and one library or the other does not.
-    using pairs_in_pairs = list_of<V<std::pair<std::pair<int, S>, S>>, V<std::pair<S, std::pair<S, int>>>,
-                                   map<std::pair<int, S>, int>, map<std::tuple<int, S>, int>,
-                                   map<int, std::pair<int, S>>, V<std::tuple<std::pair<int, S>>>,
-                                   std::tuple<std::pair<S, int>, int>, std::pair<int, std::pair<int, S>>>;
+    using pairs_in_pairs =
+        list_of<V<std::pair<std::pair<int, S>, S>>, V<std::pair<S, std::pair<S, int>>>,
+                map<std::pair<int, S>, int>, map<std::tuple<int, S>, int>, map<int, std::pair<int, S>>,
+                V<std::tuple<std::pair<int, S>>>, std::tuple<std::pair<S, int>, int>>;
 
     /// These do not hand it down.
     using leaking =

@@ -10,9 +10,9 @@
 ///     types of yours: template <> inline constexpr bool mallard::winkable<T> = true;
 ///
 /// A string within std::optional is made without the allocator of the container around it: by the abstract base
-/// it takes the default resource's memory, which nobody would give back. So is one in a pair within a tuple, and
-/// where a standard library forgets others that should be told (libc++ 19: a pair within a pair, a tuple that is
-/// a map's key), the compiler sees that here too. A class with an allocator_type takes their place.
+/// it takes the default resource's memory, which nobody would give back. So is one in a pair within a tuple, and,
+/// where the standard library is libc++, in a pair within a pair and in a tuple that is a map's key. A class with
+/// an allocator_type takes their place.
 ///
 /// The promise is for what containers do with their own elements. A copy that a program makes of an element is
 /// no part of the container: one of a std::pmr::string takes the default resource, and has its destructor.
@@ -176,9 +176,8 @@ struct wink_holder {
     static constexpr bool opaque = false;
     using home = first_wink_home<Parts...>;
 
-    template <class Self, class Alloc, class Barrier>
-    using culprit = typename first_but_nothing<
-        wink_culprit_t<Parts, Alloc, std::conditional_t<std::is_void_v<Barrier>, Self, Barrier>>...>::type;
+    template <class Self, class Alloc, class>
+    using culprit = typename first_but_nothing<wink_culprit_t<Parts, Alloc, Self>...>::type;
 };
 
 /// A tuple hands the allocator to what says by std::uses_allocator that it takes one: no pair does, nor a tuple
@@ -197,51 +196,21 @@ struct wink_tuple {
         wink_culprit_t<Parts, Alloc, barrier<Self, Parts, Alloc, Barrier>>...>::type;
 };
 
-/// A type that stands for T in questions about uses-allocator construction, and can always be made.
-template <class Alloc>
-struct told_of {
-    using allocator_type = Alloc;
-    told_of() = default;
-    explicit told_of(const Alloc&) noexcept {}
-};
-template <class T, class Alloc>
-struct stand_in : std::type_identity<told_of<Alloc>> {};
-template <class T, class Alloc>
-struct stand_in<const T, Alloc> : std::add_const<typename stand_in<T, Alloc>::type> {};
-template <class T, class U, class Alloc>
-struct stand_in<std::pair<T, U>, Alloc> : std::type_identity<std::pair<told_of<Alloc>, told_of<Alloc>>> {};
-template <class... Ts, class Alloc>
-struct stand_in<std::tuple<Ts...>, Alloc> : std::type_identity<std::tuple<told_of<Alloc>>> {};
-template <class T, class C, class Alloc>
-struct stand_in<std::stack<T, C>, Alloc> : std::type_identity<std::tuple<told_of<Alloc>>> {};
-template <class T, class C, class Alloc>
-struct stand_in<std::queue<T, C>, Alloc> : std::type_identity<std::tuple<told_of<Alloc>>> {};
-template <class T, class C, class Compare, class Alloc>
-struct stand_in<std::priority_queue<T, C, Compare>, Alloc> : std::type_identity<std::tuple<told_of<Alloc>>> {
-};
-
-/// A pair hands the allocator to whatever part the standard library's uses-allocator construction hands it to.
+/// A pair hands the allocator to its parts, pairs and constant ones too. libc++ does as a tuple does.
+#ifdef _LIBCPP_VERSION
+template <class T, class U>
+using wink_pair = wink_tuple<T, U>;
+#else
 template <class T, class U>
 struct wink_pair {
     static constexpr bool opaque = false;
     using home = first_wink_home<T, U>;
 
-    template <class Part, class Alloc>
-    using arguments_of_part = std::tuple_element_t<
-        1,
-        decltype(std::uses_allocator_construction_args<std::pair<typename stand_in<Part, Alloc>::type, int>>(
-            std::declval<const Alloc&>()))>;
-
-    template <class Self, class Part, class Alloc, class Barrier>
-    using barrier = std::conditional_t<std::is_void_v<Barrier> &&
-                                           std::is_same_v<arguments_of_part<Part, Alloc>, std::tuple<>>,
-                                       Self, Barrier>;
-
     template <class Self, class Alloc, class Barrier>
-    using culprit =
-        typename first_but_nothing<wink_culprit_t<T, Alloc, barrier<Self, T, Alloc, Barrier>>,
-                                   wink_culprit_t<U, Alloc, barrier<Self, U, Alloc, Barrier>>>::type;
+    using culprit = typename first_but_nothing<wink_culprit_t<T, Alloc, Barrier>,
+                                               wink_culprit_t<U, Alloc, Barrier>>::type;
 };
+#endif
 
 template <class T, class A>
 struct wink_parts<std::vector<T, A>> : wink_container<A, T> {};

@@ -1,0 +1,189 @@
+/// The same random operations on four containers under test and on four of std::allocator.
+///
+///     [ 0 ] [ 2 ]   on one allocator
+///     [ 1 ] [ 3 ]   on another of its type: elements cross, memory must not
+///
+/// An operation is a function of a container type and of random numbers that are drawn before: it cannot tell on
+/// which side it runs. Those that are undefined for unequal allocators (swap, splice, merge, a node handle's
+/// insertion) ask whether the two containers are on the same one, which is settled by their numbers.
+#pragma once
+
+#include "containers/places.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace containers {
+
+/// What is done, to which of the containers, with which numbers.
+struct step {
+    std::uint64_t operation;
+    std::size_t to;
+    std::size_t from;
+    std::uint64_t where;
+    std::uint64_t content;
+
+    [[nodiscard]] bool same_place() const { return to % 2 == from % 2; }
+
+    /// Returns: a number below `bound`, which is none of zero.
+    [[nodiscard]] std::ptrdiff_t below(std::size_t bound) const {
+        return static_cast<std::ptrdiff_t>(where % bound);
+    }
+
+    /// Returns: one of a hundred texts, a third of which fit into a string object.
+    [[nodiscard]] std::string text(std::uint64_t salt = 0) const {
+        const std::uint64_t number = (content + salt) % 100;
+        return std::string(number % 3 * 25, 'a') + std::to_string(number);
+    }
+};
+
+template <class E>
+concept has_allocator = requires(const E& e) { e.get_allocator(); };
+
+/// Returns: an element with that text, made with `a` where it takes one.
+template <class E, class Alloc>
+E element(const std::string& text, const Alloc& a) {
+    if constexpr (has_allocator<E>) {
+        return E(text.begin(), text.end(), a);
+    } else {
+        return static_cast<E>(text.back());
+    }
+}
+
+template <class E>
+std::string told(const E& e) {
+    if constexpr (requires { e.second; }) {
+        return told(e.first) + "=" + told(e.second);
+    } else if constexpr (has_allocator<E>) {
+        return std::string(e.begin(), e.end());
+    } else {
+        return std::string(1, e);
+    }
+}
+
+/// Returns: what is in it; in sorted order where the container has none.
+template <class C>
+std::vector<std::string> contents(const C& c) {
+    std::vector<std::string> all;
+    for (const auto& e : c) {
+        all.push_back(told(e));
+    }
+    if constexpr (requires { c.bucket_count(); }) {
+        std::ranges::sort(all);
+    }
+    return all;
+}
+
+/// Returns: whether an element has the allocator of its container.
+template <class E, class Alloc>
+bool at_home(const E& e, const Alloc& a) {
+    if constexpr (requires { e.second; }) {
+        return at_home(e.first, a) && at_home(e.second, a);
+    } else if constexpr (has_allocator<E>) {
+        return e.get_allocator() == a;
+    } else {
+        return true;
+    }
+}
+
+template <class C>
+using four = std::array<C, 4>;
+
+/// Operations on containers of every kind.
+/// Returns: whether it was one of these.
+template <class C>
+bool apply_to_any(const step& s, four<C>& all) {
+    C& to = all[s.to];
+    C& from = all[s.from];
+    switch (s.operation % 16) {
+    case 0: {
+        const C& same = from;
+        to = same; // itself, maybe
+        return true;
+    }
+    case 1:
+        if (s.to != s.from) {
+            to = std::move(from);
+            from.clear();
+        }
+        return true;
+    case 2:
+        if (s.same_place()) {
+            to.swap(from);
+        }
+        return true;
+    case 3: {
+        C copied(from, to.get_allocator());
+        to.swap(copied);
+        return true;
+    }
+    case 4: {
+        C moved(std::move(from), to.get_allocator());
+        from.clear();
+        to.swap(moved);
+        return true;
+    }
+    case 5:
+        if (s.where % 4 == 0) {
+            to.clear();
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// Effects: walks `steps` steps with C on `kind`, and with Twin.
+/// `apply` is a function of a step and of four containers of either type.
+template <class C, class Twin, class Apply>
+void walk(const place& kind, std::uint64_t seed, std::size_t steps, const Apply& apply) {
+    SCOPED_TRACE(kind.name + ", seed " + std::to_string(seed));
+    equipment::ledger source;
+    {
+        const auto one = kind.make(source);
+        const auto other = kind.make(source);
+        const auto on = [](std::pmr::memory_resource& r) {
+            if constexpr (std::is_constructible_v<typename C::allocator_type, std::pmr::memory_resource&>) {
+                return C(typename C::allocator_type(r));
+            } else {
+                return C(typename C::allocator_type(&r));
+            }
+        };
+        four<C> tested{on(*one), on(*other), on(*one), on(*other)};
+        four<Twin> twins;
+        std::mt19937_64 random(seed);
+        for (std::size_t i = 0; i < steps; ++i) {
+            const step s{random(), random() % 4, random() % 4, random(), random()};
+            apply(s, tested);
+            apply(s, twins);
+            for (std::size_t k = 0; k < 4; ++k) {
+                ASSERT_EQ(contents(tested[k]), contents(twins[k])) << "step " << i << ", container " << k;
+                for (const auto& e : tested[k]) {
+                    ASSERT_TRUE(at_home(e, tested[k].get_allocator())) << "step " << i << ", container " << k;
+                }
+            }
+        }
+    }
+    EXPECT_EQ(source.outstanding(), 0U);
+    EXPECT_EQ(source.complaints(), equipment::no_complaints);
+}
+
+/// Effects: walks on every place; `make` is a template of a binding that names the container.
+template <template <class> class Container, class Apply>
+void walk_everywhere(const Apply& apply) {
+    std::uint64_t seed = 1;
+    for (const place& kind : places()) {
+        walk<Container<by_base>, Container<by_standard>>(kind, seed++, 150, apply);
+        walk<Container<by_type>, Container<by_standard>>(kind, seed++, 150, apply);
+    }
+}
+
+} // namespace containers
