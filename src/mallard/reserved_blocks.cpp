@@ -1,4 +1,5 @@
 #include <mallard/core/reserved_blocks.hpp>
+#include <mallard/upstream/pages.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -47,10 +48,14 @@ reserved_blocks::range* reserved_blocks::new_range(std::size_t least) noexcept {
     }
     const std::size_t room = least > SIZE_MAX / 2 / reserve_factor ? least : least * reserve_factor;
     std::size_t range_bytes = align_up(std::max(least_range_bytes, room), reserved_range::huge_from_bytes);
-    std::byte* memory = reserved_range::reserve(range_bytes);
+    std::byte* memory = without_room_ ? nullptr : reserved_range::reserve(range_bytes);
     if (memory == nullptr) {
-        range_bytes = align_up(least, reserved_range::huge_from_bytes);
+        range_bytes = align_up(least, pages::page_bytes());
         memory = reserved_range::reserve(range_bytes);
+        if (memory == nullptr && reserved_range::count() < reserved_range::most_ranges &&
+            make_way(range_bytes)) {
+            memory = reserved_range::reserve(range_bytes);
+        }
         if (memory == nullptr) {
             return nullptr;
         }
@@ -86,6 +91,7 @@ void reserved_blocks::deallocate(heap_block b) noexcept {
         r->next->previous = r->previous;
     }
     --count_;
+    without_room_ = without_room_ && count_ != 0;
     if (r->committed > most_spare_bytes || reserved_range::count() > reserved_range::most_ranges / 2) {
         give_back(r);
         return;
@@ -141,9 +147,30 @@ void reserved_blocks::shrink(heap_block b, std::size_t bytes) noexcept {
 }
 
 void reserved_blocks::trim() noexcept {
+    without_room_ = false;
     if (spare_ != nullptr) {
         give_back(std::exchange(spare_, nullptr));
     }
+}
+
+bool reserved_blocks::make_way(std::size_t bytes) noexcept {
+    std::size_t there = spare_ != nullptr ? spare_->bytes : 0;
+    for (const range* r = first_; r != nullptr; r = r->next) {
+        there += r->bytes - r->committed;
+    }
+    if (there < bytes) {
+        return false;
+    }
+    trim();
+    without_room_ = true;
+    for (range* r = first_; r != nullptr; r = r->next) {
+        if (r->committed != r->bytes &&
+            reserved_range::shorten(reinterpret_cast<std::byte*>(r), r->bytes, r->committed)) {
+            r->bytes = r->committed;
+            r->seal = seal_of(r);
+        }
+    }
+    return true;
 }
 
 void reserved_blocks::release() noexcept {

@@ -61,6 +61,17 @@ bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) no
            MAP_FAILED;
 }
 
+bool shorten(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+    if (munmap(begin + new_bytes, old_bytes - new_bytes) != 0) {
+        return false;
+    }
+#ifdef MALLARD_ASAN
+    __lsan_unregister_root_region(begin, old_bytes);
+    __lsan_register_root_region(begin, new_bytes);
+#endif
+    return true;
+}
+
 void offer([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef MADV_FREE
     madvise(begin, bytes, MADV_FREE);

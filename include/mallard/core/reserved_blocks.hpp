@@ -12,8 +12,8 @@
 /// words but for `previous`, which is the range whose `next` it is.
 /// Bound: what is committed grows by an eighth at least and so does what is given back, so that growing or
 /// shrinking by little calls the system rarely; a range is `reserve_factor` times as large as its first block, or
-/// `least_range_bytes`. Where the system has no such range it is asked for one without room to grow, which
-/// may be refused too, and is where the process has reserved_range::most_ranges: then the heap takes a chunk. A spare range has `most_spare_bytes` committed at most, and the
+/// `least_range_bytes`. Where the system has no such range it is asked for one without room to grow, then the ranges
+/// that are there give up theirs. It may be refused all the same, and is where the process has reserved_range::most_ranges: then the heap takes a chunk. A spare range has `most_spare_bytes` committed at most, and the
 /// system may take them where that is 1 MiB or more.
 #pragma once
 
@@ -73,8 +73,14 @@ public:
     /// Effects: gives back what lies behind `bytes` bytes of payload, where that is an eighth of them or more.
     void shrink(heap_block b, std::size_t bytes) noexcept;
 
-    /// Effects: gives the spare range back.
+    /// Effects: gives the spare range back. Ranges have room to grow again.
     void trim() noexcept;
+
+    /// Effects: gives the spare range back, and all room to grow, where these have `bytes` bytes together: for who has
+    /// been refused so many. New ranges have no room to grow until trim(), release(), or the last block is freed.
+    /// Returns: whether it has given any back.
+    /// Complexity: linear in the blocks, but for the calls to the system.
+    bool make_way(std::size_t bytes) noexcept;
 
     /// Effects: gives all ranges back.
     void release() noexcept;
@@ -131,6 +137,7 @@ private:
     range* spare_ = nullptr; ///< in no list
     std::size_t count_ = 0;
     std::size_t committed_bytes_ = 0;
+    bool without_room_ = false; ///< addresses were refused
 };
 
 } // namespace mallard::inline MALLARD_LIBRARY

@@ -38,6 +38,11 @@ inline constexpr std::size_t most_ranges = 4096;
 /// Returns: whether the system agreed.
 bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept;
 
+/// Effects: gives the addresses from `new_bytes` to `old_bytes`, the end of the range, back.
+/// Returns: whether the system agreed.
+/// Requires: they are not committed; `new_bytes` is not 0, and what rounded() or the range has.
+bool shorten(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept;
+
 /// Effects: offers the memory of the first `bytes` bytes to the system, which takes it when it has need of it; what is in
 /// it is lost, now or later. Memory that it has not taken costs no fault again.
 void offer(std::byte* begin, std::size_t bytes) noexcept;

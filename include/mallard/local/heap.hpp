@@ -203,7 +203,8 @@ private:
     [[no_unique_address]] upstream_handle<Upstream> upstream_;
 };
 
-/// Effects: takes a chunk as large as it is its turn, or, where the upstream has none, one for the block alone.
+/// Effects: takes a chunk as large as it is its turn, or, where the upstream has none, one for the block alone; before
+/// it fails, large blocks give up the addresses that they do not need yet.
 template <upstream Upstream, std::size_t Granule>
 bool heap<Upstream, Granule>::add_room_for(std::size_t block_bytes, bool quiet) {
     const std::size_t least = align_up(sizeof(chunk) + block_bytes, alignof(chunk));
@@ -211,13 +212,21 @@ bool heap<Upstream, Granule>::add_room_for(std::size_t block_bytes, bool quiet) 
     if (has_reserved_blocks && block_bytes >= least_reserved_bytes && least <= most_in_small_pages) {
         chunk_bytes = std::min(chunk_bytes, most_in_small_pages);
     }
+    const auto ask = [this](std::size_t bytes) {
+        return ask_quietly(upstream_.get(), bytes, alignof(chunk));
+    };
     void* memory = nullptr;
-    if (chunk_bytes > least || quiet) {
-        memory = ask_quietly(upstream_.get(), chunk_bytes, alignof(chunk));
+    if (chunk_bytes > least) {
+        memory = ask(chunk_bytes);
+        chunk_bytes = memory == nullptr ? least : chunk_bytes;
     }
-    if (memory == nullptr && chunk_bytes > least) {
-        chunk_bytes = least;
-        memory = quiet ? ask_quietly(upstream_.get(), least, alignof(chunk)) : nullptr;
+    if (memory == nullptr && (quiet || has_reserved_blocks)) {
+        memory = ask(least);
+    }
+    if constexpr (has_reserved_blocks) {
+        if (memory == nullptr && reserved_.make_way(least)) {
+            memory = ask(least);
+        }
     }
     if (memory == nullptr) {
         if (quiet) {

@@ -142,7 +142,7 @@ void damage_some_words(const Heap& heap, std::span<std::byte> memory, unsigned s
         mallard::unpoison(memory.data(), memory.size());
         return std::vector<std::byte>(memory.begin(), memory.end());
     }();
-    for (int round = 0; round != 20000; ++round) {
+    for (int round = 0; round != 4000; ++round) {
         for (std::size_t words = 1 + random() % 6; words != 0; --words) {
             std::byte* const at = memory.data() + random() % (memory.size() / 8) * 8;
             const auto all = damages(mallard::read_word(at), at, memory);

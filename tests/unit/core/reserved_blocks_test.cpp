@@ -192,6 +192,44 @@ TEST_F(reserved, leave_in_any_order) {
     EXPECT_EQ(all[6].payload()[100], std::byte{6});
 }
 
+TEST_F(reserved, give_up_their_room_where_it_helps) {
+    const heap_block b = blocks_.allocate(300 * kib);
+    const heap_block spare = blocks_.allocate(300 * kib);
+    fill(b, 1);
+    blocks_.deallocate(spare);
+    EXPECT_FALSE(blocks_.make_way(3 * reserved_blocks::least_range_bytes)) << "they do not have so much";
+    ASSERT_TRUE(blocks_.grow(b, mib, mib));
+    const std::size_t before = b.payload_bytes();
+    ASSERT_TRUE(blocks_.make_way(2 * reserved_blocks::least_range_bytes - 4 * mib));
+    EXPECT_LT(blocks_.committed_bytes(), before + mib) << "the spare range is gone";
+    EXPECT_EQ(b.payload()[300 * kib - 64], std::byte{1});
+    EXPECT_FALSE(blocks_.grow(b, 64 * mib, 64 * mib));
+    EXPECT_EQ(b.payload_bytes(), before);
+    fill(b, 2);
+    EXPECT_FALSE(blocks_.make_way(1)) << "there is nothing left";
+
+    const heap_block second = blocks_.allocate(300 * kib);
+    ASSERT_TRUE(second);
+    EXPECT_FALSE(blocks_.grow(second, 64 * mib, 64 * mib));
+    blocks_.trim();
+    const heap_block third = blocks_.allocate(300 * kib);
+    EXPECT_TRUE(blocks_.grow(third, 64 * mib, 64 * mib));
+    blocks_.shrink(b, 300 * kib);
+    EXPECT_LT(b.payload_bytes(), 400 * kib);
+    ASSERT_TRUE(blocks_.grow(b, before, before)) << "as far as it was";
+    fill(b, 3);
+    std::size_t seen = 0;
+    EXPECT_FALSE(
+        blocks_.for_each([&](heap_block each) { seen += reserved_blocks::is_sound(each) ? 1U : 0U; }));
+    EXPECT_EQ(seen, 3U);
+
+    ASSERT_TRUE(blocks_.make_way(mib));
+    for (const heap_block each : {b, second, third}) {
+        blocks_.deallocate(each);
+    }
+    EXPECT_TRUE(blocks_.grow(blocks_.allocate(300 * kib), 64 * mib, 64 * mib)) << "none of those is left";
+}
+
 TEST_F(reserved, are_refused_where_there_are_no_addresses) {
     EXPECT_FALSE(blocks_.allocate(std::size_t{1} << 58));
     EXPECT_EQ(blocks_.count(), 0U);

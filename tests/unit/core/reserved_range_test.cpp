@@ -91,6 +91,19 @@ TEST_F(ranges, are_counted_in_huge_pages_where_they_are_large) {
     EXPECT_TRUE(mallard::is_aligned(begin_ + huge, mallard::pages::huge_page_bytes()));
 }
 
+TEST_F(ranges, give_addresses_back_that_nobody_needs) {
+    std::byte* const begin = reserved_range::reserve(16 * page_);
+    ASSERT_NE(begin, nullptr);
+    ASSERT_TRUE(reserved_range::commit(begin, 0, 4 * page_));
+    std::memset(begin, 1, 4 * page_);
+    ASSERT_TRUE(reserved_range::shorten(begin, 16 * page_, 4 * page_));
+    unsigned char in_core = 0;
+    EXPECT_EQ(mincore(begin + 3 * page_, 1, &in_core), 0);
+    EXPECT_NE(mincore(begin + 4 * page_, 1, &in_core), 0) << "nothing is mapped there any more";
+    EXPECT_EQ(begin[4 * page_ - 1], std::byte{1});
+    reserved_range::give_back(begin, 4 * page_);
+}
+
 TEST_F(ranges, are_rounded_to_no_less_than_was_asked) {
     for (unsigned k = 0; k != 64; ++k) {
         for (std::size_t less = 0; less != 3; ++less) {

@@ -67,7 +67,7 @@ int fill_up(std::size_t bytes) {
         }
         blocks.push_back(p);
     }
-    if (blocks.size() * bytes < 32 * mib || blocks.size() * bytes > 300 * mib) {
+    if (blocks.size() * bytes < 200 * mib || blocks.size() * bytes > 300 * mib) {
         return 3;
     }
     if (heap.use().used_blocks != blocks.size() || !heap.check_sanity().sound()) {
@@ -109,7 +109,7 @@ TYPED_TEST(at_the_limit, throws_and_is_as_it_was) {
                   if (!limit_addresses_to(64 * mib)) {
                       return 1;
                   }
-                  for (const std::size_t bytes : {65 * mib, 128 * mib, std::size_t{1} << 40}) {
+                  for (const std::size_t bytes : {256 * mib, 512 * mib, std::size_t{1} << 40}) {
                       try {
                           static_cast<void>(heap.allocate(bytes));
                           return 2;

@@ -39,7 +39,7 @@ bool refuses_to_promise() {
     return mode == 2;
 }
 
-class mappings_of_heaps : public ::testing::Test {
+class mappings_left_for_threads : public ::testing::Test {
 protected:
     void SetUp() override {
         if (refuses_to_promise()) {
@@ -59,7 +59,7 @@ protected:
     }
 };
 
-TEST_F(mappings_of_heaps, are_bounded_where_one_has_many_large_blocks) {
+TEST_F(mappings_left_for_threads, are_bounded_where_one_has_many_large_blocks) {
     const std::size_t before = mappings();
     mallard::heap<> heap;
     std::vector<void*> blocks;
@@ -86,7 +86,7 @@ TEST_F(mappings_of_heaps, are_bounded_where_one_has_many_large_blocks) {
     EXPECT_EQ(heap.use().held_bytes, 0U);
 }
 
-TEST_F(mappings_of_heaps, are_bounded_where_many_have_large_blocks) {
+TEST_F(mappings_left_for_threads, are_bounded_where_many_have_large_blocks) {
     const std::size_t before = mappings();
     std::vector<std::unique_ptr<mallard::heap<>>> heaps(200);
     for (auto& heap : heaps) {
@@ -102,7 +102,7 @@ TEST_F(mappings_of_heaps, are_bounded_where_many_have_large_blocks) {
 }
 
 /// Ranges that wait, each in a heap of its own, keep nobody else from having one.
-TEST_F(mappings_of_heaps, leave_ranges_for_those_who_use_them) {
+TEST_F(mappings_left_for_threads, leave_ranges_for_those_who_use_them) {
     constexpr std::size_t idle = 2 * mallard::reserved_range::most_ranges / 3;
     std::vector<std::unique_ptr<mallard::heap<>>> heaps(idle);
     for (auto& heap : heaps) {
@@ -114,7 +114,7 @@ TEST_F(mappings_of_heaps, leave_ranges_for_those_who_use_them) {
 }
 
 /// A few large blocks, as of vectors, grow where they are; where there are too many, they do not, and are blocks like others.
-TEST_F(mappings_of_heaps, leave_no_room_to_grow_beyond_the_bound) {
+TEST_F(mappings_left_for_threads, leave_no_room_to_grow_beyond_the_bound) {
     mallard::heap<> heap;
     void* const vector = heap.allocate(256 * kib);
     std::vector<void*> others;
