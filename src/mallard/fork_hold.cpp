@@ -56,8 +56,8 @@ void unlock_all(bool in_child) noexcept {
 }
 
 /// The system forgets the handlers of a library that is unloaded.
-[[maybe_unused]] const int registered = pthread_atfork([] { lock_all(); }, [] { unlock_all(false); },
-                                                       [] { unlock_all(true); });
+[[maybe_unused]] const int registered =
+    pthread_atfork([] { lock_all(); }, [] { unlock_all(false); }, [] { unlock_all(true); });
 
 } // namespace
 

@@ -29,7 +29,7 @@ long this_thread() noexcept {
 bool has_ended([[maybe_unused]] long thread) noexcept {
 #ifdef __linux__
     const int before = errno;
-    const bool ended = 
+    const bool ended =
         thread == this_thread() || (syscall(SYS_tgkill, getpid(), thread, 0) != 0 && errno == ESRCH);
     errno = before;
     return ended;
@@ -71,7 +71,8 @@ thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
 /// Returns: a room whose thread has ended without a word, where one of the next two is of that kind; else null.
 thread_rooms::room* thread_rooms::left_behind() noexcept {
     for (int i = 0; i < 2; ++i) {
-        looked_at_ = looked_at_ == nullptr || looked_at_->made_before == nullptr ? made_ : looked_at_->made_before;
+        looked_at_ =
+            looked_at_ == nullptr || looked_at_->made_before == nullptr ? made_ : looked_at_->made_before;
         if (looked_at_ == nullptr) {
             return nullptr;
         }

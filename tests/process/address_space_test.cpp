@@ -9,12 +9,12 @@
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <fstream>
 #include <new>
-#include <sys/resource.h>
-#include <unistd.h>
 #include <vector>
 
 namespace {

@@ -10,8 +10,8 @@
 namespace {
 
 struct shared_nodes : mallard::shared_by_threads<shared_nodes, mallard::concurrent_multipool<>> {};
-struct locked_nodes
-    : mallard::shared_by_threads<locked_nodes, mallard::synchronized<mallard::multipool<>>> {};
+struct locked_nodes : mallard::shared_by_threads<locked_nodes, mallard::synchronized<mallard::multipool<>>> {
+};
 struct own_nodes : mallard::per_thread<own_nodes, mallard::multipool<>> {};
 
 struct order : mallard::pooled<order> {

@@ -233,9 +233,7 @@ public:
     /// Effects: lets no other thread in, so that the child of a fork finds the mechanism whole. For a handler of
     /// pthread_atfork(); a pool that a type names (bind/pool_tag.hpp) has one.
     /// Requires: the calling thread is not in an operation of this allocator.
-    void lock_for_fork() noexcept {
-        mutex_.lock();
-    }
+    void lock_for_fork() noexcept { mutex_.lock(); }
 
     [[nodiscard]] bool try_lock_for_fork() noexcept
         requires requires(Mutex& m) { m.try_lock(); }
@@ -244,9 +242,7 @@ public:
     }
 
     /// Effects: ends that, in the process that forked and in its child alike.
-    void unlock_after_fork() noexcept {
-        mutex_.unlock();
-    }
+    void unlock_after_fork() noexcept { mutex_.unlock(); }
 
 private:
     mutable Mutex mutex_;

@@ -20,7 +20,7 @@
 /// Bound: for each thread and shape at most 64 free blocks, and at most 8 KiB or two blocks, wait in a
 /// magazine (core/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. Four times as much
 /// waits on the shelf, for all threads together. A thread has
-/// magazines of at most eight allocators; they are storage of the thread's, 10 KB in all.
+/// magazines of at most eight allocators, in pages of its own, 10 KB in all.
 ///
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
 #pragma once
@@ -121,18 +121,12 @@ public:
     /// Effects: lets no other thread into the centre, so that the child of a fork finds it whole. For a handler of
     /// pthread_atfork(); a pool that a type names (bind/pool_tag.hpp) has one.
     /// Requires: the calling thread is not in an operation of this allocator.
-    void lock_for_fork() noexcept {
-        mutex_.lock();
-    }
+    void lock_for_fork() noexcept { mutex_.lock(); }
 
-    [[nodiscard]] bool try_lock_for_fork() noexcept {
-        return mutex_.try_lock();
-    }
+    [[nodiscard]] bool try_lock_for_fork() noexcept { return mutex_.try_lock(); }
 
     /// Effects: ends that, in the process that forked and in its child alike.
-    void unlock_after_fork() noexcept {
-        mutex_.unlock();
-    }
+    void unlock_after_fork() noexcept { mutex_.unlock(); }
 
 private:
     /// Around each use of the centre that may call the upstream.

@@ -62,7 +62,8 @@ public:
 
 private:
     /// Some operators new round a size up to the alignment, past zero where it is among the largest.
-    [[nodiscard]] static constexpr bool has_representation(std::size_t bytes, std::size_t alignment) noexcept {
+    [[nodiscard]] static constexpr bool has_representation(std::size_t bytes,
+                                                           std::size_t alignment) noexcept {
         constexpr auto most_bytes = static_cast<std::size_t>(PTRDIFF_MAX);
         return alignment <= most_bytes && bytes <= most_bytes - alignment;
     }

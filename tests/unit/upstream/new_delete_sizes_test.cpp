@@ -15,7 +15,8 @@ namespace {
 TEST(new_delete_sizes, without_a_representation_are_refused) {
     for (unsigned k = 0; k < 64; ++k) {
         const std::size_t alignment = std::size_t{1} << k;
-        for (const std::size_t less : {std::size_t{0}, std::size_t{1}, alignment - 1, alignment, SIZE_MAX / 2}) {
+        for (const std::size_t less :
+             {std::size_t{0}, std::size_t{1}, alignment - 1, alignment, SIZE_MAX / 2}) {
             const std::size_t bytes = SIZE_MAX - less;
             SCOPED_TRACE(::testing::Message() << bytes << " at " << alignment);
             if (bytes <= PTRDIFF_MAX) {
@@ -23,6 +24,11 @@ TEST(new_delete_sizes, without_a_representation_are_refused) {
             }
             EXPECT_EQ(mallard::new_delete::try_allocate(bytes, alignment), nullptr);
             EXPECT_EQ(mallard::global_heap::try_allocate(bytes, alignment), nullptr);
+#ifndef __cpp_exceptions
+            if (k % 16 != 5 || less != 0) {
+                continue; // each one ends a program
+            }
+#endif
             EXPECT_OUT_OF_MEMORY(static_cast<void>(mallard::new_delete::allocate(bytes, alignment)));
             EXPECT_OUT_OF_MEMORY(static_cast<void>(mallard::global_heap::allocate(bytes, alignment)));
             EXPECT_OUT_OF_MEMORY(static_cast<void>(mallard::chunk_cache::allocate(bytes, alignment)));
