@@ -74,10 +74,7 @@ end_of_thread& end_of_threads() noexcept {
 
 /// Makes the key when the library is loaded, and deletes it when that is unloaded, which takes run_tasks() with it.
 struct loaded_library {
-    loaded_library() {
-        end_of_threads();
-        hold_at_fork(held_at_fork);
-    }
+    loaded_library() { end_of_threads(); }
     loaded_library(const loaded_library&) = delete;
     loaded_library& operator=(const loaded_library&) = delete;
     ~loaded_library() {
@@ -92,11 +89,14 @@ struct loaded_library {
 };
 
 const loaded_library library;
+const held_while_loaded tasks_while_loaded(held_at_fork);
 
 /// Effects: lets this thread have its end. By the key, however late this is; by the closer, where it is not too late.
 void expect_end() noexcept {
-    static thread_local const closer when_closing;
-    static_cast<void>(&when_closing);
+    if (!closed) {
+        static thread_local const closer when_closing;
+        static_cast<void>(&when_closing);
+    }
     end_of_thread& end = end_of_threads();
     if (end.exists.load(std::memory_order_relaxed)) {
         pthread_setspecific(end.key, &end); // any value: what matters is that there is one

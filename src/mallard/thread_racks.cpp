@@ -5,6 +5,7 @@
 #include <mallard/core/thread_racks.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -185,7 +186,12 @@ namespace {
 constinit thread_local thread_racks* racks_here = nullptr;
 constinit thread_local thread_end_task closing{};
 
-constinit fork_hold rooms_held = rooms_for<thread_racks>::hold();
+constinit rooms_for<thread_racks> rooms;
+constinit fork_hold rooms_held{
+    .lock = []() noexcept { rooms.lock(); },
+    .try_lock = []() noexcept { return rooms.try_lock(); },
+    .unlock = [](bool in_child) noexcept { rooms.unlock(in_child); },
+};
 constinit fork_hold attachments_held{
     .lock = []() noexcept { hub.attachments.lock(); },
     .try_lock = []() noexcept { return hub.attachments.try_lock(); },
@@ -195,13 +201,14 @@ constinit fork_hold attachments_held{
             hub.attachments.unlock();
         },
 };
-[[maybe_unused]] const bool held = (hold_at_fork(rooms_held), hold_at_fork(attachments_held), true);
+const held_while_loaded rooms_while_loaded(rooms_held);
+const held_while_loaded attachments_while_loaded(attachments_held);
 
 } // namespace
 
 thread_racks* thread_racks::of_this_thread() noexcept {
     if (racks_here == nullptr && !thread_has_closed()) {
-        racks_here = rooms_for<thread_racks>::take();
+        racks_here = rooms.take();
         if (racks_here != nullptr) {
             closing.run = close_those_of_this_thread;
             at_thread_close(closing);
@@ -216,7 +223,7 @@ void thread_racks::close_those_of_this_thread() noexcept {
     for (magazine_rack& rack : closed->racks_) {
         give_up(rack);
     }
-    rooms_for<thread_racks>::put_back(closed);
+    rooms.put_back(closed);
 }
 
 rack_owner::rack_owner(take_back_function take_back) noexcept

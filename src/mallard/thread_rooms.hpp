@@ -15,7 +15,6 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
-#include <mallard/core/fork_hold.hpp>
 
 #include <cstddef>
 #include <mutex>
@@ -55,14 +54,17 @@ private:
     long forking_thread_ = 0;
 };
 
-/// The rooms for a T, which has no destructor that matters and is made without arguments.
+/// The rooms for a T, which has no destructor that matters and is made without arguments. An object of one translation
+/// unit, never a static member: copies of the library in one process would share that.
 template <class T>
-class rooms_for {
+class rooms_for : public thread_rooms {
 public:
+    constexpr rooms_for() noexcept : thread_rooms(content_offset + sizeof(T)) {}
+
     /// Returns: the calling thread's, as new or as a thread left it behind; null where there is no memory.
-    [[nodiscard]] static T* take() noexcept {
+    [[nodiscard]] T* take() noexcept {
         bool is_new = false;
-        thread_rooms::room* const taken = rooms_.take(is_new);
+        room* const taken = thread_rooms::take(is_new);
         if (taken == nullptr) {
             return nullptr;
         }
@@ -71,24 +73,14 @@ public:
     }
 
     /// Requires: nothing waits in it, and it is what take() gave this thread.
-    static void put_back(T* emptied) noexcept {
-        rooms_.put_back(
-            reinterpret_cast<thread_rooms::room*>(reinterpret_cast<std::byte*>(emptied) - content_offset));
-    }
-
-    /// What hold_at_fork() needs.
-    [[nodiscard]] static constexpr fork_hold hold() noexcept {
-        return {.lock = []() noexcept { rooms_.lock(); },
-                .try_lock = []() noexcept { return rooms_.try_lock(); },
-                .unlock = [](bool in_child) noexcept { rooms_.unlock(in_child); }};
+    void put_back(T* emptied) noexcept {
+        thread_rooms::put_back(
+            std::launder(reinterpret_cast<room*>(reinterpret_cast<std::byte*>(emptied) - content_offset)));
     }
 
 private:
     static_assert(alignof(T) <= cache_line_bytes);
-    static constexpr std::size_t content_offset = sizeof(thread_rooms::room);
-
-    /// Never destroyed where that does anything: threads go on while the process ends.
-    static inline constinit thread_rooms rooms_{content_offset + sizeof(T)};
+    static constexpr std::size_t content_offset = sizeof(room);
 };
 
 } // namespace mallard::inline MALLARD_LIBRARY

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <ostream>
 
@@ -35,11 +36,17 @@ inline ending wait_for(pid_t child) {
                             : ending{.status = WEXITSTATUS(how), .signal = 0};
 }
 
+/// Returns: as fork(); nothing that was printed is printed by both.
+inline pid_t fork_cleanly() {
+    std::fflush(nullptr);
+    return fork();
+}
+
 /// Effects: forks; both processes call `after_fork()`; the child then ends with what `work()` returns.
 template <class Work, class AfterFork>
 ending run_in_child(Work work, AfterFork after_fork) {
-    constexpr unsigned longest_seconds = 20;
-    const pid_t child = fork();
+    constexpr unsigned longest_seconds = 120;
+    const pid_t child = fork_cleanly();
     if (child == 0) {
         alarm(longest_seconds);
         after_fork();
@@ -52,6 +59,17 @@ ending run_in_child(Work work, AfterFork after_fork) {
 template <class Work>
 ending run_in_child(Work work) {
     return run_in_child(work, [] {});
+}
+
+/// Effects: has `work()`, which makes threads, done in a child, where it may hang and leave what it likes. In this
+/// process under ThreadSanitizer, which allows no thread in the child of a process that had several.
+template <class Work>
+ending run_apart(Work work) {
+#ifdef __SANITIZE_THREAD__
+    return ending::by_itself_with(work());
+#else
+    return run_in_child(work);
+#endif
 }
 
 } // namespace process

@@ -12,6 +12,7 @@
 namespace end_of_process {
 
 struct shared_nodes : mallard::shared_by_threads<shared_nodes, mallard::concurrent_multipool<>> {};
+struct large_nodes : mallard::shared_by_threads<large_nodes, mallard::concurrent_multipool<>> {};
 struct locked_nodes : mallard::shared_by_threads<locked_nodes, mallard::synchronized<mallard::multipool<>>> {
 };
 struct own_nodes : mallard::per_thread<own_nodes, mallard::multipool<>> {};
@@ -19,7 +20,6 @@ struct order : mallard::pooled<order> {
     std::array<char, 40> text{};
 };
 
-mallard::concurrent_multipool<>& pool_of_one();
 void make_objects_of_one();
 
 template <class Pool>
@@ -39,7 +39,7 @@ void use(Pool& pool, std::size_t bytes) {
 
 inline void use_everything(std::size_t seed) {
     const std::size_t bytes = 8 + seed * 24 % 900;
-    use(pool_of_one(), bytes);
+    use(large_nodes::pool(), 100 * bytes);
     use(shared_nodes::pool(), bytes);
     use(locked_nodes::pool(), bytes);
     use(own_nodes::pool(), bytes);

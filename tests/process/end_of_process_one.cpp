@@ -10,11 +10,6 @@ const user_at_end first_here{1};
 
 } // namespace
 
-mallard::concurrent_multipool<>& pool_of_one() {
-    static auto* const pool = new mallard::concurrent_multipool<>;
-    return *pool;
-}
-
 void make_objects_of_one() {
     static const user_at_end made_late{2};
     static thread_local const user_at_end of_the_thread{3};

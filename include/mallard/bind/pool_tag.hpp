@@ -124,8 +124,10 @@ private:
     };
 
     [[gnu::cold, gnu::noinline]] static A& make() noexcept {
-        static thread_local const library_stays until_the_thread_ends;
-        static_cast<void>(&until_the_thread_ends);
+        if (!thread_has_closed()) {
+            static thread_local const library_stays until_the_thread_ends;
+            static_cast<void>(&until_the_thread_ends);
+        }
         at_end.run = []() noexcept {
             slot.end();
             here = nullptr;
@@ -161,18 +163,11 @@ private:
     [[gnu::cold, gnu::noinline]] static A& make() noexcept {
         A& made = slot.make();
         if constexpr (locked_for_fork<A>) {
-            static const held_as_long_as_loaded held;
+            static const held_while_loaded held(at_fork);
             static_cast<void>(&held);
         }
         return made;
     }
-
-    struct held_as_long_as_loaded {
-        held_as_long_as_loaded() { hold_at_fork(at_fork); }
-        held_as_long_as_loaded(const held_as_long_as_loaded&) = delete;
-        held_as_long_as_loaded& operator=(const held_as_long_as_loaded&) = delete;
-        ~held_as_long_as_loaded() { let_go_at_fork(at_fork); }
-    };
 
     static constexpr fork_hold hold_of_the_pool() noexcept {
         if constexpr (locked_for_fork<A>) {

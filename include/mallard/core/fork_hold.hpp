@@ -29,6 +29,18 @@ void hold_at_fork(fork_hold& hold) noexcept;
 /// Effects: does so no longer. Waits where the process is forking.
 void let_go_at_fork(fork_hold& hold) noexcept;
 
+/// Static storage of the library that a hold belongs to: it is let go when that is unloaded.
+class held_while_loaded {
+public:
+    explicit held_while_loaded(fork_hold& hold) noexcept : hold_(hold) { hold_at_fork(hold_); }
+    held_while_loaded(const held_while_loaded&) = delete;
+    held_while_loaded& operator=(const held_while_loaded&) = delete;
+    ~held_while_loaded() { let_go_at_fork(hold_); }
+
+private:
+    fork_hold& hold_;
+};
+
 /// An allocator with a lock of its own.
 template <class A>
 concept locked_for_fork = requires(A& a) {

@@ -20,7 +20,7 @@
 /// Bound: for each thread and shape at most 64 free blocks, and at most 8 KiB or two blocks, wait in a
 /// magazine (core/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. Four times as much
 /// waits on the shelf, for all threads together. A thread has
-/// magazines of at most eight allocators; they are storage of the thread's, 10 KB in all.
+/// magazines of at most eight allocators, in pages of its own, 10 KB in all.
 ///
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
 #pragma once

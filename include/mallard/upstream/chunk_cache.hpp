@@ -18,7 +18,10 @@
 /// fundamental_alignment at the least. Bounds: never more than thread_bytes wait for each thread and
 /// shared_bytes for all; what of these are chunks of least_offered_bytes and more, others can have.
 /// Decay: in every 1024 operations, half of the chunks of a size that were not needed at all go on to the
-/// shared bins, and from those to the system.
+/// shared bins, and from those to the system. Where that has no memory for a request, all that waits in the bins of
+/// the calling thread and in the shared ones goes back, and the system is asked once more.
+/// Threads: a thread's bins lie in pages of their own, and are emptied into the shared ones when it closes
+/// (core/thread_end.hpp); then it uses those.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -48,7 +51,8 @@ class chunk_cache {
 public:
     /// Returns: `bytes` bytes at a multiple of `alignment`; more than 64 MiB, or less than 128 KiB at an
     /// alignment above the fundamental one, come from the system without being kept afterwards.
-    /// Throws: std::bad_alloc.
+    /// Throws: std::bad_alloc, after the out-of-memory handler has run, once nothing waits here any more. A request
+    /// of more than PTRDIFF_MAX / 2 bytes leaves what waits.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
 
     static void deallocate(void* p, std::size_t bytes,

@@ -1,5 +1,6 @@
 #include "equipment/out_of_memory.hpp"
 
+#include <mallard/core/failure.hpp>
 #include <mallard/upstream/pages.hpp>
 
 #include <gtest/gtest.h>
@@ -25,6 +26,19 @@ std::size_t resident_pages(void* p, std::size_t pages) {
 bool is_mapped(void* p) {
     unsigned char in_core = 0;
     return mincore(p, 1, &in_core) == 0;
+}
+
+TEST(pages, fail_without_a_word_where_they_are_asked_to) {
+    static int heard = 0;
+    mallard::set_out_of_memory_handler([](std::size_t, std::size_t) noexcept { ++heard; });
+    mallard::pages source;
+    EXPECT_EQ(source.try_allocate(SIZE_MAX), nullptr);
+    EXPECT_EQ(source.try_allocate(std::size_t{1} << 62), nullptr);
+    void* const p = source.try_allocate(5000);
+    EXPECT_NE(p, nullptr);
+    source.deallocate(p, 5000);
+    EXPECT_EQ(heard, 0);
+    mallard::set_out_of_memory_handler(nullptr);
 }
 
 TEST(pages, are_whole_zeroed_and_aligned) {
