@@ -13,7 +13,7 @@
 #include <new>
 #include <utility>
 
-namespace mallard::chunk_bins {
+namespace mallard::inline MALLARD_LIBRARY::chunk_bins {
 
 inline constexpr std::size_t largest_cached_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t class_count = eighth_classes::index(largest_cached_bytes) + 1;
@@ -177,4 +177,4 @@ private:
     std::uint32_t operations_ = 0;
 };
 
-} // namespace mallard::chunk_bins
+} // namespace mallard::inline MALLARD_LIBRARY::chunk_bins

@@ -64,7 +64,7 @@ def test_cmake_finds_it(prefix, tmp_path):
 
 
 def test_it_brings_what_links_threads(prefix, tmp_path):
-    """The project names mallard alone, and has all that mallard needs on systems with a library of threads."""
+    """The project names mallard alone, and has all that mallard needs where threads are a library."""
     lists = (
         "cmake_minimum_required(VERSION 3.25)\nproject(asks LANGUAGES CXX)\n"
         "find_package(mallard 0.1 CONFIG REQUIRED)\n"

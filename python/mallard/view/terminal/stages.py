@@ -1,4 +1,4 @@
-"""The stages of the project's tests as they run: how far each one is, what came of it, how long the rest may take."""
+"""The stages of the project's tests as they run: how far each is, what came of it, the time that is left."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mallard.stages import Outcome, Stage
 from mallard.stages.progress import Forecast, Progress, duration
 
 TAIL_LINES = 40
+TAIL_WIDTH = 400  # a command may name every file of the tree
 SECONDS_BETWEEN_LINES = 20.0
 """Where the output is no terminal, a line of progress appears so often."""
 
@@ -59,5 +60,5 @@ class StagesView:
             self.console.print(f"        {escape(note)}")
         if outcome.failed:
             for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:]:
-                self.console.print(f"        | {escape(line)}")
+                self.console.print(f"        | {escape(line[:TAIL_WIDTH])}")
             self.console.print(f"        the whole output is in {escape(str(log))}")
