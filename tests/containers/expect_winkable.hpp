@@ -24,11 +24,22 @@ std::string name_of() {
     return __PRETTY_FUNCTION__;
 }
 
+/// Makes objects that take from elsewhere. One type for all: what fills an object is compiled once for each part.
+template <class B>
+struct maker {
+    B& binding;
+
+    template <class T>
+    T operator()() const {
+        return binding.template make_elsewhere<T>();
+    }
+};
+
 /// Returns: how much is held outside the arena by a T that was filled and winked out; where it must not be, by
 /// one whose destructor has not run yet.
 template <class T, class B>
 long held_outside(B& binding) {
-    const auto make = [&]<class U>() { return binding.template make_elsewhere<U>(); };
+    const maker<B> make{binding};
     const long before = binding.outside();
     long held = 0;
     if constexpr (mallard::winkable<T>) {

@@ -158,6 +158,8 @@ void walk(const place& kind, std::uint64_t seed, std::size_t steps, const Apply&
             }
         };
         four<C> tested{on(*one), on(*other), on(*one), on(*other)};
+        const four<typename C::allocator_type> homes{tested[0].get_allocator(), tested[1].get_allocator(),
+                                                     tested[2].get_allocator(), tested[3].get_allocator()};
         four<Twin> twins;
         std::mt19937_64 random(seed);
         for (std::size_t i = 0; i < steps; ++i) {
@@ -166,6 +168,7 @@ void walk(const place& kind, std::uint64_t seed, std::size_t steps, const Apply&
             apply(s, twins);
             for (std::size_t k = 0; k < 4; ++k) {
                 ASSERT_EQ(contents(tested[k]), contents(twins[k])) << "step " << i << ", container " << k;
+                ASSERT_TRUE(tested[k].get_allocator() == homes[k]) << "step " << i << ", container " << k;
                 for (const auto& e : tested[k]) {
                     ASSERT_TRUE(at_home(e, tested[k].get_allocator())) << "step " << i << ", container " << k;
                 }
