@@ -75,7 +75,7 @@ void heap_walks<Heap, Links, Granule>::for_each_block(F f) const {
         heap().each_room(look_at_room);
     }
     if constexpr (Heap::has_reserved_blocks) {
-        heap().reserved_.for_each([&](heap_block b) { tell(b, b.bytes(), true); });
+        static_cast<void>(heap().reserved_.for_each([&](heap_block b) { tell(b, b.bytes(), true); }));
     }
 }
 

@@ -21,18 +21,22 @@ template <upstream Upstream>
         }
     };
 #ifdef __cpp_exceptions
-    if constexpr (!requires {
-                      { source.try_allocate(bytes, alignment) } noexcept;
-                  }) {
+    constexpr bool never_throws = requires {
+        { source.try_allocate(bytes, alignment) } noexcept;
+    };
+    if constexpr (!never_throws) {
         const unheard_failures quiet;
         try {
             return ask();
         } catch (...) {
             return nullptr;
         }
+    } else {
+        return ask();
     }
-#endif
+#else
     return ask();
+#endif
 }
 
 } // namespace mallard::inline MALLARD_MODE

@@ -98,7 +98,7 @@ public:
     /// Effects: calls `f(block)` for each, up to the first in front of which somebody has written.
     /// Returns: that one, or null.
     template <class F>
-    heap_block for_each(F f) const {
+    [[nodiscard]] heap_block for_each(F f) const {
         const range* before = nullptr;
         for (range* r = first_; r != nullptr; r = r->next) {
             if (r->seal != seal_of(r) || r->previous != before) {

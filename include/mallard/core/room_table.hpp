@@ -36,17 +36,13 @@ public:
 
     /// Effects: makes the table ready, once all rooms are entered.
     /// Complexity: n log n.
-    void sort() noexcept {
-        const std::span<room> all(rooms_, size_);
-        std::sort(all.begin(), all.end(), [](room a, room b) { return a.begin < b.begin; });
-    }
+    void sort() noexcept { std::ranges::sort(std::span<room>(rooms_, size_), {}, &room::begin); }
 
     /// Returns: whether a smallest block that begins at `address` would lie in one of the rooms.
     /// Complexity: logarithmic.
     [[nodiscard]] bool has_block_at(std::uintptr_t address) const noexcept {
         const std::span<const room> all(rooms_, size_);
-        const auto behind = std::upper_bound(all.begin(), all.end(), address,
-                                             [](std::uintptr_t at, room one) { return at < one.begin; });
+        const auto behind = std::ranges::upper_bound(all, address, {}, &room::begin);
         return behind != all.begin() && is_block_in((behind - 1)->begin, (behind - 1)->end, address);
     }
 
