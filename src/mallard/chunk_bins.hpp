@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -107,10 +108,11 @@ public:
 
     /// Effects: puts the chunk in; offers it to the system where it has `least_offered` bytes.
     /// Returns: whether there was room.
-    [[nodiscard]] bool put(void* p, std::size_t index, std::size_t least_offered) noexcept {
+    [[nodiscard]] bool put(void* p, std::size_t index,
+                           const std::atomic<std::size_t>& least_offered) noexcept {
         bin& to = bins_[index];
         const std::size_t chunk_bytes = eighth_classes::bytes(index);
-        if (chunk_bytes < std::max(least_offered, least_page_bytes)) {
+        if (chunk_bytes < least_page_bytes || chunk_bytes < least_offered.load(std::memory_order_relaxed)) {
             to.warm = ::new (p) waiting_chunk{to.warm};
             // The link stays readable: a leak checker must be able to follow it.
             poison(to.warm + 1, chunk_bytes - sizeof(waiting_chunk));

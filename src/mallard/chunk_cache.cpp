@@ -11,11 +11,9 @@
 #include <mallard/upstream/pages.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <new>
 #include <utility>
 
 namespace mallard::inline MALLARD_LIBRARY {
@@ -64,7 +62,7 @@ public:
         const std::size_t bytes = eighth_classes::bytes(index);
         const std::scoped_lock lock(mutex_);
         if (bins_.bytes() + bytes <= shared_limit_bytes.load(std::memory_order_relaxed) &&
-            bins_.put(p, index, least_offered_bytes.load(std::memory_order_relaxed))) {
+            bins_.put(p, index, least_offered_bytes)) {
             bins_.decay(1, to_system);
         } else {
             give_to_system(p, bytes, fundamental_alignment);
@@ -221,7 +219,7 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
     }
     own_bins& mine = *bins_here;
     if (mine.bytes() + eighth_classes::bytes(index) > thread_limit_bytes.load(std::memory_order_relaxed) ||
-        !mine.put(p, index, least_offered_bytes.load(std::memory_order_relaxed))) [[unlikely]] {
+        !mine.put(p, index, least_offered_bytes)) [[unlikely]] {
         to_shared(p, index);
         return;
     }

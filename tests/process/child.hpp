@@ -72,4 +72,16 @@ ending run_apart(Work work) {
 #endif
 }
 
+/// In a child that ends by exit(), ends it well after all other static objects, before a leak checker looks at what
+/// running threads have.
+struct ends_last {
+    ~ends_last() {
+        if (in_child) {
+            _exit(0);
+        }
+    }
+    bool in_child = false;
+};
+[[gnu::init_priority(101)]] inline ends_last last_object;
+
 } // namespace process

@@ -1,5 +1,6 @@
 // Libraries with allocators in them that a program loads while it runs, uses from several threads, and unloads, in
-// every order.
+// every order. Not under ThreadSanitizer, which lets no thread have 64 locks, as who forks has where the library is loaded
+// so often.
 #include "process/child.hpp"
 
 #include <mallard/mallard.hpp>
@@ -16,6 +17,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#ifndef __SANITIZE_THREAD__
 
 namespace {
 
@@ -57,10 +60,10 @@ private:
     use_function use_ = nullptr;
 };
 
-/// Effects: does `work` apart, so that its libraries and keys are gone with it.
+/// Effects: does `work` in a child, so that its libraries and keys are gone with it.
 template <class Work>
-void expect_zero_apart(Work work) {
-    EXPECT_EQ(process::run_apart(work), process::ending::by_itself_with(0));
+void expect_zero_in_child(Work work) {
+    EXPECT_EQ(process::run_in_child(work), process::ending::by_itself_with(0));
 }
 
 std::vector<std::unique_ptr<plug_in>> all_loaded() {
@@ -75,7 +78,7 @@ std::vector<std::unique_ptr<plug_in>> all_loaded() {
 }
 
 TEST(plug_ins_and_threads, are_loaded_by_the_dozen) {
-    expect_zero_apart([] {
+    expect_zero_in_child([] {
         const auto loaded = all_loaded();
         int wrong = 0;
         for (const auto& p : loaded) {
@@ -86,7 +89,7 @@ TEST(plug_ins_and_threads, are_loaded_by_the_dozen) {
 }
 
 TEST(plug_ins_and_threads, serve_threads_that_were_there_before_and_come_later) {
-    expect_zero_apart([] {
+    expect_zero_in_child([] {
         std::atomic<bool> ready = false;
         std::atomic<int> wrong = 0;
         std::vector<std::unique_ptr<plug_in>> loaded;
@@ -115,7 +118,7 @@ TEST(plug_ins_and_threads, serve_threads_that_were_there_before_and_come_later) 
 }
 
 TEST(plug_ins_and_threads, may_be_unloaded_while_threads_live_that_used_them) {
-    expect_zero_apart([] {
+    expect_zero_in_child([] {
         auto loaded = all_loaded();
         std::atomic<int> used = 0;
         std::atomic<int> wrong = 0;
@@ -149,7 +152,7 @@ TEST(plug_ins_and_threads, may_be_unloaded_while_threads_live_that_used_them) {
 }
 
 TEST(plug_ins_and_threads, may_be_unloaded_while_threads_end_that_used_them) {
-    expect_zero_apart([] {
+    expect_zero_in_child([] {
         std::atomic<int> wrong = 0;
         for (std::size_t round = 0; round < 60; ++round) {
             plug_in p(round);
@@ -173,10 +176,8 @@ TEST(plug_ins_and_threads, may_be_unloaded_while_threads_end_that_used_them) {
     });
 }
 
-// ThreadSanitizer allows no thread in the child of a process that had several.
-#ifndef __SANITIZE_THREAD__
 TEST(plug_ins_and_threads, end_with_the_program_in_any_thread) {
-    expect_zero_apart([] {
+    expect_zero_in_child([] {
         const pid_t child = process::fork_cleanly();
         if (child == 0) {
             alarm(100);
@@ -195,11 +196,13 @@ TEST(plug_ins_and_threads, end_with_the_program_in_any_thread) {
             while (used < 3) {
                 std::this_thread::yield();
             }
-            std::exit(0);
+            process::last_object.in_child = true;
+            std::exit(1);
         }
         return process::wait_for(child) == process::ending::by_itself_with(0) ? 0 : 1;
     });
 }
-#endif
 
 } // namespace
+
+#endif
