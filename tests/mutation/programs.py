@@ -83,16 +83,24 @@ def unit_tests_of(file: Path) -> list[Path]:
     if header is None:
         # A part of a class whose header has the same first word, as block_zones.cpp of block_books.hpp.
         word = file.stem.partition("_")[0]
-        return [
+        tests = [
             test
             for header in sorted(all_includes(file))
             if header.is_relative_to(INCLUDE) and header.stem.startswith(f"{word}_")
             for test in unit_tests_of(header)
         ]
+        return tests or [test for user in users_of(file) for test in unit_tests_of(user)]
     folder = ROOT / "tests" / "unit" / header.parent.relative_to(INCLUDE / "mallard")
     longer = {h.stem for h in header.parent.glob(f"{header.stem}_*.hpp")}
     tests = sorted(folder.glob(f"{header.stem}_*test.cpp"))
     return [test for test in tests if not any(test.stem.startswith(f"{stem}_") for stem in longer)]
+
+
+def users_of(file: Path) -> list[Path]:
+    """Of a private header, or of the source that it belongs to: the other sources that include it."""
+    header = file.with_suffix(".hpp")
+    sources = sorted((ROOT / "src").rglob("*.cpp"))
+    return [source for source in sources if source.stem != file.stem and header in own_includes(source)]
 
 
 def kinds_of(file: Path) -> str:

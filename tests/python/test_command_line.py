@@ -70,7 +70,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("list", Needs()),
         ("choose", Needs()),
         ("doctor", Needs()),
-        ("test", Needs(environment="test")),
+        ("test lint", Needs(environment="test", tools=("clang-format-19", "shellcheck"))),
         ("bench", Needs(presets=("release",))),
         ("bench --compiler g++", Needs(presets=("release",))),
         ("bench --compiler=clang++", Needs(presets=("release", "release-clang"))),
