@@ -17,6 +17,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <random>
@@ -36,11 +37,11 @@ public:
         const std::size_t guard = mallard::pages::page_bytes();
         void* const all = mmap(nullptr, bytes_ + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (all == MAP_FAILED) {
-            throw std::bad_alloc();
+            std::abort();
         }
         begin_ = static_cast<std::byte*>(all) + guard;
         if (mprotect(begin_, bytes_, PROT_READ | PROT_WRITE) != 0) {
-            throw std::bad_alloc();
+            std::abort();
         }
     }
     between_guards(const between_guards&) = delete;
