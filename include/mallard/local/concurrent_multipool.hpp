@@ -33,6 +33,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/magazine.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/thread_racks.hpp>
@@ -152,10 +153,16 @@ private:
             }
         }
 
+        /// Effects: takes `count` blocks of the centre, one at least; fewer where it has no more.
+        /// Throws: what the centre throws where it has none.
         void fetch(std::size_t count) {
+            blocks_[count_++] = pool_.centre_.allocate(shape_.bytes, shape_.alignment);
             while (count_ < count) {
-                blocks_[count_] = pool_.centre_.allocate(shape_.bytes, shape_.alignment);
-                ++count_;
+                void* const block = ask_quietly(pool_.centre_, shape_.bytes, shape_.alignment);
+                if (block == nullptr) {
+                    return;
+                }
+                blocks_[count_++] = block;
             }
         }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <new>
 #include <set>
 #include <type_traits>
 #include <vector>
@@ -46,6 +47,31 @@ TEST_F(concurrent_multipool, hands_batches_out_in_the_order_of_addresses) {
     }
     EXPECT_LE(steps_down, static_cast<int>(source_.granted().size()));
 }
+
+#ifdef __cpp_exceptions
+/// Returns: how many blocks a pool gives before it fails, over an upstream that grants `chunks` small chunks.
+template <class Pool>
+std::size_t blocks_of_chunks(std::size_t chunks) {
+    equipment::ledger source;
+    Pool pool(source, {.largest_pooled_bytes = 72, .growth = {64, 64}});
+    source.fail({.at = chunks + 1, .for_ever = true});
+    std::size_t blocks = 0;
+    try {
+        for (;; ++blocks) {
+            static_cast<void>(pool.allocate(24, 8));
+        }
+    } catch (const std::bad_alloc&) {
+        return blocks;
+    }
+}
+
+TEST_F(concurrent_multipool, fails_no_request_for_want_of_the_rest_of_its_batch) {
+    for (std::size_t chunks = 1; chunks != 20; ++chunks) {
+        EXPECT_EQ(blocks_of_chunks<pool_type>(chunks),
+                  blocks_of_chunks<mallard::multipool<equipment::ledger>>(chunks));
+    }
+}
+#endif
 
 TEST_F(concurrent_multipool, keeps_sizes_and_contents_apart) {
     struct block {

@@ -88,6 +88,7 @@ TEST_F(mappings_left_for_threads, are_bounded_where_one_has_many_large_blocks) {
 
 TEST_F(mappings_left_for_threads, are_bounded_where_many_have_large_blocks) {
     const std::size_t before = mappings();
+    const std::size_t ranges_before = mallard::reserved_range::count(); // of pools that outlast the tests
     std::vector<std::unique_ptr<mallard::heap<>>> heaps(200);
     for (auto& heap : heaps) {
         heap = std::make_unique<mallard::heap<>>();
@@ -97,7 +98,7 @@ TEST_F(mappings_left_for_threads, are_bounded_where_many_have_large_blocks) {
     }
     expect_room_for_others(before);
     heaps.clear();
-    EXPECT_EQ(mallard::reserved_range::count(), 0U);
+    EXPECT_EQ(mallard::reserved_range::count(), ranges_before);
     EXPECT_LT(mappings(), before + 1000);
 }
 
