@@ -6,19 +6,18 @@
 
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 
 namespace mallard::inline MALLARD_LIBRARY {
 
 /// Returns: a word that is another one whenever one of `words` is, and hardly ever the same where several are.
 [[nodiscard]] constexpr std::size_t seal_words(std::initializer_list<std::size_t> words) noexcept {
-    std::uint64_t seal = 0x6d61'6c6c'6172'64ff;
+    std::size_t seal = 0x6d61'6c6c'6172'64ff;
     for (const std::size_t word : words) {
         seal = std::rotl((seal ^ word) * 0x9e37'79b9'7f4a'7c15,
                          29); // odd, so that no two words give one product
     }
-    return static_cast<std::size_t>(seal);
+    return seal;
 }
 
 } // namespace mallard::inline MALLARD_LIBRARY
