@@ -45,6 +45,9 @@ protected:
         if (refuses_to_promise()) {
             GTEST_SKIP() << "the system promises no more memory than it has";
         }
+#ifdef __SANITIZE_THREAD__
+        GTEST_SKIP() << "the sanitizer's shadow takes mappings too";
+#endif
     }
 
     /// Effects: expects that others can have memory, and threads.
