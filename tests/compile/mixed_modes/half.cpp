@@ -1,7 +1,6 @@
 // Compiled twice: as the first half, and with other flags as the second.
 #include "half.hpp"
 
-#include <mallard/core/burst.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/upstream/buffer.hpp>
@@ -46,5 +45,5 @@ void MISUSE() {
     alignas(16) static std::array<std::byte, 1024> room{};
     mallard::buffer source(room);
     arena blocks(source, small);
-    static_cast<void>(mallard::allocate_many(blocks, 1, 1, 0)); // a block of a byte holds no link
+    static_cast<void>(blocks.allocate(8, 24)); // which is no power of two
 }
