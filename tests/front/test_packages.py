@@ -167,11 +167,20 @@ def test_what_the_tests_can_do_without_costs_one_line(ready):
     ready.native_tools()
     be_user(ready, 1000)
     ready.program("apt-get", APT_GET)
-    done = ready.call("test")
+    done = ready.call("test", "--full")
     assert done.returncode == 0, done.stderr
     (skipped,) = [line for line in done.stderr.splitlines() if "will be skipped" in line]
     assert "the stage e2e (chromium)" in skipped
     assert "the stage libcxx (clang-19 libc++-19-dev libc++abi-19-dev)" in skipped
+
+
+def test_only_what_the_chosen_stages_work_with_is_looked_for(ready):
+    ready.native_tools()
+    be_user(ready, 1000)
+    ready.program("apt-get", APT_GET)
+    assert "libcxx" not in ready.call("test").stderr
+    assert "chromium" not in ready.call("test", "lint").stderr
+    assert "clang-tidy-19" in ready.call("test", "tidy").stderr
 
 
 def test_a_header_that_the_tests_can_do_without_is_looked_for_by_the_compiler(ready):
