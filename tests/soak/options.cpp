@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <locale>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -9,23 +11,24 @@ namespace soak {
 
 namespace {
 
-template <class Number>
-std::optional<Number> number(std::string_view text, int base = 10) {
-    Number read{};
+std::optional<std::uint64_t> digits(std::string_view text, int base) {
+    std::uint64_t read = 0;
     const char* const end = text.data() + text.size();
-    const auto result = [&] {
-        if constexpr (std::is_integral_v<Number>) {
-            return std::from_chars(text.data(), end, read, base);
-        } else {
-            return std::from_chars(text.data(), end, read);
-        }
-    }();
+    const auto result = std::from_chars(text.data(), end, read, base);
     return result.ec == std::errc() && result.ptr == end ? std::optional(read) : std::nullopt;
+}
+
+/// By a stream, because std::from_chars of libc++ reads no fractions.
+std::optional<double> fraction(const std::string& text) {
+    std::istringstream in(text);
+    in.imbue(std::locale::classic());
+    double read = 0;
+    return in >> std::noskipws >> read && in.eof() ? std::optional(read) : std::nullopt;
 }
 
 /// Returns: the number that it stands for, in decimal or, after 0x, hexadecimal digits.
 std::optional<std::uint64_t> whole_number(std::string_view text) {
-    return text.starts_with("0x") ? number<std::uint64_t>(text.substr(2), 16) : number<std::uint64_t>(text);
+    return text.starts_with("0x") ? digits(text.substr(2), 16) : digits(text, 10);
 }
 
 std::string not_a(const char* what, const std::string& option, const std::string& word) {
@@ -36,7 +39,7 @@ void read_value(options& read, const std::string& option, const std::string& wor
     if (option == "--allocator") {
         read.allocator = word;
     } else if (option == "--seconds") {
-        read.seconds = number<double>(word);
+        read.seconds = fraction(word);
         if (!read.seconds || !std::isfinite(*read.seconds) || *read.seconds <= 0) {
             read.wrong = not_a("a number of seconds above 0", option, word);
         }

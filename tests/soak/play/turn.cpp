@@ -1,20 +1,20 @@
 #include "soak/play/turn.hpp"
 
 #include "equipment/ledger.hpp"
+#include "equipment/run_in_threads.hpp"
 #include "soak/play/mailbox.hpp"
 #include "soak/play/player.hpp"
 #include "soak/play/random_numbers.hpp"
 
 #include <algorithm>
 #include <memory>
-#include <thread>
 #include <vector>
 
 namespace soak {
 
 namespace {
 
-constexpr std::size_t threads = 4;
+constexpr int threads = 4;
 constexpr std::size_t lives_of_threads = 3; ///< a player goes on in another thread after each
 
 outcome play_alone(const kind& k, subject& s, random_numbers& random, std::size_t operations) {
@@ -42,12 +42,15 @@ outcome play_in_threads(const kind& k, subject& s, random_numbers& random, std::
     }
     std::size_t left = operations;
     for (std::size_t life = lives_of_threads; life != 0; --life) {
-        std::vector<std::jthread> running;
+        std::vector<std::size_t> shares;
         for (std::size_t i = 0; i != threads; ++i) {
-            const std::size_t mine = left / (life * threads - i);
-            left -= mine;
-            running.emplace_back([&player = *players[i], mine] { player.play(mine); });
+            shares.push_back(left / (life * threads - i));
+            left -= shares.back();
         }
+        equipment::run_in_threads(threads, [&players, &shares](int id) {
+            const auto i = static_cast<std::size_t>(id);
+            players[i]->play(shares[i]);
+        });
     }
     outcome all;
     for (const auto& p : players) {
