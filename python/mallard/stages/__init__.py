@@ -44,17 +44,17 @@ BROWSERS = ("chromium", "google-chrome", os.environ.get("CHROMIUM", ""))
 RELEASE = ("-DMALLARD_TESTS=ON", "-DMALLARD_EXAMPLES=ON", "-DMALLARD_WERROR=ON")
 
 STAGES: tuple[Stage, ...] = (
-    LintStage(20),
-    PythonStage("structure", "directions of #include and import, names and sizes of files", 5),
-    PythonStage("python", "the Python front", 30, side_by_side=True),
-    NativeStage("asan", "the library's tests under AddressSanitizer and UndefinedBehaviorSanitizer", 200),
+    LintStage(8),
+    PythonStage("structure", "directions of #include and import, names and sizes of files", 4),
+    PythonStage("python", "the Python front", 150, side_by_side=True),
+    NativeStage("asan", "the library's tests under AddressSanitizer and UndefinedBehaviorSanitizer", 340),
     NativeStage(
-        "tsan", "those with threads under ThreadSanitizer", 30, about="[Tt]hread", tests="*thread*"
+        "tsan", "those with threads under ThreadSanitizer", 70, about="[Tt]hread", tests="*thread*"
     ),
     NativeStage(
         "release",
         "runner and examples as they are measured, their tests; each header by itself",
-        150,
+        170,
         definitions=RELEASE,
         # AddressSanitizer's runtime leaves a lock of its own held in forked children: forks are tested here.
         parts=("process", "bench", "compile"),
@@ -62,14 +62,14 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "consumer",
         "the installed library, found by CMake and by pkg-config",
-        30,
+        60,
         any_of=("cmake",),
         package="cmake",
         tools=("pkg-config",),
     ),
-    PythonStage("front", "the front door ./mallard", 20),
+    PythonStage("front", "the front door ./mallard", 85),
     PythonStage(
-        "e2e", "the report in a real browser", 30, any_of=BROWSERS, package="chromium", tools=("browser",)
+        "e2e", "the report in a real browser", 55, any_of=BROWSERS, package="chromium", tools=("browser",)
     ),
     TidyStage(100),
     NativeStage(
