@@ -173,17 +173,13 @@ void close_bins() noexcept {
     return true;
 }
 
-/// Returns: a chunk from the system, which has all that waits here back before that fails.
-/// Throws: std::bad_alloc, after the out-of-memory handler has run.
-[[gnu::noinline]] void* take_from_system(std::size_t bytes, std::size_t alignment) {
+/// Returns: a chunk from the system, which has all that waits here back before that fails; null then.
+[[gnu::noinline]] void* take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
     void* p = try_to_take_from_system(bytes, alignment);
     // Other requests have no part in it that one is made which no machine could serve.
     if (p == nullptr && bytes <= PTRDIFF_MAX / 2 && bins_here->bytes() + shared.bytes() != 0) {
         chunk_cache::trim();
         p = try_to_take_from_system(bytes, alignment);
-    }
-    if (p == nullptr) {
-        fail_allocation(bytes, alignment);
     }
     return p;
 }
@@ -191,6 +187,14 @@ void close_bins() noexcept {
 } // namespace
 
 void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
+    void* const p = try_allocate(bytes, alignment);
+    if (p == nullptr) [[unlikely]] {
+        fail_allocation(bytes, alignment);
+    }
+    return p;
+}
+
+void* chunk_cache::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t index = eighth_classes::index(std::max(bytes, sizeof(void*)));
     if (!is_kept(index, alignment)) [[unlikely]] {
         return take_from_system(bytes, alignment);
@@ -200,6 +204,9 @@ void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
         p = shared.take(index, alignment);
         if (p == nullptr) {
             p = take_from_system(eighth_classes::bytes(index), alignment);
+            if (p == nullptr) {
+                return nullptr;
+            }
         }
     }
     poison(static_cast<std::byte*>(p) + bytes, eighth_classes::bytes(index) - bytes);

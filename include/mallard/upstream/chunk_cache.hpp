@@ -55,6 +55,10 @@ public:
     /// of more than PTRDIFF_MAX / 2 bytes leaves what waits.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
 
+    /// Returns: as allocate(), but null where that fails; the out-of-memory handler is not told.
+    [[nodiscard]] static void* try_allocate(std::size_t bytes,
+                                            std::size_t alignment = fundamental_alignment) noexcept;
+
     static void deallocate(void* p, std::size_t bytes,
                            std::size_t alignment = fundamental_alignment) noexcept;
 

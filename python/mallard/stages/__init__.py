@@ -84,7 +84,7 @@ STAGES: tuple[Stage, ...] = (
         "those that mention failure, without C++ exceptions",
         60,
         full=True,
-        about="xception|throw|[Ff]ail|bad_alloc|[Rr]efuse",
+        about="xception|throw|[Ff]ail|FAIL|bad_alloc|[Rr]efuse",
     ),
     NativeStage(
         "libcxx",

@@ -175,9 +175,9 @@ TYPED_TEST(damaged_region, is_looked_at_and_no_more) {
 }
 
 TYPED_TEST(damaged_region, is_unsound_whatever_word_of_its_books_was_overwritten) {
-    const std::size_t books = TypeParam::least_region_bytes() - 48;
+    static constexpr std::size_t books = TypeParam::least_region_bytes() - 48;
     damage_each_word(this->heap_, this->ground_.memory(),
-                     [books](std::size_t offset, std::size_t changed, const heap_sanity& found) {
+                     [](std::size_t offset, std::size_t changed, const heap_sanity& found) {
                          // Of the first word, half is not used.
                          if (offset < books && (offset == 0 ? changed & 0xFFFFFFFF : changed) != 0) {
                              EXPECT_FALSE(found.sound()) << offset << " by " << changed;

@@ -202,6 +202,7 @@ TEST_F(chunk_cache_test, refuses_what_cannot_be) {
     const std::size_t before = cached_bytes();
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2 + 1}) {
         EXPECT_OUT_OF_MEMORY(static_cast<void>(chunk_cache::allocate(bytes)));
+        EXPECT_EQ(chunk_cache::try_allocate(bytes), nullptr);
     }
     EXPECT_EQ(cached_bytes(), before);
 }
