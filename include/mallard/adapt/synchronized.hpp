@@ -229,7 +229,7 @@ public:
         return mechanism_.owns(p);
     }
 
-    // ---- for who forks
+    // ---- for a fork
 
     /// Effects: lets no other thread in, so that the child of a fork finds the mechanism whole. For a handler of
     /// pthread_atfork(); a pool that a type names (bind/pool_tag.hpp) has one.

@@ -2,7 +2,7 @@
 ///
 /// NDEBUG, AddressSanitizer and -fno-exceptions change what inline functions do. Parts of a program that were compiled
 /// differently would each bring a function of the same name, and the linker would keep one of them for all. So
-/// each header declares what it declares in one of two inline namespaces, whose names say how it was compiled:
+/// each header opens one of two inline namespaces, whose names say how it was compiled:
 ///
 ///     namespace mallard::inline MALLARD_MODE { ... }       what is inline, or a template: NDEBUG, the sanitizer,
 ///                                                          exceptions

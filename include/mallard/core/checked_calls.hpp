@@ -240,7 +240,7 @@ public:
         books_.expect_all_freed_at_end();
     }
 
-    // ---- for who forks
+    // ---- for a fork
 
     /// Effects: as the mechanism, and lets no other thread to the books.
     /// Requires: the calling thread is not in an operation of this allocator.

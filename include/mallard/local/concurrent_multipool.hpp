@@ -119,7 +119,7 @@ public:
         return centre_.stats();
     }
 
-    // ---- for who forks
+    // ---- for a fork
 
     /// Effects: lets no other thread into the centre, so that the child of a fork finds it whole. For a handler of
     /// pthread_atfork(); a pool that a type names (bind/pool_tag.hpp) has one.
