@@ -24,4 +24,8 @@ if(MALLARD_SANITIZE)
   target_compile_options(mallard_options INTERFACE "-fsanitize=${mallard_sanitizers}" -fno-omit-frame-pointer
                                                    -fno-sanitize-recover=all)
   target_link_options(mallard_options INTERFACE "-fsanitize=${mallard_sanitizers}")
+  if("address" IN_LIST MALLARD_SANITIZE AND "undefined" IN_LIST MALLARD_SANITIZE)
+    # AddressSanitizer finds the first and the last too, and a tenth of the time to compile goes into the three.
+    target_compile_options(mallard_options INTERFACE -fno-sanitize=null,vptr,object-size)
+  endif()
 endif()

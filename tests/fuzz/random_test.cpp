@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t operations_of_a_heap = 300'000;
 constexpr std::size_t operations_per_look = 16;
 #else
-constexpr std::size_t operations_of_a_heap = 30'000;
+constexpr std::size_t operations_of_a_heap = 10'000;
 constexpr std::size_t operations_per_look = 1;
 #endif
 

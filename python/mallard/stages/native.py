@@ -17,6 +17,8 @@ from mallard.stages.outcome import Outcome, read_junit
 TSAN_RANDOM_BITS = 28
 # CTest ends what takes longer than 1,500 s unless it is told otherwise: so many seconds are eleven days.
 NO_TIMEOUT = "1000000"
+# Files of tests that one call of the compiler takes: with more, the last calls have no others beside them.
+TOGETHER = 6
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class NativeStage:
         directory = workplace.build / self.name
         configure = [*configure_command(directory, self.name, compiler), *self.definitions]
         configure += [f"-DMALLARD_TEST_PARTS={';'.join(self.parts)}", f"-DMALLARD_TESTS_ABOUT={self.about}"]
+        configure += [f"-DMALLARD_TESTS_TOGETHER={TOGETHER}"]
         if workplace.run(configure, environment={"CXX": compiler}, part=(0.0, 0.0)) != 0:
             outcome.fail("cmake could not configure it")
             return outcome

@@ -42,10 +42,8 @@ protected:
 using mallard::chunk_cache;
 using allocators =
     ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::multipool<mallard::monotonic<>>,
-                     mallard::multipool<chunk_cache, mallard::last_freed>,
                      mallard::multipool<chunk_cache, mallard::lowest_address>,
-                     mallard::multipool<chunk_cache, mallard::hybrid_reuse>, mallard::concurrent_multipool<>,
-                     mallard::synchronized<mallard::multipool<>>, mallard::counted<mallard::multipool<>>,
+                     mallard::concurrent_multipool<>, mallard::synchronized<mallard::multipool<>>,
                      mallard::small_object_pool<>, mallard::adaptive_pool<>>;
 
 template <>

@@ -29,7 +29,7 @@ protected:
     mallard::chunk_list list_;
 };
 
-using sizes = std::vector<std::size_t>;
+using list_of_sizes = std::vector<std::size_t>;
 
 TEST_F(chunk_list, puts_new_chunks_in_front_and_counts_them) {
     EXPECT_EQ(list_.front(), nullptr);
@@ -47,7 +47,7 @@ TEST_F(chunk_list, is_as_it_was_where_the_upstream_fails) {
     list_.grow(source_, 256);
     source_.fail({.at = 1});
     EXPECT_OUT_OF_MEMORY(list_.grow(source_, 512));
-    EXPECT_EQ(sizes(), ::sizes{256});
+    EXPECT_EQ(sizes(), list_of_sizes{256});
 }
 
 TEST_F(chunk_list, keeps_the_larger_chunks_first) {
@@ -58,7 +58,7 @@ TEST_F(chunk_list, keeps_the_larger_chunks_first) {
             return loose.pop();
         }());
     }
-    EXPECT_EQ(sizes(), (::sizes{2048, 1024, 512, 256, 256}));
+    EXPECT_EQ(sizes(), (list_of_sizes{2048, 1024, 512, 256, 256}));
 }
 
 TEST_F(chunk_list, takes_a_chunk_that_has_room_out_of_the_list) {
@@ -68,9 +68,9 @@ TEST_F(chunk_list, takes_a_chunk_that_has_room_out_of_the_list) {
     mallard::chunk* taken = list_.take_with_room(1024 - sizeof(mallard::chunk));
     ASSERT_NE(taken, nullptr);
     EXPECT_EQ(taken->bytes, 1024U);
-    EXPECT_EQ(sizes(), ::sizes{256});
+    EXPECT_EQ(sizes(), list_of_sizes{256});
     list_.push(taken);
-    EXPECT_EQ(sizes(), (::sizes{1024, 256}));
+    EXPECT_EQ(sizes(), (list_of_sizes{1024, 256}));
     EXPECT_EQ(list_.pop(), taken);
     list_.push(taken);
 }
@@ -80,14 +80,14 @@ TEST_F(chunk_list, gives_back_what_is_too_large_or_too_much) {
         list_.grow(source_, bytes);
     }
     list_.trim(source_, 1500, 2048);
-    EXPECT_EQ(sizes(), ::sizes{2048});
+    EXPECT_EQ(sizes(), list_of_sizes{2048});
     list_.trim(source_, 1500, 1024);
-    EXPECT_EQ(sizes(), ::sizes{});
+    EXPECT_EQ(sizes(), list_of_sizes{});
 
     list_.grow(source_, 256);
     list_.grow(source_, 512);
     list_.trim(source_, 513, 4096);
-    EXPECT_EQ(sizes(), (::sizes{512, 256}));
+    EXPECT_EQ(sizes(), (list_of_sizes{512, 256}));
     list_.trim(source_, 0, 4096);
     EXPECT_EQ(source_.outstanding(), 0U);
 }
