@@ -203,7 +203,8 @@ void* chunk_cache::try_allocate(std::size_t bytes, std::size_t alignment) noexce
     if (p == nullptr) [[unlikely]] {
         p = shared.take(index, alignment);
         if (p == nullptr) {
-            p = take_from_system(eighth_classes::bytes(index), alignment);
+            // Later, it is given back or out again at the fundamental alignment.
+            p = take_from_system(eighth_classes::bytes(index), std::max(alignment, fundamental_alignment));
             if (p == nullptr) {
                 return nullptr;
             }
