@@ -136,7 +136,11 @@ void* pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
 void pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t mapped_bytes = extent_of(bytes, alignment, options_.huge).bytes;
     untell_leak_checker(p, mapped_bytes);
-    munmap(p, mapped_bytes);
+    if (munmap(p, mapped_bytes) != 0) {
+        // The process has as many mappings as it may, and this part of one would make two of it. The addresses are lost
+        // then, their memory is not.
+        madvise(p, mapped_bytes, MADV_DONTNEED);
+    }
 }
 
 void pages::offer([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
