@@ -13,10 +13,10 @@
 ///     within(bytes)             the class of the largest block that fits into `bytes`, which are 8 at least
 ///
 /// Block sizes are multiples of 8 and grow with their class; from the first one above 128 on they are
-/// multiples of 16. Every one that is a multiple of 16 can be carved at 16-byte addresses. A block of class c
-/// holds c + 1 pointers at least, up to the class of 2^30 bytes, whose blocks have 2^31 bytes at the most, and up to
-/// there are fewer than 2^9 classes (core/free_lists.hpp needs all of it). A multipool of classes that are not so does
-/// not compile.
+/// multiples of 16. Every one that is a multiple of 16 can be carved at 16-byte addresses. Up to the class of
+/// 2^30 bytes, a block of class c holds c + 1 pointers at least and has 2^31 bytes at the most, and there are
+/// fewer than 2^9 classes (core/free_lists.hpp needs all of it). A multipool of classes that are not so does not
+/// compile.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
