@@ -177,7 +177,8 @@ void close_bins() noexcept {
 [[gnu::noinline]] void* take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
     void* p = try_to_take_from_system(bytes, alignment);
     // Other requests have no part in it that one is made which no machine could serve.
-    if (p == nullptr && bytes <= PTRDIFF_MAX / 2 && bins_here->bytes() + shared.bytes() != 0) {
+    constexpr std::size_t most = PTRDIFF_MAX / 2;
+    if (p == nullptr && bytes <= most && alignment <= most && bins_here->bytes() + shared.bytes() != 0) {
         chunk_cache::trim();
         p = try_to_take_from_system(bytes, alignment);
     }
@@ -203,7 +204,8 @@ void* chunk_cache::try_allocate(std::size_t bytes, std::size_t alignment) noexce
     if (p == nullptr) [[unlikely]] {
         p = shared.take(index, alignment);
         if (p == nullptr) {
-            p = take_from_system(eighth_classes::bytes(index), alignment);
+            // Later, it is given back or out again at the fundamental alignment.
+            p = take_from_system(eighth_classes::bytes(index), std::max(alignment, fundamental_alignment));
             if (p == nullptr) {
                 return nullptr;
             }

@@ -1,11 +1,13 @@
 /// Word of memory that an upstream took back from a checked allocator which has not been released itself.
 ///
-///     upstream.release()  --leave_word()-->  [ .. | holder, call, memory | .. ]  --word_for()-->  the holder's next call
+///     upstream.release()  --leave_word_for()-->  [ .. | holder, call, memory | .. ]
+///                                                   --take_word_for()-->  the holder's next call
 ///
 /// Data model: the last 64 words of the process, in a ring. An allocator that was winked out never asks for
 /// the word about it; what nobody asks for is overwritten.
 /// Threads: each word is written and read by atomic operations, the holder's id last and first, so that no lock is
-/// held over a fork and nobody waits. A word that is overwritten while it is read is not found.
+/// held over a fork and nobody waits. A word that is overwritten while it is read is not found, but where the 64th
+/// after it is for the same holder: then that one may be found with a bound of the other.
 #pragma once
 
 #include <mallard/core/misuse.hpp>

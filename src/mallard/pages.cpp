@@ -40,8 +40,8 @@ std::byte* map(std::size_t bytes) noexcept {
     return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
 }
 
-/// Returns: the number at the begin of the file, 0 where there is none. Nothing is allocated for it: who asks may be the
-/// operator new of the program, or have no memory left.
+/// Returns: the number at the begin of the file, 0 where there is none. Nothing is allocated for it: the caller may
+/// be the operator new of the program, or have no memory left.
 std::size_t number_in(const char* path) noexcept {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file == -1) {
@@ -136,7 +136,11 @@ void* pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
 void pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t mapped_bytes = extent_of(bytes, alignment, options_.huge).bytes;
     untell_leak_checker(p, mapped_bytes);
-    munmap(p, mapped_bytes);
+    if (munmap(p, mapped_bytes) != 0) {
+        // The process has as many mappings as it may, and this part of one would make two of it. The addresses are lost
+        // then, their memory is not.
+        madvise(p, mapped_bytes, MADV_DONTNEED);
+    }
 }
 
 void pages::offer([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,

@@ -8,10 +8,10 @@
 // (core/thread_end.hpp). The program's thread-local storage has a pointer only: such storage is laid out and zeroed
 // for every thread, whether it allocates or not, and what a library that is loaded later needs of it is scarce.
 // Invariants: rooms are not given back while the process runs, so that whatever points into one, points into a T.
-// There are never more than threads that had one at a time, but for those left behind: a thread whose end nobody told
-// the library (core/thread_end.hpp) leaves its room as it is. Each thread that takes a room looks at the next two of all
-// first, and has one that was left behind, T and all. The child of a fork has the rooms of threads that it does not have; nobody can tell what
-// those were doing, and the rooms are lost to it.
+// There are never more than threads that had one at a time, but for those left behind: a thread whose end nobody
+// told the library (core/thread_end.hpp) leaves its room as it is. Each thread that takes a room looks at the next
+// two of all first, and has one that was left behind, T and all. The child of a fork has the rooms of threads that
+// it does not have; nobody can tell what those were doing, and the rooms are lost to it.
 #pragma once
 
 #include <mallard/core/alignment.hpp>

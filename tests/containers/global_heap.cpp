@@ -1,7 +1,9 @@
 #include "containers/global_heap.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -9,12 +11,26 @@ namespace {
 
 std::atomic<long> living = 0;
 
-/// Returns: null where there is no memory.
+constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+/// Returns: a block at a multiple of `alignment`, and of nothing more where that is less than usual; null where there
+/// is no memory.
 void* take(std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t whole = (bytes + alignment - 1) & ~(alignment - 1);
-    void* const p = whole < bytes ? nullptr : std::aligned_alloc(alignment, whole != 0 ? whole : alignment);
-    living += p != nullptr ? 1 : 0;
-    return p;
+    const std::size_t whole_alignment = std::max(alignment, usual);
+    const std::size_t skipped = alignment % usual;
+    const std::size_t whole = (bytes + skipped + whole_alignment - 1) & ~(whole_alignment - 1);
+    void* const p =
+        whole < bytes ? nullptr : std::aligned_alloc(whole_alignment, std::max(whole, whole_alignment));
+    if (p == nullptr) {
+        return nullptr;
+    }
+    ++living;
+    return static_cast<std::byte*>(p) + skipped;
+}
+
+/// Returns: what the language promises of a block whose size alone is told: that an object of this size may lie there.
+std::size_t alignment_for(std::size_t bytes) noexcept {
+    return bytes % usual == 0 ? usual : bytes & (~bytes + 1);
 }
 
 void* take_or_throw(std::size_t bytes, std::size_t alignment) {
@@ -31,10 +47,8 @@ void* take_or_throw(std::size_t bytes, std::size_t alignment) {
 
 void give_back(void* p) noexcept {
     living -= p != nullptr ? 1 : 0;
-    std::free(p);
+    std::free(static_cast<std::byte*>(p) - reinterpret_cast<std::uintptr_t>(p) % usual);
 }
-
-constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
 std::size_t number(std::align_val_t alignment) noexcept {
     return static_cast<std::size_t>(alignment);
@@ -44,7 +58,7 @@ std::size_t number(std::align_val_t alignment) noexcept {
 
 // All of them: a sanitizer has its own ones, and compares who allocated with who frees.
 void* operator new(std::size_t n) {
-    return take_or_throw(n, usual);
+    return take_or_throw(n, alignment_for(n));
 }
 void* operator new[](std::size_t n) {
     return take_or_throw(n, usual);
@@ -56,7 +70,7 @@ void* operator new[](std::size_t n, std::align_val_t a) {
     return take_or_throw(n, number(a));
 }
 void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
-    return take(n, usual);
+    return take(n, alignment_for(n));
 }
 void* operator new[](std::size_t n, const std::nothrow_t&) noexcept {
     return take(n, usual);

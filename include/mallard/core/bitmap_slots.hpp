@@ -8,9 +8,10 @@
 /// Freeing sets a bit and counts, and touches nothing of the slot. Words of slots that were never given out
 /// are not in the bits: so a block that only fills needs none, and has none until something of it is freed.
 ///
-/// Invariant: the bits of a block are read and written once they were made zero, and not before; the word that cached_ was taken from is zero; freeing one of its slots changes cached_. With
-/// blocks in the order of their addresses (core/address_heap.hpp), the next slot is the lowest of all; with
-/// others, what is cached comes first.
+/// Invariants: the bits of a block are read and written once they were made zero, and not before; the word
+/// that cached_ was taken from is zero; freeing one of its slots changes cached_. With blocks in the order of
+/// their addresses (core/address_heap.hpp), the next slot is the lowest of all; with others, what is cached
+/// comes first.
 #pragma once
 
 #include <mallard/core/aligned_blocks.hpp>

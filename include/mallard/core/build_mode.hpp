@@ -9,9 +9,9 @@
 ///     namespace mallard::inline MALLARD_LIBRARY { ... }    what src/ compiles, and all that those declarations
 ///                                                          mention: the sanitizer only
 ///
-/// A function that is given an allocator by a part compiled differently is not found by the linker, which prints the name of
-/// what it looked for, mallard::ndebug::multipool say. Parts that exchange none work side by side, each
-/// with its own functions. A library built for release serves all programs that are not built with
+/// A function that is given an allocator by a part compiled differently is not found by the linker, which prints
+/// the name of what it looked for, mallard::ndebug::multipool say. Parts that exchange none work side by side,
+/// each with its own functions. A library built for release serves all programs that are not built with
 /// AddressSanitizer; those look for mallard::library_with_address_sanitizer, because a library that does not
 /// mark memory that nobody may touch would leave marked what the program's inline functions did mark.
 ///

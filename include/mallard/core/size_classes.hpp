@@ -13,9 +13,10 @@
 ///     within(bytes)             the class of the largest block that fits into `bytes`, which are 8 at least
 ///
 /// Block sizes are multiples of 8 and grow with their class; from the first one above 128 on they are
-/// multiples of 16. Every one that is a multiple of 16 can be carved at 16-byte addresses. A block of class c
-/// holds c + 1 pointers at least, up to the class of 2^30 bytes, and there are fewer than 2^9 classes
-/// (core/free_lists.hpp needs both).
+/// multiples of 16. Every one that is a multiple of 16 can be carved at 16-byte addresses. Up to the class of
+/// 2^30 bytes, a block of class c holds c + 1 pointers at least and has 2^31 bytes at the most, and there are
+/// fewer than 2^9 classes (core/free_lists.hpp needs all of it). A multipool of classes that are not so does not
+/// compile.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -28,12 +29,38 @@
 
 namespace mallard::inline MALLARD_LIBRARY {
 
+inline constexpr std::size_t most_size_classes = (std::size_t{1} << 9) - 1;
+
 template <class C>
 concept size_class_policy = requires(std::size_t n) {
     { C::index(n, n) } noexcept -> std::same_as<std::size_t>;
     { C::bytes(n) } noexcept -> std::same_as<std::size_t>;
     { C::within(n) } noexcept -> std::same_as<std::size_t>;
 };
+
+/// Returns: whether the classes of C up to that of 2^30 bytes are as books of free blocks need them: as is said above.
+template <size_class_policy C>
+[[nodiscard]] consteval bool has_sound_classes() {
+    constexpr std::size_t most_bytes = std::size_t{1} << 30;
+    const std::size_t count = C::index(most_bytes, 8) + 1;
+    if (count > most_size_classes || C::index(0, 1) != 0 ||
+        C::index(static_cast<std::size_t>(-1), 8) < count) {
+        return false;
+    }
+    for (std::size_t c = 0; c != count; ++c) {
+        const std::size_t bytes = C::bytes(c);
+        const std::size_t above = c + 1 == count ? bytes + 8 : C::bytes(c + 1);
+        const bool is_in_step = bytes % (bytes > 128 ? 16 : 8) == 0 && bytes < above;
+        const bool holds_table = bytes / sizeof(void*) > c && bytes <= 2 * most_bytes;
+        const bool is_its_own = C::index(bytes, 8) == c && C::index(bytes + 1, 8) > c &&
+                                C::within(bytes) == c && C::within(above - 1) == c;
+        const std::size_t aligned = C::bytes(C::index(bytes, fundamental_alignment));
+        if (!is_in_step || !holds_table || !is_its_own || aligned < bytes || aligned % 16 != 0) {
+            return false;
+        }
+    }
+    return true;
+}
 
 /// Returns: the last byte of a request, of which its class depends: counting from it instead of the size,
 /// nothing can wrap. At 16 the eight bytes behind it are taken too.
@@ -95,7 +122,7 @@ struct power_of_two_classes {
     }
 };
 
-static_assert(size_class_policy<eighth_classes> && size_class_policy<power_of_two_classes>);
+static_assert(has_sound_classes<eighth_classes>() && has_sound_classes<power_of_two_classes>());
 static_assert(eighth_classes::index(0) == 0 && eighth_classes::index(8) == 0);
 static_assert(eighth_classes::index(8, 16) == 1 && eighth_classes::index(24, 16) == 3);
 static_assert(eighth_classes::index(9) == 1 && eighth_classes::index(128) == 15);

@@ -134,6 +134,13 @@ struct slot_geometry {
         return sum;
     }
 
+    /// Returns: the same of a block that is the first of its chunk, and has the header of the chunk besides.
+    [[nodiscard]] constexpr std::uint32_t usable_slots_of_first() const noexcept {
+        const std::uint32_t usable = usable_slots();
+        const std::uint32_t under_head = divided ? touched_by(0, sizeof(void*)).end : 0;
+        return usable - std::min(usable, touched_by(0, chunk_header_bytes).end - under_head);
+    }
+
     /// Returns: what of a block is not slots that can be given out, at the most, in percent of those slots.
     [[nodiscard]] constexpr double overhead_percent() const noexcept {
         const double given_out = static_cast<double>(usable_slots()) * slot_bytes;
@@ -145,7 +152,8 @@ struct slot_geometry {
 enum class slot_books : bool { lists, bits };
 
 /// Returns: the geometry of blocks of `block_bytes` bytes, each with its own alignment.
-/// Requires: `block_bytes` is a power of two, from 1 KiB to 1 GiB, and holds two slots and the books.
+/// Requires: `block_bytes` is a power of two, from 1 KiB to 1 GiB, and holds two slots and the books. A pool needs
+/// usable_slots_of_first() besides: a block without a slot would never become empty.
 [[nodiscard]] constexpr slot_geometry whole_blocks(std::size_t slot_bytes, std::size_t block_bytes,
                                                    slot_books books) noexcept {
     constexpr std::size_t page_bytes = 4096;
@@ -187,7 +195,7 @@ enum class slot_books : bool { lists, bits };
 [[nodiscard]] constexpr slot_geometry blocks_of(std::size_t slot_bytes, std::size_t least_slots,
                                                 slot_books books) noexcept {
     std::size_t block_bytes = std::bit_ceil(std::max<std::size_t>(least_slots * slot_bytes, 1024));
-    while (whole_blocks(slot_bytes, block_bytes, books).usable_slots() < least_slots) {
+    while (whole_blocks(slot_bytes, block_bytes, books).usable_slots_of_first() < least_slots) {
         block_bytes *= 2;
     }
     return whole_blocks(slot_bytes, block_bytes, books);
@@ -218,7 +226,7 @@ enum class slot_books : bool { lists, bits };
                 g.books_bytes +=
                     static_cast<std::uint32_t>((g.words() + g.summary_words()) * sizeof(std::uint64_t));
             }
-            missing = least_slots - std::min<std::size_t>(least_slots, g.usable_slots());
+            missing = least_slots - std::min<std::size_t>(least_slots, g.usable_slots_of_first());
         }
         const bool books_fit = g.first_offset + g.books_bytes <= sub_block;
         if (books_fit && g.overhead_percent() <= static_cast<double>(overhead_percent)) {

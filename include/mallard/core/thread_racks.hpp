@@ -8,8 +8,8 @@
 ///     an allocator: key_, racks_ ... all racks, of any thread, that are attached to it
 ///
 /// Data model: racks are memory of their thread, taken from the system and not from an allocator: where there is
-/// none left, the thread does without, so that freeing cannot fail. An allocator has a key that no other has or
-/// ever had;
+/// none left, the thread does without, so that freeing does not fail for want of them (what the first use in a
+/// thread needs besides: core/thread_end.hpp). An allocator has a key that no other has or ever had;
 /// detach_racks() gives it another, which makes all that threads remember of it stale at once. A thread that
 /// uses more allocators than it has racks does without one most of the time; now and then it returns one
 /// rack's blocks to their allocator and attaches the rack to the other.

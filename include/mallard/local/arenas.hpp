@@ -256,6 +256,7 @@ public:
         const std::size_t room_alignment = std::max(alignment, fundamental_alignment);
         room_ = {static_cast<std::byte*>(upstream_.get().allocate(bytes, room_alignment)), bytes};
         alignment_ = room_alignment;
+        ++upstream_calls_;
         poison(room_.data(), bytes);
         return room_;
     }
@@ -277,13 +278,14 @@ public:
 
     [[nodiscard]] allocator_stats stats() const noexcept {
         const std::size_t chunks = room_.empty() ? 0 : 1;
-        return {.chunks = chunks, .chunk_bytes = room_.size(), .upstream_calls = chunks};
+        return {.chunks = chunks, .chunk_bytes = room_.size(), .upstream_calls = upstream_calls_};
     }
 
 private:
     std::size_t blocks_;
     std::span<std::byte> room_;
     std::size_t alignment_ = 0;
+    std::size_t upstream_calls_ = 0;
     [[no_unique_address]] upstream_handle<Upstream> upstream_;
 };
 

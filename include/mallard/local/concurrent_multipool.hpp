@@ -10,8 +10,9 @@
 /// what others allocated: what gathers in its magazines goes back in batches, and is used again by whoever
 /// needs it. A whole batch lies on a shelf (core/batch_shelf.hpp) for the next thread that wants one, so that
 /// the lock is held for some instructions and not for a walk over blocks that another processor has written.
-/// Only what the shelf has no room for goes block by block into the pool. Requests above 8 KiB, those that are over-aligned to more than a cache line or above eight of
-/// them, and those of a thread that is ending go to the centre.
+/// Only what the shelf has no room for goes block by block into the pool. Requests above 8 KiB, those that are
+/// over-aligned to more than a cache line or above eight of them, and those of a thread that is ending go to the
+/// centre.
 /// How a thread finds its magazines, and what happens when a thread or the allocator ends, is told in
 /// core/thread_racks.hpp.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one

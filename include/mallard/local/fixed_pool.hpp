@@ -284,6 +284,7 @@ void fixed_pool<Arena, Reuse, Size>::take_room(std::size_t bytes, std::size_t al
 
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 bool fixed_pool<Arena, Reuse, Size>::try_to_take_room(std::size_t bytes, std::size_t alignment) noexcept {
+    const unheard_failures quiet;
 #ifdef __cpp_exceptions
     try {
         return find_room(bytes, alignment, 1);

@@ -68,6 +68,11 @@ MALLARD_UNCHECKED_BEGIN
 template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed,
           size_class_policy Classes = eighth_classes>
 class multipool {
+    static_assert(
+        has_sound_classes<Classes>(),
+        "mallard: these size classes do not fit together, or there are too many of them, or they are too "
+        "near to each other: core/size_classes.hpp says what they have to be");
+
 public:
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit multipool(multipool_options options = {}) noexcept

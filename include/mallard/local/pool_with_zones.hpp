@@ -7,6 +7,8 @@
 /// Data model: the pool, made for blocks larger by their zones; its arena has room for as many of them
 /// (local/arenas.hpp). To the caller it is the pool that he named: it serves and refuses the same requests,
 /// and tells the same size. Only core/checked_calls.hpp asks it for blocks.
+/// Bound: blocks with their zones have most_block_bytes at the most (core/block_size.hpp), as all have. So of sizes
+/// near to that, and of alignments near to it, are blocks that the pool serves and this one refuses.
 #pragma once
 
 #include <mallard/core/block_size.hpp>

@@ -52,7 +52,7 @@ public:
     /// Returns: `bytes` bytes at a multiple of `alignment`; more than 64 MiB, or less than 128 KiB at an
     /// alignment above the fundamental one, come from the system without being kept afterwards.
     /// Throws: std::bad_alloc, after the out-of-memory handler has run, once nothing waits here any more. A request
-    /// of more than PTRDIFF_MAX / 2 bytes leaves what waits.
+    /// of more than PTRDIFF_MAX / 2 bytes, or of a stricter alignment than that, leaves what waits.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
 
     /// Returns: as allocate(), but null where that fails; the out-of-memory handler is not told.

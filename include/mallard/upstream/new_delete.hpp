@@ -6,8 +6,10 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/sanitizer.hpp>
 #include <mallard/core/thread_safe.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -44,15 +46,16 @@ public:
 
     static void deallocate(void* p, std::size_t bytes,
                            std::size_t alignment = fundamental_alignment) noexcept {
+        const std::size_t whole = whole_bytes(bytes, alignment);
+        unpoison(p, whole);
         // clang++ before 19 has no sized deallocation unless it is asked for.
 #ifdef __cpp_sized_deallocation
         if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-            ::operator delete(p, bytes, std::align_val_t{alignment});
+            ::operator delete(p, whole, std::align_val_t{alignment});
         } else {
-            ::operator delete(p, bytes);
+            ::operator delete(p, whole);
         }
 #else
-        static_cast<void>(bytes);
         if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
             ::operator delete(p, std::align_val_t{alignment});
         } else {
@@ -69,13 +72,26 @@ private:
         return alignment <= most_bytes && bytes <= most_bytes - alignment;
     }
 
+    /// Returns: what operator new is asked for. Where it is told the size alone, it need align a block no better than
+    /// objects of that size demand: 8 bytes at multiples of 8.
+    [[nodiscard]] static constexpr std::size_t whole_bytes(std::size_t bytes,
+                                                           std::size_t alignment) noexcept {
+        return alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
+                   ? bytes
+                   : align_up(std::max<std::size_t>(bytes, 1), alignment);
+    }
+
     /// `how` is nothing, or std::nothrow.
     template <class... How>
     static void* take(std::size_t bytes, std::size_t alignment, const How&... how) {
-        if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-            return ::operator new(bytes, std::align_val_t{alignment}, how...);
+        const std::size_t whole = whole_bytes(bytes, alignment);
+        void* const p = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
+                            ? ::operator new(whole, std::align_val_t{alignment}, how...)
+                            : ::operator new(whole, how...);
+        if (p != nullptr) {
+            poison(static_cast<std::byte*>(p) + bytes, whole - bytes);
         }
-        return ::operator new(bytes, how...);
+        return p;
     }
 };
 

@@ -60,8 +60,8 @@ public:
 
     [[nodiscard]] static std::size_t page_bytes() noexcept;
 
-    /// Returns: what requests for huge pages are rounded up to, and lie at multiples of: huge_page_bytes_for() of what the
-    /// kernel says, which is asked once.
+    /// Returns: what requests for huge pages are rounded up to, and lie at multiples of: huge_page_bytes_for() of
+    /// what the kernel says, which is asked once.
     [[nodiscard]] static std::size_t huge_page_bytes() noexcept;
 
     static constexpr std::size_t most_huge_page_bytes = std::size_t{4} << 20;

@@ -106,4 +106,34 @@ TEST(size_class_policy, is_a_type_of_three_functions) {
     EXPECT_FALSE(mallard::size_class_policy<without_bytes>);
 }
 
+/// Every other one of the usual classes, and a mistake where `Mistake` says so.
+enum class mistake { none, in_bytes, in_within, in_number, in_step, in_last };
+
+template <mistake Mistake>
+struct coarse_classes {
+    static constexpr std::size_t index(std::size_t bytes, std::size_t alignment) noexcept {
+        const std::size_t usual = mallard::eighth_classes::index(bytes, alignment);
+        return Mistake == mistake::in_number ? usual * 3 : usual / 2;
+    }
+    static constexpr std::size_t bytes(std::size_t index) noexcept {
+        const std::size_t usual = mallard::eighth_classes::bytes(2 * index + 1);
+        return Mistake == mistake::in_bytes && index == 7                     ? usual - 8
+               : Mistake == mistake::in_step && index == 9                    ? usual + 8
+               : Mistake == mistake::in_last && usual >= std::size_t{1} << 30 ? usual << 2
+                                                                              : usual;
+    }
+    static constexpr std::size_t within(std::size_t bytes) noexcept {
+        return mallard::eighth_classes::index(bytes + 1) / 2 - (Mistake == mistake::in_within ? 0 : 1);
+    }
+};
+
+TEST(size_class_policy, is_sound_where_its_classes_fit_together) {
+    EXPECT_TRUE(mallard::has_sound_classes<coarse_classes<mistake::none>>());
+    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_bytes>>());
+    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_within>>());
+    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_number>>());
+    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_step>>());
+    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_last>>());
+}
+
 } // namespace

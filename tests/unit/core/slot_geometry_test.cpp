@@ -85,6 +85,32 @@ TEST(slot_geometry, keeps_slots_off_what_begins_sub_blocks) {
     }
 }
 
+/// Returns: how many slots of the block at `address` can be given out.
+std::size_t slots_to_give_out(const slot_geometry& g, std::uintptr_t address, bool first) {
+    const std::size_t books = g.divided ? g.first_offset : g.books_offset(address);
+    const slot_range header = g.touched_by(books, mallard::block_header_bytes);
+    std::size_t sum = 0;
+    for (std::uint32_t word = 0; word != g.words(); ++word) {
+        sum += static_cast<std::size_t>(std::popcount(g.usable(word, header, g.under_bits(books), first)));
+    }
+    return sum;
+}
+
+TEST(slot_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk_too) {
+    for (const std::size_t least : {1U, 2U, 7U, 16U, 64U, 256U}) {
+        for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
+            for (const slot_books books : {slot_books::lists, slot_books::bits}) {
+                const slot_geometry whole = mallard::blocks_of(slot_bytes, least, books);
+                const slot_geometry divided = mallard::divided_blocks(slot_bytes, least, 5, books);
+                for (std::uintptr_t block = 0; block != 32; ++block) {
+                    ASSERT_GE(slots_to_give_out(whole, block * whole.block_bytes, true), least) << slot_bytes;
+                }
+                ASSERT_GE(slots_to_give_out(divided, 0, true), least) << slot_bytes;
+            }
+        }
+    }
+}
+
 TEST(slot_geometry, places_books_in_many_sets_of_the_cache) {
     const slot_geometry g = mallard::whole_blocks(32, 64 * kib, slot_books::bits);
     std::set<std::size_t> offsets;

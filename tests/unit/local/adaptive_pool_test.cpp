@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <random>
 #include <set>
@@ -176,6 +177,36 @@ TEST(adaptive_pool_of_a_size, leaves_large_first_requests_to_the_upstream) {
     EXPECT_EQ(pool.node_bytes(), 1000U);
     pool.deallocate(aligned, 8, 4096);
     pool.deallocate(node, 1000, 8);
+}
+
+/// Where the books of a block stand depends on its address: with blocks of a few nodes they can take all that the header
+/// of the chunk leaves.
+template <class Reuse>
+void expect_nodes_in_all_blocks() {
+    constexpr mallard::adaptive_pool_options few{
+        .nodes_a_block = 1, .most_free_blocks = 0, .overhead_percent = mallard::only_alignment};
+    using pool_type = mallard::unchecked::adaptive_pool<mallard::chunk_cache, few, Reuse>;
+    for (std::size_t bytes = 8; bytes <= 1024; bytes += 4) {
+        std::array<pool_type, 8> several;
+        for (pool_type& pool : several) {
+            std::array<void*, 20> nodes{};
+            for (void*& node : nodes) {
+                node = pool.allocate(bytes, 4);
+                ASSERT_NE(node, nullptr) << bytes;
+            }
+            for (void* node : nodes) {
+                pool.deallocate(node, bytes, 4);
+            }
+            pool.trim();
+            ASSERT_EQ(pool.stats().chunks, 0U) << bytes;
+            static_cast<void>(pool.allocate(bytes, 4)); // the next pool's chunks lie elsewhere
+        }
+    }
+}
+
+TEST(adaptive_pool_of_small_blocks, has_nodes_in_the_first_block_of_a_chunk) {
+    expect_nodes_in_all_blocks<mallard::lowest_address>();
+    expect_nodes_in_all_blocks<mallard::first_freed>();
 }
 
 } // namespace

@@ -90,7 +90,10 @@ TEST_F(arenas, of_one_allocation_hold_as_many_blocks_as_they_are_told) {
     EXPECT_EQ(arena.stats().chunk_bytes, 2400U);
     arena.release();
     EXPECT_EQ(source_.outstanding(), 0U);
+    EXPECT_EQ(arena.stats().chunks, 0U);
+    EXPECT_EQ(arena.stats().upstream_calls, 1U) << "since construction";
     const std::span<std::byte> room = arena.next_room(books_type(128), 128, 1);
+    EXPECT_EQ(arena.stats().upstream_calls, 2U);
     EXPECT_TRUE(mallard::is_aligned(room.data(), 128));
     EXPECT_EQ(source_.granted().back(), (equipment::ledger::request{12'800, 128}));
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -297,6 +298,22 @@ TEST_F(fixed_pool, is_as_it_was_where_the_upstream_fails) {
         p = pool_.try_allocate(32, 8);
     }
     EXPECT_TRUE(source_.failed());
+}
+
+int failures_heard = 0;
+
+void hear_failure(std::size_t, std::size_t) noexcept {
+    ++failures_heard;
+}
+
+TEST(fixed_pool_that_is_asked_for_null, does_not_tell_the_handler) {
+    const auto before = mallard::set_out_of_memory_handler(hear_failure);
+    mallard::fixed_pool<mallard::single_arena<>> pool(SIZE_MAX / 8);
+    EXPECT_EQ(pool.try_allocate(24, 8), nullptr);
+    EXPECT_EQ(failures_heard, 0);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(24, 8)));
+    EXPECT_EQ(failures_heard, 1);
+    mallard::set_out_of_memory_handler(before);
 }
 #endif
 

@@ -199,12 +199,15 @@ TEST_F(chunk_cache_test, serves_static_destructors) {
 }
 
 TEST_F(chunk_cache_test, refuses_what_cannot_be) {
+    take_and_return(1, mib);
     const std::size_t before = cached_bytes();
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2 + 1}) {
         EXPECT_OUT_OF_MEMORY(static_cast<void>(chunk_cache::allocate(bytes)));
         EXPECT_EQ(chunk_cache::try_allocate(bytes), nullptr);
     }
-    EXPECT_EQ(cached_bytes(), before);
+    EXPECT_EQ(chunk_cache::try_allocate(64, std::size_t{1} << 63), nullptr);
+    EXPECT_EQ(chunk_cache::try_allocate(128 * kib, std::size_t{1} << 62), nullptr);
+    EXPECT_EQ(cached_bytes(), before) << "what waits is nobody's loss";
 }
 
 } // namespace

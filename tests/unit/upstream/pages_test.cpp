@@ -7,7 +7,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -208,5 +211,34 @@ TEST(pages, refuse_what_cannot_be) {
         EXPECT_OUT_OF_MEMORY(static_cast<void>(source.allocate(1, std::size_t{1} << 62)));
     }
 }
+
+#ifdef __linux__
+/// The system takes nothing out of the middle of a mapping then, because two would be left.
+TEST(pages, give_memory_back_where_the_process_has_as_many_mappings_as_it_may) {
+    constexpr std::size_t bytes = std::size_t{64} << 10;
+    mallard::pages source;
+    std::array<void*, 3> blocks{};
+    for (void*& block : blocks) {
+        block = source.allocate(bytes);
+        std::memset(block, 1, bytes);
+    }
+    const std::size_t page = mallard::pages::page_bytes();
+    const std::size_t wasted_bytes = 140'000 * page;
+    void* const wasted =
+        mmap(nullptr, wasted_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(wasted, MAP_FAILED);
+    for (std::size_t i = 0; i < wasted_bytes; i += 2 * page) {
+        if (mprotect(static_cast<std::byte*>(wasted) + i, page, PROT_READ) != 0) {
+            break;
+        }
+    }
+    source.deallocate(blocks[1], bytes);
+    munmap(wasted, wasted_bytes);
+    EXPECT_TRUE(!is_mapped(blocks[1]) || resident_pages(blocks[1], bytes / page) == 0);
+    EXPECT_EQ(resident_pages(blocks[0], bytes / page), bytes / page);
+    source.deallocate(blocks[0], bytes);
+    source.deallocate(blocks[2], bytes);
+}
+#endif
 
 } // namespace
