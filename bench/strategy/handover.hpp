@@ -9,6 +9,7 @@
 #include "bench/strategy/block_loops.hpp"
 
 #include <array>
+#include <thread>
 
 namespace bench {
 

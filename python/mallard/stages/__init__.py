@@ -46,10 +46,15 @@ RELEASE = ("-DMALLARD_TESTS=ON", "-DMALLARD_EXAMPLES=ON", "-DMALLARD_WERROR=ON")
 STAGES: tuple[Stage, ...] = (
     LintStage(8),
     PythonStage("structure", "directions of #include and import, names and sizes of files", 4),
-    PythonStage("python", "the Python front", 150, side_by_side=True),
+    PythonStage("python", "the Python front", 150, side_by_side="load"),
     NativeStage("asan", "the library's tests under AddressSanitizer and UndefinedBehaviorSanitizer", 340),
     NativeStage(
-        "tsan", "those with threads under ThreadSanitizer", 70, about="[Tt]hread", tests="*thread*"
+        "tsan",
+        "those with threads under ThreadSanitizer",
+        70,
+        parts=("unit", "contract", "process", "misuse/reports"),
+        about="std::j?thread|pthread",
+        tests="*thread*",
     ),
     NativeStage(
         "release",
@@ -66,10 +71,17 @@ STAGES: tuple[Stage, ...] = (
         any_of=("cmake",),
         package="cmake",
         tools=("pkg-config",),
+        side_by_side="loadfile",
     ),
-    PythonStage("front", "the front door ./mallard", 85),
+    PythonStage("front", "the front door ./mallard", 85, side_by_side="load"),
     PythonStage(
-        "e2e", "the report in a real browser", 55, any_of=BROWSERS, package="chromium", tools=("browser",)
+        "e2e",
+        "the report in a real browser",
+        55,
+        any_of=BROWSERS,
+        package="chromium",
+        tools=("browser",),
+        side_by_side="loadfile",
     ),
     TidyStage(100),
     NativeStage(

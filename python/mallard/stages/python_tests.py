@@ -21,7 +21,8 @@ class PythonStage:
     any_of: tuple[str, ...] = ()
     package: str = ""
     tools: tuple[str, ...] = ()
-    side_by_side: bool = False
+    side_by_side: str = ""
+    """"load" hands single tests to a process for each core, "loadfile" whole files, whose tests share equipment."""
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()
@@ -36,7 +37,7 @@ class PythonStage:
         command = [sys.executable, "-m", "pytest", f"tests/{self.name}"]
         command += [f"--junitxml={report}", "-o", f"cache_dir={workplace.build / 'pytest'}"]
         if self.side_by_side:
-            command += ["--numprocesses", str(workplace.jobs)]
+            command += ["--numprocesses", str(workplace.jobs), "--dist", self.side_by_side]
         status = workplace.run(command, environment={"MALLARD_ROOT": str(workplace.root)})
         if report.is_file():
             outcome = read_junit(report)
