@@ -10,10 +10,11 @@
 set(MALLARD_TESTS_TOGETHER 1 CACHE STRING "So many files of tests are compiled together")
 
 # Only what a file has in anonymous namespaces can lie in another one, and what it includes must not depend on a condition.
+# Where it looks into a namespace as a whole, names of headers that it does not include would come into its way.
 function(mallard_can_be_together path result)
   set(${result} NO PARENT_SCOPE)
   file(STRINGS "${path}" anonymous REGEX "^namespace {$" LIMIT_COUNT 1)
-  file(STRINGS "${path}" bound REGEX "^(namespace [^={]+{|template <>|extern|int main|void\\*? operator|#define)" LIMIT_COUNT 1)
+  file(STRINGS "${path}" bound REGEX "^(namespace [^={]+{|using namespace|template <>|extern|int main|void\\*? operator|#define)" LIMIT_COUNT 1)
   file(STRINGS "${path}" directives REGEX "^#(include|if)")
   get_source_file_property(options "${path}" COMPILE_OPTIONS)
   if(anonymous AND NOT bound AND NOT options AND NOT "${directives}" MATCHES "#if.*#include")

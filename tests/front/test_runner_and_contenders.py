@@ -9,13 +9,13 @@ from source_tree import ROOT
 from mallard.contenders import BEHIND, CONTENDERS
 from mallard.expected_runner import expected_runner
 
-RUNNER = ROOT / "build" / "release" / "bench" / "mallard-bench"
+RUNNER = ROOT / "build" / "runner" / "bench" / "mallard-bench"
 
 
 @pytest.fixture(scope="module")
 def described():
     if not RUNNER.is_file():
-        pytest.skip("the release build is not here: ./mallard test release makes it")
+        pytest.skip("the runner is not here: ./mallard test runner makes it")
     told = subprocess.run([RUNNER, "--describe"], capture_output=True, text=True, timeout=60, check=True)
     return json.loads(told.stdout)
 

@@ -120,6 +120,7 @@ private:
         library_stays() = default;
         library_stays(const library_stays&) = delete;
         library_stays& operator=(const library_stays&) = delete;
+        // One that is trivial would not be called. NOLINTNEXTLINE(modernize-use-equals-default)
         ~library_stays() {}
     };
 

@@ -97,7 +97,7 @@ public:
         std::uintptr_t step = 0;
         for (auto block = reinterpret_cast<std::uintptr_t>(first_); block != 0;) {
             const auto next = reinterpret_cast<std::uintptr_t>(reinterpret_cast<free_block*>(block)->next);
-            std::uintptr_t guessed = block + step;
+            std::uintptr_t guessed = block + step; // NOLINT(misc-const-correctness): the asm writes to it
             use(reinterpret_cast<void*>(block));
             if (next == guessed) [[likely]] {
                 asm("" : "+r"(guessed)); // or the compiler takes the one that was read

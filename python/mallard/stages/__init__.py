@@ -40,8 +40,6 @@ class Stage(Protocol):
 
 
 BROWSERS = ("chromium", "google-chrome", os.environ.get("CHROMIUM", ""))
-# `mallard bench` measures with this build: the stages after it use its runner.
-RELEASE = ("-DMALLARD_TESTS=ON", "-DMALLARD_EXAMPLES=ON", "-DMALLARD_WERROR=ON")
 
 STAGES: tuple[Stage, ...] = (
     LintStage(8),
@@ -57,10 +55,9 @@ STAGES: tuple[Stage, ...] = (
         tests="*thread*",
     ),
     NativeStage(
-        "release",
-        "runner and examples as they are measured, their tests; each header by itself",
-        170,
-        definitions=RELEASE,
+        "runner",
+        "the runner, its tests, the examples; each header by itself; forks",
+        130,
         # AddressSanitizer's runtime leaves a lock of its own held in forked children: forks are tested here.
         parts=("process", "bench", "compile"),
     ),
