@@ -87,6 +87,7 @@ STAGES: tuple[Stage, ...] = (
         200,
         full=True,
         definitions=("-DMALLARD_FULL_PRODUCT=ON",),
+        parts=("unit", "contract", "process", "fuzz", "soak"),
     ),
     NativeStage(
         "no-exceptions",
