@@ -22,7 +22,7 @@ class PythonStage:
     package: str = ""
     tools: tuple[str, ...] = ()
     side_by_side: str = ""
-    """"load" hands single tests to a process for each core, "loadfile" whole files, whose tests share equipment."""
+    """What a process for each core is handed: "load" single tests, "loadfile" files, whose tests share equipment."""
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()
