@@ -20,8 +20,8 @@ from mallard.store import Row, Store
 HERE = Path(__file__).resolve().parent
 PACKAGES = HERE.parents[1] / "python"
 
-# The fake runner starts a thousand times: with Python itself, and not with a version manager's wrapper, which takes
-# six times as long.
+# The fake runner starts a thousand times: with Python itself, and not with a version manager's wrapper, which
+# takes six times as long.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.base_exec_prefix, "bin")), os.environ["PATH"]])
 
 
