@@ -22,7 +22,7 @@ class PythonStage:
     package: str = ""
     tools: tuple[str, ...] = ()
     side_by_side: str = ""
-    """What each core's process is handed: "load" single tests, "loadfile" files, whose tests share equipment."""
+    """What a core is handed: "load" single tests, "loadfile" whole files, whose tests share equipment."""
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()
