@@ -130,9 +130,9 @@ def test_a_python_stage_without_tests_fails(workplace):
 
 
 def test_a_stage_whose_program_is_missing_is_skipped_and_says_what_to_install(workplace):
-    outcome = python_tests.PythonStage(
-        "e2e", "", 1, any_of=("no-such-program",), package="some-package"
-    ).run(workplace)
+    outcome = python_tests.PythonStage("e2e", "", 1, any_of=("no-such-program",), package="some-package").run(
+        workplace
+    )
     assert (outcome.passed, outcome.failed, outcome.skipped) == (0, 0, 1)
     assert "apt-get install some-package" in outcome.notes[0]
 
