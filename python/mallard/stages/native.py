@@ -18,7 +18,7 @@ TSAN_RANDOM_BITS = 28
 # CTest ends what takes longer than 1,500 s unless it is told otherwise: so many seconds are eleven days.
 NO_TIMEOUT = "1000000"
 # Files of tests that one call of the compiler takes: with more, the last calls have no others beside them.
-TOGETHER = 6
+TOGETHER = 10
 
 
 @dataclass(frozen=True)
