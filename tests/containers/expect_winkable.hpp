@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 template <class B>
 inline constexpr bool mallard::winkable<containers::told<B>> = true;
@@ -35,58 +36,75 @@ struct maker {
     }
 };
 
-/// Returns: how much is held outside the arena by a T that was filled and winked out; where it must not be, by
-/// one whose destructor has not run yet.
+/// What became of an object that was filled and winked out; where it must not be, of one whose destructor has not
+/// run yet.
+struct winked_out {
+    std::string type;
+    bool winkable;
+    long held_outside; ///< of the arena
+    long left_over;    ///< by temporary objects: nothing
+};
+
 template <class T, class B>
-long held_outside(B& binding) {
+winked_out wink_out_filled(B& binding) {
     const maker<B> make{binding};
+    winked_out result{name_of<T>(), mallard::winkable<T>, 0, 0}; // its name may be on the global heap
     const long before = binding.outside();
-    long held = 0;
     if constexpr (mallard::winkable<T>) {
         fill(mallard::wink_out<T>(binding.place()), make);
         binding.place().release();
-        held = binding.outside() - before;
+        result.held_outside = binding.outside() - before;
     } else {
         T& made = mallard::wink_out<T>(mallard::assume_winkable, binding.place());
         fill(made, make);
-        held = binding.outside() - before;
+        result.held_outside = binding.outside() - before;
         std::destroy_at(&made);
         binding.place().release();
     }
-    EXPECT_EQ(binding.outside(), before) << "temporary objects are gone";
-    return held;
+    result.left_over = binding.outside() - before;
+    return result;
+}
+
+/// Returns: how much such an object holds outside the arena.
+template <class T, class B>
+long held_outside(B& binding) {
+    const winked_out result = wink_out_filled<T>(binding);
+    EXPECT_EQ(result.left_over, 0);
+    return result.held_outside;
+}
+
+/// Returns: what became of objects of all the types.
+template <class B, class... Ts>
+std::vector<winked_out> wink_out_all(list_of<Ts...>) {
+    B binding;
+    std::vector<winked_out> results;
+    (results.push_back(wink_out_filled<Ts>(binding)), ...);
+    return results;
 }
 
 /// Effects: expects that all are winkable, and rightly.
-template <class B, class... Ts>
-void expect_winkable(list_of<Ts...>) {
-    B binding;
-    const auto expect = [&]<class T>() {
-        EXPECT_TRUE(mallard::winkable<T>) << name_of<T>();
-        EXPECT_EQ((held_outside<T>(binding)), 0) << name_of<T>();
-    };
-    (expect.template operator()<Ts>(), ...);
+template <class B, class Types>
+void expect_winkable(Types types) {
+    for (const winked_out& each : wink_out_all<B>(types)) {
+        EXPECT_TRUE(each.winkable && each.held_outside == 0 && each.left_over == 0) << each.type;
+    }
 }
 
 /// Effects: expects that none is winkable, and rightly.
-template <class B, class... Ts>
-void expect_refused(list_of<Ts...>) {
-    B binding;
-    const auto expect = [&]<class T>() {
-        EXPECT_FALSE(mallard::winkable<T>) << name_of<T>();
-        EXPECT_GT((held_outside<T>(binding)), 0) << name_of<T>();
-    };
-    (expect.template operator()<Ts>(), ...);
+template <class B, class Types>
+void expect_refused(Types types) {
+    for (const winked_out& each : wink_out_all<B>(types)) {
+        EXPECT_TRUE(!each.winkable && each.held_outside > 0 && each.left_over == 0) << each.type;
+    }
 }
 
 /// Effects: expects that all those are refused that leak, and no others.
-template <class B, class... Ts>
-void expect_truth(list_of<Ts...>) {
-    B binding;
-    const auto expect = [&]<class T>() {
-        EXPECT_EQ((held_outside<T>(binding)) == 0, mallard::winkable<T>) << name_of<T>();
-    };
-    (expect.template operator()<Ts>(), ...);
+template <class B, class Types>
+void expect_truth(Types types) {
+    for (const winked_out& each : wink_out_all<B>(types)) {
+        EXPECT_EQ(each.held_outside == 0, each.winkable) << each.type;
+        EXPECT_EQ(each.left_over, 0) << each.type;
+    }
 }
 
 } // namespace containers
