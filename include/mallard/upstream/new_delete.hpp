@@ -20,7 +20,8 @@ class new_delete {
 public:
     /// Throws: std::bad_alloc, after the out-of-memory handler has run.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
-#ifdef __cpp_exceptions
+// AddressSanitizer's operator new ends the program where it has no memory, unless it is told that nothing may be thrown.
+#if defined(__cpp_exceptions) && !defined(MALLARD_ASAN)
         if (!has_representation(bytes, alignment)) {
             fail_allocation(bytes, alignment);
         }
