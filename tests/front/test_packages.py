@@ -181,6 +181,9 @@ def test_only_what_the_chosen_stages_work_with_is_looked_for(ready):
     assert "libcxx" not in ready.call("test").stderr
     assert "chromium" not in ready.call("test", "lint").stderr
     assert "clang-tidy-19" in ready.call("test", "tidy").stderr
+    wanted = "a compiler that is fast under AddressSanitizer (clang-19 libclang-rt-19-dev)"
+    assert wanted in ready.call("test", "asan").stderr
+    assert wanted not in ready.call("test", "asan", CXX="c++").stderr
 
 
 def test_a_header_that_the_tests_can_do_without_is_looked_for_by_the_compiler(ready):

@@ -138,7 +138,7 @@ def test_a_stage_whose_program_is_missing_is_skipped_and_says_what_to_install(wo
 
 
 def test_a_native_stage_that_cannot_be_configured_fails(workplace):
-    outcome = native.NativeStage("asan", "", 1).run(workplace)
+    outcome = native.NativeStage("debug", "", 1).run(workplace)
     assert outcome.failed == 1
     assert outcome.notes == ["cmake could not configure it"]
 
@@ -153,8 +153,32 @@ def test_a_build_directory_made_by_another_compiler_is_made_anew(tmp_path):
 def test_the_compiler_is_the_one_that_was_asked_for(monkeypatch):
     monkeypatch.setenv("CXX", sys.executable)
     assert tools.compiler() == sys.executable
+    assert native.NativeStage("asan", "", 1).compiler(Outcome()) == sys.executable
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert tools.compiler() is None
+
+
+@pytest.mark.parametrize("clang", ["/usr/bin/clang++", None])
+def test_address_sanitizer_is_clangs_where_there_is_one(monkeypatch, clang):
+    monkeypatch.setattr(native.tools, "find_asan_compiler", lambda: clang)
+    monkeypatch.setattr(native.tools, "compiler", lambda: "/usr/bin/c++")
+    monkeypatch.delenv("CXX", raising=False)
+    outcome = Outcome()
+    assert native.NativeStage("asan", "", 1).compiler(outcome) == (clang or "/usr/bin/c++")
+    assert native.NativeStage("tsan", "", 1).compiler(outcome) == "/usr/bin/c++"
+    assert len(outcome.notes) == (0 if clang else 1)
+    assert all("apt-get install clang-19" in note for note in outcome.notes)
+
+
+@pytest.mark.parametrize("meets", [True, False])
+def test_a_clang_is_found_by_what_it_can_do(monkeypatch, tmp_path, meets):
+    (tmp_path / "clang++-17").write_text(
+        f"#!/bin/sh\ncase $1 in -fsanitize=address) exit {int(not meets)} ;; esac; exit 1\n"
+    )
+    (tmp_path / "clang++-17").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert tools.find_asan_compiler() == (str(tmp_path / "clang++-17") if meets else None)
+    assert tools.find_libcxx_compiler() is None
 
 
 def parse(*words):

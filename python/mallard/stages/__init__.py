@@ -45,7 +45,12 @@ STAGES: tuple[Stage, ...] = (
     LintStage(8),
     PythonStage("structure", "directions of #include and import, names and sizes of files", 4),
     PythonStage("python", "the Python front", 150, side_by_side="load"),
-    NativeStage("asan", "the library's tests under AddressSanitizer and UndefinedBehaviorSanitizer", 340),
+    NativeStage(
+        "asan",
+        "the library's tests under AddressSanitizer and UndefinedBehaviorSanitizer",
+        340,
+        tools=("googletest", "boost", "mold", "clang-asan"),
+    ),
     NativeStage(
         "tsan",
         "those with threads under ThreadSanitizer",

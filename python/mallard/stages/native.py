@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shutil
@@ -38,7 +39,7 @@ class NativeStage:
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()
-        compiler = tools.find_libcxx_compiler() if self.name == "libcxx" else tools.compiler()
+        compiler = self.compiler(outcome)
         if compiler is None:
             packages = "clang-19 libc++-19-dev libc++abi-19-dev" if self.name == "libcxx" else "g++"
             outcome.skip(self.name, tools.install(packages))
@@ -47,7 +48,21 @@ class NativeStage:
         if prefix is None:
             outcome.skip(self.name, f"sysctl vm.mmap_rnd_bits={TSAN_RANDOM_BITS}")
             return outcome
-        return self.build_and_test(workplace, compiler, prefix)
+        outcome.add(self.build_and_test(workplace, compiler, prefix))
+        return outcome
+
+    def compiler(self, outcome: Outcome) -> str | None:
+        """The one that was asked for. Where none was, clang++ for AddressSanitizer: it compiles in two thirds of the
+        time, and together with g++ in the other stages finds more."""
+        if self.name == "libcxx":
+            return tools.find_libcxx_compiler()
+        if self.name != "asan" or os.environ.get("CXX"):
+            return tools.compiler()
+        clang = tools.find_asan_compiler()
+        if clang is None:
+            remedy = tools.install("clang-19 libclang-rt-19-dev")
+            outcome.notes.append(f"slower than with clang++ and its AddressSanitizer: {remedy}")
+        return clang or tools.compiler()
 
     def build_and_test(self, workplace: Workplace, compiler: str, prefix: list[str]) -> Outcome:
         outcome = Outcome()

@@ -8,7 +8,6 @@ import subprocess
 
 VERSIONS = ("", "-21", "-20", "-19", "-18", "-17", "-16")
 PYTHON_REMEDY = "run it by ./mallard test, or pip install 'mallard[test]'"
-LIBCXX_PROBE = "#include <version>\n#if __clang_major__ < 16 || !defined(_LIBCPP_VERSION)\n#error\n#endif\n"
 
 
 def install(packages: str) -> str:
@@ -16,13 +15,24 @@ def install(packages: str) -> str:
 
 
 def find_libcxx_compiler() -> str | None:
-    """A clang++ (16 or later) that has libc++ beside it."""
+    """A clang++ that has libc++ beside it."""
+    return find_clang("-stdlib=libc++", "defined(_LIBCPP_VERSION)")
+
+
+def find_asan_compiler() -> str | None:
+    """A clang++ that has AddressSanitizer's runtime beside it."""
+    return find_clang("-fsanitize=address", "__has_include(<sanitizer/asan_interface.h>)")
+
+
+def find_clang(option: str, condition: str) -> str | None:
+    """A clang++ of 16 or later for which the preprocessor's condition holds with the option."""
+    program = f"#include <version>\n#if __clang_major__ < 16 || !{condition}\n#error\n#endif\n"
     for suffix in VERSIONS:
         clang = shutil.which("clang++" + suffix)
         if clang is None:
             continue
-        probe = [clang, "-stdlib=libc++", "-fsyntax-only", "-x", "c++", "-"]
-        done = subprocess.run(probe, input=LIBCXX_PROBE, text=True, capture_output=True, check=False)
+        probe = [clang, option, "-fsyntax-only", "-x", "c++", "-"]
+        done = subprocess.run(probe, input=program, text=True, capture_output=True, check=False)
         if done.returncode == 0:
             return clang
     return None

@@ -11,8 +11,6 @@ using mallard::block_size;
 
 namespace {
 
-constexpr std::size_t one = 1;
-
 /// The mechanisms themselves, without books in front.
 namespace bare = mallard::unchecked;
 
