@@ -52,8 +52,8 @@ class NativeStage:
         return outcome
 
     def compiler(self, outcome: Outcome) -> str | None:
-        """The one that was asked for. Where none was, clang++ for AddressSanitizer: it compiles in two thirds of the
-        time, and together with g++ in the other stages finds more."""
+        """The one that was asked for. Where none was, clang++ for AddressSanitizer: it compiles in two thirds of
+        the time, and together with g++ in the other stages finds more."""
         if self.name == "libcxx":
             return tools.find_libcxx_compiler()
         if self.name != "asan" or os.environ.get("CXX"):
