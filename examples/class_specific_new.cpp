@@ -24,12 +24,12 @@ public:
 
 private:
     int at_;
-    double parameters_[3] = {};
+    [[maybe_unused]] double parameters_[3] = {};
 };
 
 class long_event final : public event {
     using event::event;
-    char log_[200] = {};
+    [[maybe_unused]] char log_[200] = {};
 };
 
 // For tests, and for programs without a heap: at most four of them, in an array of the program's.
@@ -40,7 +40,7 @@ struct valves
                                                    mallard::last_freed, mallard::block_size::of<double>()>> {
 };
 class valve : public mallard::pooled<valve, valves> {
-    double opening_ = 0;
+    [[maybe_unused]] double opening_ = 0;
 };
 
 } // namespace

@@ -23,8 +23,8 @@ public:
 
 private:
     std::int64_t number_;
-    void* next_ = nullptr;
-    void* other_ = nullptr;
+    [[maybe_unused]] void* next_ = nullptr;
+    [[maybe_unused]] void* other_ = nullptr;
 };
 
 /// The same with a class-specific operator new.

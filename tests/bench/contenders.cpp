@@ -81,7 +81,7 @@ public:
         std::ranges::shuffle(blocks_, order);
         for (const auto& [block, mark] : blocks_) {
             EXPECT_TRUE(std::all_of(block, block + bytes_,
-                                    [mark = mark](unsigned char byte) { return byte == mark; }));
+                                    [wanted = mark](unsigned char byte) { return byte == wanted; }));
             source_.deallocate(block);
         }
         blocks_.clear();

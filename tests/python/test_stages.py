@@ -153,18 +153,18 @@ def test_a_build_directory_made_by_another_compiler_is_made_anew(tmp_path):
 def test_the_compiler_is_the_one_that_was_asked_for(monkeypatch):
     monkeypatch.setenv("CXX", sys.executable)
     assert tools.compiler() == sys.executable
-    assert native.NativeStage("asan", "", 1).compiler(Outcome()) == sys.executable
+    assert native.NativeStage("asan", "", 1, tools=("clang",)).compiler(Outcome()) == sys.executable
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert tools.compiler() is None
 
 
 @pytest.mark.parametrize("clang", ["/usr/bin/clang++", None])
-def test_address_sanitizer_is_clangs_where_there_is_one(monkeypatch, clang):
+def test_a_stage_that_takes_long_is_compiled_by_clang_where_there_is_one(monkeypatch, clang):
     monkeypatch.setattr(native.tools, "find_asan_compiler", lambda: clang)
     monkeypatch.setattr(native.tools, "compiler", lambda: "/usr/bin/c++")
     monkeypatch.delenv("CXX", raising=False)
     outcome = Outcome()
-    assert native.NativeStage("asan", "", 1).compiler(outcome) == (clang or "/usr/bin/c++")
+    assert native.NativeStage("asan", "", 1, tools=("clang",)).compiler(outcome) == (clang or "/usr/bin/c++")
     assert native.NativeStage("tsan", "", 1).compiler(outcome) == "/usr/bin/c++"
     assert len(outcome.notes) == (0 if clang else 1)
     assert all("apt-get install clang-19" in note for note in outcome.notes)

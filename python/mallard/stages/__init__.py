@@ -49,7 +49,7 @@ STAGES: tuple[Stage, ...] = (
         "asan",
         "the library's tests under AddressSanitizer and UndefinedBehaviorSanitizer",
         340,
-        tools=("googletest", "boost", "mold", "clang-asan"),
+        tools=("googletest", "boost", "mold", "clang"),
     ),
     NativeStage(
         "tsan",
@@ -65,6 +65,7 @@ STAGES: tuple[Stage, ...] = (
         130,
         # AddressSanitizer's runtime leaves a lock of its own held in forked children: forks are tested here.
         parts=("process", "bench", "compile"),
+        tools=("googletest", "boost", "mold", "clang"),
     ),
     PythonStage(
         "consumer",
@@ -92,7 +93,7 @@ STAGES: tuple[Stage, ...] = (
         200,
         full=True,
         definitions=("-DMALLARD_FULL_PRODUCT=ON",),
-        parts=("unit", "contract", "process", "fuzz", "soak"),
+        parts=("unit", "contract", "process", "fuzz", "soak", "compile"),
     ),
     NativeStage(
         "no-exceptions",
