@@ -52,8 +52,8 @@ class NativeStage:
         return outcome
 
     def compiler(self, outcome: Outcome) -> str | None:
-        """The one that was asked for. Where none was, clang++ for what takes longest: it needs two thirds of the
-        time, and together with g++ in the other stages finds more."""
+        """The one that was asked for. Where none was, clang++ for what takes longest: it needs two thirds
+        of the time, and together with g++ in the other stages finds more."""
         if self.name == "libcxx":
             return tools.find_libcxx_compiler()
         if "clang" not in self.tools or os.environ.get("CXX"):
