@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from browser import Browser, Page, find
+from synthetic_page import write_everything
+
+from mallard.cli import main
 
 PROGRAM = find()
 
@@ -17,6 +20,15 @@ def browser() -> Iterator[Browser]:
         pytest.skip("no Chromium found: install the package 'chromium' or set $CHROMIUM to its program")
     with Browser(PROGRAM) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a run of everything; a module may have another one."""
+    folder = tmp_path_factory.mktemp("report")
+    write_everything(folder / "mallard.db")
+    assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
+    return folder / "report.html"
 
 
 @pytest.fixture

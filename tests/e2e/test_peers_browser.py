@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser, Page
-from looks import contrast, overflow
+from looks import contrast, overflow, text
 from synthetic_peers import block_rows, object_rows
 from synthetic_run import write_run
 
@@ -32,11 +32,6 @@ def page(browser: Browser, report: Path) -> Iterator[Page]:
     yield opened
     assert opened.errors == []
     assert opened.requests == []
-
-
-def text(page: Page, selector: str) -> str:
-    found: str = page.evaluate(f"document.querySelector({selector!r}).innerText.replace(/\\s+/g, ' ').trim()")
-    return found
 
 
 def test_all_experiments_stand_in_one_map(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""What the report's sections do in a real browser: surfaces that turn, filters, the decision chart."""
+"""What the report's sections do in a real browser: filters, the decision chart, words on colours, paper."""
 
 from __future__ import annotations
 
@@ -7,121 +7,9 @@ from typing import Any
 
 import pytest
 from browser import Browser, Page
-from looks import contrast, overflow
-from synthetic_page import write_everything
-
-from mallard.cli import main
+from looks import contrast, count, overflow, text, visible
 
 SURFACE = "figure[data-surface]"
-
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report")
-    write_everything(folder / "mallard.db")
-    assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
-    return folder / "report.html"
-
-
-def count(page: Page, selector: str) -> int:
-    found: int = page.evaluate(f"document.querySelectorAll({selector!r}).length")
-    return found
-
-
-def visible(page: Page, selector: str) -> int:
-    found: int = page.evaluate(
-        f"[...document.querySelectorAll({selector!r})]"
-        ".filter(e => e.getBoundingClientRect().height > 0).length"
-    )
-    return found
-
-
-def text(page: Page, selector: str) -> str:
-    found: str = page.evaluate(f"document.querySelector({selector!r}).innerText.replace(/\\s+/g, ' ').trim()")
-    return found
-
-
-def corners(page: Page, number: int) -> list[str]:
-    """Where the patches of a surface stand, wherever they come in the drawing."""
-    found: list[str] = page.evaluate(
-        f"[...document.querySelectorAll('{SURFACE}')[{number}].querySelectorAll('g:nth-of-type(2) polygon')]"
-        ".map(e => e.getAttribute('points')).sort()"
-    )
-    return found
-
-
-def drawing(page: Page) -> None:
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
-def test_every_surface_is_drawn_with_a_patch_between_four_points(page: Page) -> None:
-    assert count(page, SURFACE) > 20
-    assert count(page, f"{SURFACE} svg") == count(page, SURFACE)
-    assert len(corners(page, 0)) == (6 - 1) * (3 - 1)
-    assert len(corners(page, 1)) == (22 - 1) * (9 - 1)
-    assert page.evaluate(
-        "[...document.querySelectorAll('.surface polygon')].every(e => !/NaN/.test(e.getAttribute('points')))"
-    )
-
-
-def test_dragging_turns_all_surfaces_alike(page: Page) -> None:
-    before, beside = corners(page, 0), corners(page, 1)
-    page.drag(f"{SURFACE} svg", 80, -30)
-    assert corners(page, 0) != before
-    assert corners(page, 1) != beside
-    turns = page.evaluate(
-        f"[...document.querySelectorAll('{SURFACE} svg')].slice(0, 3).map(e => e.dataset.turn)"
-    )
-    assert len(set(turns)) == 1
-    last = f"{SURFACE}:last-of-type svg"
-    page.point_at(last)
-    drawing(page)
-    assert page.evaluate(f"document.querySelector('{last}').dataset.turn") == turns[0], (
-        "drawn anew when it is seen"
-    )
-
-
-def test_the_arrow_keys_turn_a_surface_and_home_turns_it_back(page: Page) -> None:
-    page.evaluate(f"document.querySelector('{SURFACE} svg').focus()")
-    drawing(page)
-    before = corners(page, 0)
-    for key in ("ArrowLeft", "ArrowUp"):
-        held = corners(page, 0)
-        page.press(key)
-        drawing(page)
-        assert corners(page, 0) != held, key
-    page.press("Home")
-    drawing(page)
-    assert corners(page, 0) == before
-    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-
-
-def test_heights_can_be_linear(page: Page) -> None:
-    ticks = "[...document.querySelector('.surface').querySelectorAll('.height')].map(e => e.textContent)"
-    before = corners(page, 0)
-    assert page.evaluate(ticks) == ["1", "2", "4", "8", "16", "32"]
-    page.evaluate("document.querySelector('label[for=heights-linear]').click()")
-    page.evaluate("document.querySelector('.surface').scrollIntoView()")
-    page.evaluate("new Promise(done => setTimeout(done, 50))")  # what is not seen is drawn when it is
-    drawing(page)
-    assert page.evaluate(ticks) == ["5", "10", "15", "20", "25"]
-    assert corners(page, 0) != before
-
-
-def test_the_pointer_reads_the_same_point_off_all_surfaces_of_a_row(page: Page) -> None:
-    page.point_at(f"{SURFACE} svg")
-    said = text(page, "#panel")
-    assert said.startswith("|S| = 2")
-    for name in ("here", "P0089", "P0213"):
-        assert name in said
-    marks = (
-        "[...document.querySelector('.surfaces').querySelectorAll('.here')]"
-        ".map(e => e.getAttribute('visibility'))"
-    )
-    assert page.evaluate(marks) == ["visible"] * 3
-    page.point_at("h1")
-    assert page.evaluate("document.getElementById('panel').hidden") is True
-    assert page.evaluate(marks) == ["hidden"] * 3
 
 
 def test_a_choice_in_one_section_leaves_the_others_alone(page: Page) -> None:
@@ -220,7 +108,7 @@ def test_no_section_is_wider_than_the_screen(browser: Browser, report: Path, wid
 
 def test_the_navigation_stays_and_marks_where_one_is(page: Page) -> None:
     page.evaluate("document.getElementById('contention').scrollIntoView()")
-    drawing(page)
+    page.wait_until_drawn()
     page.evaluate("new Promise(done => setTimeout(done, 50))")
     assert page.evaluate("document.querySelector('nav [aria-current]').textContent") == "Contention"
     assert places(page, "nav")[1] == 0
@@ -242,14 +130,6 @@ def test_words_on_colours_can_be_read(browser: Browser, report: Path, dark: bool
     )
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert [round(contrast(paper, line), 1) for line in lines if contrast(paper, line) < 4.5] == []
-
-
-def test_surfaces_follow_the_theme(browser: Browser, report: Path) -> None:
-    fill = "getComputedStyle(document.querySelectorAll('.surface g:nth-of-type(2) polygon')[100]).fill"
-    light, dark = Page(browser).open(report), Page(browser, dark=True).open(report)
-    assert light.evaluate(fill) != dark.evaluate(fill)
-    dark.media("print", dark=True)
-    assert dark.evaluate(fill) == light.evaluate(fill), "paper is white"
 
 
 def test_paper_shows_surfaces_and_whole_tables(browser: Browser, report: Path) -> None:

@@ -166,6 +166,9 @@ class Page:
             raise BrowserError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
+    def wait_until_drawn(self) -> None:
+        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def press(self, key: str) -> None:
         """A key as the keyboard sends it; the DevTools protocol wants its old number too."""
         code = {
@@ -195,7 +198,7 @@ class Page:
             "+ b.width / 2, b.top + b.height / 2]; })()"
         )
         # A scroll that is still under way would hide what the pointer brought up.
-        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.wait_until_drawn()
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
     def drag(self, selector: str, across: int, down: int) -> None:
@@ -211,7 +214,7 @@ class Page:
             where = {"x": x + across * part, "y": y + down * part}
             self.call("Input.dispatchMouseEvent", type="mouseMoved", **where, **pressed)
         self.call("Input.dispatchMouseEvent", type="mouseReleased", **where, button="left", clickCount=1)
-        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.wait_until_drawn()
 
     def write(self, text: str) -> None:
         """Into what has the focus."""

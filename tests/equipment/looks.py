@@ -21,3 +21,24 @@ def luminance(colour: str) -> float:
 def contrast(one: str, other: str) -> float:
     high, low = sorted((luminance(one), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
+
+
+def count(page: Page, selector: str) -> int:
+    """How many elements there are."""
+    found: int = page.evaluate(f"document.querySelectorAll({selector!r}).length")
+    return found
+
+
+def visible(page: Page, selector: str) -> int:
+    """How many elements take room."""
+    found: int = page.evaluate(
+        f"[...document.querySelectorAll({selector!r})]"
+        ".filter(e => e.getBoundingClientRect().height > 0).length"
+    )
+    return found
+
+
+def text(page: Page, selector: str) -> str:
+    """What an element says, in one line."""
+    found: str = page.evaluate(f"document.querySelector({selector!r}).innerText.replace(/\\s+/g, ' ').trim()")
+    return found

@@ -1,0 +1,97 @@
+"""Surfaces in a real browser: they are drawn, they turn together, the pointer reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from browser import Browser, Page
+from looks import count, text
+
+SURFACE = "figure[data-surface]"
+
+
+def corners(page: Page, number: int) -> list[str]:
+    """Where the patches of a surface stand, wherever they come in the drawing."""
+    found: list[str] = page.evaluate(
+        f"[...document.querySelectorAll('{SURFACE}')[{number}].querySelectorAll('g:nth-of-type(2) polygon')]"
+        ".map(e => e.getAttribute('points')).sort()"
+    )
+    return found
+
+
+def test_every_surface_is_drawn_with_a_patch_between_four_points(page: Page) -> None:
+    assert count(page, SURFACE) > 20
+    assert count(page, f"{SURFACE} svg") == count(page, SURFACE)
+    assert len(corners(page, 0)) == (6 - 1) * (3 - 1)
+    assert len(corners(page, 1)) == (22 - 1) * (9 - 1)
+    assert page.evaluate(
+        "[...document.querySelectorAll('.surface polygon')].every(e => !/NaN/.test(e.getAttribute('points')))"
+    )
+
+
+def test_dragging_turns_all_surfaces_alike(page: Page) -> None:
+    before, beside = corners(page, 0), corners(page, 1)
+    page.drag(f"{SURFACE} svg", 80, -30)
+    assert corners(page, 0) != before
+    assert corners(page, 1) != beside
+    turns = page.evaluate(
+        f"[...document.querySelectorAll('{SURFACE} svg')].slice(0, 3).map(e => e.dataset.turn)"
+    )
+    assert len(set(turns)) == 1
+    last = f"{SURFACE}:last-of-type svg"
+    page.point_at(last)
+    page.wait_until_drawn()
+    assert page.evaluate(f"document.querySelector('{last}').dataset.turn") == turns[0], (
+        "drawn anew when it is seen"
+    )
+
+
+def test_the_arrow_keys_turn_a_surface_and_home_turns_it_back(page: Page) -> None:
+    page.evaluate(f"document.querySelector('{SURFACE} svg').focus()")
+    page.wait_until_drawn()
+    before = corners(page, 0)
+    for key in ("ArrowLeft", "ArrowUp"):
+        held = corners(page, 0)
+        page.press(key)
+        page.wait_until_drawn()
+        assert corners(page, 0) != held, key
+    page.press("Home")
+    page.wait_until_drawn()
+    assert corners(page, 0) == before
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_heights_can_be_linear(page: Page) -> None:
+    ticks = "[...document.querySelector('.surface').querySelectorAll('.height')].map(e => e.textContent)"
+    before = corners(page, 0)
+    assert page.evaluate(ticks) == ["1", "2", "4", "8", "16", "32"]
+    page.evaluate("document.querySelector('label[for=heights-linear]').click()")
+    page.evaluate("document.querySelector('.surface').scrollIntoView()")
+    page.evaluate("new Promise(done => setTimeout(done, 50))")  # what is not seen is drawn when it is
+    page.wait_until_drawn()
+    assert page.evaluate(ticks) == ["5", "10", "15", "20", "25"]
+    assert corners(page, 0) != before
+
+
+def test_the_pointer_reads_the_same_point_off_all_surfaces_of_a_row(page: Page) -> None:
+    page.point_at(f"{SURFACE} svg")
+    said = text(page, "#panel")
+    assert said.startswith("|S| = 2")
+    for name in ("here", "P0089", "P0213"):
+        assert name in said
+    marks = (
+        "[...document.querySelector('.surfaces').querySelectorAll('.here')]"
+        ".map(e => e.getAttribute('visibility'))"
+    )
+    assert page.evaluate(marks) == ["visible"] * 3
+    page.point_at("h1")
+    assert page.evaluate("document.getElementById('panel').hidden") is True
+    assert page.evaluate(marks) == ["hidden"] * 3
+
+
+def test_surfaces_follow_the_theme(browser: Browser, report: Path) -> None:
+    fill = "getComputedStyle(document.querySelectorAll('.surface g:nth-of-type(2) polygon')[100]).fill"
+    light, dark = Page(browser).open(report), Page(browser, dark=True).open(report)
+    assert light.evaluate(fill) != dark.evaluate(fill)
+    dark.media("print", dark=True)
+    assert dark.evaluate(fill) == light.evaluate(fill), "paper is white"
