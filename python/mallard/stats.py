@@ -15,6 +15,7 @@ NumPy is imported where it computes: a command line is understood before there i
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -72,11 +73,9 @@ class Ratio:
 
 
 def median(values: Sequence[float]) -> float:
-    import numpy as np
-
     if not values:
         raise ValueError("the median of no values")
-    return float(np.median(np.asarray(values, dtype=np.float64)))
+    return float(statistics.median(values))
 
 
 def spread(values: Sequence[float]) -> Spread:
@@ -89,10 +88,10 @@ def paired_ratio(times: Sequence[float], base: Sequence[float], *, seed: int = S
 
     logs = _log_ratios(times, base)
     n = len(logs)
-    centre = float(np.median(logs))
+    centre = statistics.median(logs.tolist())
     if n == 1:
         return Ratio(math.exp(centre), 0.0, math.inf, 1)
-    centres = np.median(logs[_resampled_indices(n, seed)], axis=1)
+    centres = _medians(logs[_resampled_indices(n, seed)])
     half = student_quantile(n - 1) * _pair_factor(n) * float(np.std(centres))
     return Ratio(math.exp(centre), math.exp(centre - half), math.exp(centre + half), n)
 
@@ -115,6 +114,15 @@ def geometric_mean_ratio(pairs: Sequence[Pair], *, seed: int = SEED) -> Ratio:
     return Ratio(math.exp(mean), math.exp(mean - half), math.exp(mean + half), len(pairs))
 
 
+def _medians(rows: Floats) -> Floats:
+    """Of each row. They are short: to sort them takes half the time of numpy's median."""
+    ordered = rows.copy()
+    ordered.sort(axis=1)
+    n = rows.shape[1]
+    middle: Floats = (ordered[:, (n - 1) // 2] + ordered[:, n // 2]) / 2
+    return middle
+
+
 def _mean_of_medians(rows: Sequence[Floats], seed: int) -> tuple[float, float]:
     """The mean over rows of the median over repetitions, and half its interval; infinite where one row has
     one repetition.
@@ -129,10 +137,10 @@ def _mean_of_medians(rows: Sequence[Floats], seed: int) -> tuple[float, float]:
     freedom = 0
     for values in rows:
         n = len(values)
-        total += float(np.median(values))
+        total += statistics.median(values.tolist())
         if n > 1:
             draws = generator.integers(0, n, size=(RESAMPLES, n))
-            variance += float(np.var(np.median(values[draws], axis=1))) * _pair_factor(n) ** 2
+            variance += float(np.var(_medians(values[draws]))) * _pair_factor(n) ** 2
             freedom += n - 1
         else:
             variance = math.inf
