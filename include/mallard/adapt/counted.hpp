@@ -80,7 +80,7 @@ public:
     expansion_result expand(void* p, const expansion_request& request)
         requires expandable<std::remove_reference_t<A>>
     {
-        const std::size_t before = this->bytes_of(p, 0);
+        const std::size_t before = this->bytes_of(p);
         ++counts_.failures;
         const expansion_result done = mechanism_.expand(p, request);
         --counts_.failures;
@@ -91,7 +91,7 @@ public:
     expansion_result try_expand(void* p, const expansion_request& request) noexcept
         requires expandable<std::remove_reference_t<A>>
     {
-        const std::size_t before = this->bytes_of(p, 0);
+        const std::size_t before = this->bytes_of(p);
         const expansion_result done = mechanism_.try_expand(p, request);
         counts_.failures += done.p == nullptr && has(request.may, ways::fresh) ? 1U : 0U;
         count(done, before);

@@ -118,7 +118,7 @@ public:
             after -= bytes;
         }
         block_chain blocks = mechanism_.allocate_many(sizes, alignment);
-        bytes_in_use_ += this->bytes_of(blocks, 0);
+        bytes_in_use_ += this->bytes_of(blocks);
         return blocks;
     }
 
@@ -143,7 +143,7 @@ private:
     }
 
     [[nodiscard]] expansion_result expand_in_place(void* p, const expansion_request& request) noexcept {
-        const std::size_t before = this->bytes_of(p, 0);
+        const std::size_t before = this->bytes_of(p);
         const std::size_t most_bytes = before + left();
         if (p == nullptr || request.least_bytes > most_bytes) {
             return {};

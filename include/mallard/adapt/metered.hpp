@@ -38,7 +38,7 @@ public:
     void deallocate_many(block_chain&& blocks) noexcept
         requires mixed_burst_allocator<std::remove_reference_t<A>> && expandable<std::remove_reference_t<A>>
     {
-        bytes_in_use_ -= bytes_of(blocks, 0);
+        bytes_in_use_ -= bytes_of(blocks);
         this->mechanism_.deallocate_many(std::move(blocks));
     }
 
@@ -46,7 +46,7 @@ public:
     std::size_t shrink(void* p, std::size_t bytes) noexcept
         requires expandable<std::remove_reference_t<A>>
     {
-        const std::size_t before = bytes_of(p, 0);
+        const std::size_t before = bytes_of(p);
         const std::size_t left = this->mechanism_.shrink(p, bytes);
         bytes_in_use_ -= before - left;
         return left;
@@ -89,21 +89,33 @@ protected:
 
     ~metered() = default;
 
-    /// Returns: the bytes of a live block that is told to be of `bytes`.
+    /// Returns: the bytes of a live block, or none of null.
+    [[nodiscard]] std::size_t bytes_of(const void* p) const noexcept
+        requires expandable<std::remove_reference_t<A>>
+    {
+        return p != nullptr ? this->mechanism_.usable_bytes(p) : 0;
+    }
+
+    /// Returns: the bytes of all blocks of a chain.
+    [[nodiscard]] std::size_t bytes_of(const block_chain& blocks) const noexcept
+        requires expandable<std::remove_reference_t<A>>
+    {
+        std::size_t sum = 0;
+        blocks.for_each([&](const void* p) { sum += bytes_of(p); });
+        return sum;
+    }
+
+    /// Returns: the bytes of a live block, or of all blocks of a chain, each of which is told to be of `bytes`.
     [[nodiscard]] std::size_t bytes_of(const void* p, std::size_t bytes) const noexcept {
         if constexpr (expandable<std::remove_reference_t<A>>) {
-            return p != nullptr ? this->mechanism_.usable_bytes(p) : 0;
+            return bytes_of(p);
         } else {
             return bytes;
         }
     }
-
-    /// Returns: the bytes of all blocks of a chain, each of which is told to be of `bytes`.
     [[nodiscard]] std::size_t bytes_of(const block_chain& blocks, std::size_t bytes) const noexcept {
         if constexpr (expandable<std::remove_reference_t<A>>) {
-            std::size_t sum = 0;
-            blocks.for_each([&](const void* p) { sum += this->mechanism_.usable_bytes(p); });
-            return sum;
+            return bytes_of(blocks);
         } else {
             return blocks.size() * bytes;
         }

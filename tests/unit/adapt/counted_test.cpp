@@ -63,6 +63,17 @@ TEST(counted, tells_of_spills_and_upstream_calls) {
     EXPECT_EQ(arena.counts().upstream_calls, 1U);
 }
 
+TEST(counted, has_counted_nothing_at_first) {
+    const mallard::counted<mallard::new_delete> heap;
+    const mallard::allocation_counts none = heap.counts();
+    for (const std::size_t count :
+         {none.allocations, none.deallocations, none.allocated_bytes, none.bytes_in_use, none.peak_bytes,
+          none.failures, none.spills, none.upstream_calls, none.grown_forward, none.grown_backward,
+          none.shrunk, none.bursts, none.bursts_back}) {
+        EXPECT_EQ(count, 0U);
+    }
+}
+
 TEST(counted, counts_an_allocators_own_requests_as_its_upstream) {
     mallard::counted<mallard::new_delete> source;
     {

@@ -89,6 +89,16 @@ TEST(limited, lets_blocks_grow_as_far_as_its_budget_goes) {
     EXPECT_NE(blocks.try_allocate(112), nullptr);
 }
 
+TEST(limited, counts_all_bytes_of_a_block_of_at_least_so_many) {
+    mallard::limited<equipment::plots> blocks(std::size_t{256});
+    const mallard::sized_block block = blocks.allocate_at_least(100, 8);
+    EXPECT_EQ(block.bytes, 112U);
+    EXPECT_EQ(blocks.bytes_in_use(), 112U);
+    EXPECT_EQ(blocks.try_allocate(160), nullptr);
+    blocks.deallocate(block.p, 100, 8);
+    EXPECT_EQ(blocks.bytes_in_use(), 0U);
+}
+
 TEST(limited, counts_what_is_rounded_up_once_the_block_is_there) {
     mallard::limited<equipment::plots> blocks(std::size_t{100});
     void* const p = blocks.allocate(100, 8);

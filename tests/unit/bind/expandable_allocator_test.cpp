@@ -185,6 +185,17 @@ TEST(expandable_allocator, fails_as_it_is_told_where_there_is_no_memory) {
     EXPECT_OUT_OF_MEMORY((asked<int>(of_int, nullptr, grow, 4000, 5000)));
 }
 
+TEST(expandable_allocator, leaves_a_block_as_it_is_where_it_is_told_to_prefer_more_than_the_limit) {
+    plots a;
+    alloc<int> of_int(a);
+    int* const p = of_int.allocate(100);
+    const asked<int> senseless(of_int, p, bits::shrink_in_place, 20, 40);
+    EXPECT_EQ(senseless.p, nullptr);
+    EXPECT_EQ(a.counts().shrunk, 0U);
+    EXPECT_EQ(a.counts().bytes_in_use, 100 * sizeof(int));
+    of_int.deallocate(p, 100);
+}
+
 TEST(expandable_allocator, shrinks_in_place) {
     plots a;
     alloc<int> of_int(a);

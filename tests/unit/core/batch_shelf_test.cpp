@@ -76,6 +76,13 @@ TEST_F(batch_shelf, holds_as_many_as_it_says) {
     expect_batch(shelf_.take(index_of_512), most);
 }
 
+TEST_F(batch_shelf, has_room_again_for_what_was_taken) {
+    for (std::size_t i = 0; i != 3 * most; ++i) {
+        EXPECT_TRUE(shelf_.put(batch(0), index_of_512)) << i;
+        expect_batch(shelf_.take(index_of_512), 0);
+    }
+}
+
 TEST_F(batch_shelf, has_no_place_for_blocks_of_one_word) {
     std::array<std::byte, 8> word{};
     mallard::block_stack one;

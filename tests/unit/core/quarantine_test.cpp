@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+
 namespace {
 
 TEST(quarantine, is_bounded_as_the_environment_and_the_program_say) {
@@ -12,6 +14,10 @@ TEST(quarantine, is_bounded_as_the_environment_and_the_program_say) {
     EXPECT_EQ(mallard::usual_quarantine().bytes, 100U);
     EXPECT_EQ(mallard::set_quarantine(before).bytes, 100U);
     EXPECT_EQ(mallard::usual_quarantine().blocks, usual.blocks);
+}
+
+TEST(quarantine, fills_blocks_with_the_byte_that_is_documented) {
+    EXPECT_EQ(mallard::freed_byte, std::byte{0xDF}) << "docs/checked.md";
 }
 
 } // namespace

@@ -190,6 +190,23 @@ TEST_F(thread_racks, go_to_another_allocator_now_and_then) {
     EXPECT_LE(without, rounds * 2);
 }
 
+TEST_F(thread_racks, are_taken_from_another_allocator_once_its_lock_is_free_again) {
+    std::vector<std::unique_ptr<owner>> owners(mallard::racks_of_a_thread);
+    for (auto& o : owners) {
+        o = std::make_unique<owner>();
+        static_cast<void>(o->find_rack());
+    }
+    {
+        const mallard::inside_a_centre inside;
+    }
+    owner late;
+    bool found = false;
+    for (int i = 0; i < 1000 && !found; ++i) {
+        found = late.find_rack() != nullptr;
+    }
+    EXPECT_TRUE(found);
+}
+
 TEST_F(thread_racks, are_taken_from_no_allocator_under_the_lock_of_another) {
     std::vector<std::unique_ptr<owner>> owners(mallard::racks_of_a_thread);
     for (auto& o : owners) {

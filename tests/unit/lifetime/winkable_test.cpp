@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 
 namespace {
@@ -37,6 +39,10 @@ struct stated {
     explicit stated(alloc<char> a) : name(a) {}
     ~stated() {}
     string name;
+};
+struct stated_with_allocator : stated {
+    using allocator_type = alloc<std::byte>;
+    using stated::stated;
 };
 struct handle {
     int descriptor;
@@ -171,6 +177,17 @@ TEST(winkable, are_types_of_ones_own_where_that_was_stated) {
     EXPECT_FALSE(winkable<handle>) << "trivial for the language, but somebody must close it";
     EXPECT_FALSE(winkable<const handle>);
     EXPECT_FALSE(winkable<vector<handle>>);
+}
+
+/// Where nothing keeps the allocator from it, a type that takes one is told of it.
+TEST(winkable, miss_the_allocator_only_behind_what_does_not_hand_it_down) {
+    using parts = mallard::wink_parts<stated_with_allocator>;
+    using a = alloc<std::byte>;
+    EXPECT_TRUE((std::uses_allocator_v<stated_with_allocator, a>));
+    EXPECT_FALSE((parts::template misses_allocator<stated_with_allocator, a, void>));
+    EXPECT_TRUE((parts::template misses_allocator<stated_with_allocator, a, std::optional<int>>));
+    EXPECT_FALSE((parts::template misses_allocator<stated, a, std::optional<int>>)) << "it takes none";
+    EXPECT_FALSE((parts::template misses_allocator<trivial, a, std::optional<int>>));
 }
 
 template <class T, class Culprit>

@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/out_of_memory.hpp"
 
 #include <mallard/local/adaptive_pool.hpp>
 
@@ -165,6 +166,16 @@ TEST(adaptive_pool_of_a_size, keeps_its_size_over_a_release) {
     EXPECT_EQ(pool.node_bytes(), 40U);
     EXPECT_GE(pool.block_bytes(), 40U * 256);
     EXPECT_EQ(pool.stats().chunks, 0U);
+}
+
+TEST(adaptive_pool_of_a_size, refuses_sizes_that_no_node_can_have) {
+    constexpr std::size_t most = mallard::adaptive_pool<>::largest_node_bytes;
+    for (const mallard::block_size size :
+         {mallard::block_size{most + 1, 8}, mallard::block_size{8, 2 * most}, mallard::block_size{8, 3},
+          mallard::block_size{8, 0}, mallard::block_size{8, std::size_t{1} << 63}}) {
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(mallard::adaptive_pool<>(size)))
+            << size.bytes << " at " << size.alignment;
+    }
 }
 
 TEST(adaptive_pool_of_a_size, leaves_large_first_requests_to_the_upstream) {

@@ -5,9 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <new>
 #include <set>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -124,6 +127,45 @@ TEST_F(concurrent_multipool, keeps_no_more_in_a_magazine_than_it_says) {
     }
     // A batch may be under way when the last block is asked for.
     EXPECT_LE(source_.outstanding_bytes(), held + 64 * 64);
+}
+
+/// Whole batches wait as they are: what was freed first is not reached before all later batches are used again.
+TEST_F(concurrent_multipool, gives_the_batch_that_was_freed_last_first) {
+    const std::size_t index = mallard::magazine_index(64, 8);
+    const std::size_t count = 6 * mallard::batch_blocks(index);
+    std::vector<void*> freed(count);
+    for (void*& p : freed) {
+        p = pool_.allocate(64, 8);
+    }
+    for (void* p : freed) {
+        pool_.deallocate(p, 64, 8);
+    }
+    std::vector<void*> again(count);
+    for (void*& p : again) {
+        p = pool_.allocate(64, 8);
+    }
+    const auto first = std::find(again.begin(), again.end(), freed.front()) - again.begin();
+    EXPECT_GE(static_cast<std::size_t>(first), count - mallard::batch_blocks(index));
+}
+
+TEST_F(concurrent_multipool, has_all_sizes_back_from_a_thread_that_ends) {
+    const auto use = [this] {
+        for (std::size_t bytes = 8; bytes <= 512; bytes += 8) {
+            std::vector<void*> blocks(8);
+            for (void*& p : blocks) {
+                p = pool_.allocate(bytes, 8);
+            }
+            for (void* p : blocks) {
+                pool_.deallocate(p, bytes, 8);
+            }
+        }
+    };
+    std::thread(use).join();
+    const std::size_t held = source_.outstanding_bytes();
+    for (int i = 0; i < 8; ++i) {
+        std::thread(use).join();
+    }
+    EXPECT_EQ(source_.outstanding_bytes(), held) << "the next thread needs no more";
 }
 
 TEST_F(concurrent_multipool, sends_larger_requests_upstream_and_remembers_them) {

@@ -163,6 +163,17 @@ TEST_F(fixed_pool, knows_its_memory) {
     EXPECT_FALSE(pool_.owns(p));
 }
 
+TEST_F(fixed_pool, counts_the_blocks_of_its_memory_whatever_their_alignment) {
+    EXPECT_EQ(pool_.capacity(), 0U) << "nothing has fixed the size";
+    for (const std::size_t alignment : {1U, 2U, 8U, 64U}) {
+        mallard::fixed_pool<mallard::growing_arena<equipment::ledger>> pool(
+            mallard::block_size{.bytes = 24, .alignment = alignment}, source_);
+        EXPECT_EQ(pool.capacity(), 0U) << alignment;
+        static_cast<void>(pool.allocate(24, alignment));
+        EXPECT_GE(pool.capacity(), 1U) << alignment;
+    }
+}
+
 // ---- free blocks
 
 TEST_F(fixed_pool, uses_freed_blocks_again_in_the_order_it_is_told) {

@@ -70,6 +70,18 @@ TEST_F(monotonic, refuses_alignments_beyond_all_memory) {
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
+/// Together with the header of a chunk they are more than the largest number.
+TEST_F(monotonic, refuses_sizes_that_leave_no_room_for_their_alignment) {
+    for (const std::size_t alignment : {std::size_t{32}, std::size_t{1} << 62, std::size_t{1} << 63}) {
+        for (std::size_t less = 0; less != 256; ++less) {
+            const std::size_t bytes = static_cast<std::size_t>(PTRDIFF_MAX) - less;
+            EXPECT_OUT_OF_MEMORY(static_cast<void>(arena_.allocate(bytes, alignment)))
+                << bytes << " at " << alignment;
+        }
+    }
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
 // ---- the initial buffer
 
 TEST(monotonic_buffer, is_used_before_the_upstream) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 #include <random>
@@ -211,6 +212,22 @@ TYPED_TEST(small_object_pool_reusing, serves_every_size) {
 }
 
 /// Of a block; objects of fewer than eight bytes have no place for a link.
+/// Where their bits take much of a block, blocks are large enough for bits in pages of their own.
+TEST(small_object_pool_with_bits, has_large_blocks_for_the_smallest_objects) {
+    constexpr std::size_t kibibyte = 1024;
+    for (std::size_t index = 0; index != small_classes::count; ++index) {
+        const std::size_t bytes = small_classes::bytes(index);
+        equipment::ledger source;
+        mallard::small_object_pool<equipment::ledger> pool(source);
+        static_cast<void>(pool.allocate(bytes, 1));
+        const std::size_t expected = bytes >= 4 && bytes <= 20
+                                         ? std::min(std::bit_ceil(bytes) * 32 * kibibyte, 512 * kibibyte)
+                                         : 64 * kibibyte;
+        ASSERT_EQ(source.granted().size(), 1U);
+        EXPECT_EQ(source.granted()[0].alignment, expected) << "objects of " << bytes << " bytes";
+    }
+}
+
 TEST(order_of_small_objects, uses_freed_places_in_the_order_it_is_told) {
     const auto reuse = [](auto&& pool, std::size_t bytes) {
         void* const a = pool.allocate(bytes, 4);

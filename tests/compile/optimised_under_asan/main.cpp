@@ -1,0 +1,64 @@
+// Random operations on every allocator that keeps words of its own in poisoned memory: it reads them where nobody else may,
+// and the optimiser must not move that into a function that may not.
+#include <mallard/mallard.hpp>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <memory_resource>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace {
+
+template <class A>
+void play() {
+    A mechanism;
+    mallard::resource<A&> bound(mechanism);
+    std::pmr::memory_resource& resource = bound;
+    std::mt19937 random(1);
+    std::vector<std::pair<void*, std::size_t>> blocks;
+    for (int i = 0; i != 20'000; ++i) {
+        if (blocks.empty() || random() % 2 == 0) {
+            const std::size_t bytes = 8 + random() % 60;
+            void* const p = resource.allocate(bytes, 8);
+            std::memset(p, 1, bytes);
+            blocks.emplace_back(p, bytes);
+        } else {
+            std::swap(blocks[random() % blocks.size()], blocks.back());
+            resource.deallocate(blocks.back().first, blocks.back().second, 8);
+            blocks.pop_back();
+        }
+    }
+    for (const auto& [p, bytes] : blocks) {
+        resource.deallocate(p, bytes, 8);
+    }
+}
+
+template <template <class> class Pool>
+void play_in_each_order() {
+    play<Pool<mallard::first_freed>>();
+    play<Pool<mallard::last_freed>>();
+    play<Pool<mallard::lowest_address>>();
+    play<Pool<mallard::hybrid_reuse>>();
+}
+
+template <class Reuse>
+using multipool = mallard::multipool<mallard::chunk_cache, Reuse>;
+template <class Reuse>
+using small_object_pool = mallard::small_object_pool<mallard::chunk_cache, Reuse>;
+template <class Reuse>
+using adaptive_pool =
+    mallard::adaptive_pool<mallard::chunk_cache, mallard::adaptive_pool_options{256, 2}, Reuse>;
+
+} // namespace
+
+int main() {
+    play_in_each_order<multipool>();
+    play_in_each_order<small_object_pool>();
+    play_in_each_order<adaptive_pool>();
+    play<mallard::concurrent_multipool<>>();
+    play<mallard::heap<>>();
+    std::puts("nothing was reported");
+}
