@@ -53,13 +53,23 @@ def soak() -> str:
 
 
 def mutation() -> str:
-    run = read(MUTATION)
-    if run is None:
-        return "No run is stored."
-    reasons = f"{run['accepted']} of them have a reason in `tests/mutation/accepted.json`"
-    return (
+    runs = read(MUTATION)
+    return "\n\n".join(map(_mutants, runs)) if runs else "No run is stored."
+
+
+def _mutants(run: dict[str, Any]) -> str:
+    told = (
         f"Of {run['drawn']} mutants drawn with seed {run['seed']} at commit {run['commit']}, "
         f"{run['compiled']} compile; {run['killed']} of those were killed, {run['killed_percent']} %: "
         f"{run['killed_by_random_operations']} by random operations, the rest by unit tests, {run['hung']} "
-        f"because they hung. {run['survived']} survived; {reasons}."
+        f"because they hung. {run['survived']} survived."
+    )
+    if "again" not in run:
+        return told
+    now = run["again"]
+    gone = f" (the lines of {now['gone']} others are no longer there)" if now["gone"] else ""
+    return told + (
+        f" With the tests that were written for these, {now['killed']} of {now['compiled']} are killed at "
+        f"commit {now['commit']}{gone}, {now['killed_percent']} %; of {now['survived']} that survive, "
+        f"{now['accepted']} have a reason in `tests/mutation/accepted.json`."
     )

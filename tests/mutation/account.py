@@ -55,12 +55,13 @@ def sums(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> dict[str
     """The percentage is of the mutants that compile: one that does not is nobody's merit."""
     how = Counter(judged.verdict.how for judged in all_judged)
     killed = how["killed"] + how["hung"]
-    compiled = len(all_judged) - how["not compiled"]
+    compiled = len(all_judged) - how["not compiled"] - how["gone"]
     left = survivors(all_judged)
     killers = [judged.verdict.by for judged in all_judged if judged.verdict.how in {"killed", "hung"}]
     return {
         "drawn": len(all_judged),
         "not_compiled": how["not compiled"],
+        "gone": how["gone"],
         "compiled": compiled,
         "killed": killed,
         "hung": how["hung"],

@@ -55,6 +55,15 @@ class Mutant:
     def applied(self, source: str) -> str:
         return source[: self.begin] + self.after + source[self.begin + len(self.before) :]
 
+    def found_in(self, source: str) -> Mutant | None:
+        """The same change where the line stands now; the nearest of several; None where it is gone."""
+        same = [
+            mutant
+            for mutant in mutants_of(self.file, source)
+            if (mutant.line_before, mutant.line_after) == (self.line_before, self.line_after)
+        ]
+        return min(same, key=lambda mutant: abs(mutant.begin - self.begin), default=None)
+
     def key(self, source: str) -> str:
         """The same for the same change of the same file, whenever it is drawn."""
         return hashlib.sha256(f"{self.file}\0{self.applied(source)}".encode()).hexdigest()[:24]

@@ -3,6 +3,7 @@
     python3 tests/mutation/run.py --count 300 --seed 1      300 mutants of include/ and src/, drawn at random
     python3 tests/mutation/run.py --file include/mallard/core/heap_block.hpp --count 40
     python3 tests/mutation/run.py --list --file src/mallard/pages.cpp
+    python3 tests/mutation/run.py --again --seed 1          those that survived, with the tests as they are now
     python3 tests/mutation/run.py --check                   whether accepted.json is still about the sources
 
 Each mutant meets the unit test of its file and a small program of random operations (random_program.cpp),
@@ -26,7 +27,7 @@ from accepted import read_accepted, stale
 from account import Judged, Kept, is_accepted, page, sums, survivors
 from mutants import Mutant, mutants_of
 from programs import ROOT
-from verdict import FLAGS, UnsoundProgramError, Workshop
+from verdict import FLAGS, UnsoundProgramError, Verdict, Workshop
 
 
 def arguments() -> argparse.Namespace:
@@ -43,6 +44,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--store", type=Path, metavar="FILE", help="write the sums there, for docs/refresh.py"
     )
+    parser.add_argument("--again", action="store_true", help="draw none, but judge again what survived")
     parser.add_argument("--list", action="store_true", help="only say which mutants would be drawn")
     parser.add_argument("--check", action="store_true", help="only look at accepted.json")
     return parser.parse_args()
@@ -105,6 +107,31 @@ def judge_all(drawn: list[tuple[Mutant, str]], kept: Kept, workshop: Workshop, j
     return [kept.judged[key] for key in keys]
 
 
+def judge_again(kept: Kept, workshop: Workshop) -> list[Judged]:
+    """All that were judged; the survivors by the tests, and in the sources, as they are now."""
+    print("compiling what all mutants share", flush=True)
+    workshop.prepare(os.cpu_count() or 1)
+    for judged in survivors(list(kept.judged.values())):
+        start = time.monotonic()
+        source = (ROOT / judged.mutant.file).read_text(encoding="utf-8")
+        mutant = judged.mutant.found_in(source)
+        verdict = workshop.judge(mutant, source, workshop.directory / "mutant") if mutant else Verdict("gone")
+        kept.add(Judged(judged.mutant, judged.key, verdict, round(time.monotonic() - start, 1)))
+        print(f"{verdict.how} {verdict.by}: {judged.mutant.place}: {judged.mutant.change}", flush=True)
+    return list(kept.judged.values())
+
+
+def store(file: Path, figures: dict[str, object], *, again: bool) -> None:
+    """A run for each seed, and what became of its survivors."""
+    runs = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    if again:
+        (first,) = (run for run in runs if run["seed"] == figures["seed"])
+        first["again"] = figures
+    else:
+        runs = [run for run in runs if run["seed"] != figures["seed"]] + [figures]
+    file.write_text(json.dumps(runs, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
 def said_by(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         return f"{error.cmd[0]} fails without any mutant:\n{error.stderr.decode(errors='replace')[:4000]}"
@@ -137,12 +164,18 @@ def main() -> int:
         for mutant, _ in drawn:
             print(f"{mutant.place} ({mutant.kind}): {mutant.change}")
         return 0
-    print(f"{len(drawn)} mutants of {len(files)} files, seed {seed}, {told.jobs} at a time", flush=True)
     start = time.monotonic()
     told.directory.mkdir(parents=True, exist_ok=True)
     kept = Kept(told.directory / "judged.jsonl")
+    workshop = Workshop(told.directory)
     try:
-        judged = judge_all(drawn, kept, Workshop(told.directory), told.jobs)
+        if told.again:
+            judged = judge_again(kept, workshop)
+        else:
+            print(
+                f"{len(drawn)} mutants of {len(files)} files, seed {seed}, {told.jobs} at a time", flush=True
+            )
+            judged = judge_all(drawn, kept, workshop, told.jobs)
     except (UnsoundProgramError, subprocess.CalledProcessError) as error:
         print(f"run.py: {said_by(error)}", file=sys.stderr)
         return 2
@@ -150,7 +183,7 @@ def main() -> int:
     figures["seconds"] = round(time.monotonic() - start)
     (told.directory / "survivors.md").write_text(page(judged, accepted), encoding="utf-8")
     if told.store:
-        told.store.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        store(told.store, figures, again=told.again)
     print(json.dumps(figures, sort_keys=True))
     print(f"survivors: {told.directory / 'survivors.md'}")
     return 1 if any(not is_accepted(one, accepted) for one in survivors(judged)) else 0

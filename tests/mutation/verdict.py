@@ -32,7 +32,7 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """`how`: not compiled, killed, hung, survived, not reached."""
+    """`how`: not compiled, killed, hung, survived, not reached; gone, where the line has another text now."""
 
     how: str
     by: str = ""

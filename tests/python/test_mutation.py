@@ -15,6 +15,7 @@ from accepted import Accepted, read_accepted, stale  # noqa: E402
 from account import Judged, Kept, page, sums  # noqa: E402
 from mutants import Mutant, mutants_of  # noqa: E402
 from programs import kinds_of, programs_of, sources_to_recompile, unit_tests_of  # noqa: E402
+from run import store  # noqa: E402
 from verdict import Verdict  # noqa: E402
 
 
@@ -142,6 +143,26 @@ def test_the_percentage_is_of_those_that_compile(tmp_path: Path) -> None:
     without, accepted = page(everything, [reason]).split("## Accepted")
     assert third.place in accepted
     assert third.place not in without
+
+
+def test_a_change_is_found_where_its_line_stands_now() -> None:
+    for mutant in mutants_of("x.hpp", SOURCE):
+        moved = "\n\n" + SOURCE
+        found = mutant.found_in(moved)
+        assert found is not None
+        assert found.applied(moved) == "\n\n" + mutant.applied(SOURCE)
+        assert mutant.found_in("int other;\n") is None
+
+
+def test_what_became_of_survivors_stands_beside_their_run(tmp_path: Path) -> None:
+    file = tmp_path / "mutation.json"
+    store(file, {"seed": 1, "killed": 5}, again=False)
+    store(file, {"seed": 2, "killed": 6}, again=False)
+    store(file, {"seed": 1, "killed": 7}, again=True)
+    first, second = json.loads(file.read_text(encoding="utf-8"))
+    assert (first["killed"], first["again"]["killed"], second["killed"]) == (5, 7, 6)
+    store(file, {"seed": 1, "killed": 8}, again=False)
+    assert json.loads(file.read_text(encoding="utf-8"))[1] == {"seed": 1, "killed": 8}
 
 
 def test_what_was_judged_is_kept_though_the_last_line_was_cut_off(tmp_path: Path) -> None:
