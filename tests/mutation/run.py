@@ -3,7 +3,7 @@
     python3 tests/mutation/run.py --count 300 --seed 1      300 mutants of include/ and src/, drawn at random
     python3 tests/mutation/run.py --file include/mallard/core/heap_block.hpp --count 40
     python3 tests/mutation/run.py --list --file src/mallard/pages.cpp
-    python3 tests/mutation/run.py --again --seed 1          those that survived, with the tests as they are now
+    python3 tests/mutation/run.py --again --seed 1          those that survived, by the tests as they are now
     python3 tests/mutation/run.py --check                   whether accepted.json is still about the sources
 
 Each mutant meets the unit test of its file and a small program of random operations (random_program.cpp),

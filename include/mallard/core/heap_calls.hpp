@@ -140,7 +140,9 @@ public:
         if constexpr (Heap::has_reserved_blocks) {
             heap().reserved_.shrink(b, bytes);
         }
-        return b.payload_bytes();
+        const std::size_t left = b.payload_bytes();
+        unpoison(p, left);
+        return left;
     }
 
     /// Returns: `count` blocks as allocate() returns them, side by side as far as there is room. Each has room for a pointer,

@@ -58,6 +58,15 @@ TEST(pooled, deletes_null) {
     order::operator delete(nullptr, sizeof(order));
 }
 
+/// A sanitizer compares how a block is freed with how it was allocated.
+TEST(pooled, frees_on_the_global_heap_as_was_allocated_there) {
+    for (const std::size_t alignment : {8U, 16U, 32U, 4096U}) {
+        void* const p = mallard::global_heap::allocate(96, alignment);
+        EXPECT_TRUE(mallard::is_aligned(p, alignment));
+        mallard::global_heap::deallocate_of_any_size(p, alignment);
+    }
+}
+
 TEST(pooled, serves_unique_pointers) {
     auto p = std::make_unique<order>(1);
     EXPECT_TRUE(is_pooled(p.get()));

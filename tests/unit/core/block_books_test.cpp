@@ -70,6 +70,22 @@ TEST_F(books, ask_for_zones_on_both_sides) {
     EXPECT_EQ(block_books(0).around(24, 64).bytes, 24U);
 }
 
+TEST_F(books, have_numbers_of_their_own_by_which_their_states_are_known) {
+    block_books other;
+    EXPECT_NE(books_.now().id, 0U);
+    EXPECT_NE(books_.now().id, other.now().id);
+    EXPECT_EQ(books_.now().id, books_.now().id);
+}
+
+TEST_F(books, report_where_a_block_was_allocated) {
+    void* const p = allocate(24);
+    close(p, 24, 8);
+    books_.close(p, 24, 8);
+    ASSERT_EQ(heard().size(), 1U);
+    ASSERT_NE(heard()[0].place, nullptr);
+    EXPECT_NE(std::string(heard()[0].place->file_name()).find("block_books_test.cpp"), std::string::npos);
+}
+
 TEST_F(books, refuse_what_has_no_representation_with_its_zones) {
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 31, std::size_t{PTRDIFF_MAX}}) {
         EXPECT_EQ(books_.open(bytes, 8), nullptr) << bytes;

@@ -64,6 +64,19 @@ TEST(fork_hold, is_locked_while_the_process_forks_and_free_in_both_afterwards) {
     EXPECT_EQ(unlocked_in_parent, before) << "it was let go";
 }
 
+TEST(fork_hold, is_let_go_in_any_order) {
+    mallard::hold_at_fork(outer_hold);
+    {
+        const mallard::held_while_loaded later(inner_hold);
+        mallard::let_go_at_fork(outer_hold);
+        unlocked_in_parent = 0;
+        EXPECT_EQ(status_of_child([] { return 0; }), 0);
+        EXPECT_EQ(unlocked_in_parent, 0);
+    }
+    outer_hold.next = nullptr;
+    inner_hold.next = nullptr;
+}
+
 TEST(fork_hold, is_had_within_another_of_a_thread_in_any_order) {
 #ifdef __SANITIZE_THREAD__
     GTEST_SKIP() << "the sanitizer warns of locks that are taken in any order";

@@ -294,6 +294,18 @@ TYPED_TEST(heap_over_the_system, gives_memory_back_where_large_blocks_shrink) {
     this->heap_.deallocate(p);
 }
 
+TYPED_TEST(heap_over_the_system, lets_all_that_is_left_of_a_large_block_be_used) {
+    for (const std::size_t bytes : {300 * kib + 5, mib + 1, 3 * mib + 4093}) {
+        void* const p = this->heap_.allocate(bytes, 8);
+        for (const std::size_t wanted : {bytes - 1, bytes - 5000, std::size_t{1}}) {
+            const std::size_t left = this->heap_.shrink(p, wanted);
+            ASSERT_GE(left, wanted);
+            std::memset(p, 1, left);
+        }
+        this->heap_.deallocate(p, bytes, 8);
+    }
+}
+
 TYPED_TEST(heap_over_the_system, serves_large_blocks_at_every_alignment) {
     std::vector<void*> all;
     for (std::size_t alignment = 1; alignment <= 4 * mib; alignment *= 4) {

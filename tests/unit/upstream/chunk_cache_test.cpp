@@ -96,6 +96,18 @@ TEST_F(chunk_cache_test, is_bounded) {
     EXPECT_EQ(cached_bytes(), 0U);
 }
 
+TEST_F(chunk_cache_test, keeps_the_smallest_chunks_of_pages_however_they_are_aligned) {
+    void* const p = chunk_cache::allocate(128 * kib, 4 * kib);
+    chunk_cache::deallocate(p, 128 * kib, 4 * kib);
+    EXPECT_EQ(cached_bytes(), 128 * kib);
+}
+
+TEST_F(chunk_cache_test, is_filled_to_its_bound) {
+    chunk_cache::set_limits({.thread_bytes = 0, .shared_bytes = 3 * 128 * kib});
+    take_and_return(4, 128 * kib);
+    EXPECT_EQ(chunk_cache::stats().shared_bytes, 3 * 128 * kib);
+}
+
 TEST_F(chunk_cache_test, offers_large_chunks_to_the_system_while_they_wait) {
     take_and_return(3, mib);
     take_and_return(3, 512 * kib);
