@@ -67,7 +67,7 @@ public:
     }
 
     /// Effects: makes the room whose last word is at `end` longer by `more` bytes, a multiple of the granule and
-    /// of the smallest block's alignment; they are free.
+    /// no fewer than a smallest block; they are free.
     void extend_room(std::byte* end, std::size_t more) noexcept {
         const heap_block last(end);
         const std::size_t flag = last.word() & heap_block::previous_in_use;

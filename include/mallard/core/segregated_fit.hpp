@@ -61,7 +61,9 @@ public:
             if (heap_block b = find_in(list, bytes)) {
                 return b;
             }
-            ++list;
+            if (++list == lists) {
+                return {};
+            }
         }
         return first_from(list);
     }
@@ -225,10 +227,8 @@ private:
         return {};
     }
 
+    /// Returns: the first block of the list, or of the next one that is not empty; null where all of them are.
     [[nodiscard]] heap_block first_from(std::size_t list) const noexcept {
-        if (list >= lists) {
-            return {};
-        }
         std::size_t word = list / 64;
         std::uint64_t left = bits_[word] & (~std::uint64_t{0} << (list % 64));
         if (left == 0) {

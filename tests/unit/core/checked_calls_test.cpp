@@ -162,6 +162,23 @@ TEST_F(checked_calls, empty_the_quarantine_before_a_request_is_refused) {
     mallard::set_out_of_memory_handler(nullptr);
 }
 
+TEST_F(checked_calls, let_no_more_leave_the_quarantine_than_the_block_that_was_freed_first) {
+    alignas(16) std::array<std::byte, std::size_t{8} * 64> room{};
+    mallard::checked_calls<mallard::fixed_pool<mallard::buffer_arena>> pool(mallard::block_size{64, 8},
+                                                                            std::span<std::byte>(room));
+    pool.set_quarantine({});
+    std::vector<void*> all;
+    while (void* p = pool.try_allocate(64, 8)) {
+        all.push_back(p);
+    }
+    for (void* p : all) {
+        pool.deallocate(p, 64, 8);
+    }
+    for (void* p : all) {
+        EXPECT_EQ(pool.allocate(64, 8), p) << "those that were freed later wait still";
+    }
+}
+
 TEST_F(checked_calls, trim_what_is_in_quarantine_too) {
     mallard::checked_calls<mallard::adaptive_pool<equipment::ledger>> pool(source_);
     std::vector<void*> all(2000);

@@ -25,6 +25,7 @@ TEST(slot_range, has_the_bits_of_its_slots) {
     EXPECT_EQ((slot_range{64, 64}.bits(1)), 0U);
     EXPECT_EQ((slot_range{0, 64}.bits(0)), ~std::uint64_t{0});
     EXPECT_EQ((slot_range{5, 7}.bits(0)), 0x60U);
+    EXPECT_EQ(slot_range{}.bits(0), 0U);
 }
 
 /// Whatever can be given out overlaps neither the books nor anything else that stands in a block.
@@ -133,6 +134,18 @@ TEST(slot_geometry, gives_many_bits_pages_of_their_own) {
     EXPECT_EQ(g.books_bytes, 64 + 4096 + 64U);
     EXPECT_EQ(lines.size(), 16U) << "headers lie in different sets of the first cache";
     EXPECT_GE(pages.size(), 12U) << "bits lie in different sets of the second";
+}
+
+TEST(slot_geometry, gives_bits_pages_from_blocks_of_128_kib_on) {
+    const slot_geometry large = mallard::whole_blocks(16, 128 * kib, slot_books::bits);
+    const slot_geometry small = mallard::whole_blocks(16, 64 * kib, slot_books::bits);
+    for (std::uintptr_t block = 0; block != 16; ++block) {
+        EXPECT_EQ(large.bits_at(large.books_offset(block * large.block_bytes)) % 4096, 0U);
+        const std::size_t header = small.books_offset(block * small.block_bytes);
+        EXPECT_EQ(small.bits_at(header), header + mallard::block_header_bytes);
+    }
+    EXPECT_EQ(large.books_bytes, 64 + 4096 + large.summary_words() * 8);
+    EXPECT_EQ(small.books_bytes, 64 + (small.words() + small.summary_words()) * 8);
 }
 
 TEST(slot_geometry, keeps_to_the_overhead_asked_for) {
