@@ -165,6 +165,34 @@ TEST(slot_geometry, keeps_to_the_overhead_asked_for) {
     }
 }
 
+TEST(slot_geometry, tells_what_of_a_block_is_given_to_nobody) {
+    std::set<std::uint32_t> seen;
+    for (std::size_t slot_bytes = 8; slot_bytes <= 512; slot_bytes += 4) {
+        const slot_geometry g = mallard::whole_blocks(slot_bytes, kib, slot_books::lists);
+        const std::uint32_t slots = g.usable_slots();
+        seen.insert(slots);
+        const double given_out = static_cast<double>(slots) * g.slot_bytes;
+        const double overhead = given_out * g.overhead_percent() / 100;
+        if (slots != 0) {
+            ASSERT_NEAR(given_out + overhead, static_cast<double>(kib), 1e-6) << slot_bytes;
+        } else {
+            ASSERT_GE(g.overhead_percent(), 1e9) << slot_bytes;
+        }
+    }
+    EXPECT_TRUE(seen.contains(0) && seen.contains(1) && seen.contains(2));
+}
+
+TEST(slot_geometry, has_nothing_as_long_as_it_is_of_no_size) {
+    const slot_geometry g;
+    for (const std::uint32_t number :
+         {g.slot_bytes, g.slots, g.block_bytes, g.alignment, g.books_bytes, g.first_offset, g.colour_step,
+          g.colour_mask, g.alignment_log2, g.words(), g.summary_words()}) {
+        EXPECT_EQ(number, 0U);
+    }
+    EXPECT_EQ(g.reciprocal, 0U);
+    EXPECT_FALSE(g.divided);
+}
+
 TEST(slot_geometry, takes_small_sub_blocks_where_much_overhead_is_allowed) {
     const auto sub_block = [](std::size_t percent) {
         return mallard::divided_blocks(24, 256, percent, slot_books::bits).alignment;
