@@ -55,17 +55,14 @@ public:
     [[nodiscard]] heap_block first_of(std::size_t bytes) const noexcept { return head(bytes / Granule); }
 
     /// Returns: a block of `bytes` bytes or more, as small as the bound allows; null where there is none.
+    /// Requires: `bytes` is no less than the smallest block has.
     [[nodiscard]] heap_block find(std::size_t bytes) const noexcept {
-        std::size_t list = list_of(bytes);
-        if (bytes >= exact_bytes) {
-            if (heap_block b = find_in(list, bytes)) {
-                return b;
-            }
-            if (++list == lists) {
-                return {};
-            }
+        const std::size_t list = list_of(bytes);
+        if (bytes < exact_bytes) {
+            return first_behind(list - 1);
         }
-        return first_from(list);
+        const heap_block b = find_in(list, bytes);
+        return b ? b : first_behind(list);
     }
 
     /// Returns: a block of the largest list that is not empty, or null.
@@ -227,10 +224,10 @@ private:
         return {};
     }
 
-    /// Returns: the first block of the list, or of the next one that is not empty; null where all of them are.
-    [[nodiscard]] heap_block first_from(std::size_t list) const noexcept {
+    /// Returns: the first block of the first list behind `list` that is not empty; null where all of these are.
+    [[nodiscard]] heap_block first_behind(std::size_t list) const noexcept {
         std::size_t word = list / 64;
-        std::uint64_t left = bits_[word] & (~std::uint64_t{0} << (list % 64));
+        std::uint64_t left = bits_[word] & (~std::uint64_t{1} << (list % 64));
         if (left == 0) {
             const std::uint32_t words = summary_ & (~std::uint32_t{1} << word);
             if (words == 0) {
