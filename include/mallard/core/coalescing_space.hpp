@@ -99,7 +99,7 @@ public:
         const std::size_t there = remainder_bytes();
         std::size_t cut = align_down(std::min(there, most), 16);
         if (cut != there && there - cut < heap_block::least_bytes) {
-            cut = there < heap_block::least_bytes + 16 ? 0 : align_down(there - heap_block::least_bytes, 16);
+            cut = align_down(there - heap_block::least_bytes, 16);
         }
         heap_block(end - cut).set_word(heap_block::in_use | heap_block::previous_in_use);
         if (cut == there) {

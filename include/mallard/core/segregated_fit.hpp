@@ -35,6 +35,8 @@ public:
 
     /// Blocks that are smaller are in lists of one size each.
     static constexpr std::size_t exact_bytes = exact_lists * Granule;
+    /// So many blocks of a list are looked at, but of the last one all.
+    static constexpr int most_looked_at = 4;
 
     [[nodiscard]] bool empty() const noexcept { return summary_ == 0; }
 
@@ -55,12 +57,8 @@ public:
     [[nodiscard]] heap_block first_of(std::size_t bytes) const noexcept { return head(bytes / Granule); }
 
     /// Returns: a block of `bytes` bytes or more, as small as the bound allows; null where there is none.
-    /// Requires: `bytes` is no less than the smallest block has.
     [[nodiscard]] heap_block find(std::size_t bytes) const noexcept {
         const std::size_t list = list_of(bytes);
-        if (bytes < exact_bytes) {
-            return first_behind(list - 1);
-        }
         const heap_block b = find_in(list, bytes);
         return b ? b : first_behind(list);
     }
@@ -189,7 +187,6 @@ public:
 private:
     static constexpr std::size_t lists_a_doubling = std::size_t{1} << lists_a_doubling_log2;
     static constexpr std::size_t exact_log2 = 6;
-    static constexpr int most_looked_at = 4;
     static_assert(std::size_t{1} << exact_log2 == exact_lists && lists % 64 == 0);
 
     static constexpr std::uint64_t bit(std::size_t list) noexcept { return std::uint64_t{1} << (list % 64); }
