@@ -22,7 +22,7 @@ public:
     using links = Links;
     static constexpr std::size_t granule = Granule;
 
-    /// What blocks share, words included.
+    /// What blocks share at first, words included; the room is never longer.
     static constexpr std::size_t bytes = 65536;
 
     room_of_blocks() { base::add_room(begin(), bytes + base::end_bytes); }
@@ -30,7 +30,21 @@ public:
     [[nodiscard]] std::byte* begin() const noexcept {
         return memory_.get() + mallard::fundamental_alignment - mallard::heap_block::word_bytes;
     }
-    [[nodiscard]] std::byte* end() const noexcept { return begin() + bytes; }
+    [[nodiscard]] std::byte* end() const noexcept { return begin() + room_bytes_; }
+
+    /// Effects: makes the room shorter, as cut_room().
+    /// Returns: by how many bytes.
+    std::size_t cut_by(std::size_t most) noexcept {
+        const std::size_t given = base::cut_room(end(), most);
+        room_bytes_ -= given;
+        return given;
+    }
+
+    /// Effects: makes the room longer again, as extend_room().
+    void extend_by(std::size_t more) noexcept {
+        base::extend_room(end(), more);
+        room_bytes_ += more;
+    }
 
     /// Returns: a block for so many bytes of payload, or null.
     [[nodiscard]] mallard::heap_block take_for(std::size_t payload) noexcept {
@@ -45,7 +59,7 @@ public:
         check.look_at_room(begin(), end(), [this](const std::byte* at) {
             const std::size_t offset =
                 reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(begin());
-            return offset <= bytes - mallard::heap_block::least_bytes && offset % Granule == 0;
+            return offset <= room_bytes_ - mallard::heap_block::least_bytes && offset % Granule == 0;
         });
         return check.result();
     }
@@ -55,7 +69,11 @@ public:
         std::vector<std::size_t> all;
         for (mallard::heap_block b(begin()); b.begin() != end();) {
             const bool is_remainder = b.begin() == base::remainder_begin();
-            const std::size_t here = is_remainder ? base::remainder_bytes() : b.bytes();
+            const std::size_t here = base::credible_bytes(b, end());
+            if (here == 0) {
+                all.push_back(0); // nobody expects that: the walk ends where a word is wrong
+                break;
+            }
             if (is_remainder || !b.is(mallard::heap_block::in_use)) {
                 all.push_back(here);
             }
@@ -65,6 +83,7 @@ public:
     }
 
 private:
+    std::size_t room_bytes_ = bytes;
     /// Zeros: a room that was here before might have left words that make sense.
     std::unique_ptr<std::byte[]> memory_{new std::byte[bytes + 64]{}};
 };

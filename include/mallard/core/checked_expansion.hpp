@@ -203,11 +203,11 @@ private:
     }
 
     [[nodiscard]] expansion_result allocate_fresh(const expansion_request& request) noexcept {
-        const expansion_request asked = around(request, request.alignment, ways::fresh);
         block_books::new_record opened = books_.open(request.least_bytes, request.alignment);
-        if (opened == nullptr || asked.may == ways::none) {
+        if (opened == nullptr) {
             return {};
         }
+        const expansion_request asked = around(request, request.alignment, ways::fresh);
         expansion_result result;
         calls::ask_as_blocks_leave(allocator_call::allocate, [&]() noexcept {
             result = Base::try_expand(nullptr, asked);

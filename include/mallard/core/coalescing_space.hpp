@@ -67,7 +67,7 @@ public:
     }
 
     /// Effects: makes the room whose last word is at `end` longer by `more` bytes, a multiple of the granule and
-    /// of the smallest block's alignment; they are free.
+    /// no fewer than a smallest block; they are free.
     void extend_room(std::byte* end, std::size_t more) noexcept {
         const heap_block last(end);
         const std::size_t flag = last.word() & heap_block::previous_in_use;
@@ -99,7 +99,7 @@ public:
         const std::size_t there = remainder_bytes();
         std::size_t cut = align_down(std::min(there, most), 16);
         if (cut != there && there - cut < heap_block::least_bytes) {
-            cut = there < heap_block::least_bytes + 16 ? 0 : align_down(there - heap_block::least_bytes, 16);
+            cut = align_down(there - heap_block::least_bytes, 16);
         }
         heap_block(end - cut).set_word(heap_block::in_use | heap_block::previous_in_use);
         if (cut == there) {

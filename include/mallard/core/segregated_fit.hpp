@@ -35,6 +35,8 @@ public:
 
     /// Blocks that are smaller are in lists of one size each.
     static constexpr std::size_t exact_bytes = exact_lists * Granule;
+    /// So many blocks of a list are looked at, but of the last one all.
+    static constexpr int most_looked_at = 4;
 
     [[nodiscard]] bool empty() const noexcept { return summary_ == 0; }
 
@@ -56,14 +58,9 @@ public:
 
     /// Returns: a block of `bytes` bytes or more, as small as the bound allows; null where there is none.
     [[nodiscard]] heap_block find(std::size_t bytes) const noexcept {
-        std::size_t list = list_of(bytes);
-        if (bytes >= exact_bytes) {
-            if (heap_block b = find_in(list, bytes)) {
-                return b;
-            }
-            ++list;
-        }
-        return first_from(list);
+        const std::size_t list = list_of(bytes);
+        const heap_block b = find_in(list, bytes);
+        return b ? b : first_behind(list);
     }
 
     /// Returns: a block of the largest list that is not empty, or null.
@@ -190,7 +187,6 @@ public:
 private:
     static constexpr std::size_t lists_a_doubling = std::size_t{1} << lists_a_doubling_log2;
     static constexpr std::size_t exact_log2 = 6;
-    static constexpr int most_looked_at = 4;
     static_assert(std::size_t{1} << exact_log2 == exact_lists && lists % 64 == 0);
 
     static constexpr std::uint64_t bit(std::size_t list) noexcept { return std::uint64_t{1} << (list % 64); }
@@ -225,12 +221,10 @@ private:
         return {};
     }
 
-    [[nodiscard]] heap_block first_from(std::size_t list) const noexcept {
-        if (list >= lists) {
-            return {};
-        }
+    /// Returns: the first block of the first list behind `list` that is not empty; null where all of these are.
+    [[nodiscard]] heap_block first_behind(std::size_t list) const noexcept {
         std::size_t word = list / 64;
-        std::uint64_t left = bits_[word] & (~std::uint64_t{0} << (list % 64));
+        std::uint64_t left = bits_[word] & (~std::uint64_t{1} << (list % 64));
         if (left == 0) {
             const std::uint32_t words = summary_ & (~std::uint32_t{1} << word);
             if (words == 0) {

@@ -4,10 +4,15 @@
 #include <mallard/core/aligned_blocks.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/bitmap_slots.hpp>
+#include <mallard/core/fullness_buckets.hpp>
+#include <mallard/core/last_freed.hpp>
+#include <mallard/core/linked_slots.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <new>
 #include <random>
 #include <vector>
@@ -81,6 +86,58 @@ TEST_F(aligned_blocks, give_back_what_is_empty_where_asked) {
     EXPECT_EQ(slots.chunks(), 0U);
     pop();
     EXPECT_EQ(source.granted().back().bytes, block_bytes) << "it begins with a small chunk again";
+}
+
+TEST_F(aligned_blocks, forget_a_chunk_that_went_back_before_all_of_its_blocks_were_used) {
+    pop(block_bytes / 64 - 3);
+    push(pop());
+    EXPECT_EQ(source.granted().size(), 2U);
+    EXPECT_EQ(source.outstanding(), 1U) << "one of two blocks was used, and the chunk was empty again";
+    pop(2);
+    EXPECT_EQ(source.granted().size(), 3U);
+}
+
+TEST_F(aligned_blocks, use_the_rest_of_a_chunk_after_another_one_went_back) {
+    const std::size_t usable = block_bytes / 64 - 3;
+    const std::vector<void*> first = pop(usable);
+    pop();
+    push(first);
+    slots.trim(source);
+    EXPECT_EQ(source.outstanding(), 1U);
+    pop(2 * usable - 1);
+    EXPECT_EQ(source.granted().size(), 2U) << "two blocks are in the chunk that is left";
+}
+
+/// Slots of blocks that are divided into sub-blocks, with books of either kind.
+template <class Slots>
+class divided_blocks : public ::testing::Test, protected equipment::slots_on_ledger<Slots> {
+protected:
+    static constexpr std::size_t slot_bytes = 40;
+    divided_blocks()
+        : equipment::slots_on_ledger<Slots>(mallard::divided_blocks(slot_bytes, 256, 5, Slots::books)) {}
+};
+
+using by_fullness = mallard::fullness_buckets<mallard::slot_block>;
+using all_books = ::testing::Types<mallard::bitmap_slots<by_fullness, true>,
+                                   mallard::linked_slots<mallard::last_freed_links, by_fullness, true>>;
+TYPED_TEST_SUITE(divided_blocks, all_books);
+
+TYPED_TEST(divided_blocks, find_the_books_of_each_slot_and_keep_slots_apart) {
+    std::mt19937 order(1);
+    for (int round = 0; round < 3; ++round) {
+        std::vector<void*> all = this->pop(1500);
+        std::shuffle(all.begin(), all.end(), order);
+        for (std::size_t i = 0; i != all.size(); ++i) {
+            std::memset(all[i], static_cast<int>(i % 251), this->slot_bytes);
+        }
+        for (std::size_t i = 0; i != all.size(); ++i) {
+            const auto* const bytes = static_cast<const unsigned char*>(all[i]);
+            ASSERT_TRUE(std::all_of(bytes, bytes + this->slot_bytes,
+                                    [i](unsigned char byte) { return byte == i % 251; }));
+        }
+        this->push(all);
+        EXPECT_LE(this->source.outstanding_bytes(), this->slots.geometry().block_bytes);
+    }
 }
 
 #ifdef __cpp_exceptions

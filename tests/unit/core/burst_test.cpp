@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <set>
 #include <utility>
@@ -85,6 +86,27 @@ TEST(burst, of_nothing_is_nothing) {
     deallocate_many(source, mallard::block_chain(), 24, 8);
     EXPECT_TRUE(source.granted().empty());
 }
+
+#ifdef __cpp_exceptions
+TEST(burst, is_refused_where_a_block_has_no_room_for_a_link) {
+    for (std::size_t bytes = 0; bytes != sizeof(void*); ++bytes) {
+        EXPECT_NO_THROW(mallard::expect_possible_burst(bytes, 1, 0)) << "nobody needs a link";
+        for (const std::size_t count : {std::size_t{1}, std::size_t{2}, SIZE_MAX}) {
+            EXPECT_THROW(mallard::expect_possible_burst(bytes, 1, count), mallard::refused_request) << bytes;
+        }
+    }
+    EXPECT_NO_THROW(mallard::expect_possible_burst(sizeof(void*), 1, 1));
+}
+
+TEST(burst, has_a_size_that_a_pointer_difference_can_tell) {
+    for (const std::size_t bytes : {std::size_t{8}, std::size_t{24}, std::size_t{1} << 40}) {
+        const std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / bytes;
+        EXPECT_NO_THROW(mallard::expect_possible_burst(bytes, 8, most));
+        EXPECT_OUT_OF_MEMORY(mallard::expect_possible_burst(bytes, 8, most + 1));
+        EXPECT_OUT_OF_MEMORY(mallard::expect_possible_burst(bytes, 8, SIZE_MAX));
+    }
+}
+#endif
 
 #ifdef __cpp_exceptions // without them nobody is left to look
 TEST(burst, gives_back_what_it_has_where_it_cannot_have_all) {

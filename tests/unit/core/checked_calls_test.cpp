@@ -1,4 +1,5 @@
 #include "equipment/ledger.hpp"
+#include "equipment/plots.hpp"
 
 #include <mallard/core/checked_calls.hpp>
 #include <mallard/core/failure.hpp>
@@ -160,6 +161,25 @@ TEST_F(checked_calls, empty_the_quarantine_before_a_request_is_refused) {
     }
     EXPECT_EQ(failures_heard, 0);
     mallard::set_out_of_memory_handler(nullptr);
+}
+
+TEST_F(checked_calls, let_no_more_leave_the_quarantine_than_the_block_that_was_freed_first) {
+    // It gives what was freed last first.
+    mallard::checked_calls<equipment::plots> pool(8U);
+    pool.set_quarantine({});
+    std::vector<void*> all;
+    while (void* p = pool.try_allocate(64, 8)) {
+        all.push_back(p);
+    }
+    for (const bool quietly : {false, true}) {
+        for (void* p : all) {
+            pool.deallocate(p, 64, 8);
+        }
+        for (void* p : all) {
+            EXPECT_EQ(quietly ? pool.try_allocate(64, 8) : pool.allocate(64, 8), p)
+                << "those that were freed later wait still";
+        }
+    }
 }
 
 TEST_F(checked_calls, trim_what_is_in_quarantine_too) {

@@ -275,6 +275,15 @@ TEST_F(checked_expansion, takes_what_waits_in_quarantine_where_there_is_nothing_
     EXPECT_TRUE(heard().empty());
 }
 
+TEST_F(checked_expansion, leaves_the_quarantine_alone_where_a_request_is_impossible) {
+    pool_.set_quarantine({});
+    pool_.deallocate(pool_.allocate(24, 8));
+    EXPECT_EQ(pool_.try_allocate_at_least(SIZE_MAX).p, nullptr);
+    const expansion_request request{.least_bytes = SIZE_MAX, .preferred_bytes = SIZE_MAX, .may = ways::fresh};
+    EXPECT_EQ(pool_.try_expand(nullptr, request).p, nullptr);
+    EXPECT_TRUE(pool_.freed().empty());
+}
+
 TEST_F(checked_expansion, allocates_many_of_many_sizes) {
     const std::array<std::size_t, 4> sizes{8, 100, 24, 1000};
     mallard::block_chain blocks = pool_.allocate_many(sizes, 16);

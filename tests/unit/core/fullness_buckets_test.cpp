@@ -81,6 +81,7 @@ TEST(fullness_buckets, are_right_however_items_come_and_go) {
         ASSERT_EQ(b.empty(), inside.empty());
     }
     b.clear();
+    EXPECT_TRUE(b.empty());
     EXPECT_EQ(b.take(), nullptr);
 }
 

@@ -130,6 +130,45 @@ TYPED_TEST(growing_space, grows_backward_and_forward_at_once) {
     EXPECT_FALSE(this->space_.grow_backward(grown, 1600, 1600, 16, true));
 }
 
+/// Returns: by how much a block of `had` bytes has to begin further down: by no more steps than it needs, and so that a
+/// block is left in front of it, or nothing.
+std::size_t steps_down(std::size_t front, std::size_t had, std::size_t least, std::size_t most,
+                       std::size_t step) {
+    std::size_t down = 0;
+    for (std::size_t move = step; move <= front; move += step) {
+        if (move == front || front - move >= heap_block::least_bytes) {
+            down = move;
+        }
+        if (had + move >= most) {
+            break;
+        }
+    }
+    return had + down < least ? 0 : down;
+}
+
+TYPED_TEST(growing_space, grows_backward_by_no_more_steps_than_it_needs) {
+    constexpr std::size_t granule = TypeParam::granule;
+    for (std::size_t front = 32; front <= 128; front += granule) {
+        for (const std::size_t step : {granule, std::size_t{32}, std::size_t{48}, std::size_t{112}}) {
+            for (std::size_t most = 64; most <= 240; most += granule) {
+                for (const std::size_t least : {std::size_t{64}, most}) {
+                    const heap_block before = this->space_.take(front);
+                    const heap_block b = this->space_.take(64);
+                    this->space_.give(before);
+                    const std::size_t down = steps_down(front, 64, least, most, step);
+                    const heap_block grown = this->space_.grow_backward(b, least, most, step, false);
+                    ASSERT_EQ(grown.begin(), down == 0 ? nullptr : b.begin() - down)
+                        << front << " in front, from " << least << " to " << most << " by " << step;
+                    ASSERT_EQ((down == 0 ? b : grown).bytes(), 64 + down);
+                    ASSERT_EQ(this->space_.wrong(), "");
+                    this->space_.give(down == 0 ? b : grown);
+                    ASSERT_EQ(this->space_.free_bytes(), sizes{this->all});
+                }
+            }
+        }
+    }
+}
+
 TYPED_TEST(growing_space, leaves_a_whole_block_in_front_or_nothing) {
     const auto b = this->row(2, 64);
     this->space_.give(b[0]);

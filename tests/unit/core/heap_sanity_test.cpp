@@ -19,6 +19,19 @@ constexpr const char* damaged_front =
     "the word in front of the block, or the end of the free block before it, is damaged";
 constexpr const char* damaged_links = "the links of the free block are damaged";
 
+TEST(heap_use, is_of_nothing_at_first) {
+    const mallard::heap_use use;
+    EXPECT_EQ(use.used_blocks, 0U);
+    EXPECT_EQ(use.used_bytes, 0U);
+    EXPECT_EQ(use.free_blocks, 0U);
+    EXPECT_EQ(use.free_bytes, 0U);
+    EXPECT_EQ(use.largest_free_bytes, 0U) << "where no block is free";
+    EXPECT_EQ(use.held_bytes, 0U);
+    const mallard::heap_block_info block;
+    EXPECT_EQ(block.bytes, 0U);
+    EXPECT_FALSE(block.in_use);
+}
+
 template <class Space>
 class sanity : public ::testing::Test {
 protected:

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <source_location>
@@ -139,6 +140,23 @@ TEST_F(misuse_reports, end_the_program_where_there_is_no_handler) {
     const std::string expected = text(of(misuse::double_free));
     EXPECT_EXIT(mallard::report_misuse(of(misuse::double_free)), ::testing::KilledBySignal(SIGABRT),
                 ::testing::Eq(expected));
+}
+
+TEST_F(misuse_reports, are_of_no_block_and_of_no_numbers_unless_somebody_knows_some) {
+    const mallard::misuse_report report;
+    EXPECT_EQ(report.what, misuse::foreign_pointer);
+    EXPECT_EQ(report.found_by, allocator_call::none);
+    EXPECT_EQ(report.ended_by, allocator_call::none);
+    for (const void* p : {report.block, report.told_block}) {
+        EXPECT_EQ(p, nullptr);
+    }
+    for (const std::size_t number : {report.bytes, report.spare_bytes, report.alignment, report.told_bytes,
+                                     report.told_alignment, report.live_blocks, report.live_bytes}) {
+        EXPECT_EQ(number, 0U);
+    }
+    EXPECT_EQ(report.changed_byte, 0);
+    EXPECT_EQ(report.place, nullptr);
+    EXPECT_TRUE(report.stack.empty());
 }
 
 TEST_F(misuse_reports, go_to_the_handler_that_is_installed) {

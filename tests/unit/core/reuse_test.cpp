@@ -134,6 +134,24 @@ TEST(carves_by_class, leaves_room_that_is_too_short_as_it_is) {
     EXPECT_EQ(cursor, room + 32);
 }
 
+TEST(carves_one_size, uses_the_whole_room_and_leaves_what_is_too_short) {
+    const mallard::carves_one_size carves(24);
+    alignas(16) std::byte room[3 * 24 + 23];
+    for (std::size_t bytes = 0; bytes != sizeof room + 1; ++bytes) {
+        std::byte* cursor = room;
+        std::size_t blocks = 0;
+        while (const void* p = carves.carve(cursor, room + bytes)) {
+            ASSERT_EQ(p, room + 24 * blocks);
+            ++blocks;
+            ASSERT_EQ(cursor, room + 24 * blocks);
+        }
+        ASSERT_EQ(blocks, bytes / 24);
+        ASSERT_EQ(carves.blocks_in(bytes), blocks);
+        ASSERT_EQ(cursor, room + 24 * blocks);
+        ASSERT_LE(carves.room(blocks), bytes);
+    }
+}
+
 TEST(carves_by_class, keeps_blocks_from_sharing_a_set_of_the_cache) {
     using carves = mallard::carves_by_class<classes>;
     alignas(64) static std::byte room[4 * 8192 + 1024];

@@ -96,6 +96,23 @@ TYPED_TEST(segregated_fit, finds_in_a_list_of_several_sizes_one_that_is_large_en
     EXPECT_FALSE(this->lists_.find(least + 2 * this->granule));
 }
 
+/// A long list takes no longer than a short one: what lies behind its first blocks is not looked at.
+TYPED_TEST(segregated_fit, looks_at_few_blocks_of_a_list_before_it_takes_a_larger_one) {
+    const std::size_t least = TypeParam::exact_bytes * 16;
+    const std::size_t wanted = least + this->granule;
+    ASSERT_EQ(TypeParam::list_of(least), TypeParam::list_of(wanted));
+    ASSERT_LT(TypeParam::list_of(wanted), TypeParam::list_of(2 * least));
+    const heap_block fits = this->make(wanted);
+    for (int before = 1; before != TypeParam::most_looked_at; ++before) {
+        this->make(least);
+        EXPECT_EQ(this->lists_.find(wanted), fits) << before << " in front of it";
+    }
+    this->make(least);
+    EXPECT_FALSE(this->lists_.find(wanted));
+    const heap_block larger = this->make(2 * least);
+    EXPECT_EQ(this->lists_.find(wanted), larger);
+}
+
 TYPED_TEST(segregated_fit, finds_the_largest) {
     this->make(32);
     const heap_block large = this->make(std::size_t{1} << 20);

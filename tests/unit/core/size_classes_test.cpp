@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace {
@@ -107,12 +109,29 @@ TEST(size_class_policy, is_a_type_of_three_functions) {
 }
 
 /// Every other one of the usual classes, and a mistake where `Mistake` says so.
-enum class mistake { none, in_bytes, in_within, in_number, in_step, in_last };
+enum class mistake {
+    none,
+    in_bytes,
+    in_within,
+    in_number,
+    in_step,
+    in_last,
+    of_nothing,
+    of_everything,
+    of_one_byte_more,
+};
 
 template <mistake Mistake>
 struct coarse_classes {
     static constexpr std::size_t index(std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t usual = mallard::eighth_classes::index(bytes, alignment);
+        if ((Mistake == mistake::of_nothing && bytes == 0) ||
+            (Mistake == mistake::of_everything && bytes == SIZE_MAX)) {
+            return Mistake == mistake::of_nothing ? 1 : 0;
+        }
+        if (Mistake == mistake::of_one_byte_more && bytes == 129) {
+            return usual / 2 - 1;
+        }
         return Mistake == mistake::in_number ? usual * 3 : usual / 2;
     }
     static constexpr std::size_t bytes(std::size_t index) noexcept {
@@ -134,6 +153,59 @@ TEST(size_class_policy, is_sound_where_its_classes_fit_together) {
     EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_number>>());
     EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_step>>());
     EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_last>>());
+    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::of_nothing>>());
+    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::of_everything>>());
+    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::of_one_byte_more>>());
+}
+
+/// Powers of two that end with the class of 2^30 bytes.
+struct classes_up_to_the_last {
+    static constexpr std::size_t last = mallard::power_of_two_classes::index(std::size_t{1} << 30);
+
+    static constexpr std::size_t index(std::size_t bytes, std::size_t alignment) noexcept {
+        return mallard::power_of_two_classes::index(bytes, alignment);
+    }
+    static constexpr std::size_t bytes(std::size_t index) noexcept {
+        return index <= last ? mallard::power_of_two_classes::bytes(index) : 0;
+    }
+    static constexpr std::size_t within(std::size_t bytes) noexcept {
+        return mallard::power_of_two_classes::within(bytes);
+    }
+};
+
+/// 8 bytes apart up to 128, 16 apart up to 16 times as many as a doubling has, and then so many to each doubling.
+template <std::size_t Doubling>
+struct fine_classes {
+    static constexpr std::size_t even = 16 * Doubling;
+    static constexpr std::size_t first = 16 + (even - 128) / 16;
+
+    static constexpr std::size_t index(std::size_t bytes, std::size_t alignment) noexcept {
+        const std::size_t last = mallard::last_byte(bytes, alignment);
+        if (last < even) {
+            return last < 128 ? last / 8 : 8 + last / 16;
+        }
+        const unsigned log2 = static_cast<unsigned>(std::bit_width(last / even)) - 1;
+        return first + log2 * Doubling + ((last >> log2) - even) * Doubling / even;
+    }
+    static constexpr std::size_t bytes(std::size_t index) noexcept {
+        if (index < first) {
+            return index < 16 ? (index + 1) * 8 : (index - 7) * 16;
+        }
+        const std::size_t step = index - first;
+        return (even + (step % Doubling + 1) * even / Doubling) << (step / Doubling);
+    }
+    static constexpr std::size_t within(std::size_t bytes) noexcept { return index(bytes + 1, 8) - 1; }
+};
+
+TEST(size_class_policy, is_looked_at_up_to_the_class_of_a_gibibyte) {
+    EXPECT_TRUE(mallard::has_sound_classes<classes_up_to_the_last>());
+}
+
+TEST(size_class_policy, has_a_bound_for_the_number_of_classes) {
+    EXPECT_EQ((fine_classes<16>::index(std::size_t{1} << 30, 8)), 375U);
+    EXPECT_TRUE(mallard::has_sound_classes<fine_classes<16>>());
+    EXPECT_EQ((fine_classes<32>::index(std::size_t{1} << 30, 8)), 711U);
+    EXPECT_FALSE(mallard::has_sound_classes<fine_classes<32>>());
 }
 
 } // namespace

@@ -22,4 +22,12 @@ TEST(chunk_of_blocks, leaves_room_for_the_first_word_of_its_first_block) {
     EXPECT_EQ(chunk->begin(), room.data());
 }
 
+TEST(chunk_policy, takes_a_block_at_a_time_and_keeps_no_empty_one_unless_told_otherwise) {
+    const mallard::chunk_policy policy;
+    EXPECT_EQ(policy.first_blocks, 1U);
+    EXPECT_EQ(policy.largest_blocks, 1U);
+    EXPECT_EQ(policy.spare_bytes, 0U);
+    EXPECT_FALSE(policy.spares_an_eighth);
+}
+
 } // namespace

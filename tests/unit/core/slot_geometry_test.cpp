@@ -25,6 +25,7 @@ TEST(slot_range, has_the_bits_of_its_slots) {
     EXPECT_EQ((slot_range{64, 64}.bits(1)), 0U);
     EXPECT_EQ((slot_range{0, 64}.bits(0)), ~std::uint64_t{0});
     EXPECT_EQ((slot_range{5, 7}.bits(0)), 0x60U);
+    EXPECT_EQ(slot_range{}.bits(0), 0U);
 }
 
 /// Whatever can be given out overlaps neither the books nor anything else that stands in a block.
@@ -135,6 +136,18 @@ TEST(slot_geometry, gives_many_bits_pages_of_their_own) {
     EXPECT_GE(pages.size(), 12U) << "bits lie in different sets of the second";
 }
 
+TEST(slot_geometry, gives_bits_pages_from_blocks_of_128_kib_on) {
+    const slot_geometry large = mallard::whole_blocks(16, 128 * kib, slot_books::bits);
+    const slot_geometry small = mallard::whole_blocks(16, 64 * kib, slot_books::bits);
+    for (std::uintptr_t block = 0; block != 16; ++block) {
+        EXPECT_EQ(large.bits_at(large.books_offset(block * large.block_bytes)) % 4096, 0U);
+        const std::size_t header = small.books_offset(block * small.block_bytes);
+        EXPECT_EQ(small.bits_at(header), header + mallard::block_header_bytes);
+    }
+    EXPECT_EQ(large.books_bytes, 64 + 4096 + large.summary_words() * 8);
+    EXPECT_EQ(small.books_bytes, 64 + (small.words() + small.summary_words()) * 8);
+}
+
 TEST(slot_geometry, keeps_to_the_overhead_asked_for) {
     for (const slot_books books : {slot_books::lists, slot_books::bits}) {
         for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
@@ -150,6 +163,34 @@ TEST(slot_geometry, keeps_to_the_overhead_asked_for) {
             }
         }
     }
+}
+
+TEST(slot_geometry, tells_what_of_a_block_is_given_to_nobody) {
+    std::set<std::uint32_t> seen;
+    for (std::size_t slot_bytes = 8; slot_bytes <= 512; slot_bytes += 4) {
+        const slot_geometry g = mallard::whole_blocks(slot_bytes, kib, slot_books::lists);
+        const std::uint32_t slots = g.usable_slots();
+        seen.insert(slots);
+        const double given_out = static_cast<double>(slots) * g.slot_bytes;
+        const double overhead = given_out * g.overhead_percent() / 100;
+        if (slots != 0) {
+            ASSERT_NEAR(given_out + overhead, static_cast<double>(kib), 1e-6) << slot_bytes;
+        } else {
+            ASSERT_GE(g.overhead_percent(), 1e9) << slot_bytes;
+        }
+    }
+    EXPECT_TRUE(seen.contains(0) && seen.contains(1) && seen.contains(2));
+}
+
+TEST(slot_geometry, has_nothing_as_long_as_it_is_of_no_size) {
+    const slot_geometry g;
+    for (const std::uint32_t number :
+         {g.slot_bytes, g.slots, g.block_bytes, g.alignment, g.books_bytes, g.first_offset, g.colour_step,
+          g.colour_mask, g.alignment_log2, g.words(), g.summary_words()}) {
+        EXPECT_EQ(number, 0U);
+    }
+    EXPECT_EQ(g.reciprocal, 0U);
+    EXPECT_FALSE(g.divided);
 }
 
 TEST(slot_geometry, takes_small_sub_blocks_where_much_overhead_is_allowed) {

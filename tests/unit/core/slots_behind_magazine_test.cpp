@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <random>
 #include <set>
 #include <utility>
@@ -58,6 +59,28 @@ TEST_F(slots_behind_magazine, come_and_go_many_at_a_time) {
     slots.push_many(std::move(chain), source);
     slots.trim(source);
     EXPECT_EQ(source.outstanding(), 0U);
+}
+
+TEST_F(slots_behind_magazine, come_many_at_a_time_in_the_order_in_which_single_ones_would) {
+    for (const std::size_t count : {1U, 2U, 3U, 4U, 50U}) {
+        const std::vector<void*> all = pop(100);
+        push({all[30], all[90], all[10]});
+        mallard::block_chain chain;
+        slots.pop_many(count, chain, source);
+        ASSERT_EQ(chain.size(), count);
+        std::vector<void*> taken;
+        while (void* p = chain.pop_front()) {
+            taken.push_back(p);
+        }
+        const std::vector<void*> first{all[10], all[90], all[30]};
+        for (std::size_t i = 0; i != std::min(count, first.size()); ++i) {
+            EXPECT_EQ(taken[i], first[i]);
+        }
+        for (std::size_t i = 3; i < count; ++i) {
+            EXPECT_EQ(std::ranges::count(all, taken[i]), 0) << "those are in use";
+        }
+        slots.release(source);
+    }
 }
 
 } // namespace
