@@ -71,7 +71,7 @@ TEST_F(books, ask_for_zones_on_both_sides) {
 }
 
 TEST_F(books, have_numbers_of_their_own_by_which_their_states_are_known) {
-    block_books other;
+    block_books other(0);
     EXPECT_NE(books_.now().id, 0U);
     EXPECT_NE(books_.now().id, other.now().id);
     EXPECT_EQ(books_.now().id, books_.now().id);

@@ -224,9 +224,12 @@ TEST_F(reserved, give_up_their_room_where_it_helps) {
     EXPECT_EQ(seen, 3U);
 
     ASSERT_TRUE(blocks_.make_way(mib));
-    for (const heap_block each : {b, second, third}) {
-        blocks_.deallocate(each);
-    }
+    blocks_.deallocate(b);
+    blocks_.deallocate(second);
+    const heap_block fourth = blocks_.allocate(300 * kib);
+    EXPECT_FALSE(blocks_.grow(fourth, 64 * mib, 64 * mib)) << "one of those is left";
+    blocks_.deallocate(third);
+    blocks_.deallocate(fourth);
     EXPECT_TRUE(blocks_.grow(blocks_.allocate(300 * kib), 64 * mib, 64 * mib)) << "none of those is left";
 }
 
