@@ -224,13 +224,25 @@ TEST_F(reserved, give_up_their_room_where_it_helps) {
     EXPECT_EQ(seen, 3U);
 
     ASSERT_TRUE(blocks_.make_way(mib));
-    blocks_.deallocate(b);
-    blocks_.deallocate(second);
-    const heap_block fourth = blocks_.allocate(300 * kib);
-    EXPECT_FALSE(blocks_.grow(fourth, 64 * mib, 64 * mib)) << "one of those is left";
-    blocks_.deallocate(third);
-    blocks_.deallocate(fourth);
+    for (const heap_block each : {b, second, third}) {
+        blocks_.deallocate(each);
+    }
     EXPECT_TRUE(blocks_.grow(blocks_.allocate(300 * kib), 64 * mib, 64 * mib)) << "none of those is left";
+}
+
+/// Blocks that are too large for their ranges to wait.
+TEST_F(reserved, have_no_room_until_the_last_of_those_without_has_gone) {
+    constexpr std::size_t bytes = 2 * reserved_blocks::most_spare_bytes;
+    const heap_block first = blocks_.allocate(bytes);
+    const heap_block second = blocks_.allocate(bytes);
+    ASSERT_TRUE(blocks_.make_way(mib));
+    blocks_.deallocate(first);
+    const heap_block third = blocks_.allocate(bytes);
+    EXPECT_FALSE(blocks_.grow(third, bytes + bytes / 2, bytes + bytes / 2));
+    blocks_.deallocate(second);
+    blocks_.deallocate(third);
+    const heap_block fourth = blocks_.allocate(bytes);
+    EXPECT_TRUE(blocks_.grow(fourth, bytes + bytes / 2, bytes + bytes / 2));
 }
 
 TEST_F(reserved, are_refused_where_there_are_no_addresses) {
