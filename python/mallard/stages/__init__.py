@@ -42,19 +42,19 @@ class Stage(Protocol):
 BROWSERS = ("chromium", "google-chrome", os.environ.get("CHROMIUM", ""))
 
 STAGES: tuple[Stage, ...] = (
-    LintStage(8),
-    PythonStage("structure", "directions of #include and import, names and sizes of files", 4),
-    PythonStage("python", "the Python front", 150, side_by_side="load"),
+    LintStage(6),
+    PythonStage("structure", "directions of #include and import, names and sizes of files", 5),
+    PythonStage("python", "the Python front", 65, side_by_side="load"),
     NativeStage(
         "asan",
         "the library's tests under AddressSanitizer and UndefinedBehaviorSanitizer",
-        340,
+        160,
         tools=("googletest", "boost", "mold", "clang"),
     ),
     NativeStage(
         "tsan",
         "those with threads under ThreadSanitizer",
-        70,
+        45,
         parts=("unit", "contract", "process", "misuse/reports"),
         about="std::j?thread|pthread",
         tests="*thread*",
@@ -62,7 +62,7 @@ STAGES: tuple[Stage, ...] = (
     NativeStage(
         "runner",
         "the runner, its tests, the examples; each header by itself; forks",
-        130,
+        125,
         # AddressSanitizer's runtime leaves a lock of its own held in forked children: forks are tested here.
         parts=("process", "bench", "compile"),
         tools=("googletest", "boost", "mold", "clang"),
@@ -70,17 +70,17 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "consumer",
         "the installed library, found by CMake and by pkg-config",
-        60,
+        37,
         any_of=("cmake",),
         package="cmake",
         tools=("pkg-config",),
         side_by_side="loadfile",
     ),
-    PythonStage("front", "the front door ./mallard", 85, side_by_side="load"),
+    PythonStage("front", "the front door ./mallard", 31, side_by_side="load"),
     PythonStage(
         "e2e",
         "the report in a real browser",
-        55,
+        32,
         any_of=BROWSERS,
         package="chromium",
         tools=("browser",),

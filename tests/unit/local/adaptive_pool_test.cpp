@@ -1,5 +1,4 @@
 #include "equipment/ledger.hpp"
-#include "equipment/out_of_memory.hpp"
 
 #include <mallard/local/adaptive_pool.hpp>
 
@@ -173,8 +172,12 @@ TEST(adaptive_pool_of_a_size, refuses_sizes_that_no_node_can_have) {
     for (const mallard::block_size size :
          {mallard::block_size{most + 1, 8}, mallard::block_size{8, 2 * most}, mallard::block_size{8, 3},
           mallard::block_size{8, 0}, mallard::block_size{8, std::size_t{1} << 63}}) {
-        EXPECT_OUT_OF_MEMORY(static_cast<void>(mallard::adaptive_pool<>(size)))
-            << size.bytes << " at " << size.alignment;
+        SCOPED_TRACE(::testing::Message() << size.bytes << " at " << size.alignment);
+#ifdef __cpp_exceptions
+        EXPECT_THROW(static_cast<void>(mallard::adaptive_pool<>(size)), std::bad_alloc);
+#else
+        EXPECT_DEATH(static_cast<void>(mallard::adaptive_pool<>(size)), "is refused");
+#endif
     }
 }
 
