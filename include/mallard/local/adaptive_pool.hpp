@@ -162,10 +162,10 @@ public:
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
         if (serves(bytes, alignment)) {
             nodes_.push_many(std::move(blocks), upstream_.get());
-            return;
-        }
-        while (void* p = blocks.pop_front()) {
-            held_.deallocate(upstream_.get(), p);
+        } else {
+            while (void* p = blocks.pop_front()) {
+                held_.deallocate(upstream_.get(), p);
+            }
         }
     }
 

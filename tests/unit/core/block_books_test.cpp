@@ -271,6 +271,10 @@ TEST_F(books, make_a_zone_of_what_a_block_of_one_size_has_left) {
     EXPECT_EQ(heard()[0].changed_byte, 23);
 }
 
+TEST(many_blocks, are_remembered_as_long_as_is_documented) {
+    EXPECT_EQ(block_books::most_dead_records, 16384U) << "docs/checked.md";
+}
+
 TEST(many_blocks, are_found_and_the_ended_are_forgotten_one_after_the_other) {
     heard().clear();
     mallard::set_misuse_handler([](const mallard::misuse_report& r) noexcept { heard().push_back(r); });

@@ -65,6 +65,15 @@ TEST_F(failure, says_what_is_refused_and_what_to_do) {
     }
 }
 
+TEST_F(failure, of_no_request_has_no_bytes) {
+    mallard::set_out_of_memory_handler(listen);
+    calls = 0;
+    EXPECT_THROW(mallard::refuse_foreign_region(this), std::bad_alloc);
+    EXPECT_EQ(calls, 1U);
+    EXPECT_EQ(heard_bytes, 0U);
+    EXPECT_EQ(heard_alignment, 1U);
+}
+
 TEST_F(failure, tells_the_handler_first) {
     mallard::set_out_of_memory_handler(listen);
     calls = 0;

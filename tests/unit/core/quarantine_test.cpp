@@ -16,6 +16,11 @@ TEST(quarantine, is_bounded_as_the_environment_and_the_program_say) {
     EXPECT_EQ(mallard::usual_quarantine().blocks, usual.blocks);
 }
 
+TEST(quarantine, may_be_bounded_to_nothing) {
+    EXPECT_EQ(mallard::no_quarantine.blocks, 0U);
+    EXPECT_EQ(mallard::no_quarantine.bytes, 0U);
+}
+
 TEST(quarantine, fills_blocks_with_the_byte_that_is_documented) {
     EXPECT_EQ(mallard::freed_byte, std::byte{0xDF}) << "docs/checked.md";
 }

@@ -172,6 +172,10 @@ TEST_F(fixed_pool, counts_the_blocks_of_its_memory_whatever_their_alignment) {
         static_cast<void>(pool.allocate(24, alignment));
         EXPECT_GE(pool.capacity(), 1U) << alignment;
     }
+    mallard::fixed_pool<mallard::static_arena<1024>> in_an_array;
+    EXPECT_EQ(in_an_array.capacity(), 0U) << "nothing has fixed the size";
+    static_cast<void>(in_an_array.allocate(24, 8));
+    EXPECT_GE(in_an_array.capacity(), 40U);
 }
 
 // ---- free blocks

@@ -110,6 +110,16 @@ TEST_F(multipool, grows_geometrically_up_to_the_cap) {
     }
 }
 
+TEST_F(multipool, has_chunks_four_times_as_large_each_up_to_64_kib_by_default) {
+    while (source_.granted().size() < 9) {
+        static_cast<void>(pool_.allocate(24, 8));
+    }
+    for (std::size_t i = 1; i + 1 < source_.granted().size(); ++i) {
+        const std::size_t bytes = source_.granted()[i].bytes;
+        EXPECT_EQ(source_.granted()[i + 1].bytes, bytes < 65536 ? 4 * bytes : 2 * bytes) << i;
+    }
+}
+
 TEST_F(multipool, makes_use_of_what_a_chunk_has_left) {
     // The second chunk has room for 240 bytes; the first 120 become the table of free blocks.
     static_cast<void>(pool_.allocate(8, 8));

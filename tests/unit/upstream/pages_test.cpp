@@ -109,6 +109,7 @@ TEST(pages, are_rounded_up_to_huge_ones_only_as_far_as_makes_sense) {
     constexpr std::size_t mib = std::size_t{1} << 20;
     EXPECT_EQ(pages::huge_page_bytes_for(2 * mib), 2 * mib);
     EXPECT_EQ(pages::huge_page_bytes_for(mib), mib);
+    EXPECT_EQ(pages::most_huge_page_bytes, 4 * mib);
     EXPECT_EQ(pages::huge_page_bytes_for(4 * mib), 4 * mib);
     for (const std::size_t said :
          {std::size_t{0}, 3 * mib, 8 * mib, 16 * mib, 32 * mib, 512 * mib, SIZE_MAX}) {
