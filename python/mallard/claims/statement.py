@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from mallard.claims.claim import Claim, range_text
+from mallard.stats import quantile
 
 Pick = Callable[[Sequence[float]], float]
 Region = tuple[float, float]
@@ -56,18 +57,9 @@ class Statement:
         return self.printed.replace("{range}", "{bound}").format(bound=claim.with_unit(_given(bound)))
 
 
-def quantile(share: float) -> Pick:
-    def pick(cells: Sequence[float]) -> float:
-        import numpy as np  # not before it computes: see mallard.stats
-
-        return float(np.quantile(np.asarray(cells), share))
-
-    return pick
-
-
 def without_farthest(pick: Pick) -> Pick:
     def picked(cells: Sequence[float]) -> float:
-        middle = quantile(0.5)(cells)
+        middle = quantile(cells, 0.5)
         farthest = max(cells, key=lambda cell: abs(cell - middle))
         rest = [*cells]
         rest.remove(farthest)
@@ -76,7 +68,12 @@ def without_farthest(pick: Pick) -> Pick:
     return picked
 
 
-least, middle, most = quantile(0.0), quantile(0.5), quantile(1.0)
+def at_share(share: float) -> Pick:
+    return lambda cells: quantile(cells, share)
+
+
+least, most = min, max
+middle = at_share(0.5)
 
 
 def _low(claim: Claim) -> float:
@@ -141,17 +138,17 @@ AS_LOW_AS = Statement("as low as", (Judged(least, _near),), "as low as {bound}")
 AT_LEAST = Statement("at least", (Judged(least, _bound_below),), "at least {range}")
 BELOW = Statement("below", (Judged(most, _bound_above),), "below {bound}")
 MOSTLY_AT_LEAST = Statement(
-    "almost always at least", (Judged(quantile(0.1), _bound_below),), "almost always at least {range}"
+    "almost always at least", (Judged(at_share(0.1), _bound_below),), "almost always at least {range}"
 )
 MOSTLY_CLOSE_TO = Statement(
     "almost always close to",
-    (Judged(quantile(0.1), _close_above),),
+    (Judged(at_share(0.1), _close_above),),
     "almost always at least close to {range}",
 )
 MOSTLY_BELOW = Statement(
-    "almost always below", (Judged(quantile(0.9), _bound_above),), "almost always below {bound}"
+    "almost always below", (Judged(at_share(0.9), _bound_above),), "almost always below {bound}"
 )
-SOMETIMES = Statement("sometimes", (Judged(quantile(0.9), _bound_below),), "sometimes {range}")
+SOMETIMES = Statement("sometimes", (Judged(at_share(0.9), _bound_below),), "sometimes {range}")
 OCCASIONALLY = Statement("occasionally", (Judged(most, _bound_below),), "occasionally {range}")
 MIDDLE_AT_LEAST = Statement(
     "in the middle at least", (Judged(middle, _bound_below),), "in the middle at least {range}"

@@ -177,7 +177,7 @@ def reproduce(measured: Sequence[Measured]) -> Markup:
             "p",
             "Each repetition is a process of its own, the strategies of a row in random order. Times are "
             "CPU time, except under contention, where they are wall time. Ratios pair repetitions; intervals "
-            "are 95 %, by bootstrap. What lies inside its interval counts as no difference.",
+            "are 95 %, by an exact bootstrap. What lies inside its interval counts as no difference.",
         ),
     )
 
