@@ -8,13 +8,13 @@
 #include "bench/strategy/table.hpp"
 
 #include <mallard/bind/resource.hpp>
-#include <mallard/core/first_freed.hpp>
-#include <mallard/core/hybrid_reuse.hpp>
-#include <mallard/core/last_freed.hpp>
-#include <mallard/core/lowest_address.hpp>
 #include <mallard/local/heap.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
+#include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/hybrid_reuse.hpp>
+#include <mallard/reuse/last_freed.hpp>
+#include <mallard/reuse/lowest_address.hpp>
 
 #include <cstddef>
 #include <cstdlib>

@@ -8,8 +8,8 @@
 
 #include "bench/harness/quick_random.hpp"
 
-#include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
+#include <mallard/reuse/order.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 /// the order of their addresses.
 #pragma once
 
-#include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
+#include <mallard/reuse/order.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-/// The blocks of a heap in one room of memory, with nothing around them: what core/coalescing_space.hpp and
-/// core/growing_space.hpp are tested with.
+/// The blocks of a heap in one room of memory, with nothing around them: what space/coalescing_space.hpp and
+/// space/growing_space.hpp are tested with.
 #pragma once
 
-#include <mallard/core/growing_space.hpp>
-#include <mallard/core/heap_block.hpp>
-#include <mallard/core/heap_sanity.hpp>
+#include <mallard/space/growing_space.hpp>
+#include <mallard/space/heap_block.hpp>
+#include <mallard/space/heap_sanity.hpp>
 
 #include <cstddef>
 #include <cstdint>

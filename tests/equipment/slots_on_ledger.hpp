@@ -1,12 +1,12 @@
-/// The fixture for tests of slots of one size (core/bitmap_slots.hpp and the like): on a ledger, which is
+/// The fixture for tests of slots of one size (slab/bitmap_slots.hpp and the like): on a ledger, which is
 /// asked for a chunk where there is no free slot, and has to have everything back in the end.
 #pragma once
 
 #include "equipment/ledger.hpp"
 
 #include <mallard/core/sanitizer.hpp>
-#include <mallard/core/slot_block.hpp>
-#include <mallard/core/slot_geometry.hpp>
+#include <mallard/slab/geometry.hpp>
+#include <mallard/slab/header.hpp>
 
 #include <gtest/gtest.h>
 

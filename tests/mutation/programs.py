@@ -38,7 +38,7 @@ KINDS = {
     ),
 }
 # These are included by all that is checked by default, where they do nothing.
-ONLY_CHECKED = re.compile(r"core/(block_books|checked_\w+|misuse|quarantine|allocation_site)\.hpp$")
+ONLY_CHECKED = re.compile(r"mallard/debug/\w+\.hpp$")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def own_includes(file: Path) -> list[Path]:
     """Public headers by their paths, private ones by those beside the file."""
     text = file.read_text(encoding="utf-8")
     return [INCLUDE / name for name in OWN.findall(text)] + [
-        file.parent / name for name in PRIVATE.findall(text)
+        (file.parent / name).resolve() for name in PRIVATE.findall(text)
     ]
 
 
@@ -71,17 +71,18 @@ def all_includes(file: Path) -> frozenset[Path]:
 
 
 def header_of(file: Path) -> Path | None:
-    """src/mallard/pages.cpp -> include/mallard/upstream/pages.hpp; a header itself."""
+    """src/mallard/upstream/pages.cpp -> include/mallard/upstream/pages.hpp; a header itself."""
     if file.is_relative_to(INCLUDE):
         return file
-    return next(iter(sorted((INCLUDE / "mallard").glob(f"*/{file.stem}.hpp"))), None)
+    header = INCLUDE / file.relative_to(ROOT / "src").with_suffix(".hpp")
+    return header if header.is_file() else None
 
 
 def unit_tests_of(file: Path) -> list[Path]:
-    """core/heap_block.hpp -> tests/unit/core/heap_block_test.cpp, and those whose names begin so."""
+    """space/heap_block.hpp -> tests/unit/space/heap_block_test.cpp, and those whose names begin so."""
     header = header_of(file)
     if header is None:
-        # A part of a class whose header has the same first word, as block_zones.cpp of block_books.hpp.
+        # A part of a class whose header has the same first word, as block_zones.cpp of block_registry.hpp.
         word = file.stem.partition("_")[0]
         tests = [
             test

@@ -6,13 +6,13 @@ from mallard.stages.progress import Forecast, Progress, duration
 
 LINES = [
     (
-        "[35/140] Building CXX object tests/unit/CMakeFiles/mallard_unit_tests.dir/core/reuse_test.cpp.o",
-        ("compiling core/reuse_test.cpp", "35 of 140", 0.25),
+        "[35/140] Building CXX object tests/unit/CMakeFiles/mallard_unit_tests.dir/reuse/order_test.cpp.o",
+        ("compiling reuse/order_test.cpp", "35 of 140", 0.25),
     ),
     ("[7/14] Linking CXX executable units", ("Linking CXX executable units", "7 of 14", 0.5)),
     (
-        "[ 20%] Building CXX object CMakeFiles/mallard.dir/src/mallard/pages.cpp.o",
-        ("compiling src/mallard/pages.cpp", "20 %", 0.2),
+        "[ 20%] Building CXX object CMakeFiles/mallard.dir/src/mallard/upstream/pages.cpp.o",
+        ("compiling src/mallard/upstream/pages.cpp", "20 %", 0.2),
     ),
     (" 3/12 Test  #5: units.1 ......   Passed    0.53 sec", ("units.1", "3 of 12", 0.25)),
     ("tests/python/test_run.py .......... [ 45%]", ("python/test_run.py", "45 %", 0.45)),

@@ -8,21 +8,21 @@
 ///     mallard::expect_all_freed(pool);   // where nothing is winked out
 ///     mallard::set_quarantine(pool, {.blocks = 100, .bytes = 4096});   // how much of what is freed waits
 ///
-/// A misuse is told to the handler (core/misuse.hpp); without one its text is printed and the program aborts.
-/// It names the place of the allocation (core/allocation_site.hpp). Debug builds check all local allocators
+/// A misuse is told to the handler (debug/misuse.hpp); without one its text is printed and the program aborts.
+/// It names the place of the allocation (debug/allocation_site.hpp). Debug builds check all local allocators
 /// by this code without being asked; docs/checked.md is the whole story.
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
-#include <mallard/core/allocation_site.hpp>
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/checked_expansion.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
-#include <mallard/core/misuse.hpp>
-#include <mallard/core/quarantine.hpp>
 #include <mallard/core/thread_safe.hpp>
-#include <mallard/local/pool_with_zones.hpp>
+#include <mallard/debug/allocation_site.hpp>
+#include <mallard/debug/checked_expansion.hpp>
+#include <mallard/debug/misuse.hpp>
+#include <mallard/debug/pool_with_zones.hpp>
+#include <mallard/debug/quarantine.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -165,7 +165,7 @@ void check([[maybe_unused]] const A& a) noexcept {
     }
 }
 
-/// Effects: sets how much of what is freed from now on `a` keeps from being used again (core/quarantine.hpp),
+/// Effects: sets how much of what is freed from now on `a` keeps from being used again (debug/quarantine.hpp),
 /// whatever is usual. None where it keeps no books.
 template <class A>
 void set_quarantine([[maybe_unused]] A& a, [[maybe_unused]] quarantine_bounds bounds) noexcept {

@@ -16,9 +16,9 @@
 ///
 /// Invariants: a slot has no destructor and is constant-initialised, so that no access to it passes a guard
 /// of the compiler's. A pool never ends before what may use it: a thread's pool ends after the thread_local
-/// objects (core/thread_end.hpp), the main thread's and those that are not bound to a thread do not end at
+/// objects (threads/thread_end.hpp), the main thread's and those that are not bound to a thread do not end at
 /// all; their memory goes with the process.
-/// Fork: a pool of shared_by_threads is locked while the process forks (core/fork_hold.hpp), so the child may use it,
+/// Fork: a pool of shared_by_threads is locked while the process forks (threads/fork_hold.hpp), so the child may use it,
 /// and a thread's own pool is the forking thread's; those of threads that the child does not have are lost to it.
 /// Shared libraries: code of theirs finds the pool of a thread by a call of the system's, so that a program may load
 /// them at any time, and any number of them. One that is only loaded at the start of a program may be compiled with
@@ -29,9 +29,9 @@
 
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
-#include <mallard/core/fork_hold.hpp>
-#include <mallard/core/thread_end.hpp>
 #include <mallard/core/thread_safe.hpp>
+#include <mallard/threads/fork_hold.hpp>
+#include <mallard/threads/thread_end.hpp>
 
 #include <cstddef>
 #include <memory>

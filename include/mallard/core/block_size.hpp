@@ -1,7 +1,7 @@
 /// What a block has to hold, where somebody chooses the size of all blocks of a pool.
 ///
 ///     block_size{20, 4}  ->  a block of 20 bytes at multiples of 4
-///     with_zones():          [ guard zone, 16 | 20 | guard zone, 16 ]     (core/block_books.hpp)
+///     with_zones():          [ guard zone, 16 | 20 | guard zone, 16 ]     (debug/block_registry.hpp)
 #pragma once
 
 #include <mallard/core/alignment.hpp>

@@ -1,12 +1,12 @@
 /// A pool of nodes of one size that shrinks as it is emptied.
 ///
 ///     chunk:  [ block | block | block | ... ]      blocks of nodes, aligned, with nothing between them
-///     nodes_: the blocks that have free nodes, the fullest first     (core/fullness_buckets.hpp)
+///     nodes_: the blocks that have free nodes, the fullest first     (slab/fullness_buckets.hpp)
 ///     held_:  requests of other sizes: straight from the upstream
 ///
 /// Data model: a simple segregated storage cannot tell which of its blocks are empty, because nothing leads
 /// from a node to its block. Here a block lies at a multiple of its size, or is divided into sub-blocks that
-/// do (core/slot_geometry.hpp): masking the address of a node finds its block, which counts its nodes. New
+/// do (slab/geometry.hpp): masking the address of a node finds its block, which counts its nodes. New
 /// nodes come from the fuller blocks, so that the emptier ones become empty; a chunk whose blocks are all
 /// empty goes back to the upstream at once, but for as much as `most_free_blocks` allow.
 ///
@@ -23,23 +23,23 @@
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 3.
 #pragma once
 
+#include <mallard/chunks/held_list.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
-#include <mallard/core/checked_by_default.hpp>
-#include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
-#include <mallard/core/fullness_buckets.hpp>
-#include <mallard/core/held_list.hpp>
-#include <mallard/core/lowest_address.hpp>
-#include <mallard/core/ordered_slots.hpp>
 #include <mallard/core/sanitizer.hpp>
-#include <mallard/core/slot_geometry.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/debug/checked_by_default.hpp>
+#include <mallard/debug/checked_calls.hpp>
 #include <mallard/local/fixed_pool.hpp>
+#include <mallard/reuse/lowest_address.hpp>
+#include <mallard/slab/fullness_buckets.hpp>
+#include <mallard/slab/geometry.hpp>
+#include <mallard/slab/ordered_slots.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>

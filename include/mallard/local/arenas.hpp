@@ -6,7 +6,7 @@
 ///     growing_arena<Upstream>   a chain of chunks, each twice as large as the one before it
 ///
 /// An arena gives rooms, memory that blocks are carved from; the first three give one room and no more. It
-/// does not know the size of the blocks: the pool shows it its books (core/reuse.hpp), which know what they
+/// does not know the size of the blocks: the pool shows it its books (reuse/order.hpp), which know what they
 /// need.
 ///
 ///     next_room(books, alignment, blocks)   memory of its own at a multiple of `alignment` and of
@@ -27,18 +27,18 @@
 /// Source: Optimized C++ (2016), chapter 13, example 13-4 and "Variations".
 #pragma once
 
+#include <mallard/chunks/chunk_list.hpp>
+#include <mallard/chunks/growth.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_size.hpp>
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/chunk_list.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
-#include <mallard/core/last_freed.hpp>
-#include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
-#include <mallard/local/growth.hpp>
+#include <mallard/reuse/last_freed.hpp>
+#include <mallard/reuse/order.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>

@@ -8,18 +8,18 @@
 /// Data model: the centre is a multipool behind a lock, and owns all memory. A thread that finds its magazine
 /// of a size empty fetches a batch of blocks; one that finds it full returns half of it. So a thread may free
 /// what others allocated: what gathers in its magazines goes back in batches, and is used again by whoever
-/// needs it. A whole batch lies on a shelf (core/batch_shelf.hpp) for the next thread that wants one, so that
+/// needs it. A whole batch lies on a shelf (threads/depot.hpp) for the next thread that wants one, so that
 /// the lock is held for some instructions and not for a walk over blocks that another processor has written.
 /// Only what the shelf has no room for goes block by block into the pool. Requests above 8 KiB, those that are
 /// over-aligned to more than a cache line or above eight of them, and those of a thread that is ending go to the
 /// centre.
 /// How a thread finds its magazines, and what happens when a thread or the allocator ends, is told in
-/// core/thread_racks.hpp.
+/// threads/thread_cache.hpp.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
 /// magazine, in the centre, or in use; blocks in magazines are in use as far as the centre knows. The lock
 /// and the centre share no cache line with what every request reads, nor with anybody else's data.
 /// Bound: for each thread and shape at most 64 free blocks, and at most 8 KiB or two blocks, wait in a
-/// magazine (core/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. Four times as much
+/// magazine (threads/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. Four times as much
 /// waits on the shelf, for all threads together. A thread has
 /// magazines of at most eight allocators, in pages of its own, 10 KB in all.
 ///
@@ -27,19 +27,19 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
-#include <mallard/core/batch_shelf.hpp>
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/checked_by_default.hpp>
-#include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
-#include <mallard/core/magazine.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
-#include <mallard/core/thread_racks.hpp>
 #include <mallard/core/thread_safe.hpp>
+#include <mallard/debug/checked_by_default.hpp>
+#include <mallard/debug/checked_calls.hpp>
 #include <mallard/local/multipool.hpp>
+#include <mallard/threads/depot.hpp>
+#include <mallard/threads/magazine.hpp>
+#include <mallard/threads/thread_cache.hpp>
 
 #include <algorithm>
 #include <array>

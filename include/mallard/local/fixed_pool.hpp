@@ -2,7 +2,7 @@
 ///
 ///     room:   [ block | block | block | free .................. ]      the arena's (local/arenas.hpp)
 ///                                     ^ cursor_                 ^ limit_
-///     free_:  the free blocks, in the order of their reuse (core/reuse.hpp)
+///     free_:  the free blocks, in the order of their reuse (reuse/order.hpp)
 ///
 /// Data model: the size is fixed by the type of the pool, by its constructor, or else by the first request.
 /// Smaller requests get a whole block; larger ones, and those of a stricter alignment, are refused. A block
@@ -23,20 +23,20 @@
 #include <mallard/core/block_size.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
-#include <mallard/core/checked_by_default.hpp>
-#include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/failure.hpp>
-#include <mallard/core/first_freed.hpp>
-#include <mallard/core/hybrid_reuse.hpp>
-#include <mallard/core/last_freed.hpp>
-#include <mallard/core/lowest_address.hpp>
-#include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
+#include <mallard/debug/checked_by_default.hpp>
+#include <mallard/debug/checked_calls.hpp>
+#include <mallard/debug/pool_with_zones.hpp>
 #include <mallard/local/arenas.hpp>
-#include <mallard/local/pool_with_zones.hpp>
+#include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/hybrid_reuse.hpp>
+#include <mallard/reuse/last_freed.hpp>
+#include <mallard/reuse/lowest_address.hpp>
+#include <mallard/reuse/order.hpp>
 
 #include <algorithm>
 #include <cstddef>

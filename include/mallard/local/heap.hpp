@@ -8,8 +8,8 @@
 /// serves requests of any size; a block can take the free memory around it, so that a vector grows without being
 /// copied; and a block knows its own size. It costs a word a block, and some ten instructions a call.
 ///
-/// Data model: chunks of an upstream, cut into blocks (core/coalescing_space.hpp). Large blocks lie in reserved
-/// ranges of addresses (core/reserved_blocks.hpp) where the upstream is the system's memory, and so have room
+/// Data model: chunks of an upstream, cut into blocks (space/coalescing_space.hpp). Large blocks lie in reserved
+/// ranges of addresses (space/reserved_blocks.hpp) where the upstream is the system's memory, and so have room
 /// to grow in, as many of them as the process may have ranges; what is more, or comes from any other upstream, lies in
 /// chunks too.
 /// Invariants: those of its parts; check_sanity() looks at them.
@@ -18,21 +18,21 @@
 /// Masmano and others, "TLSF" (2004).
 #pragma once
 
+#include <mallard/chunks/growth.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/checked_by_default.hpp>
-#include <mallard/core/checked_expansion.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
-#include <mallard/core/heap_calls.hpp>
-#include <mallard/core/heap_sanity.hpp>
 #include <mallard/core/quiet_request.hpp>
-#include <mallard/core/reserved_blocks.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
-#include <mallard/core/word_seal.hpp>
-#include <mallard/local/growth.hpp>
+#include <mallard/debug/checked_by_default.hpp>
+#include <mallard/debug/checked_expansion.hpp>
+#include <mallard/space/heap_calls.hpp>
+#include <mallard/space/heap_sanity.hpp>
+#include <mallard/space/reserved_blocks.hpp>
+#include <mallard/space/word_seal.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 #include <mallard/upstream/pages.hpp>
 

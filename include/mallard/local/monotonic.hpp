@@ -15,16 +15,16 @@
 /// Source: P0089R1, section 3; P0213R0, section 5.
 #pragma once
 
+#include <mallard/chunks/chunk_list.hpp>
+#include <mallard/chunks/growth.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/checked_by_default.hpp>
-#include <mallard/core/checked_calls.hpp>
-#include <mallard/core/chunk_list.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
-#include <mallard/local/growth.hpp>
+#include <mallard/debug/checked_by_default.hpp>
+#include <mallard/debug/checked_calls.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>

@@ -11,9 +11,9 @@
 /// becomes a free block. The first chunk holds the first request and nothing else: a pool may serve a single
 /// node, and there may be a million of them.
 ///
-/// Which of the free blocks of a class is used next is a parameter (core/reuse.hpp). The picture shows the
-/// orders that carve block by block; those that keep bitmaps carve runs of one size (core/block_runs.hpp).
-/// The size classes are a parameter too (core/size_classes.hpp).
+/// Which of the free blocks of a class is used next is a parameter (reuse/order.hpp). The picture shows the
+/// orders that carve block by block; those that keep bitmaps carve runs of one size (reuse/block_runs.hpp).
+/// The size classes are a parameter too (reuse/size_classes.hpp).
 ///
 /// Bound: each class keeps what it has had at most, until a release. Sizes that come in waves, each freed before
 /// the next comes, leave a pool that holds up to the sum of all waves: 88 times what ever lived, in the worst
@@ -25,25 +25,25 @@
 /// Source: P0089R1, section 3 ("adaptive pools"); P0213R0, section 5.
 #pragma once
 
+#include <mallard/chunks/growth.hpp>
+#include <mallard/chunks/held_list.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
-#include <mallard/core/checked_by_default.hpp>
-#include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
-#include <mallard/core/first_freed.hpp>
-#include <mallard/core/held_list.hpp>
-#include <mallard/core/hybrid_reuse.hpp>
-#include <mallard/core/last_freed.hpp>
-#include <mallard/core/lowest_address.hpp>
-#include <mallard/core/reuse.hpp>
 #include <mallard/core/sanitizer.hpp>
-#include <mallard/core/size_classes.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
-#include <mallard/local/growth.hpp>
+#include <mallard/debug/checked_by_default.hpp>
+#include <mallard/debug/checked_calls.hpp>
+#include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/hybrid_reuse.hpp>
+#include <mallard/reuse/last_freed.hpp>
+#include <mallard/reuse/lowest_address.hpp>
+#include <mallard/reuse/order.hpp>
+#include <mallard/reuse/size_classes.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ class multipool {
     static_assert(
         has_sound_classes<Classes>(),
         "mallard: these size classes do not fit together, or there are too many of them, or they are too "
-        "near to each other: core/size_classes.hpp says what they have to be");
+        "near to each other: reuse/size_classes.hpp says what they have to be");
 
 public:
     /// Effects: makes an allocator that asks for nothing until its first request.

@@ -22,10 +22,10 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
-#include <mallard/core/heap_calls.hpp>
-#include <mallard/core/heap_sanity.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
+#include <mallard/space/heap_calls.hpp>
+#include <mallard/space/heap_sanity.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,12 +3,12 @@
 ///     class        0  1  2  3  4   5   6       17
 ///     block size   1  2  4  8  12  16  20 ...  64          4 bytes apart from 4 on
 ///
-///     slots_[5] -> aligned blocks of 16 bytes each, with a bit for each block    (core/aligned_blocks.hpp)
+///     slots_[5] -> aligned blocks of 16 bytes each, with a bit for each block    (slab/supply.hpp)
 ///     held_     -> what is larger than 64 bytes, or aligned to more: straight from the upstream
 ///
 /// Data model: a pool of its own for each size, because what lies together has one size. In the memory of
 /// such a pool there are no headers; what it knows of an object is one bit, found from the object's address
-/// by masking and a quotient (core/slot_geometry.hpp). So an object of one byte takes little more than a
+/// by masking and a quotient (slab/geometry.hpp). So an object of one byte takes little more than a
 /// byte, freeing takes constant time in any order and touches nothing of the object, and a chunk that has
 /// become empty goes back to the upstream at once.
 ///
@@ -23,22 +23,22 @@
 /// Source: A. Alexandrescu, "Modern C++ Design" (2001), chapter 4, for the task; not for the way.
 #pragma once
 
-#include <mallard/core/address_heap.hpp>
+#include <mallard/chunks/held_list.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
-#include <mallard/core/checked_by_default.hpp>
-#include <mallard/core/checked_calls.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
-#include <mallard/core/held_list.hpp>
-#include <mallard/core/lowest_address.hpp>
-#include <mallard/core/ordered_slots.hpp>
 #include <mallard/core/sanitizer.hpp>
-#include <mallard/core/slot_geometry.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/debug/checked_by_default.hpp>
+#include <mallard/debug/checked_calls.hpp>
+#include <mallard/reuse/lowest_address.hpp>
+#include <mallard/slab/address_heap.hpp>
+#include <mallard/slab/geometry.hpp>
+#include <mallard/slab/ordered_slots.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>

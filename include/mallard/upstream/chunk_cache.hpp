@@ -14,14 +14,14 @@
 /// small page the processor has to note again that it was written to, which costs a third of a fault; so
 /// smaller chunks are not offered.
 ///
-/// Invariants: a chunk in a bin has exactly the size of its class (core/size_classes.hpp) and
+/// Invariants: a chunk in a bin has exactly the size of its class (reuse/size_classes.hpp) and
 /// fundamental_alignment at the least. Bounds: never more than thread_bytes wait for each thread and
 /// shared_bytes for all; what of these are chunks of least_offered_bytes and more, others can have.
 /// Decay: in every 1024 operations, half of the chunks of a size that were not needed at all go on to the
 /// shared bins, and from those to the system. Where that has no memory for a request, all that waits in the bins of
 /// the calling thread and in the shared ones goes back, and the system is asked once more.
 /// Threads: a thread's bins lie in pages of their own, and are emptied into the shared ones when it closes
-/// (core/thread_end.hpp); then it uses those.
+/// (threads/thread_end.hpp); then it uses those.
 #pragma once
 
 #include <mallard/core/alignment.hpp>

@@ -1,7 +1,7 @@
 // Blocks that are to grow, to shrink or to tell their size, and are none, or not what they are said to be.
 #include "misuse/reports/subject.hpp"
 
-#include <mallard/core/allocation_site.hpp>
+#include <mallard/debug/allocation_site.hpp>
 
 #include <csignal>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <mallard/core/expansion.hpp>
-#include <mallard/core/quarantine.hpp>
+#include <mallard/debug/quarantine.hpp>
 
 #include <gtest/gtest.h>
 

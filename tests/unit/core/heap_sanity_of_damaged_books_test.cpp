@@ -3,11 +3,11 @@
 #include "equipment/heaps.hpp"
 
 #include <mallard/core/alignment.hpp>
-#include <mallard/core/heap_block.hpp>
-#include <mallard/core/heap_sanity.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/local/heap.hpp>
 #include <mallard/local/region_heap.hpp>
+#include <mallard/space/heap_block.hpp>
+#include <mallard/space/heap_sanity.hpp>
 #include <mallard/upstream/pages.hpp>
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 #include "equipment/ledger.hpp"
 #include "equipment/out_of_memory.hpp"
 
-#include <mallard/core/lowest_address.hpp>
 #include <mallard/local/arenas.hpp>
+#include <mallard/reuse/lowest_address.hpp>
 
 #include <gtest/gtest.h>
 

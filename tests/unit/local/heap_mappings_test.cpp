@@ -1,7 +1,7 @@
 /// The system counts the mappings of a process, and refuses the next one where there are too many: to everybody.
-#include <mallard/core/reserved_range.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/local/heap.hpp>
+#include <mallard/space/reserved_range.hpp>
 #include <mallard/upstream/pages.hpp>
 
 #include <gtest/gtest.h>

@@ -46,7 +46,7 @@ class StagesView:
         return tell
 
     def line_of(self, stage: Stage, now: Progress) -> str:
-        """asan: compiling core/reuse_test.cpp, 35 of 179 - 3 min 10 s left"""
+        """asan: compiling reuse/order_test.cpp, 35 of 179 - 3 min 10 s left"""
         work = f"{now.what or stage.text}, {now.count}" if now.count else now.what or stage.text
         return f"{stage.name}: {work} - {duration(self.forecast.seconds_left(stage.name, now.share))} left"
 

@@ -1,0 +1,350 @@
+/// A mechanism with books of its blocks in front: what adapt/checked.hpp makes of any allocator, and what the
+/// names of the mechanisms stand for in a debug build (debug/checked_by_default.hpp).
+///
+///     caller  ->  checked_calls: books_  ->  Base: the mechanism, asked for each block and its guard zones
+///
+/// Data model: the mechanism as a base, so that its constructors and all that it tells are there unchanged;
+/// and the books. Every member of the mechanism that hands out, takes back or forgets blocks has its namesake
+/// here, or, where it changes sizes, in debug/checked_expansion.hpp: a new one needs one too. What is asked of the upstream grows by the guard zones, 32 bytes a block
+/// (more where the alignment is above 16), and by the quarantine: a block that is freed goes back to the
+/// mechanism when it leaves, so that others are handed out meanwhile. Where the mechanism has no memory left,
+/// it is asked again as blocks leave the quarantine; it fails where it would fail with all of them free.
+///
+/// Threads: as the mechanism. Where that is shared by threads, a lock is held in every call, and there is
+/// none where it is not. Handlers run under that lock.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/burst.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
+#include <mallard/core/failure.hpp>
+#include <mallard/core/quiet_request.hpp>
+#include <mallard/core/thread_safe.hpp>
+#include <mallard/debug/block_registry.hpp>
+#include <mallard/debug/checked_by_default.hpp>
+#include <mallard/debug/quarantine.hpp>
+#include <mallard/threads/fork_hold.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace mallard::inline MALLARD_MODE {
+
+/// The mark of a checked allocator: the mechanism's, and which state of the books it is of.
+template <class Position>
+struct checked_position {
+    Position inner;
+    block_books::state state;
+};
+
+/// For what one thread uses at a time.
+struct no_mutex {
+    static void lock() noexcept {}
+    static void unlock() noexcept {}
+};
+
+template <upstream Base>
+class checked_calls : public Base {
+public:
+    using Base::Base;
+
+    /// Effects: looks at all blocks a last time; then the mechanism ends.
+    ~checked_calls() {
+        const call_in_progress call(*this, allocator_call::destructor);
+        end_blocks(allocator_call::destructor);
+    }
+
+    /// Returns: as the mechanism.
+    /// Throws: what the mechanism throws; std::bad_alloc where the books find no memory.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        const call_in_progress call(*this, allocator_call::allocate);
+        block_books::new_record opened = books_.open(bytes, alignment);
+        if (opened == nullptr) {
+            fail_allocation(bytes, alignment);
+        }
+        const block_books::whole_block whole = books_.around(bytes, alignment);
+        void* memory = nullptr;
+        for (std::size_t count = 1; memory == nullptr && books_.blocks_in_quarantine() != 0; count *= 2) {
+            memory = ask_quietly(static_cast<Base&>(*this), whole.bytes, whole.alignment);
+            if (memory == nullptr) {
+                books_.let_leave(count);
+                give_back(allocator_call::allocate);
+            }
+        }
+        if (memory == nullptr) {
+            memory = Base::allocate(whole.bytes, whole.alignment);
+        }
+        return books_.enter(std::move(opened), memory, unused_behind(bytes));
+    }
+
+    /// Returns: as allocate(); null where that throws.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept
+        requires requires(Base& b) { b.try_allocate(bytes, alignment); }
+    {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        const call_in_progress call(*this, allocator_call::allocate);
+        block_books::new_record opened = books_.open(bytes, alignment);
+        if (opened == nullptr) {
+            return nullptr;
+        }
+        const block_books::whole_block whole = books_.around(bytes, alignment);
+        void* memory = nullptr;
+        ask_as_blocks_leave(allocator_call::allocate, [&]() noexcept {
+            memory = Base::try_allocate(whole.bytes, whole.alignment);
+            return memory != nullptr;
+        });
+        return memory == nullptr ? nullptr : books_.enter(std::move(opened), memory, unused_behind(bytes));
+    }
+
+    /// Returns: as the mechanism, but blocks that were asked for one by one.
+    /// Throws: as allocate(); no block is lost.
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count)
+        requires burst_allocator<Base>
+    {
+        return allocate_one_by_one(*this, bytes, alignment, count);
+    }
+
+    /// Effects: as deallocate(), of each block.
+    void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept
+        requires burst_allocator<Base>
+    {
+        while (void* p = blocks.pop_front()) {
+            deallocate(p, bytes, alignment);
+        }
+    }
+
+    /// Effects: as the mechanism, but later: the block enters the quarantine. Reports a block that is none, or
+    /// not of these numbers, and what was written around it or into what leaves the quarantine now; where the
+    /// handler returns, a block that is none is left alone.
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+        const call_in_progress call(*this, allocator_call::deallocate);
+        books_.close(p, bytes, alignment);
+        give_back(allocator_call::deallocate);
+    }
+
+    /// Effects: as the mechanism.
+    [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept
+        requires requires(Base& b) { b.resize_last(p, old_bytes, new_bytes); }
+    {
+        const call_in_progress call(*this, allocator_call::resize_last);
+        const auto whole = books_.look_up(p, old_bytes, allocator_call::resize_last);
+        if (!whole || new_bytes > most_resized_bytes) {
+            return false;
+        }
+        const std::size_t bytes = new_bytes == 0 ? 0 : books_.around(new_bytes, whole->alignment).bytes;
+        if (!Base::resize_last(whole->p, whole->bytes, bytes)) {
+            return false;
+        }
+        books_.resize(p, new_bytes);
+        return true;
+    }
+
+    /// Effects: looks at all blocks, ends them, and releases the mechanism.
+    void release() noexcept
+        requires local_allocator<Base>
+    {
+        const call_in_progress call(*this, allocator_call::release);
+        end_blocks(allocator_call::release);
+        Base::release();
+    }
+
+    /// Effects: as release().
+    void clear() noexcept
+        requires requires(Base& b) { b.clear(); }
+    {
+        release();
+    }
+
+    /// Effects: looks at all blocks, ends them, and rewinds the mechanism.
+    void rewind() noexcept
+        requires rewindable<Base>
+    {
+        const call_in_progress call(*this, allocator_call::rewind);
+        end_blocks(allocator_call::rewind);
+        Base::rewind();
+    }
+
+    [[nodiscard]] auto mark() const noexcept
+        requires rewindable<Base>
+    {
+        const lock_type lock(mutex_);
+        const auto inner = Base::mark();
+        return checked_position<std::remove_const_t<decltype(inner)>>{inner, books_.now()};
+    }
+
+    /// Effects: looks at the blocks that were allocated since the mark, ends them, and rolls the mechanism
+    /// back. Reports a mark of another allocator, and one from before a release or a rewind; where the handler
+    /// returns, nothing happens.
+    template <class Position>
+    void rollback(checked_position<Position> to) noexcept
+        requires rewindable<Base>
+    {
+        const call_in_progress call(*this, allocator_call::rollback);
+        if (!books_.may_go_back(to.state)) {
+            return;
+        }
+        books_.let_leave_since(to.state.next_number);
+        give_back(allocator_call::rollback);
+        books_.forget_since(to.state.next_number);
+        Base::rollback(to.inner);
+    }
+
+    /// Effects: as the mechanism, which has all blocks of the quarantine back before.
+    void trim() noexcept
+        requires requires(Base& b) { b.trim(); }
+    {
+        const call_in_progress call(*this, allocator_call::trim);
+        empty_quarantine(allocator_call::trim);
+        Base::trim();
+    }
+
+    /// Returns: as the mechanism; what is in quarantine is free.
+    [[nodiscard]] bool empty() const noexcept
+        requires requires(const Base& b) { b.empty(); }
+    {
+        const lock_type lock(mutex_);
+        return books_.blocks_in_quarantine() == 0 && Base::empty();
+    }
+
+    /// Effects: sets bounds of their own for what is freed from now on (debug/quarantine.hpp).
+    void set_quarantine(quarantine_bounds bounds) noexcept {
+        const lock_type lock(mutex_);
+        books_.set_quarantine(bounds);
+    }
+
+    /// Effects: reports each block around which somebody wrote, or into which since it was freed.
+    /// Complexity: linear in the blocks.
+    void check() const noexcept {
+        const call_in_progress call(*this, allocator_call::check);
+        books_.look_at_all(allocator_call::check);
+    }
+
+    /// Effects: reports the block allocated first of those that were not freed, with their number.
+    void expect_all_freed() const noexcept {
+        const call_in_progress call(*this, allocator_call::expect_all_freed);
+        books_.expect_all_freed(allocator_call::expect_all_freed);
+    }
+
+    /// Effects: as expect_all_freed(), from now on at each release and rewind, and when the allocator ends.
+    void expect_all_freed_at_end() noexcept {
+        const lock_type lock(mutex_);
+        books_.expect_all_freed_at_end();
+    }
+
+    // ---- for a fork
+
+    /// Effects: as the mechanism, and lets no other thread to the books.
+    /// Requires: the calling thread is not in an operation of this allocator.
+    void lock_for_fork() noexcept
+        requires locked_for_fork<Base>
+    {
+        mutex_.lock();
+        Base::lock_for_fork();
+    }
+
+    [[nodiscard]] bool try_lock_for_fork() noexcept
+        requires locked_for_fork<Base>
+    {
+        if (!mutex_.try_lock()) {
+            return false;
+        }
+        if (!Base::try_lock_for_fork()) {
+            mutex_.unlock();
+            return false;
+        }
+        return true;
+    }
+
+    /// Effects: ends that, in the process that forked and in its child alike.
+    void unlock_after_fork() noexcept
+        requires locked_for_fork<Base>
+    {
+        Base::unlock_after_fork();
+        mutex_.unlock();
+    }
+
+protected:
+    using mutex_type = std::conditional_t<thread_safe<Base>, std::mutex, no_mutex>;
+    using lock_type = std::lock_guard<mutex_type>;
+
+    /// A call of this allocator, for as long as it lasts: the lock, and what its books are to know of it.
+    class call_in_progress {
+    public:
+        call_in_progress(const checked_calls& allocator, allocator_call by) noexcept
+            : lock_(allocator.mutex_), begun_(allocator.books_.begin(by)) {}
+        call_in_progress(const call_in_progress&) = delete;
+        call_in_progress& operator=(const call_in_progress&) = delete;
+        ~call_in_progress() { block_books::finish(begun_); }
+
+    private:
+        lock_type lock_;
+        std::uint64_t begun_;
+    };
+
+    static constexpr std::size_t most_resized_bytes = static_cast<std::size_t>(PTRDIFF_MAX) / 2;
+
+#ifdef __cpp_exceptions
+    static constexpr bool fails_recoverably = true;
+#else
+    static constexpr bool fails_recoverably = requires(Base& b, std::size_t n) { b.try_allocate(n, n); };
+#endif
+
+    /// None for what would run out of memory by it, and could not be asked again.
+    static constexpr std::optional<quarantine_bounds> own_quarantine =
+        fails_recoverably && !reuses_only_the_last<Base> ? std::nullopt : std::optional(no_quarantine);
+
+    /// Returns: the bytes that a block has behind the caller's, where its size was not chosen for these.
+    [[nodiscard]] std::size_t unused_behind([[maybe_unused]] std::size_t bytes) const noexcept {
+        if constexpr (gives_fixed_blocks<Base>) {
+            return Base::block_bytes() - bytes;
+        } else {
+            return 0;
+        }
+    }
+
+    /// Effects: asks, until `ask()` says that it was given something; after each time that it was not, blocks
+    /// leave the quarantine, until none are left there.
+    template <class Ask>
+    void ask_as_blocks_leave(allocator_call by, Ask ask) noexcept {
+        for (std::size_t count = 1; !ask() && books_.blocks_in_quarantine() != 0; count *= 2) {
+            books_.let_leave(count);
+            give_back(by);
+        }
+    }
+
+    /// Effects: gives the mechanism back what leaves the quarantine.
+    void give_back(allocator_call by) noexcept {
+        while (const auto whole = books_.next_leaving(by)) {
+            Base::deallocate(whole->p, whole->bytes, whole->alignment);
+        }
+    }
+
+private:
+    void empty_quarantine(allocator_call by) noexcept {
+        books_.let_leave(books_.blocks_in_quarantine());
+        give_back(by);
+    }
+
+    void end_blocks(allocator_call by) noexcept {
+        empty_quarantine(by);
+        books_.forget_all(by);
+    }
+
+protected:
+    mutable block_books books_{gives_fixed_blocks<Base> ? 0 : block_books::usual_guard_bytes, own_quarantine};
+    [[no_unique_address]] mutable mutex_type mutex_;
+};
+
+template <class Base>
+inline constexpr bool thread_safe<checked_calls<Base>> = thread_safe<Base>;
+
+} // namespace mallard::inline MALLARD_MODE

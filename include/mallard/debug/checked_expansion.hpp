@@ -1,0 +1,227 @@
+/// What books in front of a mechanism (debug/checked_calls.hpp) do where its blocks change their sizes, and where
+/// they know them.
+///
+///     caller  ->  checked_expansion, checked_calls: books_  ->  Base: the mechanism
+///
+/// Data model: nothing beyond checked_calls. Every member of an expandable mechanism that its user calls has
+/// its namesake here. The mechanism is asked for the block with its guard zones, whichever way that grows: the
+/// zone in front moves down with a beginning that does, the one behind moves with the end. A block is of as
+/// many bytes as the mechanism has given, and may be deallocated as one of any number between what was asked
+/// for and that.
+/// A block in quarantine is no free memory: neighbours of what was freed grow in place less often than
+/// otherwise.
+///
+/// Threads: as checked_calls.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
+#include <mallard/core/expansion.hpp>
+#include <mallard/core/failure.hpp>
+#include <mallard/debug/block_registry.hpp>
+#include <mallard/debug/checked_calls.hpp>
+#include <mallard/debug/misuse.hpp>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace mallard::inline MALLARD_MODE {
+
+/// Base is a mechanism of any kind; where it is not expandable, this adds nothing to checked_calls.
+template <upstream Base>
+class checked_expansion : public checked_calls<Base> {
+    using calls = checked_calls<Base>;
+    using calls::books_;
+    using calls::mutex_;
+    using typename calls::call_in_progress;
+
+public:
+    using calls::allocate_many;
+    using calls::calls;
+    using calls::deallocate;
+    using calls::deallocate_many;
+
+    /// Effects: as the other deallocate(), of a block whose size the mechanism knows.
+    void deallocate(void* p) noexcept
+        requires requires(Base& b) { b.deallocate(p); }
+    {
+        const call_in_progress call(*this, allocator_call::deallocate);
+        books_.close(p);
+        calls::give_back(allocator_call::deallocate);
+    }
+
+    /// Returns: as the mechanism.
+    /// Throws: as allocate().
+    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
+                                                std::size_t alignment = fundamental_alignment)
+        requires expandable<Base>
+    {
+        const sized_block block = try_allocate_at_least(bytes, alignment);
+        if (block.p == nullptr) {
+            fail_allocation(bytes, alignment);
+        }
+        return block;
+    }
+
+    /// Returns: as allocate_at_least(); null where that throws.
+    [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,
+                                                    std::size_t alignment = fundamental_alignment) noexcept
+        requires expandable<Base>
+    {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        const call_in_progress call(*this, allocator_call::allocate);
+        const expansion_result fresh = allocate_fresh(
+            {.least_bytes = bytes, .preferred_bytes = bytes, .alignment = alignment, .may = ways::fresh});
+        return {.p = fresh.p, .bytes = fresh.bytes};
+    }
+
+    /// Returns: as the mechanism, but blocks that were asked for one by one.
+    /// Requires: no size is below that of a pointer.
+    /// Throws: as allocate(); no block is lost.
+    [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
+                                            std::size_t alignment = fundamental_alignment)
+        requires mixed_burst_allocator<Base>
+    {
+        unfinished_burst_of_sizes burst{*this, {}};
+        for (const std::size_t bytes : sizes) {
+            MALLARD_EXPECTS(bytes >= sizeof(void*));
+            burst.blocks.push_back(this->allocate(bytes, alignment));
+        }
+        return std::move(burst.blocks);
+    }
+
+    /// Effects: as deallocate() without numbers, of each block.
+    void deallocate_many(block_chain&& blocks) noexcept
+        requires mixed_burst_allocator<Base>
+    {
+        while (void* p = blocks.pop_front()) {
+            deallocate(p);
+        }
+    }
+
+    /// Returns: the bytes of the block that its user may use; 0, after a report, where `p` is no live block.
+    [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept
+        requires expandable<Base>
+    {
+        const call_in_progress call(*this, allocator_call::usable_bytes);
+        const auto whole = books_.look_up(p, allocator_call::usable_bytes);
+        return whole ? books_.bytes_within(*whole) : 0;
+    }
+
+    /// Effects, returns: as the mechanism. Reports a block that is none, and what was written around it; where
+    /// the handler returns, what is no live block does not grow in place.
+    /// Throws: as allocate(), where a fresh block was allowed.
+    expansion_result expand(void* p, const expansion_request& request)
+        requires expandable<Base>
+    {
+        const expansion_result result = try_expand(p, request);
+        if (result.p == nullptr && has(request.may, ways::fresh)) {
+            fail_allocation(request.least_bytes, request.alignment);
+        }
+        return result;
+    }
+
+    /// Effects, returns: as expand(); a null result where that throws.
+    expansion_result try_expand(void* p, const expansion_request& request) noexcept
+        requires expandable<Base>
+    {
+        MALLARD_EXPECTS(request.least_bytes <= request.preferred_bytes);
+        MALLARD_EXPECTS(is_power_of_two(request.alignment));
+        const call_in_progress call(*this, allocator_call::expand);
+        if (p != nullptr) {
+            if (const auto whole = books_.look_up(p, allocator_call::expand)) {
+                const expansion_result result = expand_in_place(p, *whole, request);
+                if (result.p != nullptr) {
+                    return result;
+                }
+            }
+        }
+        return has(request.may, ways::fresh) ? allocate_fresh(request) : expansion_result{};
+    }
+
+    /// Effects: as the mechanism. Reports a block that is none or has fewer bytes, and what was written around
+    /// it; where the handler returns, nothing happens.
+    /// Returns: the bytes that the block has now; 0 where `p` is no live block.
+    std::size_t shrink(void* p, std::size_t bytes) noexcept
+        requires expandable<Base>
+    {
+        const call_in_progress call(*this, allocator_call::shrink);
+        auto whole = books_.look_up_part(p, bytes, allocator_call::shrink);
+        if (!whole) {
+            return 0;
+        }
+        whole->bytes = Base::shrink(whole->p, books_.around(bytes, whole->alignment).bytes);
+        return books_.follow(p, bytes, *whole).bytes;
+    }
+
+private:
+    /// Blocks that are being collected for a caller: where they do not all come, they go back.
+    struct unfinished_burst_of_sizes {
+        checked_expansion& allocator;
+        block_chain blocks;
+
+        ~unfinished_burst_of_sizes() {
+            while (void* p = blocks.pop_front()) {
+                allocator.deallocate(p);
+            }
+        }
+    };
+
+    /// Returns: the request with guard zones, for the ways that `may` says; nothing is allowed where a size has
+    /// no representation with them.
+    [[nodiscard]] expansion_request around(const expansion_request& request, std::size_t alignment,
+                                           ways may) const noexcept {
+        expansion_request whole = request;
+        whole.alignment = alignment;
+        whole.may = books_.has_representation(request.least_bytes, alignment) ? may : ways::none;
+        if (whole.may != ways::none) {
+            whole.least_bytes = books_.around(request.least_bytes, alignment).bytes;
+            whole.preferred_bytes = books_.has_representation(request.preferred_bytes, alignment)
+                                        ? books_.around(request.preferred_bytes, alignment).bytes
+                                        : whole.least_bytes;
+        }
+        return whole;
+    }
+
+    [[nodiscard]] expansion_result expand_in_place(void* p, const block_books::whole_block& whole,
+                                                   const expansion_request& request) noexcept {
+        const expansion_request asked = around(request, whole.alignment, request.may & ways::in_place);
+        if (asked.may == ways::none) {
+            return {};
+        }
+        const expansion_result result = Base::try_expand(whole.p, asked);
+        if (result.p == nullptr) {
+            return {};
+        }
+        const sized_block block = books_.follow(
+            p, request.least_bytes, {.p = result.p, .bytes = result.bytes, .alignment = whole.alignment});
+        return {.p = block.p, .bytes = block.bytes, .how = result.how};
+    }
+
+    [[nodiscard]] expansion_result allocate_fresh(const expansion_request& request) noexcept {
+        block_books::new_record opened = books_.open(request.least_bytes, request.alignment);
+        if (opened == nullptr) {
+            return {};
+        }
+        const expansion_request asked = around(request, request.alignment, ways::fresh);
+        expansion_result result;
+        calls::ask_as_blocks_leave(allocator_call::allocate, [&]() noexcept {
+            result = Base::try_expand(nullptr, asked);
+            return result.p != nullptr;
+        });
+        if (result.p == nullptr) {
+            return {};
+        }
+        const sized_block block = books_.enter_larger(std::move(opened), result.p, result.bytes);
+        return {.p = block.p, .bytes = block.bytes, .how = ways::fresh};
+    }
+};
+
+template <class Base>
+inline constexpr bool thread_safe<checked_expansion<Base>> = thread_safe<Base>;
+
+} // namespace mallard::inline MALLARD_MODE

@@ -1,0 +1,116 @@
+/// Misuse of an allocator: what is told of it, who hears of it, and what happens then.
+///
+/// Whoever finds one fills a misuse_report and hands it to report_misuse(). The report points into the
+/// finder's books, so it is good for as long as the handler runs.
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <span>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+enum class misuse : std::uint8_t {
+    double_free,
+    wrong_size,
+    wrong_alignment,
+    foreign_pointer,    ///< a deallocation, or another call, of what is no block of this allocator
+    write_past_end,     ///< found later, by what a guard zone holds
+    write_before_start, ///< the same
+    write_after_free,   ///< found when the block leaves the quarantine, or by check()
+    use_after_free,     ///< another call than a deallocation, of a block that was deallocated
+    use_after_release,  ///< a call of a block that a release, a rewind or a rollback has ended
+    released_below, ///< an upstream that was released, rewound or rolled back before the allocator over it
+    foreign_mark,   ///< a rollback to a mark of another allocator
+    stale_mark,     ///< a rollback to a mark that a release or a rewind has made invalid
+    never_freed,    ///< only where somebody expects all blocks to be freed
+};
+
+/// What is called of an allocator, as far as a report speaks of it.
+enum class allocator_call : std::uint8_t {
+    none,
+    allocate, ///< which takes blocks out of the quarantine where it would fail otherwise
+    deallocate,
+    resize_last,
+    expand,
+    shrink,
+    usable_bytes,
+    release,
+    rewind,
+    rollback,
+    trim,
+    check,
+    expect_all_freed,
+    destructor,
+};
+
+/// Returns: the call's name with its parentheses.
+[[nodiscard]] const char* name_of(allocator_call call) noexcept;
+
+struct misuse_report {
+    misuse what = misuse::foreign_pointer;
+    allocator_call found_by = allocator_call::none;
+
+    /// The block that is misused, as it was allocated. Of a foreign pointer the block that it points into;
+    /// null where it points into none.
+    const void* block = nullptr;
+    std::size_t bytes = 0;
+    std::size_t spare_bytes = 0; ///< those of its bytes that were given beyond what was asked for
+    std::size_t alignment = 0;
+
+    /// What the call that found the misuse was told; an alignment of 0 where it was told no numbers.
+    const void* told_block = nullptr;
+    std::size_t told_bytes = 0;
+    std::size_t told_alignment = 0;
+
+    /// Of a write: the changed byte that is nearest to the block, counted from the block's first.
+    std::ptrdiff_t changed_byte = 0;
+    /// Of a use after a release: what ended the block. Of a release below: the upstream's call. Of a stale mark: what made it so.
+    allocator_call ended_by = allocator_call::none;
+    /// Of blocks never freed: how many there are, and their bytes. `block` is the one allocated first.
+    std::size_t live_blocks = 0;
+    std::size_t live_bytes = 0;
+
+    /// Where the block was allocated: the place that the program named, or the return addresses on the stack,
+    /// innermost first, or neither (debug/allocation_site.hpp).
+    const std::source_location* place = nullptr;
+    // So that g++ lets a designated initialiser leave it out. NOLINTNEXTLINE(readability-redundant-member-init)
+    std::span<void* const> stack{};
+};
+
+/// The words of a report, several lines with their ends. Nothing is allocated for them, but where a stack is
+/// printed.
+class misuse_text {
+public:
+    explicit misuse_text(const misuse_report& report) noexcept;
+
+    [[nodiscard]] const char* c_str() const noexcept { return text_; }
+
+private:
+    [[gnu::format(printf, 2, 3)]] void append(const char* format, ...) noexcept;
+    void append_block(const misuse_report& report) noexcept;
+    void append_what(const misuse_report& report) noexcept;
+    void append_where(const misuse_report& report) noexcept;
+    void append_stack(std::span<void* const> stack) noexcept;
+
+    static constexpr std::size_t room = 8192;
+    std::size_t length_ = 0;
+    char text_[room] = {};
+};
+
+/// Called with each misuse that is found, possibly under the lock of the allocator, which it must not use. It
+/// may return; the program then goes on as docs/checked.md says.
+using misuse_handler = void (*)(const misuse_report& report) noexcept;
+
+/// Effects: installs `handler` for the whole process. nullptr, as at the start: the text of the report is
+/// written to the standard error output, and the program aborts.
+/// Returns: the handler that was installed before.
+misuse_handler set_misuse_handler(misuse_handler handler) noexcept;
+
+/// Effects: calls the handler, or writes the report and aborts where there is none.
+void report_misuse(const misuse_report& report) noexcept;
+
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -1,0 +1,90 @@
+/// A pool of one size that can be checked for writes around its blocks: it chooses a larger size, so that
+/// there is room for guard zones.
+///
+///     asked for by the books:   [ zone | the caller's 20 bytes | zone ]          (debug/block_registry.hpp)
+///     the pool's block:         [ zone | 24, as the pool would have them | zone ]
+///
+/// Data model: the pool, made for blocks larger by their zones; its arena has room for as many of them
+/// (local/arenas.hpp). To the caller it is the pool that he named: it serves and refuses the same requests,
+/// and tells the same size. Only debug/checked_calls.hpp asks it for blocks.
+/// Bound: blocks with their zones have most_block_bytes at the most (core/block_size.hpp), as all have. So of sizes
+/// near to that, and of alignments near to it, are blocks that the pool serves and this one refuses.
+#pragma once
+
+#include <mallard/core/block_size.hpp>
+#include <mallard/core/build_mode.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class Pool>
+class pool_with_zones : public Pool {
+    using arena_type = typename Pool::arena_type;
+
+public:
+    static constexpr bool has_fixed_blocks = false; ///< there is room around them
+
+    /// Effects: as the pool.
+    template <class... ArenaArguments>
+        requires std::is_constructible_v<arena_type, ArenaArguments...>
+    explicit constexpr pool_with_zones(ArenaArguments&&... arena) noexcept
+        : Pool(std::forward<ArenaArguments>(arena)...) {}
+
+    /// Effects: as the pool, where a block holds `size` and its zones.
+    template <class... ArenaArguments>
+        requires std::is_constructible_v<arena_type, ArenaArguments...> &&
+                 std::is_constructible_v<Pool, block_size, ArenaArguments...>
+    explicit constexpr pool_with_zones(block_size size, ArenaArguments&&... arena)
+        : Pool(expect_possible(size).with_zones(), std::forward<ArenaArguments>(arena)...) {}
+
+    /// Returns: as the pool, but without the zones.
+    [[nodiscard]] std::size_t block_bytes() const noexcept {
+        const std::size_t whole = Pool::block_bytes();
+        return whole == 0 ? 0 : block_size{whole, Pool::block_alignment()}.bytes_without_zones();
+    }
+
+    /// Returns: as the pool. `bytes` are with the zones.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
+        const block_size asked = of_the_pool(bytes, alignment);
+        return Pool::allocate(asked.bytes, asked.alignment);
+    }
+
+    /// Returns: as the pool. `bytes` are with the zones.
+    [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        const block_size asked = of_the_pool(bytes, alignment);
+        return Pool::try_allocate(asked.bytes, asked.alignment);
+    }
+
+private:
+    /// Returns: what to ask the pool for, so that the first request fixes the size that it would fix without
+    /// zones, and that what would be refused is refused.
+    [[nodiscard]] block_size of_the_pool(std::size_t bytes, std::size_t alignment) const noexcept {
+        const std::size_t whole = Pool::block_bytes();
+        const block_size inner{bytes - bytes_before(alignment) - guard_zone_bytes, alignment};
+        if (whole == 0 && inner.is_possible()) {
+            return inner.with_zones();
+        }
+        return {inner.bytes <= block_bytes() ? bytes : bytes + whole, alignment};
+    }
+};
+
+/// What to check in A's stead: A itself, but where A is a pool that can have larger blocks
+/// (local/fixed_pool.hpp), or adapts such a one.
+template <class A>
+struct room_for_zones {
+    using type = A;
+};
+
+template <class A>
+using room_for_zones_t = typename room_for_zones<A>::type;
+
+template <template <class, class...> class Adaptor, class A, class... Rest>
+    requires requires { typename Adaptor<A, Rest...>::mechanism_type; }
+struct room_for_zones<Adaptor<A, Rest...>> {
+    using type = Adaptor<room_for_zones_t<A>, Rest...>;
+};
+
+} // namespace mallard::inline MALLARD_MODE

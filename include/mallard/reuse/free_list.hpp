@@ -1,0 +1,41 @@
+/// The free blocks of one size, in a list.
+///
+///     list_ -> block -> block -> ...      as `Links` says how a list runs
+///
+/// `Links` says which block is the next too (reuse/last_freed.hpp, reuse/first_freed.hpp); it is told whether a
+/// block has a second word to write to. Free blocks are poisoned under AddressSanitizer, links and all.
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/free_block.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/reuse/order.hpp>
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class Links>
+class free_list : public carves_one_size {
+public:
+    /// Requires: `block_bytes` is a multiple of 4, at least the size of a pointer.
+    explicit constexpr free_list(std::size_t block_bytes, std::size_t = fundamental_alignment) noexcept
+        : carves_one_size(block_bytes) {}
+
+    /// Returns: a block, still poisoned, or null where none is free.
+    [[nodiscard]] void* pop() noexcept { return Links::pop(&list_, block_bytes() >= 2 * sizeof(free_block)); }
+
+    /// Effects: makes `p` free and poisons it.
+    void push(void* p) noexcept {
+        Links::push(&list_, static_cast<free_block*>(p));
+        poison(p, block_bytes());
+    }
+
+    [[nodiscard]] bool empty() const noexcept { return list_ == nullptr; }
+
+    /// Effects: forgets every block.
+    void clear() noexcept { list_ = nullptr; }
+
+private:
+    free_block* list_ = nullptr;
+};
+
+} // namespace mallard::inline MALLARD_MODE

@@ -1,0 +1,123 @@
+/// Free blocks by size class: a list for each, which a single pointer leads to (reuse/class_table.hpp).
+///
+///     one class freed so far:    the list of that class
+///     several classes:           -> [ class 0 | class 1 | ... | class n - 1 ], each leads to a list
+///
+/// The table needs no memory of its own: it lives in a free block. A block of class c holds at least c + 1
+/// pointers (reuse/size_classes.hpp), so a free block of the largest class freed so far can always hold the
+/// lists of all classes up to its own. Hence freeing never asks anybody for memory, and a pool that frees
+/// nodes of 24 bytes and strings of 32 has a table of 32 bytes.
+///
+/// `Links` says how a list runs and which block is the next (reuse/free_list.hpp).
+///
+/// Invariants: the table occupies exactly one block, of the class of 8 * n bytes; classes from n on have no
+/// free blocks. Free blocks are poisoned under AddressSanitizer, and so is the table.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/free_block.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/reuse/class_table.hpp>
+#include <mallard/reuse/order.hpp>
+#include <mallard/reuse/size_classes.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class Links, size_class_policy Classes>
+class free_lists : public carves_by_class<Classes> {
+public:
+    /// Returns: a block of class `index`, still poisoned, or null where none is free.
+    [[nodiscard]] void* pop(std::size_t index) noexcept {
+        free_block** list = lists_.find(index);
+        return list != nullptr ? Links::pop(list, index >= first_with_second_word) : nullptr;
+    }
+
+    /// Effects: makes `p`, a block of class `index`, free.
+    /// Returns: false, with no effect, where there is no list for that class yet: call reach() then.
+    [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
+        free_block** list = lists_.find(index);
+        if (list == nullptr) [[unlikely]] {
+            return false;
+        }
+        Links::push(list, static_cast<free_block*>(p));
+        poison(p, Classes::bytes(index));
+        return true;
+    }
+
+    /// Effects: makes `p`, a block of class `index`, free: as the first of its list, or as the table from now
+    /// on, for up to `classes` classes. The block that held the table until now becomes free, as does what
+    /// the new one has to spare.
+    /// Requires: `classes > index`, and push() refused the block.
+    void reach(void* p, std::size_t index, std::size_t classes) noexcept {
+        if (lists_.is_table()) {
+            void* const old_table = static_cast<void*>(lists_.table());
+            const std::size_t old_size = lists_.size();
+            move_table(p, index, classes);
+            free(old_table, table_class(old_size), classes);
+            return;
+        }
+        const std::size_t only = lists_.size() - 1;
+        void* const other = lists_.size() == 0 ? nullptr : pop(only);
+        if (other == nullptr) {
+            lists_.use_word_for(index);
+            free(p, index, classes);
+            return;
+        }
+        // Of two classes, a block of the larger one is large enough.
+        move_table(only < index ? p : other, std::max(only, index), classes);
+        free(only < index ? other : p, std::min(only, index), classes);
+    }
+
+    /// Effects: makes as large a block as possible of [p, p + bytes), memory that no block covers, free.
+    /// Requires: `p` is a multiple of 8.
+    void donate(std::byte* p, std::size_t bytes, std::size_t classes) noexcept {
+        // Larger blocks may have to lie at multiples of 16.
+        const std::size_t small = padding_to(p, 16);
+        if (bytes >= small + sizeof(free_block)) {
+            const std::size_t index = std::min(Classes::within(bytes - small), classes - 1);
+            free(p + small, index, classes);
+        }
+        if (small != 0 && bytes >= small) {
+            free(p, 0, classes);
+        }
+    }
+
+    /// Effects: forgets every block.
+    void clear() noexcept { lists_.clear(); }
+
+private:
+    static constexpr std::size_t first_with_second_word = Classes::index(2 * sizeof(free_block), 8);
+
+    void free(void* p, std::size_t index, std::size_t classes) noexcept {
+        if (!push(p, index)) {
+            reach(p, index, classes);
+        }
+    }
+
+    /// Effects: makes a table of `p`, a block of class `index`, and takes the lists that there are over.
+    void move_table(void* p, std::size_t index, std::size_t classes) noexcept {
+        const std::size_t block_bytes = Classes::bytes(index);
+        const std::size_t size = std::min(block_bytes / sizeof(free_block*), classes);
+        if (lists_.is_table()) {
+            unpoison(static_cast<void*>(lists_.table()), lists_.size() * sizeof(free_block*));
+        }
+        unpoison(p, block_bytes);
+        lists_.use_table(p, size);
+        poison(p, block_bytes);
+        const std::size_t kept_bytes = Classes::bytes(table_class(size));
+        donate(static_cast<std::byte*>(p) + kept_bytes, block_bytes - kept_bytes, classes);
+    }
+
+    static constexpr std::size_t table_class(std::size_t size) noexcept {
+        return Classes::index(size * sizeof(free_block*), sizeof(free_block*));
+    }
+
+    [[no_unique_address]] by_class<free_block> lists_; // lends its last bytes to what follows
+};
+
+} // namespace mallard::inline MALLARD_MODE

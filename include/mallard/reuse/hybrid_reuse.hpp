@@ -1,0 +1,75 @@
+/// The hybrid order of reuse: of the few blocks freed just now the last one first, of all others the lowest
+/// address first.
+///
+///     size:    magazine [ p | p | p | . ] <- last freed     full: the older half goes to the runs
+///                 |                                         empty: refilled with the lowest of the runs
+///              runs with bitmaps (reuse/block_runs.hpp)
+///
+/// A block that is freed and asked for again at once is taken from the magazine, still in the cache, without
+/// a look at a bitmap; what is freed in bulk is given out again in the order of the addresses.
+///
+/// Invariant: blocks in a magazine are poisoned; the runs take them for used ones.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/reuse/block_runs.hpp>
+#include <mallard/reuse/order.hpp>
+#include <mallard/reuse/recent_blocks.hpp>
+#include <mallard/reuse/runs_by_class.hpp>
+
+#include <cstddef>
+
+namespace mallard::inline MALLARD_MODE {
+
+/// The blocks of one size.
+class runs_behind_magazine {
+public:
+    /// Requires: as block_runs.
+    explicit constexpr runs_behind_magazine(std::size_t block_bytes,
+                                            std::size_t alignment = fundamental_alignment) noexcept
+        : runs_(block_bytes, alignment) {}
+
+    [[nodiscard]] void* pop() noexcept {
+        return magazine_.pop([this] { return runs_.pop(); });
+    }
+
+    void push(void* p) noexcept {
+        poison(p, runs_.block_bytes());
+        magazine_.push(p, [this](void* older) { runs_.push(older); });
+    }
+
+    void add_run(std::byte*& cursor, std::byte* limit) noexcept { runs_.add_run(cursor, limit); }
+    [[nodiscard]] void* carve(std::byte*& cursor, std::byte* limit) noexcept {
+        return runs_.carve(cursor, limit);
+    }
+
+    [[nodiscard]] constexpr std::size_t room(std::size_t blocks = 1) const noexcept {
+        return runs_.room(blocks);
+    }
+    [[nodiscard]] constexpr std::size_t blocks_in(std::size_t bytes) const noexcept {
+        return runs_.blocks_in(bytes);
+    }
+    [[nodiscard]] bool empty() const noexcept { return magazine_.empty() && runs_.empty(); }
+    [[nodiscard]] constexpr std::size_t block_bytes() const noexcept { return runs_.block_bytes(); }
+
+    /// Effects: forgets every block.
+    void clear() noexcept {
+        magazine_.clear();
+        runs_.clear();
+    }
+
+private:
+    pointer_magazine magazine_;
+    block_runs runs_;
+};
+
+struct hybrid_reuse {
+    template <size_class_policy Classes>
+    using by_class = runs_by_class<runs_behind_magazine, Classes>;
+    using of_one_size = runs_behind_magazine;
+};
+
+static_assert(reuse_order<hybrid_reuse>);
+
+} // namespace mallard::inline MALLARD_MODE

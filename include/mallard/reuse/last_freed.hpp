@@ -1,0 +1,43 @@
+/// The order of reuse "last freed first".
+///
+///     list -> last freed -> the one before -> ... -> first freed -> null
+///
+/// A block that was in use a moment ago is still in the cache, so this is the cheapest order for pairs. But
+/// blocks that return in the order of their addresses are given out in the reverse order, and after a while
+/// in none: a long-lived structure that is changed all the time gets scattered over all that the pool holds.
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/free_block.hpp>
+#include <mallard/reuse/free_list.hpp>
+#include <mallard/reuse/free_lists.hpp>
+
+#include <cstddef>
+
+namespace mallard::inline MALLARD_MODE {
+
+/// The list leads to the block freed last.
+struct last_freed_links {
+    static free_block* pop(link_in_place* list, bool) noexcept {
+        free_block* last = read_link(list);
+        if (last != nullptr) [[likely]] {
+            write_link(list, read_link(link_of(last)));
+        }
+        return last;
+    }
+
+    static void push(link_in_place* list, free_block* block) noexcept {
+        write_link(link_of(block), read_link(list));
+        write_link(list, block);
+    }
+};
+
+struct last_freed {
+    template <size_class_policy Classes>
+    using by_class = free_lists<last_freed_links, Classes>;
+    using of_one_size = free_list<last_freed_links>;
+};
+
+static_assert(reuse_order<last_freed>);
+
+} // namespace mallard::inline MALLARD_MODE

@@ -1,0 +1,134 @@
+/// Size classes: which block sizes there are, and which of them serves a request. A pool takes them as a
+/// parameter:
+///
+///     eighth_classes         at most an eighth of a block is waste; the usual ones
+///     power_of_two_classes   at most half of it is; few sizes, so blocks are used again by more requests
+///
+/// A size_class_policy is a type of three functions that are known when a program is compiled:
+///
+///     index(bytes, alignment)   the class of the smallest block that holds `bytes`, and no fewer than one,
+///                               at a multiple of `alignment`, which is 1, 2, 4, 8 or 16; also of sizes that
+///                               nobody has: their class is above those of all others
+///     bytes(index)              the block size of a class
+///     within(bytes)             the class of the largest block that fits into `bytes`, which are 8 at least
+///
+/// Block sizes are multiples of 8 and grow with their class; from the first one above 128 on they are
+/// multiples of 16. Every one that is a multiple of 16 can be carved at 16-byte addresses. Up to the class of
+/// 2^30 bytes, a block of class c holds c + 1 pointers at least and has 2^31 bytes at the most, and there are
+/// fewer than 2^9 classes (reuse/free_lists.hpp needs all of it). A multipool of classes that are not so does not
+/// compile.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+inline constexpr std::size_t most_size_classes = (std::size_t{1} << 9) - 1;
+
+template <class C>
+concept size_class_policy = requires(std::size_t n) {
+    { C::index(n, n) } noexcept -> std::same_as<std::size_t>;
+    { C::bytes(n) } noexcept -> std::same_as<std::size_t>;
+    { C::within(n) } noexcept -> std::same_as<std::size_t>;
+};
+
+/// Returns: whether the classes of C up to that of 2^30 bytes are as books of free blocks need them: as is said above.
+template <size_class_policy C>
+[[nodiscard]] consteval bool has_sound_classes() {
+    constexpr std::size_t most_bytes = std::size_t{1} << 30;
+    const std::size_t count = C::index(most_bytes, 8) + 1;
+    if (count > most_size_classes || C::index(0, 1) != 0 ||
+        C::index(static_cast<std::size_t>(-1), 8) < count) {
+        return false;
+    }
+    for (std::size_t c = 0; c != count; ++c) {
+        const std::size_t bytes = C::bytes(c);
+        const std::size_t above = c + 1 == count ? bytes + 8 : C::bytes(c + 1);
+        const bool is_in_step = bytes % (bytes > 128 ? 16 : 8) == 0 && bytes < above;
+        const bool holds_table = bytes / sizeof(void*) > c && bytes <= 2 * most_bytes;
+        const bool is_its_own = C::index(bytes, 8) == c && C::index(bytes + 1, 8) > c &&
+                                C::within(bytes) == c && C::within(above - 1) == c;
+        const std::size_t aligned = C::bytes(C::index(bytes, fundamental_alignment));
+        if (!is_in_step || !holds_table || !is_its_own || aligned < bytes || aligned % 16 != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Returns: the last byte of a request, of which its class depends: counting from it instead of the size,
+/// nothing can wrap. At 16 the eight bytes behind it are taken too.
+[[nodiscard]] constexpr std::size_t last_byte(std::size_t bytes, std::size_t alignment) noexcept {
+    return (bytes - static_cast<std::size_t>(bytes != 0)) | (alignment & 16) / 2;
+}
+
+///     request      1..8  9..16 ... 121..128 | 129..144 145..160 ... 241..256 | 257..288 ...
+///     class        0     1     ... 15       | 16       17       ... 23       | 24       ...
+///     block size   8     16    ... 128      | 144      160      ... 256      | 288      ...
+///
+/// 8 bytes apart up to 128, then eight to a doubling, so that a block wastes at most an eighth of the
+/// request.
+struct eighth_classes {
+    /// Complexity: constant, without a table.
+    [[nodiscard]] static constexpr std::size_t index(std::size_t bytes, std::size_t alignment = 8) noexcept {
+        const std::size_t last = last_byte(bytes, alignment);
+        if (last < 128) [[likely]] {
+            return last / 8;
+        }
+        // The leading four bits of `last` name the class within its doubling.
+        const unsigned shift = leading_bit - static_cast<unsigned>(std::countl_zero(last));
+        return 8 * std::size_t{shift} + (last >> shift) - 24;
+    }
+
+    [[nodiscard]] static constexpr std::size_t bytes(std::size_t index) noexcept {
+        if (index < 16) {
+            return (index + 1) * 8;
+        }
+        const std::size_t step = index - 16;
+        return (9 + step % 8) << (4 + step / 8);
+    }
+
+    [[nodiscard]] static constexpr std::size_t within(std::size_t bytes) noexcept {
+        return index(bytes + 1) - 1;
+    }
+
+private:
+    /// So many zeros in front leave four bits to the class, which then are shifted by nothing.
+    static constexpr unsigned leading_bit = std::numeric_limits<std::size_t>::digits - 4;
+};
+
+///     request      1..8  9..16  17..32  33..64 ...
+///     class        0     1      2       3      ...
+///     block size   8     16     32      64     ...
+///
+/// Source: Optimized C++ (2016), chapter 13, "fast fit".
+struct power_of_two_classes {
+    [[nodiscard]] static constexpr std::size_t index(std::size_t bytes, std::size_t alignment = 8) noexcept {
+        return bits_of(last_byte(bytes, alignment) / 8);
+    }
+
+    [[nodiscard]] static constexpr std::size_t bytes(std::size_t index) noexcept {
+        return std::size_t{8} << index;
+    }
+
+    [[nodiscard]] static constexpr std::size_t within(std::size_t bytes) noexcept {
+        return bits_of(bytes / 8) - 1;
+    }
+};
+
+static_assert(has_sound_classes<eighth_classes>() && has_sound_classes<power_of_two_classes>());
+static_assert(eighth_classes::index(0) == 0 && eighth_classes::index(8) == 0);
+static_assert(eighth_classes::index(8, 16) == 1 && eighth_classes::index(24, 16) == 3);
+static_assert(eighth_classes::index(9) == 1 && eighth_classes::index(128) == 15);
+static_assert(eighth_classes::index(129) == 16 && eighth_classes::bytes(16) == 144);
+static_assert(eighth_classes::index(32'768) == 79 && eighth_classes::bytes(79) == 32'768);
+static_assert(eighth_classes::within(143) == 15 && eighth_classes::within(144) == 16);
+static_assert(power_of_two_classes::index(32'768) == 12 && power_of_two_classes::bytes(12) == 32'768);
+
+} // namespace mallard::inline MALLARD_LIBRARY

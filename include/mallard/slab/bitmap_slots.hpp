@@ -1,0 +1,294 @@
+/// Slots of one size, of which the lowest free one of a block is the next; a bit for each, apart from them.
+///
+///     cached_    0 0 1 1 0 1 ...    the free slots of one word of the current block, taken out of its books
+///     bits       [ 0 1 0 ... ][ 0 ... ][ 1 ... ] ...       set where a slot is free
+///     summary    1 0 1 ...                                 set where a word of bits is not zero
+///
+/// Giving a slot out takes the lowest bit of cached_; every 64 slots at most the next word is looked for.
+/// Freeing sets a bit and counts, and touches nothing of the slot. Words of slots that were never given out
+/// are not in the bits: so a block that only fills needs none, and has none until something of it is freed.
+///
+/// Invariants: the bits of a block are read and written once they were made zero, and not before; the word
+/// that cached_ was taken from is zero; freeing one of its slots changes cached_. With blocks in the order of
+/// their addresses (slab/address_heap.hpp), the next slot is the lowest of all; with others, what is cached
+/// comes first.
+#pragma once
+
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/free_block.hpp>
+#include <mallard/slab/supply.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class Preference, bool Divided = false>
+class bitmap_slots : public aligned_blocks<Preference, Divided> {
+public:
+    static constexpr slot_books books = slot_books::bits;
+    static constexpr std::size_t least_bytes = 1;
+
+    bitmap_slots(const slot_geometry& geometry, const chunk_policy& policy) noexcept
+        : aligned_blocks<Preference, Divided>(geometry, policy) {}
+
+    /// Returns: a slot, still poisoned, or null where only grow() helps.
+    /// Complexity: constant, but for the choice of a block.
+    [[nodiscard]] void* pop() noexcept {
+        if (cached_ != 0) [[likely]] {
+            return take_cached();
+        }
+        return pop_of_next_word();
+    }
+
+    /// Effects: makes slot `p` free and poisons it. A chunk that is empty then may go back to `source`.
+    /// Complexity: constant on average, but for the call upstream.
+    template <upstream Source>
+    void push(void* p, Source&& source) noexcept {
+        poison(p, geometry_.slot_bytes);
+        const place of = place_of(p);
+        prepare_bits(*of.block);
+        const std::uint64_t word = *of.word;
+        if (word != 0) [[likely]] {
+            *of.word = word | of.bit;
+            note_freed(*of.block, source);
+        } else if (of.word == cached_word_) {
+            push_cached(of.bit, source);
+        } else {
+            push_first(*of.block, of.word, of.bit, source);
+        }
+    }
+
+    /// Effects: appends `count` slots to `chain`, in the order of their addresses as far as that is the order
+    /// of pop(). They are unpoisoned.
+    /// Throws: what the upstream throws; what was appended until then stays.
+    /// Complexity: linear in `count`.
+    template <upstream Source>
+    void pop_many(std::size_t count, block_chain& chain, Source&& source) {
+        while (count != 0) {
+            if (cached_ == 0 && !cache_next_word()) {
+                this->grow(source);
+                continue;
+            }
+            block_chain taken = take_cached_up_to(count);
+            count -= taken.size();
+            chain.splice_back(std::move(taken));
+        }
+    }
+
+    /// Effects: as push() of every block of `chain`, but what lies in one word together is written together.
+    template <upstream Source>
+    void push_many(block_chain&& chain, Source&& source) noexcept {
+        const block_chain taken = std::move(chain);
+        // Behind it lies no slot of the same word: in a block of fewer than 64 slots, one of the next block.
+        const std::uint64_t last_bit = std::uint64_t{1} << (std::min<std::uint32_t>(geometry_.slots, 64) - 1);
+        for (auto* p = static_cast<free_block*>(taken.front()); p != nullptr;) {
+            place of = place_of(p);
+            prepare_bits(*of.block);
+            std::uint32_t more = 0;
+            for (std::uint64_t bit = of.bit;; ++more) {
+                free_block* const next = p->next;
+                poison(p, geometry_.slot_bytes);
+                void* neighbour = reinterpret_cast<std::byte*>(p) + geometry_.slot_bytes;
+                if (next == neighbour && bit != last_bit) [[likely]] {
+                    // Where it is was computed: the processor need not wait until the link is read.
+                    asm("" : "+r"(neighbour));
+                    p = static_cast<free_block*>(neighbour);
+                    bit <<= 1;
+                } else {
+                    p = next;
+                    if (next == nullptr) {
+                        break;
+                    }
+                    const place there = place_of(next);
+                    if (there.word != of.word) {
+                        break;
+                    }
+                    bit = there.bit;
+                }
+                of.bit |= bit;
+            }
+            if (*of.word == 0 && of.word == cached_word_) {
+                push_cached(of.bit, source);
+                continue;
+            }
+            of.block->used -= more;
+            if (*of.word == 0) {
+                push_first(*of.block, of.word, of.bit, source);
+            } else {
+                *of.word |= of.bit;
+                note_freed(*of.block, source);
+            }
+        }
+    }
+
+private:
+    using aligned_blocks<Preference, Divided>::cached_;
+    using aligned_blocks<Preference, Divided>::current_;
+    using aligned_blocks<Preference, Divided>::geometry_;
+
+    /// Every freeing in a block with so few slots in use looks whether it has only cached ones.
+    static constexpr std::uint32_t low_of_current = 65;
+
+    struct place {
+        slot_block* block;
+        std::uint64_t* word;
+        std::uint64_t bit;
+    };
+
+    [[nodiscard]] place place_of(void* p) const noexcept {
+        slot_block& block = this->block_of(p);
+        const std::uint64_t slot = geometry_.slot_at(this->offset_in_block(p, block));
+        return {&block, this->bits_of(block) + slot / 64, std::uint64_t{1} << slot % 64};
+    }
+
+    [[nodiscard]] void* take_cached() noexcept {
+        const auto bit = static_cast<std::size_t>(std::countr_zero(cached_));
+        cached_ &= cached_ - 1;
+        return cached_base_ + bit * geometry_.slot_bytes;
+    }
+
+    /// Returns: the lowest of the cached slots, no more than `count`, each leading to the next.
+    /// Requires: there is one, and `count` is not 0.
+    [[nodiscard]] block_chain take_cached_up_to(std::size_t count) noexcept {
+        auto* const first = static_cast<free_block*>(take_cached());
+        unpoison(first, geometry_.slot_bytes);
+        free_block* last = first;
+        std::size_t taken = 1;
+        for (; cached_ != 0 && taken != count; ++taken) {
+            auto* const slot = static_cast<free_block*>(take_cached());
+            unpoison(slot, geometry_.slot_bytes);
+            last->next = slot;
+            last = slot;
+        }
+        last->next = nullptr;
+        return {first, last, taken};
+    }
+
+    [[nodiscard, gnu::noinline]] void* pop_of_next_word() noexcept {
+        return cache_next_word() ? take_cached() : nullptr;
+    }
+
+    /// Effects: takes a word of free slots out of the books into cached_, of the current block or the next.
+    /// Returns: false where no block has one.
+    /// Requires: nothing is cached.
+    bool cache_next_word() noexcept {
+        while (true) {
+            if (current_ != nullptr) {
+                if (cache_freed_word() || cache_fresh_word()) {
+                    return true;
+                }
+                this->exhaust_current();
+            }
+            if (!this->make_current(low_of_current)) {
+                cached_word_ = nullptr;
+                return false;
+            }
+        }
+    }
+
+    /// Slots that were freed lie below those that were never given out.
+    bool cache_freed_word() noexcept {
+        std::uint64_t* const summary = this->summary_of(*current_);
+        for (std::uint32_t i = 0; i != geometry_.summary_words(); ++i) {
+            if (summary[i] != 0) {
+                const std::uint32_t number =
+                    i * 64 + static_cast<std::uint32_t>(std::countr_zero(summary[i]));
+                summary[i] &= summary[i] - 1;
+                cache(number, std::exchange(this->bits_of(*current_)[number], 0));
+                return true;
+            }
+        }
+        return false;
+    }
+
+    bool cache_fresh_word() noexcept {
+        while (current_->fresh != geometry_.words()) {
+            const std::uint32_t number = current_->fresh++;
+            if (const std::uint64_t usable = this->usable(*current_, number)) {
+                cache(number, usable);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void cache(std::uint32_t number, std::uint64_t bits) noexcept {
+        cached_ = bits;
+        cached_word_ = this->bits_of(*current_) + number;
+        cached_base_ = this->base_of(*current_) + std::size_t{number} * 64 * geometry_.slot_bytes;
+        current_->used += static_cast<std::uint32_t>(std::popcount(bits));
+    }
+
+    template <upstream Source>
+    void note_freed(slot_block& block, Source&& source) noexcept {
+        if (--block.used < block.low) [[unlikely]] {
+            this->sank(block, source);
+        }
+    }
+
+    /// Effects: frees slots of the word that cached_ was taken from.
+    template <upstream Source>
+    void push_cached(std::uint64_t bits, Source&& source) noexcept {
+        cached_ |= bits;
+        if (this->current_is_empty()) [[unlikely]] {
+            this->current_emptied(source);
+        }
+    }
+
+    /// Effects: frees the first slots of another word.
+    template <upstream Source>
+    [[gnu::noinline]] void push_first(slot_block& block, std::uint64_t* word, std::uint64_t bits,
+                                      Source&& source) noexcept {
+        note_in_summary(block, word);
+        if (&block == current_) {
+            if (this->by_address && word < cached_word_) {
+                uncache();
+            }
+        } else if (block.state == block_state::exhausted && this->make_available(block)) {
+            uncache();
+            this->leave_current(source);
+        }
+        *word = bits;
+        note_freed(block, source);
+    }
+
+    /// Effects: makes the bits of a block zero before one of them is read or written for the first time.
+    void prepare_bits(slot_block& block) noexcept {
+        if (!block.has_bits) [[unlikely]] {
+            clear_bits(block);
+        }
+    }
+
+    /// Apart from opening the block, because bits that nobody wrote to have no page of their own.
+    [[gnu::cold, gnu::noinline]] void clear_bits(slot_block& block) noexcept {
+        std::fill_n(this->bits_of(block), geometry_.words(), std::uint64_t{0});
+        block.has_bits = true;
+    }
+
+    /// Effects: returns what is cached to the books.
+    void uncache() noexcept {
+        if (cached_ != 0) {
+            prepare_bits(*current_);
+            *cached_word_ = cached_;
+            note_in_summary(*current_, cached_word_);
+            current_->used -= static_cast<std::uint32_t>(std::popcount(cached_));
+            cached_ = 0;
+        }
+        cached_word_ = nullptr;
+    }
+
+    void note_in_summary(slot_block& b, const std::uint64_t* word) noexcept {
+        const auto number = static_cast<std::size_t>(word - this->bits_of(b));
+        this->summary_of(b)[number / 64] |= std::uint64_t{1} << number % 64;
+    }
+
+    std::byte* cached_base_ = nullptr;
+    std::uint64_t* cached_word_ = nullptr; ///< where cached_ came from, in the current block
+};
+
+} // namespace mallard::inline MALLARD_MODE

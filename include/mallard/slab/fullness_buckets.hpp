@@ -1,0 +1,90 @@
+/// Things that fill and empty, of which the fullest is asked for, or nearly so: of those in the fullest
+/// eighth that there are, the one of the lowest address.
+///
+///     not_empty_   1 0 0 1 0 0 0 1     a bit for each bucket
+///     buckets_     [ 0 to 1/8 full ][ 1/8 to 2/8 ] ... [ 7/8 to full ]    each a heap by address
+///
+/// What is about as full as others is used by address (slab/address_heap.hpp), so that what becomes empty
+/// lies together.
+///
+/// Data model: the links are in the things themselves. Each has the members that a heap needs, and `used`
+/// (how much of it is in use), `low` (with less than that in use it belongs elsewhere: call sank()) and
+/// `bucket`.
+/// Complexity: putting one in is constant; taking one out is logarithmic on average.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/slab/address_heap.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class T>
+class fullness_buckets {
+public:
+    /// `capacity` is how much of a thing can be in use.
+    explicit fullness_buckets(std::uint32_t capacity) noexcept : capacity_(capacity) {}
+
+    [[nodiscard]] bool empty() const noexcept { return not_empty_ == 0; }
+
+    /// Effects: puts `item` in.
+    void insert(T& item) noexcept {
+        const std::uint32_t bucket = std::min(item.used * count / capacity_, count - 1);
+        item.bucket = static_cast<std::uint16_t>(bucket);
+        item.low = std::max((bucket * capacity_ + count - 1) / count, std::uint32_t{item.used != 0});
+        buckets_[bucket].insert(item);
+        not_empty_ |= 1U << bucket;
+    }
+
+    /// Effects: takes `item` out.
+    /// Requires: it is in here.
+    void remove(T& item) noexcept {
+        buckets_[item.bucket].remove(item);
+        note_taken_from(item.bucket);
+    }
+
+    /// Effects: moves `item` to where it belongs now.
+    void sank(T& item) noexcept {
+        remove(item);
+        insert(item);
+    }
+
+    /// Effects: takes the lowest of the fullest out.
+    /// Returns: it, or null where there is none.
+    [[nodiscard]] T* take() noexcept {
+        if (not_empty_ == 0) {
+            return nullptr;
+        }
+        const auto fullest = static_cast<std::uint32_t>(bits_of(not_empty_)) - 1;
+        T* const taken = buckets_[fullest].take();
+        note_taken_from(fullest);
+        return taken;
+    }
+
+    /// Effects: forgets everything.
+    void clear() noexcept {
+        buckets_.fill({});
+        not_empty_ = 0;
+    }
+
+private:
+    static constexpr std::uint32_t count = 8;
+
+    void note_taken_from(std::uint32_t bucket) noexcept {
+        if (buckets_[bucket].empty()) {
+            not_empty_ &= ~(1U << bucket);
+        }
+    }
+
+    std::array<address_heap<T>, count> buckets_{};
+    std::uint32_t not_empty_ = 0;
+    std::uint32_t capacity_;
+};
+
+} // namespace mallard::inline MALLARD_MODE

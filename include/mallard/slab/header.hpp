@@ -1,0 +1,67 @@
+/// The books of a block of slots, and of a chunk of such blocks, as they stand in the block and in the chunk.
+///
+///     block:   [ slots ... ][ slot_block | bits | summary ][ slots ... ]       see slab/geometry.hpp
+///     chunk:   [ word | chunk_of_blocks ][ ... of the first block ... ]
+///
+/// Bits and summary are there where free slots are found by bits (slab/bitmap_slots.hpp), and otherwise
+/// `list` leads to them (slab/linked_slots.hpp).
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/free_block.hpp>
+#include <mallard/slab/geometry.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::inline MALLARD_MODE {
+
+struct chunk_of_blocks {
+    chunk_of_blocks* next;
+    chunk_of_blocks* previous;
+    std::size_t bytes;
+    std::uint32_t blocks;
+    std::uint32_t opened; ///< so many of them have books
+    std::uint32_t in_use; ///< so many of those have slots in use, or are current
+
+    /// The first sub-block of a chunk begins with the address of its books.
+    static constexpr std::size_t offset = sizeof(void*);
+
+    /// Returns: where the chunk begins.
+    [[nodiscard]] std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this) - offset; }
+};
+
+static_assert(chunk_of_blocks::offset + sizeof(chunk_of_blocks) <= chunk_header_bytes);
+
+enum class block_state : std::uint8_t { current, available, exhausted };
+
+/// What the books of a block begin with.
+struct slot_block {
+    std::uint32_t used = 0;  ///< how many slots are in use
+    std::uint32_t low = 1;   ///< with fewer than that in use, something has to be done
+    std::uint32_t fresh = 0; ///< from this one on, slots or words of slots were never given out
+    block_state state = block_state::exhausted;
+    bool has_bits = false; ///< whether the bits were made zero; what memory holds when it comes is nobody's
+    std::uint16_t bucket = 0;
+    chunk_of_blocks* chunk = nullptr;
+    std::array<slot_block*, 3> links{};
+    free_block* list = nullptr;
+    slot_range under_bits; ///< and the summary
+};
+
+static_assert(sizeof(slot_block) == block_header_bytes);
+
+/// No chunk has more blocks: four times as many can be counted.
+inline constexpr std::size_t most_chunk_blocks = std::size_t{1} << 29;
+
+/// How many blocks the chunks of a pool have, and which empty ones it keeps.
+struct chunk_policy {
+    std::uint32_t first_blocks = 1; ///< of the first chunk; the next have twice as many each
+    std::uint32_t largest_blocks =
+        1; ///< of the largest chunk, no fewer than of the first, at most most_chunk_blocks
+    std::size_t spare_bytes = 0;   ///< an empty chunk of no more may stay
+    bool spares_an_eighth = false; ///< ... and one of no more than an eighth of all
+};
+
+} // namespace mallard::inline MALLARD_MODE

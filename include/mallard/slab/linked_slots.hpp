@@ -1,0 +1,127 @@
+/// Slots of one size, of which `Links` says which free one of a block is the next; linked through themselves.
+///
+///     block:   header.list -> slot -> slot -> ... -> null    (reuse/last_freed.hpp, reuse/first_freed.hpp)
+///              header.fresh                                  slots from here on were never given out
+///
+/// The order is that of a block's slots. Among the blocks, that of `Preference` decides, and the current
+/// block stays the one that slots are taken from until it has none.
+#pragma once
+
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/free_block.hpp>
+#include <mallard/slab/supply.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class Links, class Preference, bool Divided = false>
+class linked_slots : public aligned_blocks<Preference, Divided> {
+public:
+    static constexpr slot_books books = slot_books::lists;
+    /// Smaller slots cannot hold a link.
+    static constexpr std::size_t least_bytes = sizeof(free_block);
+
+    linked_slots(const slot_geometry& geometry, const chunk_policy& policy) noexcept
+        : aligned_blocks<Preference, Divided>(geometry, policy) {}
+
+    /// Returns: a slot, still poisoned, or null where only grow() helps.
+    /// Complexity: constant on average, but for the choice of a block.
+    [[nodiscard]] void* pop() noexcept {
+        while (true) {
+            if (current_ != nullptr) [[likely]] {
+                void* p = Links::pop(&current_->list, geometry_.slot_bytes >= 2 * sizeof(free_block));
+                if (p == nullptr) {
+                    p = fresh_slot();
+                }
+                if (p != nullptr) [[likely]] {
+                    ++current_->used;
+                    return p;
+                }
+                this->exhaust_current();
+            }
+            fresh_bits_ = 0;
+            if (!this->make_current(low_of_current)) {
+                return nullptr;
+            }
+        }
+    }
+
+    /// Effects: makes slot `p` free and poisons it. A chunk that is empty then may go back to `source`.
+    /// Complexity: constant on average, but for the call upstream.
+    template <upstream Source>
+    void push(void* p, Source&& source) noexcept {
+        slot_block& block = this->block_of(p);
+        Links::push(&block.list, static_cast<free_block*>(p));
+        poison(p, geometry_.slot_bytes);
+        if (block.state == block_state::exhausted && this->make_available(block)) [[unlikely]] {
+            this->leave_current(source);
+        }
+        if (--block.used < block.low) [[unlikely]] {
+            this->sank(block, source);
+        }
+    }
+
+    /// Effects: appends `count` slots to `chain`, unpoisoned.
+    /// Throws: what the upstream throws; what was appended until then stays.
+    template <upstream Source>
+    void pop_many(std::size_t count, block_chain& chain, Source&& source) {
+        while (count != 0) {
+            if (void* p = pop()) {
+                unpoison(p, geometry_.slot_bytes);
+                chain.push_back(p);
+                --count;
+            } else {
+                this->grow(source);
+            }
+        }
+    }
+
+    /// Effects: as push() of every block of `chain`.
+    template <upstream Source>
+    void push_many(block_chain&& chain, Source&& source) noexcept {
+        block_chain rest = std::move(chain);
+        while (void* p = rest.pop_front()) {
+            push(p, source);
+        }
+    }
+
+private:
+    using aligned_blocks<Preference, Divided>::current_;
+    using aligned_blocks<Preference, Divided>::geometry_;
+
+    static constexpr std::uint32_t low_of_current = 1;
+
+    /// Returns: the lowest slot of the current block that was never given out, or null.
+    [[nodiscard]] void* fresh_slot() noexcept {
+        if (fresh_bits_ == 0 && !next_fresh_word()) {
+            return nullptr;
+        }
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(fresh_bits_));
+        fresh_bits_ &= fresh_bits_ - 1;
+        const std::uint32_t slot = fresh_word_ * 64 + bit;
+        current_->fresh = slot + 1;
+        return this->base_of(*current_) + std::size_t{slot} * geometry_.slot_bytes;
+    }
+
+    [[gnu::noinline]] bool next_fresh_word() noexcept {
+        for (std::uint32_t fresh = current_->fresh; fresh < geometry_.slots; fresh = (fresh_word_ + 1) * 64) {
+            fresh_word_ = fresh / 64;
+            fresh_bits_ = this->usable(*current_, fresh_word_) & (~std::uint64_t{0} << fresh % 64);
+            if (fresh_bits_ != 0) {
+                return true;
+            }
+        }
+        current_->fresh = geometry_.slots;
+        return false;
+    }
+
+    std::uint64_t fresh_bits_ = 0; ///< of a word of the current block, those never given out
+    std::uint32_t fresh_word_ = 0;
+};
+
+} // namespace mallard::inline MALLARD_MODE

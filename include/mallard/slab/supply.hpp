@@ -1,0 +1,397 @@
+/// The blocks that slots of one size come from, in chunks of an upstream's; a chunk goes back when it is
+/// empty.
+///
+///     chunk:   [ block 0 | block 1 | ... | block k | not yet opened ... ]     nothing between the blocks
+///     block:   [ slots .. ][ books: header, bits, summary ][ slots ........ ]     see slab/geometry.hpp
+///
+/// Data model: a block is one of these
+///
+///     current     slots are taken from it; one at most
+///     available   it has free slots; in `others_`, which knows which of them comes next
+///     exhausted   all of its slots are in use
+///
+/// `Preference` is the order among available blocks: slab/address_heap.hpp or slab/fullness_buckets.hpp. The
+/// order among the slots of a block is that of the class that derives from this one (slab/bitmap_slots.hpp,
+/// slab/linked_slots.hpp). A block that has become empty stays available, until all of its chunk is: then the
+/// chunk goes back to the upstream, or stays as the spare one.
+///
+/// Invariants: the header of a chunk says how many of its blocks have slots in use or are current. cached_ is
+/// bits of the current block's slots which the header of the block counts as used. Memory is poisoned but for
+/// the books.
+/// Bound: of the chunks that are empty, one stays at most: where it has no more than `spare_bytes`, or, if so
+/// asked, an eighth of what is held.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/slab/address_heap.hpp>
+#include <mallard/slab/fullness_buckets.hpp>
+#include <mallard/slab/geometry.hpp>
+#include <mallard/slab/header.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class Preference, bool Divided>
+class aligned_blocks {
+public:
+    aligned_blocks(const aligned_blocks&) = delete;
+    aligned_blocks& operator=(const aligned_blocks&) = delete;
+
+    [[nodiscard]] const slot_geometry& geometry() const noexcept { return geometry_; }
+    [[nodiscard]] std::size_t slot_bytes() const noexcept { return geometry_.slot_bytes; }
+    [[nodiscard]] std::size_t chunks() const noexcept { return chunk_count_; }
+    [[nodiscard]] std::size_t chunk_bytes() const noexcept { return chunk_bytes_; }
+    [[nodiscard]] std::size_t grants() const noexcept { return grants_; }
+
+    /// Effects: from now on, blocks have this geometry, and chunks follow this policy.
+    /// Requires: no chunk is held.
+    void reshape(const slot_geometry& geometry, const chunk_policy& policy) noexcept {
+        geometry_ = geometry;
+        policy_ = policy;
+        others_ = make_preference(geometry);
+        restart();
+    }
+
+    /// Effects: takes a chunk from `source`, so that the next pop() finds a slot.
+    /// Throws: what the upstream throws; nothing has changed then.
+    template <upstream Source>
+    void grow(Source&& source) {
+        const std::size_t bytes = std::size_t{next_blocks_} * geometry_.block_bytes;
+        auto* const memory = static_cast<std::byte*>(source.allocate(bytes, geometry_.alignment));
+        poison(memory + chunk_header_bytes, bytes - chunk_header_bytes);
+        chunks_ = ::new (memory + chunk_of_blocks::offset)
+            chunk_of_blocks{chunks_, nullptr, bytes, next_blocks_, 0, 0};
+        if (chunks_->next != nullptr) {
+            chunks_->next->previous = chunks_;
+        }
+        unopened_ = chunks_;
+        ++chunk_count_;
+        chunk_bytes_ += bytes;
+        ++grants_;
+        // No chunk of half the largest size: where that is a huge page, half of one would be lost.
+        next_blocks_ = 4 * next_blocks_ < policy_.largest_blocks ? 2 * next_blocks_ : policy_.largest_blocks;
+    }
+
+    /// Effects: gives all chunks that have no slot in use back to `source`.
+    /// Complexity: linear in the chunks.
+    template <upstream Source>
+    void trim(Source&& source) noexcept {
+        for (chunk_of_blocks* c = chunks_; c != nullptr;) {
+            chunk_of_blocks* const next = c->next;
+            if (is_empty(*c)) {
+                give_back(*c, source);
+            }
+            c = next;
+        }
+        spare_ = nullptr;
+    }
+
+    /// Effects: gives all chunks back to `source`; all slots are gone.
+    /// Complexity: linear in the chunks.
+    template <upstream Source>
+    void release(Source&& source) noexcept {
+        current_ = nullptr;
+        cached_ = 0;
+        others_.clear();
+        spare_ = unopened_ = nullptr;
+        while (chunks_ != nullptr) {
+            return_memory(*std::exchange(chunks_, chunks_->next), source);
+        }
+        restart();
+    }
+
+protected:
+    aligned_blocks(const slot_geometry& geometry, const chunk_policy& policy) noexcept
+        : geometry_(geometry), policy_(policy), next_blocks_(policy.first_blocks),
+          others_(make_preference(geometry)) {}
+
+    ~aligned_blocks() = default;
+
+    /// Returns: the books of the block that slot `p` is in.
+    [[nodiscard]] slot_block& block_of(void* p) const noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(p);
+        if constexpr (Divided) {
+            return **reinterpret_cast<slot_block**>(address & ~(std::uintptr_t{geometry_.alignment} - 1));
+        } else {
+            const std::uintptr_t base = address & ~(std::uintptr_t{geometry_.alignment} - 1);
+            return *reinterpret_cast<slot_block*>(base + geometry_.books_offset(base));
+        }
+    }
+
+    /// Returns: where the block begins whose books are `b`.
+    [[nodiscard]] std::byte* base_of(slot_block& b) const noexcept {
+        auto* const books = reinterpret_cast<std::byte*>(&b);
+        if constexpr (Divided) {
+            return books - geometry_.first_offset;
+        } else {
+            return books - (reinterpret_cast<std::uintptr_t>(books) & (geometry_.alignment - 1));
+        }
+    }
+
+    /// Returns: how far behind the beginning of its block, whose books are `b`, slot `p` lies.
+    [[nodiscard]] std::uint64_t offset_in_block(const void* p, slot_block& b) const noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(p);
+        if constexpr (Divided) {
+            return address - reinterpret_cast<std::uintptr_t>(base_of(b));
+        } else {
+            return address & (geometry_.alignment - 1);
+        }
+    }
+
+    /// Returns: a bit for each slot, set where it is free and not cached.
+    [[nodiscard]] std::uint64_t* bits_of(slot_block& b) const noexcept {
+        return reinterpret_cast<std::uint64_t*>(geometry_.bits_at(reinterpret_cast<std::uintptr_t>(&b)));
+    }
+
+    /// Returns: a bit for each word of bits, set where that is not zero.
+    [[nodiscard]] std::uint64_t* summary_of(slot_block& b) const noexcept {
+        return end_of_books(b) - geometry_.summary_words();
+    }
+
+    /// Returns: the bits of those slots of a word that can be given out.
+    [[nodiscard]] std::uint64_t usable(slot_block& b, std::uint32_t word) const noexcept {
+        std::byte* const base = base_of(b);
+        const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(&b) - base);
+        const slot_range header = geometry_.touched_by(offset, block_header_bytes);
+        return geometry_.usable(word, header, b.under_bits, base == b.chunk->begin());
+    }
+
+    /// Effects: makes the next available block the current one, or a new one where there is none.
+    /// Returns: false, with no effect, where only grow() helps.
+    /// Requires: there is no current block. `low` is what the current block's `low` is to be.
+    bool make_current(std::uint32_t low) noexcept {
+        slot_block* next = others_.take();
+        if (next == nullptr) {
+            next = open_block();
+            if (next == nullptr) {
+                return false;
+            }
+        }
+        if (next->used == 0) {
+            ++next->chunk->in_use;
+        }
+        next->state = block_state::current;
+        next->low = low;
+        current_ = next;
+        return true;
+    }
+
+    void exhaust_current() noexcept {
+        current_->state = block_state::exhausted;
+        current_->low = 1;
+        current_ = nullptr;
+    }
+
+    /// Effects: an exhausted block has a free slot again.
+    /// Returns: whether it comes before the current one, which then has to be left.
+    [[nodiscard]] bool make_available(slot_block& b) noexcept {
+        become_available(b);
+        return by_address && current_ != nullptr && std::less<>()(&b, current_);
+    }
+
+    /// Effects: makes the current block one of the available ones.
+    /// Requires: nothing is cached.
+    template <upstream Source>
+    void leave_current(Source&& source) noexcept {
+        slot_block& left = *std::exchange(current_, nullptr);
+        become_available(left);
+        if (left.used == 0) {
+            emptied(left, source);
+        }
+    }
+
+    /// Effects: does what has to be done where fewer than `low` slots of a block are in use.
+    template <upstream Source>
+    [[gnu::cold, gnu::noinline]] void sank(slot_block& b, Source&& source) noexcept {
+        if (&b == current_) {
+            if (current_is_empty()) {
+                current_emptied(source);
+            }
+            return;
+        }
+        if constexpr (!by_address) {
+            others_.sank(b);
+        }
+        if (b.used == 0) {
+            emptied(b, source);
+        }
+    }
+
+    /// Returns: whether all slots that the current block counts as used are cached ones.
+    [[nodiscard]] bool current_is_empty() const noexcept {
+        return current_->used == static_cast<std::uint32_t>(std::popcount(cached_));
+    }
+
+    /// Effects: the current block has no slot in use now. Its chunk goes if it has no other, and is no spare.
+    template <upstream Source>
+    [[gnu::noinline]] void current_emptied(Source&& source) noexcept {
+        if (is_empty(*current_->chunk)) {
+            retire(*current_->chunk, source);
+        }
+    }
+
+    /// Whether the block of the lowest address comes first.
+    static constexpr bool by_address = std::is_same_v<Preference, address_heap<slot_block>>;
+
+    std::uint64_t cached_ = 0;
+    slot_block* current_ = nullptr;
+    slot_geometry geometry_;
+
+private:
+    static Preference make_preference(const slot_geometry& geometry) noexcept {
+        if constexpr (by_address) {
+            return Preference();
+        } else {
+            return Preference(geometry.slots);
+        }
+    }
+
+    void become_available(slot_block& b) noexcept {
+        b.state = block_state::available;
+        b.low = 1;
+        others_.insert(b);
+    }
+
+    [[nodiscard]] std::uint64_t* end_of_books(slot_block& b) const noexcept {
+        return bits_of(b) + (geometry_.books_bytes - block_header_bytes) / sizeof(std::uint64_t);
+    }
+
+    [[nodiscard]] slot_block& block_at(chunk_of_blocks& c, std::uint32_t number) const noexcept {
+        std::byte* const base = c.begin() + std::size_t{number} * geometry_.block_bytes;
+        return *reinterpret_cast<slot_block*>(base + offset_in(base));
+    }
+
+    [[nodiscard]] std::size_t offset_in(const std::byte* base) const noexcept {
+        if constexpr (Divided) {
+            return geometry_.first_offset;
+        } else {
+            return geometry_.books_offset(reinterpret_cast<std::uintptr_t>(base));
+        }
+    }
+
+    /// Returns: the books of a block that had none, or null where every block of every chunk has.
+    slot_block* open_block() noexcept {
+        if (unopened_ == nullptr) {
+            return nullptr;
+        }
+        chunk_of_blocks& c = *unopened_;
+        std::byte* const base = c.begin() + std::size_t{c.opened} * geometry_.block_bytes;
+        unopened_ = ++c.opened == c.blocks ? nullptr : unopened_;
+        const std::size_t offset = offset_in(base);
+        unpoison(base + offset, block_header_bytes);
+        auto* const opened = ::new (base + offset) slot_block{};
+        opened->chunk = &c;
+        opened->under_bits = geometry_.under_bits(offset);
+        unpoison(bits_of(*opened), geometry_.books_bytes - block_header_bytes);
+        if (geometry_.books_bytes != block_header_bytes) {
+            std::fill_n(summary_of(*opened), geometry_.summary_words(), std::uint64_t{0});
+        }
+        if constexpr (Divided) {
+            for (std::size_t head = 0; head != geometry_.block_bytes; head += geometry_.alignment) {
+                unpoison(base + head, sizeof(slot_block*));
+                ::new (base + head) slot_block* {opened};
+            }
+        }
+        return opened;
+    }
+
+    /// Effects: a block that is not current has no slot in use now.
+    template <upstream Source>
+    void emptied(slot_block& b, Source&& source) noexcept {
+        --b.chunk->in_use;
+        if (is_empty(*b.chunk)) {
+            retire(*b.chunk, source);
+        }
+    }
+
+    [[nodiscard]] bool is_empty(const chunk_of_blocks& c) const noexcept {
+        return c.in_use == 0 ||
+               (c.in_use == 1 && current_ != nullptr && current_->chunk == &c && current_is_empty());
+    }
+
+    [[nodiscard]] bool may_spare(const chunk_of_blocks& c) const noexcept {
+        return c.bytes <= policy_.spare_bytes || (policy_.spares_an_eighth && 8 * c.bytes <= chunk_bytes_);
+    }
+
+    /// Effects: keeps an empty chunk, or gives it back.
+    template <upstream Source>
+    void retire(chunk_of_blocks& c, Source&& source) noexcept {
+        if (spare_ == &c) {
+            return;
+        }
+        // The one that was spare may have come into use since then.
+        spare_ = spare_ != nullptr && is_empty(*spare_) ? spare_ : nullptr;
+        if (spare_ == nullptr && may_spare(c)) {
+            spare_ = &c;
+            return;
+        }
+        give_back(c, source);
+        if (spare_ != nullptr && !may_spare(*spare_)) {
+            give_back(*std::exchange(spare_, nullptr), source);
+        }
+    }
+
+    template <upstream Source>
+    void give_back(chunk_of_blocks& c, Source&& source) noexcept {
+        if (current_ != nullptr && current_->chunk == &c) {
+            current_ = nullptr;
+            cached_ = 0;
+        }
+        for (std::uint32_t i = 0; i != c.opened; ++i) {
+            slot_block& b = block_at(c, i);
+            if (b.state == block_state::available) {
+                others_.remove(b);
+            }
+        }
+        (c.previous != nullptr ? c.previous->next : chunks_) = c.next;
+        if (c.next != nullptr) {
+            c.next->previous = c.previous;
+        }
+        if (unopened_ == &c) {
+            unopened_ = nullptr;
+        }
+        --chunk_count_;
+        chunk_bytes_ -= c.bytes;
+        return_memory(c, source);
+        if (chunks_ == nullptr) {
+            restart();
+        }
+    }
+
+    template <upstream Source>
+    void return_memory(chunk_of_blocks& c, Source&& source) noexcept {
+        const std::size_t bytes = c.bytes;
+        std::byte* const memory = c.begin();
+        unpoison(memory, bytes);
+        source.deallocate(memory, bytes, geometry_.alignment);
+    }
+
+    void restart() noexcept {
+        next_blocks_ = policy_.first_blocks;
+        chunk_count_ = 0;
+        chunk_bytes_ = 0;
+    }
+
+    chunk_policy policy_;
+    std::uint32_t next_blocks_;
+    std::uint32_t chunk_count_ = 0;
+    std::uint32_t grants_ = 0;
+    Preference others_;
+    chunk_of_blocks* chunks_ = nullptr;   ///< the newest first
+    chunk_of_blocks* unopened_ = nullptr; ///< the one that has blocks without books; the newest
+    chunk_of_blocks* spare_ = nullptr;    ///< was empty when it became this
+    std::size_t chunk_bytes_ = 0;
+};
+
+} // namespace mallard::inline MALLARD_MODE

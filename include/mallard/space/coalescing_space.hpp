@@ -1,0 +1,400 @@
+/// Rooms of memory, cut into blocks that are merged again with their neighbours when they are freed.
+///
+///     room:  [ used | used | free ...... | used | remainder .............. | end ]
+///                            ^ in free_           ^ remainder_begin_        ^ a word: in use, 0 bytes
+///
+/// Data model: blocks side by side, each with its word in front (space/heap_block.hpp); the free ones in lists
+/// by size (space/segregated_fit.hpp), but for one, the remainder: blocks that are asked for together are cut
+/// off its front, so that they lie together and cost a comparison and an addition. It has no word, no links
+/// and no last word; whoever frees a neighbour compares addresses. Small requests take a block of exactly
+/// their size, or else the front of the remainder, or else the best free block, whose rest becomes the
+/// remainder if it is the larger; large ones take the best free block first.
+///
+/// Invariants: no two free blocks are neighbours, the remainder being one; the remainder is null, or has the
+/// bytes of the smallest block at least. What stands behind it has previous_in_use set.
+///
+/// This is the part of a heap that knows no upstream: it answers null where its rooms do not hold a request.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/contract.hpp>
+#include <mallard/space/heap_block.hpp>
+#include <mallard/space/segregated_fit.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class Links, std::size_t Granule>
+class coalescing_space {
+    static_assert(Granule == 8 || Granule == 16, "mallard: a heap has granules of 8 or of 16 bytes");
+
+public:
+    using lists_type = segregated_fit<Links, Granule>;
+
+    static constexpr std::size_t exact_bytes = lists_type::exact_bytes;
+    /// Larger requests are refused, so that no sum of sizes wraps.
+    static constexpr std::size_t most_bytes = static_cast<std::size_t>(PTRDIFF_MAX) / 4;
+    /// What the room of a single block has besides that.
+    static constexpr std::size_t end_bytes = heap_block::word_bytes;
+
+    coalescing_space() = default;
+    coalescing_space(const coalescing_space&) = delete;
+    coalescing_space& operator=(const coalescing_space&) = delete;
+
+    /// Returns: the bytes of a block whose payload has `bytes`.
+    /// Requires: `bytes` is at most most_bytes.
+    [[nodiscard]] static constexpr std::size_t block_bytes_for(std::size_t bytes) noexcept {
+        return std::max(heap_block::least_bytes, align_up(bytes + heap_block::word_bytes, Granule));
+    }
+
+    /// Returns: the bytes of a block that holds one of `block_bytes` bytes at any multiple of `alignment`.
+    [[nodiscard]] static constexpr std::size_t bytes_for_aligned(std::size_t block_bytes,
+                                                                 std::size_t alignment) noexcept {
+        return alignment <= Granule ? block_bytes : block_bytes + alignment + heap_block::least_bytes;
+    }
+
+    /// Effects: makes [begin, begin + bytes) a room, and what it has for blocks the remainder.
+    /// Requires: `begin` is a word below a multiple of the granule, `bytes` a multiple of the granule and a
+    /// word more, and no less than the smallest block and end_bytes.
+    void add_room(std::byte* begin, std::size_t bytes) noexcept {
+        retire_remainder();
+        heap_block(begin + bytes - end_bytes).set_word(heap_block::in_use | heap_block::previous_in_use);
+        set_remainder(begin, begin + bytes - end_bytes);
+    }
+
+    /// Effects: makes the room whose last word is at `end` longer by `more` bytes, a multiple of the granule and
+    /// no fewer than a smallest block; they are free.
+    void extend_room(std::byte* end, std::size_t more) noexcept {
+        const heap_block last(end);
+        const std::size_t flag = last.word() & heap_block::previous_in_use;
+        heap_block(end + more).set_word(heap_block::in_use | heap_block::previous_in_use);
+        if (end == remainder_end()) {
+            set_remainder_end(end + more);
+            return;
+        }
+        last.set_word(more | heap_block::in_use | flag);
+        give(last, more);
+    }
+
+    /// Effects: makes the room whose last word is at `end` shorter by what is free at its end, `most` bytes at most,
+    /// less a smallest block where the rest would be shorter than that.
+    /// Returns: by how many bytes, a multiple of 16.
+    std::size_t cut_room(std::byte* end, std::size_t most) noexcept {
+        const heap_block last(end);
+        if (end != remainder_end()) {
+            if (last.is(heap_block::previous_in_use)) {
+                return 0;
+            }
+            const heap_block b = last.previous();
+            const std::size_t bytes = b.bytes();
+            free_.remove(b, bytes);
+            retire_remainder();
+            last.set(heap_block::previous_in_use);
+            set_remainder(b.begin(), end);
+        }
+        const std::size_t there = remainder_bytes();
+        std::size_t cut = align_down(std::min(there, most), 16);
+        if (cut != there && there - cut < heap_block::least_bytes) {
+            cut = align_down(there - heap_block::least_bytes, 16);
+        }
+        heap_block(end - cut).set_word(heap_block::in_use | heap_block::previous_in_use);
+        if (cut == there) {
+            set_remainder(nullptr, nullptr);
+        } else {
+            set_remainder_end(end - cut);
+        }
+        return cut;
+    }
+
+    /// Effects: forgets all rooms.
+    void clear() noexcept {
+        free_.clear();
+        set_remainder(nullptr, nullptr);
+    }
+
+    /// Returns: a block of `bytes` bytes in use, or null.
+    /// Requires: `bytes` is what block_bytes_for() returns, and below exact_bytes.
+    [[nodiscard]] heap_block take_small(std::size_t bytes) noexcept {
+        if (const heap_block b = free_.first_of(bytes)) {
+            free_.remove_first(b, bytes);
+            b.set_word(bytes | heap_block::in_use | heap_block::previous_in_use);
+            b.behind(bytes).set(heap_block::previous_in_use);
+            return b;
+        }
+        return take_from_remainder(bytes);
+    }
+
+    /// Returns: a block of `bytes` bytes in use, or a little more, off the front of the remainder; null where that
+    /// is shorter.
+    [[nodiscard]] heap_block take_from_remainder(std::size_t bytes) noexcept {
+        std::byte* const begin = remainder_begin();
+        const auto room = static_cast<std::size_t>(remainder_end() - begin);
+        if (room < bytes + heap_block::least_bytes) [[unlikely]] {
+            return take_all_of_remainder(bytes);
+        }
+        set_remainder_begin(begin + bytes);
+        const heap_block b(begin);
+        b.set_word(bytes | heap_block::in_use | heap_block::previous_in_use);
+        return b;
+    }
+
+    /// Returns: as take_small(), of any size.
+    [[nodiscard]] heap_block take(std::size_t bytes) noexcept {
+        if (bytes < exact_bytes) {
+            if (const heap_block b = take_small(bytes)) {
+                return b;
+            }
+        }
+        if (!free_.empty()) {
+            if (const heap_block b = free_.find(bytes)) {
+                const std::size_t had = b.bytes();
+                free_.remove(b, had);
+                cut(b, had, bytes);
+                return b;
+            }
+        }
+        return bytes < exact_bytes ? heap_block() : take_from_remainder(bytes);
+    }
+
+    /// Returns: a block in use whose payload, of `bytes` bytes with the word, is at a multiple of `alignment`;
+    /// null where no room has bytes_for_aligned().
+    /// Complexity: constant.
+    [[nodiscard]] heap_block take_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+        const heap_block whole = take(bytes_for_aligned(bytes, alignment));
+        if (!whole) {
+            return {};
+        }
+        std::size_t front = padding_to(whole.payload(), alignment);
+        while (front != 0 && front < heap_block::least_bytes) {
+            front += alignment;
+        }
+        heap_block b = whole;
+        if (front != 0) {
+            b = whole.behind(front);
+            b.set_word((whole.bytes() - front) | heap_block::in_use | heap_block::previous_in_use);
+            whole.set_bytes(front);
+            give(whole);
+        }
+        shrink(b, bytes);
+        return b;
+    }
+
+    /// Effects: makes `b` free, one with its neighbours that are.
+    /// Complexity: constant.
+    void give(heap_block b) noexcept { give(b, b.bytes()); }
+
+    /// Effects: as above, for blocks side by side that begin with `b` and have `bytes` bytes together.
+    void give(heap_block b, std::size_t bytes) noexcept {
+        const heap_block next = b.behind(bytes);
+        if (b.begin() == remainder_end() && next.is(heap_block::in_use)) {
+            set_remainder_end(next.begin());
+        } else if (next.begin() == remainder_begin() && b.is(heap_block::previous_in_use)) {
+            set_remainder_begin(b.begin());
+        } else {
+            merge(b, bytes, next);
+        }
+    }
+
+    /// Effects: cuts off what `b` has more than `bytes`, where that can be used for anything.
+    /// Requires: `bytes` is what block_bytes_for() returns, and no more than `b` has.
+    /// Returns: the bytes that `b` has now.
+    std::size_t shrink(heap_block b, std::size_t bytes) noexcept {
+        const std::size_t had = b.bytes();
+        const std::size_t rest = had - bytes;
+        const heap_block next = b.behind(had);
+        if (rest == 0) {
+            return had;
+        }
+        if (next.begin() == remainder_begin()) {
+            b.set_bytes(bytes);
+            set_remainder_begin(b.begin() + bytes);
+            return bytes;
+        }
+        std::size_t free_bytes = rest;
+        heap_block behind = next;
+        if (!next.is(heap_block::in_use)) {
+            free_bytes += next.bytes();
+            free_.remove(next, next.bytes());
+            behind = next.behind(next.bytes());
+        } else if (rest < heap_block::least_bytes) {
+            return had;
+        }
+        b.set_bytes(bytes);
+        behind.clear(heap_block::previous_in_use);
+        free_.insert(b.behind(bytes), free_bytes);
+        return bytes;
+    }
+
+    [[nodiscard]] std::byte* remainder_begin() const noexcept {
+        return Links::load(reinterpret_cast<const std::byte*>(&remainder_begin_)).begin();
+    }
+    [[nodiscard]] std::byte* remainder_end() const noexcept {
+        return Links::load(reinterpret_cast<const std::byte*>(&remainder_end_)).begin();
+    }
+    [[nodiscard]] std::size_t remainder_bytes() const noexcept {
+        return static_cast<std::size_t>(remainder_end() - remainder_begin());
+    }
+
+    [[nodiscard]] const lists_type& lists() const noexcept { return free_; }
+
+    /// Returns: the bytes of `b`, a block or the remainder, as far as they can be true in a room that ends at `end`; 0 where
+    /// they cannot, so that who goes from block to block neither leaves the room nor stays where he is.
+    /// Requires: `b` lies in the room.
+    [[nodiscard]] std::size_t credible_bytes(heap_block b, const std::byte* end) const noexcept {
+        const std::size_t bytes = b.begin() == remainder_begin() ? remainder_bytes() : b.bytes();
+        const bool credible = bytes >= heap_block::least_bytes && bytes % Granule == 0 &&
+                              bytes <= static_cast<std::size_t>(end - b.begin());
+        return credible ? bytes : 0;
+    }
+
+    /// Effects: the remainder becomes a free block like any other.
+    void retire_remainder() noexcept {
+        const std::size_t bytes = remainder_bytes();
+        if (bytes != 0) {
+            const heap_block b(remainder_begin());
+            b.behind(bytes).clear(heap_block::previous_in_use);
+            free_.insert(b, bytes);
+            set_remainder(nullptr, nullptr);
+        }
+    }
+
+    /// Effects: forgets the room from `begin` to `end`, where its last word is, if it is one free block.
+    /// Returns: whether it was.
+    /// Requires: the remainder is retired.
+    bool remove_room_if_free(std::byte* begin, const std::byte* end) noexcept {
+        const heap_block b(begin);
+        const auto room = static_cast<std::size_t>(end - begin);
+        if (b.word() != (room | heap_block::previous_in_use)) {
+            return false;
+        }
+        free_.remove(b, room);
+        return true;
+    }
+
+protected:
+    ~coalescing_space() = default;
+
+    void set_remainder(std::byte* begin, std::byte* end) noexcept {
+        set_remainder_begin(begin);
+        set_remainder_end(end);
+    }
+    void set_remainder_begin(std::byte* begin) noexcept {
+        Links::store(reinterpret_cast<std::byte*>(&remainder_begin_), heap_block(begin));
+    }
+    void set_remainder_end(std::byte* end) noexcept {
+        Links::store(reinterpret_cast<std::byte*>(&remainder_end_), heap_block(end));
+    }
+
+    /// Effects: `b`, which is free, in no list, and of `bytes` bytes, becomes the remainder; the old one a free block.
+    void replace_remainder(heap_block b, std::size_t bytes) noexcept {
+        retire_remainder();
+        b.behind(bytes).set(heap_block::previous_in_use);
+        set_remainder(b.begin(), b.begin() + bytes);
+    }
+
+    lists_type free_;
+
+private:
+    /// From so many bytes on, a free block that has grown becomes the remainder: what is freed next lies beside it
+    /// more often than not, and joins a remainder by a comparison and a store.
+    static constexpr std::size_t worth_being_remainder = 4096;
+
+    /// Effects: as give(), of what lies up to `next`, where the remainder and a comparison are not enough. Not inlined,
+    /// so that those who give need no registers for it.
+    [[gnu::noinline]] void merge(heap_block b, std::size_t bytes, heap_block next) noexcept {
+        if (next.begin() == remainder_begin()) {
+            const heap_block front = b.previous();
+            free_.remove(front, front.bytes());
+            set_remainder_begin(front.begin());
+            return;
+        }
+        const std::size_t behind = next.word();
+        if (b.begin() == remainder_end()) {
+            append_to_remainder(next, behind & ~heap_block::flags);
+        } else if (!b.is(heap_block::previous_in_use)) {
+            give_behind(b.previous(), bytes, next, behind);
+        } else if ((behind & heap_block::in_use) == 0) {
+            give_before(b, bytes, next, behind & ~heap_block::flags);
+        } else {
+            next.set_word(behind & ~heap_block::previous_in_use);
+            free_.insert(b, bytes);
+        }
+    }
+
+    /// Effects: all up to `next`, a free block of `bytes` bytes, and that one join the remainder in front.
+    void append_to_remainder(heap_block next, std::size_t bytes) noexcept {
+        free_.remove(next, bytes);
+        const heap_block behind = next.behind(bytes);
+        behind.set(heap_block::previous_in_use);
+        set_remainder_end(behind.begin());
+    }
+
+    /// Effects: `front`, a free block, grows by `bytes` bytes up to `next`, whose word is `behind`, and by that one
+    /// if it is free.
+    void give_behind(heap_block front, std::size_t bytes, heap_block next, std::size_t behind) noexcept {
+        const std::size_t before = front.bytes();
+        std::size_t sum = before + bytes;
+        if ((behind & heap_block::in_use) == 0) {
+            free_.remove(next, behind & ~heap_block::flags);
+            sum += behind & ~heap_block::flags;
+        } else {
+            next.set_word(behind & ~heap_block::previous_in_use);
+        }
+        if (sum >= worth_being_remainder) {
+            free_.remove(front, before);
+            replace_remainder(front, sum);
+        } else {
+            free_.resize(front, before, sum);
+        }
+    }
+
+    /// Effects: `b`, of `bytes` bytes, and the free block `next`, of `after` bytes, become one free block.
+    void give_before(heap_block b, std::size_t bytes, heap_block next, std::size_t after) noexcept {
+        const std::size_t sum = bytes + after;
+        if (sum >= worth_being_remainder) {
+            free_.remove(next, after);
+            replace_remainder(b, sum);
+        } else {
+            free_.move(next, after, b, sum);
+        }
+    }
+
+    /// Returns: the whole remainder as a block, where that is not too short for `bytes`, or null.
+    heap_block take_all_of_remainder(std::size_t bytes) noexcept {
+        const std::size_t room = remainder_bytes();
+        if (room < bytes || room == 0) {
+            return {};
+        }
+        const heap_block b(remainder_begin());
+        set_remainder(nullptr, nullptr);
+        b.set_word(room | heap_block::in_use | heap_block::previous_in_use);
+        return b;
+    }
+
+    /// Effects: `b`, which was free and has `had` bytes, comes into use with `bytes`; the rest stays free.
+    void cut(heap_block b, std::size_t had, std::size_t bytes) noexcept {
+        const std::size_t rest = had - bytes;
+        const heap_block behind = b.behind(had);
+        if (rest < heap_block::least_bytes) {
+            b.set_word(had | heap_block::in_use | heap_block::previous_in_use);
+            behind.set(heap_block::previous_in_use);
+            return;
+        }
+        b.set_word(bytes | heap_block::in_use | heap_block::previous_in_use);
+        const heap_block left = b.behind(bytes);
+        if (bytes < exact_bytes && rest > remainder_bytes()) {
+            replace_remainder(left, rest);
+        } else {
+            free_.insert(left, rest);
+        }
+    }
+
+    std::size_t remainder_begin_ = 0;
+    std::size_t remainder_end_ = 0;
+};
+
+} // namespace mallard::inline MALLARD_MODE

@@ -1,0 +1,358 @@
+/// What a heap's users call: the same for one over an upstream and for one in a region.
+///
+/// Data model: a space of blocks (space/growing_space.hpp), in space/heap_walks.hpp, and `Heap`, the class that derives from this, which
+/// says what happens when the space holds a request no longer:
+///
+///     bool add_room_for(block_bytes, quiet)   room for such a block; where there is none, it throws, or
+///                                             answers false if it is to be quiet
+///     bool each_room(f)                       f(begin, end) of each room, until it answers false
+///     heap_sanity damaged_books()             whether what tells of the rooms is sound
+///     size_t held_bytes()
+///     has_reserved_blocks, and reserved_, where large blocks lie outside (space/reserved_blocks.hpp)
+///
+/// Poisoning: the words in front of blocks, free blocks and the remainder are poisoned; of a block in use, what
+/// the caller asked for is usable, and all of it once usable_bytes() or an expansion has told of it.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/burst.hpp>
+#include <mallard/core/contract.hpp>
+#include <mallard/core/expansion.hpp>
+#include <mallard/core/failure.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/space/heap_block.hpp>
+#include <mallard/space/heap_walks.hpp>
+#include <mallard/space/reserved_blocks.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class Heap, class Links, std::size_t Granule>
+class heap_calls : public heap_walks<Heap, Links, Granule> {
+public:
+    using walks = heap_walks<Heap, Links, Granule>;
+
+    /// Requests at larger alignments cost twice as much.
+    static constexpr std::size_t granule_bytes = Granule;
+
+    /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of the smallest
+    /// size.
+    /// Throws: std::bad_alloc, or what the upstream throws; the heap is then as it was.
+    /// Complexity: constant, but for the calls upstream.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        if (bytes < small_bytes && alignment <= Granule) [[likely]] {
+            if (const heap_block b = space_.take_small(space_type::block_bytes_for(bytes))) [[likely]] {
+                return hand_out(b.payload(), bytes);
+            }
+        }
+        return hand_out(allocate_slowly(bytes, alignment, false), bytes);
+    }
+
+    /// Returns: as allocate(); null where that throws. The out-of-memory handler is not told.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        void* const p = allocate_slowly(bytes, alignment, true);
+        return p == nullptr ? nullptr : hand_out(p, bytes);
+    }
+
+    /// Effects: makes the block free, one with its free neighbours.
+    /// Requires: `p` is a block of this heap and was not deallocated since. The block knows its size; the two
+    /// numbers are not looked at.
+    /// Complexity: constant, but for the calls upstream.
+    void deallocate(void* p, std::size_t /*bytes*/ = 0, std::size_t /*alignment*/ = 1) noexcept {
+        expect_usable(p);
+        const heap_block b = heap_block::holding(p);
+        const std::size_t word = b.word();
+        if ((word & heap_block::reserved) != 0) [[unlikely]] {
+            deallocate_reserved(b);
+            return;
+        }
+        const std::size_t bytes = word & ~heap_block::flags;
+        poison(p, bytes - heap_block::word_bytes);
+        space_.give(b, bytes);
+    }
+
+    /// Returns: a block as allocate() returns it, and all bytes that it has.
+    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
+                                                std::size_t alignment = fundamental_alignment) {
+        void* const p = allocate(bytes, alignment);
+        return {p, usable_bytes(p)};
+    }
+
+    /// Returns: the same; null where that throws.
+    [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,
+                                                    std::size_t alignment = fundamental_alignment) noexcept {
+        void* const p = try_allocate(bytes, alignment);
+        return {p, p == nullptr ? 0 : usable_bytes(p)};
+    }
+
+    /// Returns: how many bytes the block has, what was asked for at least; all of them may be used.
+    /// Requires: `p` is a block of this heap.
+    /// Complexity: constant.
+    [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept {
+        const std::size_t bytes = heap_block::holding(p).payload_bytes();
+        unpoison(p, bytes);
+        return bytes;
+    }
+
+    /// Returns: a block of `r.least_bytes` at least, and of `r.preferred_bytes` if that is possible, in the first
+    /// of the ways of `r.may` that is open: the block `p` grown forward, or as it is, where it has the least bytes and there
+    /// are no more; grown backward, and forward as far as that may be; another block, with nothing in it. A null result where none is and `r.may` has no fresh block.
+    /// Where `p` is null, only a fresh block is possible.
+    /// Requires: `p` is a block of this heap, or null; `r.step_bytes` is what backward_step() returns, and the
+    /// preferred bytes are no fewer than the least.
+    /// Throws: std::bad_alloc where a fresh block was among the ways; the block is then as it was.
+    /// Complexity: constant, but for the calls upstream.
+    /// Source: N2045, allocation_command().
+    [[nodiscard]] expansion_result expand(void* p, const expansion_request& r) {
+        return expand_by(p, r, false);
+    }
+
+    /// Returns: as expand(); a null result where that throws.
+    [[nodiscard]] expansion_result try_expand(void* p, const expansion_request& r) noexcept {
+        return expand_by(p, r, true);
+    }
+
+    /// Effects: gives back what the block has behind its first `bytes` bytes, as far as that can be used by
+    /// others. The block stays where it is.
+    /// Returns: the bytes that it has now.
+    /// Requires: `p` is a block of this heap, of `bytes` bytes at least.
+    /// Complexity: constant, but for the calls to the system.
+    std::size_t shrink(void* p, std::size_t bytes) noexcept {
+        const heap_block b = heap_block::holding(p);
+        const std::size_t had = b.payload_bytes();
+        MALLARD_EXPECTS(bytes <= had);
+        if (!b.is(heap_block::reserved)) [[likely]] {
+            const std::size_t left =
+                space_.shrink(b, space_type::block_bytes_for(bytes)) - heap_block::word_bytes;
+            poison(static_cast<std::byte*>(p) + left, had - left);
+            unpoison(p, left);
+            return left;
+        }
+        if constexpr (Heap::has_reserved_blocks) {
+            heap().reserved_.shrink(b, bytes);
+        }
+        const std::size_t left = b.payload_bytes();
+        unpoison(p, left);
+        return left;
+    }
+
+    /// Returns: `count` blocks as allocate() returns them, side by side as far as there is room. Each has room for a pointer,
+    /// however few bytes are asked for.
+    /// Throws: as allocate(); no block is lost.
+    /// Complexity: linear in the blocks, but for the calls upstream.
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
+
+    /// Returns: a block of each of the sizes, or of a pointer's, in their order, side by side if there is room for that.
+    /// Throws, complexity: as above.
+    [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
+                                            std::size_t alignment = fundamental_alignment);
+
+    /// Effects: deallocates all blocks of the chain, whatever their sizes; what lies side by side is merged before
+    /// it is looked for where it belongs.
+    /// Requires: as deallocate(), each.
+    /// Complexity: linear in the blocks.
+    void deallocate_many(block_chain&& blocks) noexcept {
+        const block_chain all = std::move(blocks);
+        space_.give_many(all, [this](heap_block b, std::size_t word) {
+            if ((word & heap_block::reserved) != 0) [[unlikely]] {
+                deallocate_reserved(b);
+                return false;
+            }
+            poison(b.payload(), (word & ~heap_block::flags) - heap_block::word_bytes);
+            return true;
+        });
+    }
+
+    /// Effects: as above; the numbers are not looked at.
+    void deallocate_many(block_chain&& blocks, std::size_t /*bytes*/, std::size_t /*alignment*/) noexcept {
+        deallocate_many(std::move(blocks));
+    }
+
+protected:
+    using typename walks::space_type;
+    using walks::space_;
+
+    /// Returns: a block of the space, or null.
+    [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment) noexcept {
+        const std::size_t block_bytes = space_type::block_bytes_for(bytes);
+        const heap_block b =
+            alignment <= Granule ? space_.take(block_bytes) : space_.take_aligned(block_bytes, alignment);
+        return b ? b.payload() : nullptr;
+    }
+
+private:
+    friend Heap;
+
+    heap_calls() = default;
+    ~heap_calls() = default;
+
+    /// Requests of fewer bytes have a list of their size.
+    static constexpr std::size_t small_bytes = space_type::exact_bytes - Granule - heap_block::word_bytes + 1;
+    /// For so much at a time, a burst asks its heap.
+    static constexpr std::size_t most_carved_bytes = std::size_t{256} << 10;
+
+    [[nodiscard]] Heap& heap() noexcept { return static_cast<Heap&>(*this); }
+
+    static void* hand_out(void* p, std::size_t bytes) noexcept {
+        unpoison(p, std::max<std::size_t>(bytes, 1));
+        return p;
+    }
+
+    [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment, bool quiet);
+    expansion_result expand_by(void* p, const expansion_request& r, bool quiet);
+    [[gnu::cold, gnu::noinline]] void deallocate_reserved(heap_block b) noexcept {
+        if constexpr (Heap::has_reserved_blocks) {
+            heap().reserved_.deallocate(b);
+        }
+    }
+
+    [[gnu::cold, gnu::noinline]] bool grow_reserved(heap_block b, std::size_t least,
+                                                    std::size_t most) noexcept {
+        if constexpr (Heap::has_reserved_blocks) {
+            return heap().reserved_.grow(b, least, most);
+        }
+        return false;
+    }
+
+    expansion_result allocate_to_grow(const expansion_request& r, bool quiet);
+
+    /// Returns: what became of a block, with all of it usable.
+    static expansion_result told(heap_block b, ways how) noexcept {
+        const std::size_t bytes = b.payload_bytes();
+        unpoison(b.payload(), bytes);
+        return {b.payload(), bytes, how};
+    }
+};
+
+template <class Heap, class Links, std::size_t Granule>
+void* heap_calls<Heap, Links, Granule>::allocate_slowly(std::size_t bytes, std::size_t alignment,
+                                                        bool quiet) {
+    if (bytes > space_type::most_bytes || alignment > space_type::most_bytes) {
+        if (quiet) {
+            return nullptr;
+        }
+        fail_allocation(bytes, alignment);
+    }
+    if constexpr (Heap::has_reserved_blocks) {
+        if (bytes >= Heap::least_reserved_bytes && reserved_blocks::serve(alignment)) {
+            if (const heap_block b = heap().reserved_.allocate(bytes)) {
+                return b.payload();
+            }
+        }
+    }
+    if (void* const p = take(bytes, alignment)) {
+        return p;
+    }
+    const std::size_t needed = space_type::bytes_for_aligned(space_type::block_bytes_for(bytes), alignment);
+    if (!heap().add_room_for(needed, quiet)) {
+        return nullptr;
+    }
+    return take(bytes, alignment);
+}
+
+template <class Heap, class Links, std::size_t Granule>
+expansion_result heap_calls<Heap, Links, Granule>::expand_by(void* p, const expansion_request& r,
+                                                             bool quiet) {
+    MALLARD_EXPECTS(r.least_bytes <= r.preferred_bytes && is_power_of_two(r.alignment));
+    MALLARD_EXPECTS(r.step_bytes != 0 && r.step_bytes % Granule == 0);
+    if (p != nullptr && r.least_bytes <= space_type::most_bytes) {
+        const heap_block b = heap_block::holding(p);
+        if (b.is(heap_block::reserved)) [[unlikely]] {
+            if (has(r.may, ways::forward) && grow_reserved(b, r.least_bytes, r.preferred_bytes)) {
+                return told(b, ways::forward);
+            }
+        } else {
+            const std::size_t least = space_type::block_bytes_for(r.least_bytes);
+            const std::size_t most = std::max(
+                least, space_type::block_bytes_for(std::min(r.preferred_bytes, space_type::most_bytes)));
+            const bool forward = has(r.may, ways::forward);
+            if (forward && space_.grow_forward(b, least, most)) {
+                return told(b, ways::forward);
+            }
+            if (has(r.may, ways::backward)) {
+                if (const heap_block grown = space_.grow_backward(b, least, most, r.step_bytes, forward)) {
+                    return told(grown, ways::backward);
+                }
+            }
+        }
+    }
+    return has(r.may, ways::fresh) ? allocate_to_grow(r, quiet) : expansion_result{};
+}
+
+/// Returns: a fresh block, off the front of a free one of twice its bytes or more where there is one, so that it can
+/// grow.
+template <class Heap, class Links, std::size_t Granule>
+expansion_result heap_calls<Heap, Links, Granule>::allocate_to_grow(const expansion_request& r, bool quiet) {
+    const std::size_t bytes = r.preferred_bytes <= space_type::most_bytes
+                                  ? std::max(r.least_bytes, r.preferred_bytes)
+                                  : r.least_bytes;
+    if (r.alignment <= Granule && bytes < most_carved_bytes) {
+        const std::size_t block_bytes = space_type::block_bytes_for(bytes);
+        if (space_.widen_remainder(2 * block_bytes)) {
+            return told(space_.take_from_remainder(block_bytes), ways::fresh);
+        }
+    }
+    void* p = allocate_slowly(bytes, r.alignment, quiet || r.least_bytes < bytes);
+    if (p == nullptr && r.least_bytes < bytes) {
+        p = allocate_slowly(r.least_bytes, r.alignment, quiet);
+    }
+    return p == nullptr ? expansion_result{} : told(heap_block::holding(p), ways::fresh);
+}
+
+template <class Heap, class Links, std::size_t Granule>
+block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::size_t bytes, std::size_t alignment,
+                                                            std::size_t count) {
+    expect_possible_burst(bytes, alignment, count);
+    if (count != 0 && count > space_type::most_bytes / bytes) {
+        fail_allocation(bytes, alignment);
+    }
+    if (alignment > Granule || bytes > space_type::exact_bytes) {
+        return allocate_one_by_one(*this, bytes, alignment, count);
+    }
+    const std::size_t block_bytes = space_type::block_bytes_for(bytes);
+    unfinished_burst burst(*this, bytes, alignment);
+    const auto usable = [bytes](void* p) { unpoison(p, bytes); };
+    while (burst.size() != count) {
+        if (!space_.carve_many(burst, block_bytes, count, usable)) {
+            const std::size_t left =
+                std::min(count - burst.size(), most_carved_bytes / block_bytes) * block_bytes;
+            if (!space_.refill_remainder(block_bytes, left)) {
+                heap().add_room_for(left, false);
+            }
+        }
+    }
+    return burst.finish();
+}
+
+template <class Heap, class Links, std::size_t Granule>
+block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::span<const std::size_t> sizes,
+                                                            std::size_t alignment) {
+    unfinished_burst burst(*this, sizeof(void*), alignment);
+    std::size_t sum = 0;
+    for (const std::size_t bytes : sizes) {
+        sum += std::min(bytes, most_carved_bytes) + heap_block::least_bytes;
+    }
+    if (sum <= most_carved_bytes && sum > space_.remainder_bytes()) {
+        space_.refill_remainder(sum, sum);
+    }
+    for (const std::size_t asked : sizes) {
+        const std::size_t bytes = std::max(asked, sizeof(void*));
+        heap_block b;
+        if (alignment <= Granule && bytes <= most_carved_bytes) {
+            b = space_.take_from_remainder(space_type::block_bytes_for(bytes));
+        }
+        burst.add(b ? hand_out(b.payload(), bytes) : allocate(bytes, alignment));
+    }
+    return burst.finish();
+}
+
+} // namespace mallard::inline MALLARD_MODE

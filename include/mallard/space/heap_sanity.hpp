@@ -1,0 +1,159 @@
+/// Looks through all blocks of a heap: whether what it has written about them is still true.
+///
+///     if (const mallard::heap_sanity sanity = heap.check_sanity(); !sanity.sound()) {
+///         std::fprintf(stderr, "%s: block at %p\n", sanity.what, sanity.block);
+///     }
+///
+/// A word that somebody has written over is found by what it says of its neighbours; links are followed only
+/// after it is certain that they lead to a free block of this heap. So looking is safe whatever was written over: what
+/// the walk starts from is checked before it is believed (the heads of chunks and ranges by their seals, a region's length by
+/// its complement). Only the object of a heap that lies outside of its chunks is taken to be one.
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+#include <mallard/space/coalescing_space.hpp>
+#include <mallard/space/heap_block.hpp>
+
+#include <cstddef>
+
+namespace mallard::inline MALLARD_MODE {
+
+/// A block as a walk sees it.
+struct heap_block_info {
+    const void* p = nullptr; ///< what the caller has of it, or had
+    std::size_t bytes = 0;   ///< that the caller may use, or might
+    bool in_use = false;
+};
+
+/// What a heap consists of. The bytes are those that callers may use, without the words in front.
+struct heap_use {
+    std::size_t used_blocks = 0;
+    std::size_t used_bytes = 0;
+    std::size_t free_blocks = 0; ///< no two of them are neighbours
+    std::size_t free_bytes = 0;
+    std::size_t largest_free_bytes = 0;
+    std::size_t held_bytes = 0; ///< of the upstream's, or of the region
+};
+
+struct heap_sanity {
+    const char* what = nullptr;  ///< null where all is well
+    const void* block = nullptr; ///< what the caller has of the block at which it shows
+
+    [[nodiscard]] bool sound() const noexcept { return what == nullptr; }
+};
+
+/// Looks at the blocks of one heap, room by room.
+template <class Links, std::size_t Granule>
+class sanity_check {
+public:
+    using space_type = coalescing_space<Links, Granule>;
+
+    explicit sanity_check(const space_type& space) noexcept : space_(space) {}
+
+    /// Effects: looks at the blocks from `begin` to `end`, where the last word of the room is. `owns(address)` is
+    /// whether that lies in a room.
+    /// Returns: whether they are sound.
+    template <class Owns>
+    bool look_at_room(std::byte* begin, std::byte* end, Owns owns) noexcept {
+        bool free_in_front = false;
+        std::size_t bytes_in_front = 0;
+        for (heap_block b(begin); b.begin() != end;) {
+            const std::size_t bytes = space_.credible_bytes(b, end);
+            if (b.begin() == space_.remainder_begin()) {
+                if (bytes == 0) {
+                    return broken(b, "the end of the remainder is damaged");
+                }
+                if (free_in_front) {
+                    return broken(b, "two free blocks are neighbours");
+                }
+                b = b.behind(bytes);
+                ++remainders_;
+                if (!b.is(heap_block::previous_in_use)) {
+                    return broken(b, "the word behind the remainder is damaged");
+                }
+                if (!b.is(heap_block::in_use)) {
+                    return broken(b, "two free blocks are neighbours");
+                }
+                continue;
+            }
+            if (bytes == 0 || b.is(heap_block::reserved)) {
+                return broken(b, "the size in the word in front of the block is damaged");
+            }
+            if (b.is(heap_block::previous_in_use) == free_in_front ||
+                (free_in_front && b.bytes_in_front() != bytes_in_front)) {
+                return broken(b, "the word in front of the block, or the end of the free block before it, is "
+                                 "damaged");
+            }
+            const bool free = !b.is(heap_block::in_use);
+            if (free && free_in_front) {
+                return broken(b, "two free blocks are neighbours");
+            }
+            if (const heap_block damaged = free ? damaged_by_links(b, owns) : heap_block()) {
+                return broken(damaged, "the links of the free block are damaged");
+            }
+            free_in_front = free;
+            bytes_in_front = bytes;
+            b = b.behind(bytes);
+        }
+        const heap_block last(end);
+        if (last.word() != (heap_block::in_use | (free_in_front ? 0 : heap_block::previous_in_use))) {
+            return broken(last, "the word at the end of a room is damaged");
+        }
+        return true;
+    }
+
+    /// Returns: what was found, or what shows when all rooms were looked at.
+    [[nodiscard]] heap_sanity result() noexcept {
+        if (found_.sound() && (firsts_ != space_.lists().lists_in_use() || !space_.lists().is_consistent())) {
+            found_.what = "a list of free blocks is damaged";
+        }
+        const bool has_remainder = space_.remainder_begin() != nullptr || space_.remainder_end() != nullptr;
+        if (found_.sound() && remainders_ != (has_remainder ? 1U : 0U)) {
+            found_.what = "the remainder lies in no room";
+        }
+        return found_;
+    }
+
+private:
+    bool broken(heap_block b, const char* what) noexcept {
+        found_ = {what, b.payload()};
+        return false;
+    }
+
+    /// Returns: `b`, or its neighbour in the list, whose links are damaged; null where neither's are. Where the two
+    /// contradict each other, it is the one that contradicts a third one too.
+    template <class Owns>
+    heap_block damaged_by_links(heap_block b, Owns owns) noexcept {
+        const auto is_free = [&owns](heap_block other) {
+            return owns(other.begin()) && !other.is(heap_block::in_use);
+        };
+        const heap_block next = Links::load(b.next_link());
+        const heap_block previous = Links::load(b.previous_link());
+        if ((next && !is_free(next)) || (previous && !is_free(previous))) {
+            return b;
+        }
+        if (next && Links::load(next.previous_link()) != b) {
+            const heap_block other = Links::load(next.previous_link());
+            const bool confirmed = other ? is_free(other) && Links::load(other.next_link()) == next
+                                         : space_.lists().is_first(next, next.bytes());
+            return confirmed ? b : next;
+        }
+        if (previous && Links::load(previous.next_link()) != b) {
+            const heap_block other = Links::load(previous.next_link());
+            const bool confirmed = other && is_free(other) && Links::load(other.previous_link()) == previous;
+            return confirmed ? b : previous;
+        }
+        if (previous) {
+            return {};
+        }
+        ++firsts_;
+        return space_.lists().is_first(b, b.bytes()) ? heap_block() : b;
+    }
+
+    const space_type& space_;
+    heap_sanity found_;
+    std::size_t firsts_ = 0;
+    std::size_t remainders_ = 0;
+};
+
+} // namespace mallard::inline MALLARD_MODE

@@ -1,0 +1,140 @@
+/// What a heap tells of its blocks: all of them one by one, their sums, and whether they are sound.
+///
+/// Data model: the space of the blocks (space/growing_space.hpp), which `Heap`, the class that derives from
+/// space/heap_calls.hpp, fills with rooms.
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+#include <mallard/space/growing_space.hpp>
+#include <mallard/space/heap_block.hpp>
+#include <mallard/space/heap_sanity.hpp>
+#include <mallard/space/reserved_blocks.hpp>
+#include <mallard/space/room_table.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class Heap, class Links, std::size_t Granule>
+class heap_calls;
+
+template <class Heap, class Links, std::size_t Granule>
+class heap_walks {
+public:
+    /// Effects: calls `f(heap_block_info)` for each block, room by room in the order of their addresses, then for
+    /// those in reserved ranges. Where somebody has written over the heap's books, what is told may be untrue, and what
+    /// cannot be is left out, with all that lies behind it in the room; check_sanity() says whether.
+    template <class F>
+    void for_each_block(F f) const;
+
+    /// Returns: what the heap consists of now, as far as for_each_block() sees it.
+    /// Complexity: linear in the blocks.
+    [[nodiscard]] heap_use use() const noexcept;
+
+    /// Returns: whether all words and links are as they have to be, and where not. Whatever is damaged in the memory of the
+    /// heap, nothing else is read, and the walk ends.
+    /// Complexity: linear in the blocks, but in the free ones times the logarithm of the chunks; where there are more than
+    /// room_table::few of these and the system has no memory left, times the chunks.
+    [[nodiscard]] heap_sanity check_sanity() const noexcept;
+
+protected:
+    using space_type = growing_space<Links, Granule>;
+
+    space_type space_;
+
+private:
+    friend Heap;
+    friend heap_calls<Heap, Links, Granule>;
+
+    heap_walks() = default;
+    ~heap_walks() = default;
+
+    [[nodiscard]] const Heap& heap() const noexcept { return static_cast<const Heap&>(*this); }
+};
+
+template <class Heap, class Links, std::size_t Granule>
+template <class F>
+void heap_walks<Heap, Links, Granule>::for_each_block(F f) const {
+    const auto tell = [&f](heap_block b, std::size_t bytes, bool in_use) {
+        f(heap_block_info{b.payload(), bytes - heap_block::word_bytes, in_use});
+    };
+    const auto look_at_room = [&](std::byte* begin, const std::byte* end) {
+        for (heap_block b(begin); b.begin() != end;) {
+            const std::size_t bytes = space_.credible_bytes(b, end);
+            if (bytes == 0) {
+                break;
+            }
+            tell(b, bytes, b.begin() != space_.remainder_begin() && b.is(heap_block::in_use));
+            b = b.behind(bytes);
+        }
+        return true;
+    };
+    if (heap().damaged_books().sound()) {
+        heap().each_room(look_at_room);
+    }
+    if constexpr (Heap::has_reserved_blocks) {
+        static_cast<void>(heap().reserved_.for_each([&](heap_block b) { tell(b, b.bytes(), true); }));
+    }
+}
+
+template <class Heap, class Links, std::size_t Granule>
+heap_use heap_walks<Heap, Links, Granule>::use() const noexcept {
+    heap_use sum;
+    sum.held_bytes = heap().held_bytes();
+    for_each_block([&sum](const heap_block_info& b) {
+        (b.in_use ? sum.used_blocks : sum.free_blocks) += 1;
+        (b.in_use ? sum.used_bytes : sum.free_bytes) += b.bytes;
+        if (!b.in_use) {
+            sum.largest_free_bytes = std::max(sum.largest_free_bytes, b.bytes);
+        }
+    });
+    return sum;
+}
+
+template <class Heap, class Links, std::size_t Granule>
+heap_sanity heap_walks<Heap, Links, Granule>::check_sanity() const noexcept {
+    if (const heap_sanity damaged = heap().damaged_books(); !damaged.sound()) {
+        return damaged;
+    }
+    std::size_t rooms = 0;
+    heap().each_room([&rooms](const std::byte*, const std::byte*) { return ++rooms != 0; });
+    room_table table(rooms);
+    if (table.is_complete()) {
+        heap().each_room([&table](const std::byte* begin, const std::byte* end) {
+            table.add(begin, end);
+            return true;
+        });
+        table.sort();
+    }
+    // By integers: what somebody has written over leads anywhere.
+    const auto owns = [&](const std::byte* word) {
+        const auto at = reinterpret_cast<std::uintptr_t>(word);
+        if ((at + heap_block::word_bytes) % Granule != 0) {
+            return false;
+        }
+        return table.is_complete()
+                   ? table.has_block_at(at)
+                   : !heap().each_room([at](const std::byte* begin, const std::byte* end) {
+                         return !room_table::is_block_in(reinterpret_cast<std::uintptr_t>(begin),
+                                                         reinterpret_cast<std::uintptr_t>(end), at);
+                     });
+    };
+    sanity_check<Links, Granule> check(space_);
+    heap().each_room([&](std::byte* begin, std::byte* end) { return check.look_at_room(begin, end, owns); });
+    heap_sanity found = check.result();
+    if constexpr (Heap::has_reserved_blocks) {
+        const heap_block damaged = heap().reserved_.for_each([&found](heap_block b) {
+            if (found.sound() && !reserved_blocks::is_sound(b)) {
+                found = {"the size in the word in front of the block is damaged", b.payload()};
+            }
+        });
+        if (found.sound() && damaged) {
+            found = {"the head of a large block's range is damaged", damaged.payload()};
+        }
+    }
+    return found;
+}
+
+} // namespace mallard::inline MALLARD_MODE

@@ -1,0 +1,143 @@
+/// The large blocks of a heap, each in a reserved range of its own, so that it grows without moving and gives
+/// memory back when it shrinks.
+///
+///     [ next | previous | range | committed | . ][ word ][ the caller's ......... | reserved ........ ]
+///     ^ a page's begin                            ^ block  ^ a multiple of 64      ^ committed
+///
+/// Data model: a list of the ranges, linked both ways. The word is that of any block of the heap, with the
+/// flag `reserved`; it counts what is committed, or less where the range had a larger block before. The range
+/// that was freed last waits as the spare one, while the process has fewer than half of the ranges that it may have: a
+/// vector that is made again, or is copied to another block, would fault all its pages in anew otherwise.
+/// Invariants: a block has the bytes that were asked for, or there is none; the seal of a range is that of its other
+/// words but for `previous`, which is the range whose `next` it is.
+/// Bound: what is committed grows by an eighth at least and so does what is given back, so that growing or
+/// shrinking by little calls the system rarely; a range is `reserve_factor` times as large as its first block, or
+/// `least_range_bytes`. Where the system has no such range it is asked for one without room to grow, then the ranges
+/// that are there give up theirs. It may be refused all the same, and is where the process has reserved_range::most_ranges: then the heap takes a chunk. A spare range has `most_spare_bytes` committed at most, and the
+/// system may take them where that is 1 MiB or more.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/space/heap_block.hpp>
+#include <mallard/space/reserved_range.hpp>
+#include <mallard/space/word_seal.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+class reserved_blocks {
+    struct alignas(cache_line_bytes) range {
+        range* next;
+        range* previous;
+        std::size_t bytes;
+        std::size_t committed;
+        std::size_t granted; ///< of the committed bytes, those up to the end of the block
+        std::size_t unused;
+        std::size_t
+            seal; ///< of the words above, so that those who look at a heap know whether to believe them
+        std::size_t word;
+    };
+    static_assert(sizeof(range) == cache_line_bytes);
+
+public:
+    static constexpr std::size_t reserve_factor = 16;
+    static constexpr std::size_t least_range_bytes = std::size_t{128} << 20;
+
+    static constexpr std::size_t most_spare_bytes = std::size_t{64} << 20;
+
+    reserved_blocks() = default;
+    reserved_blocks(const reserved_blocks&) = delete;
+    reserved_blocks& operator=(const reserved_blocks&) = delete;
+
+    /// Returns: whether a block may lie at such a multiple.
+    [[nodiscard]] static constexpr bool serve(std::size_t alignment) noexcept {
+        return alignment <= sizeof(range);
+    }
+
+    /// Returns: a block whose payload has `bytes` bytes or more, or null where the system has no memory, or no
+    /// addresses.
+    [[nodiscard]] heap_block allocate(std::size_t bytes) noexcept;
+
+    void deallocate(heap_block b) noexcept;
+
+    /// Effects: makes the block one of `preferred` bytes of payload or more, or of `least` where that is not possible.
+    /// Returns: whether it has `least` bytes then. It never has fewer than before.
+    bool grow(heap_block b, std::size_t least, std::size_t preferred) noexcept;
+
+    /// Effects: gives back what lies behind `bytes` bytes of payload, where that is an eighth of them or more.
+    void shrink(heap_block b, std::size_t bytes) noexcept;
+
+    /// Effects: gives the spare range back. Ranges have room to grow again.
+    void trim() noexcept;
+
+    /// Effects: gives the spare range back, and all room to grow, where these have `bytes` bytes together: for who has
+    /// been refused so many. New ranges have no room to grow until trim(), release(), or the last block is freed.
+    /// Returns: whether it has given any back.
+    /// Complexity: linear in the blocks, but for the calls to the system.
+    bool make_way(std::size_t bytes) noexcept;
+
+    /// Effects: gives all ranges back.
+    void release() noexcept;
+
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+    /// Returns: the bytes that are committed, those of the spare range included.
+    [[nodiscard]] std::size_t committed_bytes() const noexcept { return committed_bytes_; }
+
+    /// Returns: whether the word of `b`, one of these, is as it was written.
+    [[nodiscard]] static bool is_sound(heap_block b) noexcept {
+        return b.word() == word_for(range_of(b)->granted);
+    }
+
+    /// Effects: calls `f(block)` for each, up to the first in front of which somebody has written.
+    /// Returns: that one, or null.
+    template <class F>
+    [[nodiscard]] heap_block for_each(F f) const {
+        const range* before = nullptr;
+        for (range* r = first_; r != nullptr; r = r->next) {
+            if (r->seal != seal_of(r) || r->previous != before) {
+                return block_in(r);
+            }
+            f(block_in(r));
+            before = r;
+        }
+        return {};
+    }
+
+private:
+    static heap_block block_in(range* r) noexcept {
+        return heap_block(reinterpret_cast<std::byte*>(&r->word));
+    }
+    static range* range_of(heap_block b) noexcept {
+        return reinterpret_cast<range*>(b.payload() - sizeof(range));
+    }
+    static std::size_t word_for(std::size_t granted) noexcept {
+        return (granted - sizeof(range) + heap_block::word_bytes) | heap_block::in_use |
+               heap_block::previous_in_use | heap_block::reserved;
+    }
+    [[nodiscard]] static std::size_t seal_of(const range* r) noexcept {
+        return seal_words({reinterpret_cast<std::uintptr_t>(r), reinterpret_cast<std::uintptr_t>(r->next),
+                           r->bytes, r->committed, r->granted});
+    }
+    [[nodiscard]] range* new_range(std::size_t least) noexcept;
+    [[nodiscard]] range* take_spare(std::size_t least) noexcept;
+    [[nodiscard]] bool commit(range* r, std::size_t bytes) noexcept;
+    void give_back(range* r) noexcept;
+    static void set_next(range* r, range* next) noexcept;
+    static void grant(range* r, std::size_t bytes) noexcept;
+    void set_committed(range* r, std::size_t bytes) noexcept;
+
+    range* first_ = nullptr;
+    range* spare_ = nullptr; ///< in no list
+    std::size_t count_ = 0;
+    std::size_t committed_bytes_ = 0;
+    bool without_room_ = false; ///< addresses were refused
+};
+
+} // namespace mallard::inline MALLARD_LIBRARY

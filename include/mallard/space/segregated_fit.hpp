@@ -1,0 +1,244 @@
+/// The free blocks of a heap by their sizes: two levels of lists, and a bit for each list that is not empty.
+///
+///     bytes:   32 | 48 | ... | 1008 | 1024.. | 1056.. | ... | 2048.. | 2112.. | ...
+///              one list a size      | lists_a_doubling lists for each doubling
+///     bits:    one a list, and a word of bits that say which words of bits are not 0
+///
+/// Data model: lists through the free blocks themselves, linked both ways, because a block leaves its list
+/// whenever a neighbour becomes free. Finding the list of a size, and the first list behind it that is not
+/// empty, takes a few instructions and two words of bits, however many blocks there are.
+/// Invariants: a bit is set where its list has a block; a block is in the list of its size.
+/// Bound: a list of sizes that differ is looked at for `most_looked_at` blocks; then one is taken that is
+/// larger by a list. The last list, of all that is larger than the lists before it, is looked at whole.
+///
+/// Source: Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time systems" (2004).
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/space/heap_block.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class Links, std::size_t Granule>
+class segregated_fit {
+public:
+    static constexpr std::size_t exact_lists = 64;
+    static constexpr std::size_t lists_a_doubling_log2 = 4;
+    static constexpr std::size_t doublings = 12;
+    static constexpr std::size_t lists = exact_lists + (doublings << lists_a_doubling_log2);
+
+    /// Blocks that are smaller are in lists of one size each.
+    static constexpr std::size_t exact_bytes = exact_lists * Granule;
+    /// So many blocks of a list are looked at, but of the last one all.
+    static constexpr int most_looked_at = 4;
+
+    [[nodiscard]] bool empty() const noexcept { return summary_ == 0; }
+
+    /// Returns: the number of the list of blocks of `bytes` bytes. All above the last size are in the last.
+    [[nodiscard]] static constexpr std::size_t list_of(std::size_t bytes) noexcept {
+        const std::size_t granules = bytes / Granule;
+        if (granules < exact_lists) {
+            return granules;
+        }
+        const auto log2 = bits_of(granules) - 1;
+        const std::size_t list = exact_lists + ((log2 - exact_log2) << lists_a_doubling_log2) +
+                                 ((granules >> (log2 - lists_a_doubling_log2)) & (lists_a_doubling - 1));
+        return list < lists ? list : lists - 1;
+    }
+
+    /// Returns: a block of exactly `bytes` bytes, or null.
+    /// Requires: `bytes` is below exact_bytes.
+    [[nodiscard]] heap_block first_of(std::size_t bytes) const noexcept { return head(bytes / Granule); }
+
+    /// Returns: a block of `bytes` bytes or more, as small as the bound allows; null where there is none.
+    [[nodiscard]] heap_block find(std::size_t bytes) const noexcept {
+        const std::size_t list = list_of(bytes);
+        const heap_block b = find_in(list, bytes);
+        return b ? b : first_behind(list);
+    }
+
+    /// Returns: a block of the largest list that is not empty, or null.
+    [[nodiscard]] heap_block largest() const noexcept {
+        if (summary_ == 0) {
+            return {};
+        }
+        const auto word = bits_of(summary_) - 1;
+        return head(word * 64 + bits_of(bits_[word]) - 1);
+    }
+
+    /// Effects: makes `b` a free block of `bytes` bytes, and enters it.
+    void insert(heap_block b, std::size_t bytes) noexcept {
+        const std::size_t list = list_of(bytes);
+        const heap_block first = head(list);
+        b.make_free(bytes);
+        Links::store(b.next_link(), first);
+        Links::store(b.previous_link(), {});
+        if (first) {
+            Links::store(first.previous_link(), b);
+        }
+        set_head(list, b);
+        bits_[list / 64] |= bit(list);
+        summary_ |= 1U << (list / 64);
+    }
+
+    /// Effects: takes `b`, which has `bytes` bytes, out.
+    void remove(heap_block b, std::size_t bytes) noexcept {
+        const heap_block next = Links::load(b.next_link());
+        const heap_block previous = Links::load(b.previous_link());
+        if (next) {
+            Links::store(next.previous_link(), previous);
+        }
+        if (previous) {
+            Links::store(previous.next_link(), next);
+        } else {
+            became_first(list_of(bytes), next);
+        }
+    }
+
+    /// Effects: the free block `b` has `new_bytes` bytes from now on, instead of `bytes`.
+    void resize(heap_block b, std::size_t bytes, std::size_t new_bytes) noexcept {
+        if (list_of(bytes) == list_of(new_bytes)) {
+            b.make_free(new_bytes);
+        } else {
+            remove(b, bytes);
+            insert(b, new_bytes);
+        }
+    }
+
+    /// Effects: the free block `b`, of `bytes` bytes, begins at `to` from now on and has `new_bytes` bytes.
+    void move(heap_block b, std::size_t bytes, heap_block to, std::size_t new_bytes) noexcept {
+        const std::size_t list = list_of(bytes);
+        if (list != list_of(new_bytes)) {
+            remove(b, bytes);
+            insert(to, new_bytes);
+            return;
+        }
+        const heap_block next = Links::load(b.next_link());
+        const heap_block previous = Links::load(b.previous_link());
+        to.make_free(new_bytes);
+        Links::store(to.next_link(), next);
+        Links::store(to.previous_link(), previous);
+        if (next) {
+            Links::store(next.previous_link(), to);
+        }
+        if (previous) {
+            Links::store(previous.next_link(), to);
+        } else {
+            set_head(list, to);
+        }
+    }
+
+    /// Effects: takes `b`, the first of its list, of `bytes` bytes, out.
+    /// Requires: `bytes` is below exact_bytes.
+    void remove_first(heap_block b, std::size_t bytes) noexcept {
+        const heap_block next = Links::load(b.next_link());
+        if (next) {
+            Links::store(next.previous_link(), {});
+        }
+        became_first(bytes / Granule, next);
+    }
+
+    /// Effects: forgets all blocks.
+    void clear() noexcept {
+        for (std::uint32_t words = summary_; words != 0; words &= words - 1) {
+            const auto word = static_cast<std::size_t>(std::countr_zero(words));
+            for (std::uint64_t left = bits_[word]; left != 0; left &= left - 1) {
+                heads_[word * 64 + static_cast<std::size_t>(std::countr_zero(left))] = 0;
+            }
+            bits_[word] = 0;
+        }
+        summary_ = 0;
+    }
+
+    /// Returns: whether `b`, of `bytes` bytes, is the first of its list, whose bit is set.
+    [[nodiscard]] bool is_first(heap_block b, std::size_t bytes) const noexcept {
+        const std::size_t list = list_of(bytes);
+        return head(list) == b && (bits_[list / 64] & bit(list)) != 0 &&
+               (summary_ & (1U << (list / 64))) != 0;
+    }
+
+    /// Returns: whether each list has a first block where its bit is set, and none where it is not.
+    [[nodiscard]] bool is_consistent() const noexcept {
+        std::uint32_t words = 0;
+        bool agree = true;
+        for (std::size_t list = 0; list != lists; ++list) {
+            const bool set = (bits_[list / 64] & bit(list)) != 0;
+            agree = agree && set == (heads_[list] != 0);
+            words |= static_cast<std::uint32_t>(set) << (list / 64);
+        }
+        return agree && words == summary_;
+    }
+
+    /// Returns: how many lists say that they have a block.
+    [[nodiscard]] std::size_t lists_in_use() const noexcept {
+        std::size_t sum = 0;
+        for (const std::uint64_t word : bits_) {
+            sum += static_cast<std::size_t>(std::popcount(word));
+        }
+        return sum;
+    }
+
+private:
+    static constexpr std::size_t lists_a_doubling = std::size_t{1} << lists_a_doubling_log2;
+    static constexpr std::size_t exact_log2 = 6;
+    static_assert(std::size_t{1} << exact_log2 == exact_lists && lists % 64 == 0);
+
+    static constexpr std::uint64_t bit(std::size_t list) noexcept { return std::uint64_t{1} << (list % 64); }
+
+    [[nodiscard]] std::byte* head_at(std::size_t list) noexcept {
+        return reinterpret_cast<std::byte*>(&heads_[list]);
+    }
+    [[nodiscard]] heap_block head(std::size_t list) const noexcept {
+        return Links::load(reinterpret_cast<const std::byte*>(&heads_[list]));
+    }
+    void set_head(std::size_t list, heap_block b) noexcept { Links::store(head_at(list), b); }
+
+    void became_first(std::size_t list, heap_block b) noexcept {
+        set_head(list, b);
+        if (!b) {
+            bits_[list / 64] &= ~bit(list);
+            if (bits_[list / 64] == 0) {
+                summary_ &= ~(1U << (list / 64));
+            }
+        }
+    }
+
+    [[nodiscard]] heap_block find_in(std::size_t list, std::size_t bytes) const noexcept {
+        heap_block b = head(list);
+        const bool whole = list == lists - 1;
+        for (int looked_at = 0; b && (whole || looked_at != most_looked_at); ++looked_at) {
+            if (b.bytes() >= bytes) {
+                return b;
+            }
+            b = Links::load(b.next_link());
+        }
+        return {};
+    }
+
+    /// Returns: the first block of the first list behind `list` that is not empty; null where all of these are.
+    [[nodiscard]] heap_block first_behind(std::size_t list) const noexcept {
+        std::size_t word = list / 64;
+        std::uint64_t left = bits_[word] & (~std::uint64_t{1} << (list % 64));
+        if (left == 0) {
+            const std::uint32_t words = summary_ & (~std::uint32_t{1} << word);
+            if (words == 0) {
+                return {};
+            }
+            word = static_cast<std::size_t>(std::countr_zero(words));
+            left = bits_[word];
+        }
+        return head(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+    }
+
+    std::uint32_t summary_ = 0;
+    std::array<std::uint64_t, lists / 64> bits_{};
+    std::array<std::size_t, lists> heads_{};
+};
+
+} // namespace mallard::inline MALLARD_MODE

@@ -1,0 +1,195 @@
+/// A thread's own stock of free blocks of one shape: taken and put back without a lock.
+///
+///     blocks_ -> block -> block -> ... -> null        last freed first; the links are in the blocks
+///     room_                                           how many more may be put in before somebody looks again
+///
+/// Data model: the list is not counted as it is used, because a counter that each allocation and each
+/// deallocation changes would take as long as all else that they do. Instead room_ counts deallocations only;
+/// when it has come down to nothing, make_room() counts what is there. Allocations in between can only have
+/// made that less.
+/// Invariants: the length is never more than the magazine's capacity less room_; all bytes are zero in a
+/// magazine that was never used. Blocks in it are poisoned under AddressSanitizer, links and all.
+///
+/// Source: J. Bonwick, J. Adams, "Magazines and Vmem", USENIX 2001, for the name and the idea.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/free_block.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/reuse/size_classes.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+/// A list of free blocks, poisoned, links and all; last in, first out.
+class block_stack {
+public:
+    block_stack() = default;
+
+    /// Effects: takes over the blocks to which `first` leads.
+    explicit block_stack(free_block* first) noexcept : first_(first) {}
+
+    [[nodiscard]] free_block* first() const noexcept { return first_; }
+    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+
+    /// Returns: the block that was put in last, still poisoned, or null.
+    [[nodiscard]] void* pop() noexcept {
+        free_block* const block = first_;
+        if (block != nullptr) [[likely]] {
+            first_ = read_link(link_of(block));
+        }
+        return block;
+    }
+
+    /// Requires: `p` has room for a pointer.
+    void push(void* p) noexcept {
+        auto* const block = static_cast<free_block*>(p);
+        write_link(link_of(block), first_);
+        first_ = block;
+    }
+
+    /// Effects: keeps the first `most` blocks and moves those behind them to `rest`, which is empty.
+    /// Returns: how many it keeps: fewer than `most` where there were no more.
+    /// Complexity: linear in what it keeps.
+    std::size_t keep(std::size_t most, block_stack& rest) noexcept {
+        link_in_place* link = &first_;
+        std::size_t kept = 0;
+        for (; kept != most && read_link(link) != nullptr; ++kept) {
+            link = link_of(read_link(link));
+        }
+        rest.first_ = read_link(link);
+        write_link(link, nullptr);
+        return kept;
+    }
+
+    /// Complexity: linear in the blocks, but no more than `most` are looked at.
+    [[nodiscard]] bool has_just(std::size_t most) const noexcept {
+        free_block* block = first_;
+        for (; block != nullptr && most != 0; --most) {
+            block = read_link(link_of(block));
+        }
+        return block == nullptr && most == 0;
+    }
+
+private:
+    free_block* first_ = nullptr;
+};
+
+/// A magazine has blocks of one shape; requests are rounded up to it.
+struct block_shape {
+    std::size_t bytes;
+    std::size_t alignment;
+};
+
+/// Magazines 0 to 63 are those of the size classes up to 8 KiB: larger blocks take so long to fill that a
+/// lock does not matter. The rest are of blocks of one to eight whole cache lines, aligned as such: what
+/// threads write should not lie in one line with what other threads write.
+inline constexpr std::size_t classes_with_magazines = eighth_classes::index(std::size_t{8} << 10) + 1;
+inline constexpr std::size_t line_magazines = 8;
+inline constexpr std::size_t magazine_count = classes_with_magazines + line_magazines;
+
+/// Returns: which magazine serves a request; magazine_count where none does.
+/// Requires: `alignment` is a power of two.
+[[nodiscard]] constexpr std::size_t magazine_index(std::size_t bytes, std::size_t alignment) noexcept {
+    if (alignment <= fundamental_alignment) [[likely]] {
+        const std::size_t index = eighth_classes::index(bytes, alignment);
+        return index < classes_with_magazines ? index : magazine_count;
+    }
+    if (alignment <= cache_line_bytes && bytes <= line_magazines * cache_line_bytes) {
+        return classes_with_magazines + (bytes - static_cast<std::size_t>(bytes != 0)) / cache_line_bytes;
+    }
+    return magazine_count;
+}
+
+/// Returns: the shape of the blocks of magazine `index`.
+[[nodiscard]] constexpr block_shape magazine_shape(std::size_t index) noexcept {
+    if (index >= classes_with_magazines) {
+        return {(index - classes_with_magazines + 1) * cache_line_bytes, cache_line_bytes};
+    }
+    const std::size_t bytes = eighth_classes::bytes(index);
+    return {bytes, bytes % fundamental_alignment == 0 ? fundamental_alignment : 8};
+}
+
+/// Returns: how many blocks magazine `index` holds at most: 64, or as many as 8 KiB hold, but two.
+[[nodiscard]] constexpr std::size_t magazine_capacity(std::size_t index) noexcept {
+    return std::clamp<std::size_t>((std::size_t{8} << 10) / magazine_shape(index).bytes, 2, 64);
+}
+
+/// Returns: how many blocks travel together: half of what the magazine holds.
+[[nodiscard]] constexpr std::size_t batch_blocks(std::size_t index) noexcept {
+    return magazine_capacity(index) / 2;
+}
+
+/// Not thread-safe: one thread's.
+class magazine {
+public:
+    /// Returns: the block freed last, still poisoned, or null where the magazine is empty.
+    [[nodiscard]] void* pop() noexcept { return blocks_.pop(); }
+
+    /// Returns: false, with no effect, where make_room() has to be called first.
+    [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
+        if (room_ == 0) [[unlikely]] {
+            return false;
+        }
+        --room_;
+        blocks_.push(p);
+        poison(p, magazine_shape(index).bytes);
+        return true;
+    }
+
+    /// Effects: keeps the blocks freed last, no more than half of the capacity. There is room for a push
+    /// afterwards.
+    /// Returns: the others.
+    [[nodiscard]] block_stack make_room(std::size_t index) noexcept {
+        block_stack rest;
+        set_room(index, blocks_.keep(batch_blocks(index), rest));
+        return rest;
+    }
+
+    /// Returns: how many blocks to fetch for an empty magazine: one, twice as many each time, up to half of
+    /// the capacity, so that what a thread seldom needs is not kept in stock. Where no fill() follows,
+    /// because there was no memory for so many, it begins with one again.
+    [[nodiscard]] std::size_t next_batch(std::size_t index) noexcept {
+        const std::size_t twice = std::max<std::size_t>(2 * std::size_t{std::exchange(batch_, 0U)}, 1);
+        return std::min(twice, batch_blocks(index));
+    }
+
+    /// Effects: puts `count` blocks in; the first of them will be the first out.
+    /// Requires: the magazine is empty, and they are no more than half of its capacity.
+    void fill(void* const* blocks, std::size_t count, std::size_t index) noexcept {
+        set_room(index, count);
+        batch_ = static_cast<std::uint32_t>(count);
+        while (count != 0) {
+            void* const p = blocks[--count];
+            blocks_.push(p);
+            poison(p, magazine_shape(index).bytes);
+        }
+    }
+
+    /// Effects: puts a whole batch in.
+    /// Requires: the magazine is empty, and the batch is of batch_blocks(index) blocks, all poisoned.
+    void fill(block_stack batch, std::size_t index) noexcept {
+        set_room(index, batch_blocks(index));
+        batch_ = static_cast<std::uint32_t>(batch_blocks(index));
+        blocks_ = batch;
+    }
+
+    /// Effects: empties the magazine and leaves it as it was made.
+    [[nodiscard]] block_stack empty_out() noexcept { return std::exchange(*this, magazine{}).blocks_; }
+
+private:
+    void set_room(std::size_t index, std::size_t length) noexcept {
+        room_ = static_cast<std::uint32_t>(magazine_capacity(index) - length);
+    }
+
+    block_stack blocks_;
+    std::uint32_t room_ = 0;
+    std::uint32_t batch_ = 0; ///< how many were fetched the last time
+};
+
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -1,0 +1,65 @@
+#include <mallard/debug/allocation_site.hpp>
+
+#if __has_include(<execinfo.h>)
+#define MALLARD_HAS_BACKTRACE 1
+#include <execinfo.h>
+#else
+#define MALLARD_HAS_BACKTRACE 0
+#endif
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <span>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+namespace {
+
+constexpr std::size_t frames_at_the_start = 16;
+
+std::size_t bounded(std::size_t frames) noexcept {
+    return MALLARD_HAS_BACKTRACE != 0 ? std::min(frames, most_stack_frames) : 0;
+}
+
+std::atomic<std::size_t>& frames_to_keep() noexcept {
+    static std::atomic<std::size_t> frames = [] {
+        const char* given = std::getenv("MALLARD_STACK_FRAMES");
+        return bounded(given == nullptr ? frames_at_the_start : std::strtoul(given, nullptr, 10));
+    }();
+    return frames;
+}
+
+} // namespace
+
+std::size_t keep_stack_frames(std::size_t frames) noexcept {
+    return frames_to_keep().exchange(bounded(frames));
+}
+
+std::span<void*> capture_stack([[maybe_unused]] std::span<void*, most_stack_frames> room) noexcept {
+    std::size_t kept = 0;
+#if MALLARD_HAS_BACKTRACE
+    // This function and the one that asks stand in front, and are of interest to nobody.
+    constexpr std::size_t own_frames = 2;
+    if (const std::size_t wanted = frames_to_keep().load(std::memory_order_relaxed)) {
+        std::array<void*, most_stack_frames + own_frames> all{};
+        const int found = backtrace(all.data(), static_cast<int>(wanted + own_frames));
+        const std::size_t count = static_cast<std::size_t>(std::max(found, 0));
+        kept = count - std::min(count, own_frames);
+        std::copy_n(all.begin() + own_frames, kept, room.begin());
+    }
+#endif
+    return room.first(kept);
+}
+
+char** names_of_frames([[maybe_unused]] std::span<void* const> stack) noexcept {
+#if MALLARD_HAS_BACKTRACE
+    return backtrace_symbols(stack.data(), static_cast<int>(stack.size()));
+#else
+    return nullptr;
+#endif
+}
+
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -1,0 +1,86 @@
+/// A record of a checked allocator's books (debug/block_registry.hpp), and what the memory of its block shows.
+#pragma once
+
+#include <mallard/debug/block_registry.hpp>
+#include <mallard/debug/misuse.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+/// Which list of the books a record is in.
+enum class block_stage : std::uint8_t { live, in_quarantine, leaving, dead };
+
+/// The return addresses follow it.
+struct block_books::record {
+    std::byte* block = nullptr;
+    std::size_t bytes = 0; ///< what the caller has
+    std::size_t asked_bytes = 0;
+    std::size_t alignment = 0;
+    std::uint64_t number = 0;
+    std::uint64_t holder = 0; ///< the books of the allocator that the block is a chunk of; 0 where it is none
+    record* next_in_bucket = nullptr;
+    record* older = nullptr;
+    record* younger = nullptr;
+    std::source_location place;
+    bool has_place = false;
+    allocator_call ended_by = allocator_call::none; ///< none while the block lives
+    block_stage stage = block_stage::live;
+    bool filled = false; ///< with what a block in quarantine holds
+    std::uint8_t front_guard_bytes = 0;
+    std::uint8_t back_guard_bytes = 0;
+    std::uint8_t frames = 0;
+
+    [[nodiscard]] void** stack() noexcept { return reinterpret_cast<void**>(this + 1); }
+    [[nodiscard]] void* const* stack() const noexcept { return reinterpret_cast<void* const*>(this + 1); }
+
+    [[nodiscard]] bool lives() const noexcept { return stage == block_stage::live; }
+
+    /// Returns: whether it may be deallocated as a block of so many bytes: who was given more than he asked for
+    /// has room for a number of objects, and knows the block by what these take.
+    [[nodiscard]] bool is_of(std::size_t told_bytes) const noexcept {
+        return told_bytes >= asked_bytes && told_bytes <= bytes;
+    }
+
+    [[nodiscard]] misuse_report report(misuse what, allocator_call found_by) const noexcept {
+        return {.what = what,
+                .found_by = found_by,
+                .block = block,
+                .bytes = bytes,
+                .spare_bytes = bytes - asked_bytes,
+                .alignment = alignment,
+                .ended_by = ended_by,
+                .place = has_place ? &place : nullptr,
+                .stack = {stack(), frames}};
+    }
+
+    /// Effects: draws the pattern of the guard zones.
+    void draw_guards() const noexcept;
+
+    /// Effects: reports a write into a guard zone, and draws the zones anew, so that it is reported once.
+    void look_at_guards(allocator_call by) const noexcept;
+
+    /// Effects: fills the block, which was freed, with its pattern.
+    void fill() const noexcept;
+
+    /// Effects: reports a write into the block since it was filled, and fills it anew.
+    void look_at_filling(allocator_call by) const noexcept;
+
+private:
+    /// Returns: the changed byte of the zone in front that is nearest to the block; 0 where none is. The zone
+    /// is not poisoned afterwards.
+    [[nodiscard]] std::ptrdiff_t changed_before() const noexcept;
+
+    /// Returns: the same of the zone behind; end_of_guards() where none is.
+    [[nodiscard]] std::ptrdiff_t changed_behind() const noexcept;
+
+    [[nodiscard]] std::ptrdiff_t end_of_guards() const noexcept {
+        return static_cast<std::ptrdiff_t>(bytes + back_guard_bytes);
+    }
+
+    void report_write(misuse what, allocator_call by, std::ptrdiff_t changed_byte) const noexcept;
+};
+
+} // namespace mallard::inline MALLARD_LIBRARY

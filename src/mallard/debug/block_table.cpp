@@ -1,0 +1,105 @@
+// How a checked allocator finds the record of a block: by its address, or by its age.
+#include "block_record.hpp"
+
+#include <mallard/debug/block_registry.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+namespace {
+
+constexpr unsigned first_table_bits = 4;
+
+} // namespace
+
+void block_books::record_list::push(record* r) noexcept {
+    r->older = youngest;
+    r->younger = nullptr;
+    (youngest != nullptr ? youngest->younger : oldest) = r;
+    youngest = r;
+    ++count;
+}
+
+void block_books::record_list::remove(record* r) noexcept {
+    // The analyzer does not know that no record is both among the living and among the ended.
+    // NOLINTBEGIN(clang-analyzer-unix.Malloc)
+    (r->older != nullptr ? r->older->younger : oldest) = r->younger;
+    (r->younger != nullptr ? r->younger->older : youngest) = r->older;
+    // NOLINTEND(clang-analyzer-unix.Malloc)
+    --count;
+}
+
+void block_books::record_list::move_to(record_list& other, record* r) noexcept {
+    remove(r);
+    other.push(r);
+}
+
+void block_books::record_list::drop_all() noexcept {
+    while (oldest != nullptr) {
+        drop_record()(std::exchange(oldest, oldest->younger));
+    }
+}
+
+block_books::record*& block_books::bucket_of(const void* p) const noexcept {
+    const std::uint64_t mixed = (reinterpret_cast<std::uintptr_t>(p)) * 0x9E3779B97F4A7C15U;
+    return table_[mixed >> (64 - table_bits_)];
+}
+
+block_books::record* block_books::find(const void* p) const noexcept {
+    record* r = table_ == nullptr ? nullptr : bucket_of(p);
+    while (r != nullptr && r->block != p) {
+        r = r->next_in_bucket;
+    }
+    return r;
+}
+
+/// Looks at all live blocks: only for a report.
+const block_books::record* block_books::find_around(const void* p) const noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(p);
+    for (const record* r = live_.oldest; r != nullptr; r = r->younger) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(r->block);
+        if (address > begin && address < begin + r->bytes) {
+            return r;
+        }
+    }
+    return nullptr;
+}
+
+/// Doubles the table where it is full. A table that cannot grow serves on, with longer chains.
+bool block_books::make_room() noexcept {
+    const std::size_t records = live_.count + quarantine_.count + dead_.count;
+    if (table_ != nullptr && records < std::size_t{1} << table_bits_) {
+        return true;
+    }
+    const unsigned bits = table_ == nullptr ? first_table_bits : table_bits_ + 1;
+    auto** const larger = static_cast<record**>(std::calloc(std::size_t{1} << bits, sizeof(record*)));
+    if (larger == nullptr) {
+        return table_ != nullptr;
+    }
+    std::free(static_cast<void*>(std::exchange(table_, larger)));
+    table_bits_ = bits;
+    for (const record_list* list : {&live_, &quarantine_, &leaving_, &dead_}) {
+        for (record* r = list->oldest; r != nullptr; r = r->younger) {
+            enter_in_table(r);
+        }
+    }
+    return true;
+}
+
+void block_books::enter_in_table(record* r) noexcept {
+    r->next_in_bucket = std::exchange(bucket_of(r->block), r);
+}
+
+void block_books::take_from_table(record* r) noexcept {
+    record** link = &bucket_of(r->block);
+    while (*link != r) {
+        link = &(*link)->next_in_bucket;
+    }
+    *link = r->next_in_bucket;
+}
+
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -1,0 +1,202 @@
+#include <mallard/debug/allocation_site.hpp>
+#include <mallard/debug/misuse.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <source_location>
+#include <span>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+namespace {
+
+std::atomic<misuse_handler> installed_handler{nullptr};
+
+} // namespace
+
+const char* name_of(allocator_call call) noexcept {
+    switch (call) {
+    case allocator_call::none:
+        return "nobody";
+    case allocator_call::allocate:
+        return "allocate()";
+    case allocator_call::deallocate:
+        return "deallocate()";
+    case allocator_call::resize_last:
+        return "resize_last()";
+    case allocator_call::expand:
+        return "expand()";
+    case allocator_call::shrink:
+        return "shrink()";
+    case allocator_call::usable_bytes:
+        return "usable_bytes()";
+    case allocator_call::release:
+        return "release()";
+    case allocator_call::rewind:
+        return "rewind()";
+    case allocator_call::rollback:
+        return "rollback()";
+    case allocator_call::trim:
+        return "trim()";
+    case allocator_call::check:
+        return "check()";
+    case allocator_call::expect_all_freed:
+        return "expect_all_freed()";
+    case allocator_call::destructor:
+        return "the destructor";
+    }
+    return "";
+}
+
+misuse_text::misuse_text(const misuse_report& report) noexcept {
+    append("mallard: ");
+    append_what(report);
+    append_where(report);
+}
+
+void misuse_text::append(const char* format, ...) noexcept {
+    std::va_list values;
+    va_start(values, format);
+    const int wanted = std::vsnprintf(text_ + length_, room - length_, format, values);
+    va_end(values);
+    // What finds no room is cut off.
+    length_ = std::min(room - 1, length_ + static_cast<std::size_t>(std::max(wanted, 0)));
+}
+
+void misuse_text::append_block(const misuse_report& report) noexcept {
+    append("block %p of ", report.block);
+    if (report.spare_bytes != 0) {
+        append("%zu to ", report.bytes - report.spare_bytes);
+    }
+    append("%zu bytes at alignment %zu", report.bytes, report.alignment);
+}
+
+void misuse_text::append_what(const misuse_report& report) noexcept {
+    switch (report.what) {
+    case misuse::double_free:
+        append("double free: ");
+        append_block(report);
+        append(" was deallocated before");
+        break;
+    case misuse::wrong_size:
+        append("wrong size: ");
+        append_block(report);
+        append(" is given to %s as one of %zu bytes", name_of(report.found_by), report.told_bytes);
+        break;
+    case misuse::wrong_alignment:
+        append("wrong alignment: ");
+        append_block(report);
+        append(" is given to %s as one at alignment %zu", name_of(report.found_by), report.told_alignment);
+        break;
+    case misuse::foreign_pointer:
+        append("foreign pointer: %p, given to %s", report.told_block, name_of(report.found_by));
+        if (report.told_alignment != 0) {
+            append(" as a block of %zu bytes at alignment %zu", report.told_bytes, report.told_alignment);
+        }
+        append(", ");
+        if (report.block == nullptr) {
+            append("is no block of this allocator");
+        } else {
+            append("lies %td bytes into ",
+                   static_cast<const char*>(report.told_block) - static_cast<const char*>(report.block));
+            append_block(report);
+        }
+        break;
+    case misuse::write_past_end:
+    case misuse::write_before_start:
+        append("write %s: byte %td of ",
+               report.what == misuse::write_past_end ? "past the end" : "before the start",
+               report.changed_byte);
+        append_block(report);
+        append(" was overwritten, found by %s", name_of(report.found_by));
+        break;
+    case misuse::write_after_free:
+        append("write after free: byte %td of ", report.changed_byte);
+        append_block(report);
+        append(" was overwritten after its deallocation, found by %s", name_of(report.found_by));
+        break;
+    case misuse::use_after_free:
+        append("use after free: ");
+        append_block(report);
+        append(" was deallocated before and is given to %s", name_of(report.found_by));
+        break;
+    case misuse::use_after_release: {
+        const char* const by = name_of(report.ended_by);
+        append("use after %.*s: ", static_cast<int>(std::strcspn(by, "(")), by);
+        append_block(report);
+        append(" was ended by %s and is given to %s", by, name_of(report.found_by));
+        break;
+    }
+    case misuse::released_below: {
+        const char* const by = name_of(report.ended_by);
+        const bool ended = report.ended_by == allocator_call::destructor;
+        append("%.*s under a live allocator: ", ended ? 3 : static_cast<int>(std::strcspn(by, "(")),
+               ended ? "end" : by);
+        append_block(report);
+        append(" lies in memory that the upstream took back by %s while this allocator held it, found by %s",
+               by, name_of(report.found_by));
+        break;
+    }
+    case misuse::foreign_mark:
+        append("foreign mark: %s is given a mark of another allocator", name_of(report.found_by));
+        break;
+    case misuse::stale_mark:
+        append("stale mark: %s is given a mark from before a call of %s", name_of(report.found_by),
+               name_of(report.ended_by));
+        break;
+    case misuse::never_freed:
+        append("never freed: ");
+        append_block(report);
+        append(", the first of %zu such blocks with %zu bytes in all, found by %s", report.live_blocks,
+               report.live_bytes, name_of(report.found_by));
+        break;
+    }
+    append("\n");
+}
+
+void misuse_text::append_where(const misuse_report& report) noexcept {
+    if (report.block == nullptr) {
+        return;
+    }
+    if (report.place != nullptr) {
+        append("    allocated at %s:%u in %s\n", report.place->file_name(),
+               static_cast<unsigned>(report.place->line()), report.place->function_name());
+    } else if (!report.stack.empty()) {
+        append("    allocated by\n");
+        append_stack(report.stack);
+    } else {
+        append("    allocated at a place that nobody named; name it with mallard::allocation_site\n");
+    }
+}
+
+void misuse_text::append_stack(std::span<void* const> stack) noexcept {
+    char** const names = names_of_frames(stack);
+    for (std::size_t i = 0; i < stack.size(); ++i) {
+        if (names != nullptr) {
+            append("        %s\n", names[i]);
+        } else {
+            append("        %p\n", stack[i]);
+        }
+    }
+    std::free(static_cast<void*>(names));
+}
+
+misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
+    return installed_handler.exchange(handler);
+}
+
+void report_misuse(const misuse_report& report) noexcept {
+    if (misuse_handler handler = installed_handler.load()) {
+        handler(report);
+        return;
+    }
+    std::fputs(misuse_text(report).c_str(), stderr);
+    std::abort();
+}
+
+} // namespace mallard::inline MALLARD_LIBRARY

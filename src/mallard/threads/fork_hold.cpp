@@ -1,0 +1,85 @@
+#include <mallard/threads/fork_hold.hpp>
+
+#include <pthread.h>
+
+#include <atomic>
+#include <mutex>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+namespace {
+
+constinit std::atomic<fork_hold*> newest{nullptr};
+
+/// Held by who takes holds out of the list, and while the process forks.
+constinit std::mutex taking_out;
+
+/// The newest of those that are locked.
+constinit fork_hold* first_locked = nullptr;
+
+/// Effects: tries all but `other`, which is locked.
+/// Returns: null where all are locked now; else the first that could not be, and none but `other` is.
+fork_hold* try_to_lock_all_but(const fork_hold* other) noexcept {
+    for (fork_hold* h = first_locked; h != nullptr; h = h->next) {
+        if (h == other || h->try_lock()) {
+            continue;
+        }
+        for (fork_hold* locked = first_locked; locked != h; locked = locked->next) {
+            if (locked != other) {
+                locked->unlock(false);
+            }
+        }
+        return h;
+    }
+    return nullptr;
+}
+
+void lock_all() noexcept {
+    taking_out.lock();
+    first_locked = newest.load(std::memory_order_acquire);
+    fork_hold* waited_for = nullptr;
+    while (fork_hold* const taken = try_to_lock_all_but(waited_for)) {
+        if (waited_for != nullptr) {
+            waited_for->unlock(false);
+        }
+        // Whoever has it may need one of the others before he lets it go.
+        waited_for = taken;
+        waited_for->lock();
+    }
+}
+
+void unlock_all(bool in_child) noexcept {
+    for (const fork_hold* h = first_locked; h != nullptr; h = h->next) {
+        h->unlock(in_child);
+    }
+    taking_out.unlock();
+}
+
+/// The system forgets the handlers of a library that is unloaded.
+[[maybe_unused]] const int registered =
+    pthread_atfork([] { lock_all(); }, [] { unlock_all(false); }, [] { unlock_all(true); });
+
+} // namespace
+
+void hold_at_fork(fork_hold& hold) noexcept {
+    hold.next = newest.load(std::memory_order_relaxed);
+    while (!newest.compare_exchange_weak(hold.next, &hold, std::memory_order_release,
+                                         std::memory_order_relaxed)) {
+    }
+}
+
+void let_go_at_fork(fork_hold& hold) noexcept {
+    const std::scoped_lock lock(taking_out);
+    fork_hold* first = &hold;
+    if (newest.compare_exchange_strong(first, hold.next, std::memory_order_acquire)) {
+        return;
+    }
+    for (fork_hold* h = first; h != nullptr; h = h->next) {
+        if (h->next == &hold) {
+            h->next = hold.next;
+            return;
+        }
+    }
+}
+
+} // namespace mallard::inline MALLARD_LIBRARY

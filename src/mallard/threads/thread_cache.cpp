@@ -1,0 +1,244 @@
+#include "thread_rooms.hpp"
+
+#include <mallard/threads/fork_hold.hpp>
+#include <mallard/threads/thread_cache.hpp>
+#include <mallard/threads/thread_end.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+constinit thread_local rack_in_use last_rack{};
+
+/// Guards which rack belongs to which allocator, for the allocators and the threads of one copy of the library. A
+/// program and the libraries that it loads may have a copy each; none reaches for the racks of another.
+class rack_hub {
+public:
+    /// Not the numbers from 1, which another copy would give out as well.
+    [[nodiscard]] std::uint64_t new_key() noexcept {
+        constexpr std::uint64_t spread = 0x9E3779B97F4A7C15U;
+        const std::uint64_t first = reinterpret_cast<std::uintptr_t>(this) * spread;
+        const std::uint64_t key = first + last_.fetch_add(1, std::memory_order_relaxed);
+        return key != 0 ? key : new_key(); // 0 is the key of no allocator
+    }
+
+    std::mutex attachments;
+    /// The number of forks from the first process to this one.
+    std::uint32_t forks = 0;
+
+private:
+    std::atomic<std::uint64_t> last_{0};
+};
+
+namespace {
+
+/// Of the operations that find no free rack, every so many-th takes one away from another allocator.
+constexpr std::uint32_t patience = 64;
+
+/// Never destroyed where that does anything: threads and allocators may end after everything else has.
+constinit rack_hub hub;
+
+} // namespace
+
+/// The racks of a thread.
+class thread_racks {
+public:
+    /// Returns: those of the calling thread, where it has some or may have some now; else null.
+    [[nodiscard]] static thread_racks* of_this_thread() noexcept;
+
+    [[nodiscard]] magazine_rack* find(rack_owner& owner) noexcept {
+        magazine_rack* found = with_key(owner.key_);
+        if (found == nullptr) {
+            found = open(owner);
+        }
+        if (found != nullptr) {
+            last_rack.key = owner.key_;
+            last_rack.rack = found;
+        }
+        return found;
+    }
+
+    [[nodiscard]] static bool has_hub(const rack_owner& owner) noexcept { return &owner.hub_ == &hub; }
+
+    static void detach_all(rack_owner& owner) noexcept {
+        rack_hub& of_owner = owner.hub_;
+        {
+            const std::scoped_lock lock(of_owner.attachments);
+            while (owner.racks_ != nullptr) {
+                detach(*owner.racks_);
+            }
+            owner.key_ = of_owner.new_key();
+        }
+        while (is_returning(owner)) {
+            std::this_thread::yield();
+        }
+    }
+
+private:
+    /// What a thread of before a fork was returning, the child does not wait for.
+    [[nodiscard]] static bool is_returning(const rack_owner& owner) noexcept {
+        const std::uint64_t returning = owner.returning_.load(std::memory_order_acquire);
+        return static_cast<std::uint32_t>(returning) != 0 && returning >> 32 == owner.hub_.forks;
+    }
+
+    /// Requires: the attachments are locked.
+    static void begin_return(rack_owner& owner) noexcept {
+        if (owner.returning_.load(std::memory_order_relaxed) >> 32 != hub.forks) {
+            owner.returning_.store(std::uint64_t{hub.forks} << 32, std::memory_order_relaxed);
+        }
+        owner.returning_.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    static void end_return(rack_owner& owner) noexcept {
+        owner.returning_.fetch_sub(1, std::memory_order_release);
+    }
+
+    [[nodiscard]] magazine_rack* with_key(std::uint64_t key) noexcept {
+        for (magazine_rack& rack : racks_) {
+            if (rack.key.load(std::memory_order_relaxed) == key) {
+                return &rack;
+            }
+        }
+        return nullptr;
+    }
+
+    [[nodiscard]] magazine_rack* open(rack_owner& owner) noexcept {
+        // 0 is the key of a rack that is free.
+        magazine_rack* rack = with_key(0);
+        if (rack == nullptr) {
+            rack = free_a_rack();
+        }
+        if (rack != nullptr) {
+            attach(*rack, owner);
+        }
+        return rack;
+    }
+
+    [[nodiscard]] magazine_rack* free_a_rack() noexcept {
+        if (last_rack.depth != 0 || ++refusals_ % patience != 0) {
+            return nullptr;
+        }
+        magazine_rack& rack = racks_[refusals_ / patience % racks_of_a_thread];
+        give_up(rack);
+        return &rack;
+    }
+
+    static void attach(magazine_rack& rack, rack_owner& owner) noexcept {
+        const std::scoped_lock lock(hub.attachments);
+        // What the magazines still say is of an owner that has released those blocks.
+        rack.magazines = {};
+        rack.owner = &owner;
+        rack.previous = nullptr;
+        rack.next = std::exchange(owner.racks_, &rack);
+        if (rack.next != nullptr) {
+            rack.next->previous = &rack;
+        }
+        rack.key.store(owner.key_, std::memory_order_relaxed);
+    }
+
+    /// Requires: the attachments are locked, and the rack has an owner.
+    static void detach(magazine_rack& rack) noexcept {
+        (rack.previous != nullptr ? rack.previous->next : rack.owner->racks_) = rack.next;
+        if (rack.next != nullptr) {
+            rack.next->previous = rack.previous;
+        }
+        rack.owner = nullptr;
+        rack.key.store(0, std::memory_order_relaxed);
+    }
+
+    /// Effects: detaches a rack of this thread and returns its blocks. Not under the lock of the attachments,
+    /// because whoever holds a centre's lock may come to need that one.
+    static void give_up(magazine_rack& rack) noexcept {
+        rack_owner* const owner = detach_and_hold_owner(rack);
+        if (last_rack.rack == &rack) {
+            last_rack.key = 0;
+        }
+        if (owner != nullptr) {
+            owner->take_back_(*owner, rack);
+            end_return(*owner);
+        }
+    }
+
+    [[nodiscard]] static rack_owner* detach_and_hold_owner(magazine_rack& rack) noexcept {
+        const std::scoped_lock lock(hub.attachments);
+        rack_owner* const owner = rack.owner;
+        if (owner != nullptr) {
+            begin_return(*owner);
+            detach(rack);
+        }
+        return owner;
+    }
+
+    static void close_those_of_this_thread() noexcept;
+
+    std::array<magazine_rack, racks_of_a_thread> racks_{};
+    std::uint32_t refusals_ = 0;
+};
+
+namespace {
+
+constinit thread_local thread_racks* racks_here = nullptr;
+constinit thread_local thread_end_task closing{};
+
+constinit rooms_for<thread_racks> rooms;
+constinit fork_hold rooms_held{
+    .lock = []() noexcept { rooms.lock(); },
+    .try_lock = []() noexcept { return rooms.try_lock(); },
+    .unlock = [](bool in_child) noexcept { rooms.unlock(in_child); },
+};
+constinit fork_hold attachments_held{
+    .lock = []() noexcept { hub.attachments.lock(); },
+    .try_lock = []() noexcept { return hub.attachments.try_lock(); },
+    .unlock =
+        [](bool in_child) noexcept {
+            hub.forks += in_child ? 1 : 0;
+            hub.attachments.unlock();
+        },
+};
+const held_while_loaded rooms_while_loaded(rooms_held);
+const held_while_loaded attachments_while_loaded(attachments_held);
+
+} // namespace
+
+thread_racks* thread_racks::of_this_thread() noexcept {
+    if (racks_here == nullptr && !thread_has_closed()) {
+        racks_here = rooms.take();
+        if (racks_here != nullptr) {
+            closing.run = close_those_of_this_thread;
+            at_thread_close(closing);
+        }
+    }
+    return racks_here;
+}
+
+void thread_racks::close_those_of_this_thread() noexcept {
+    // What returns may be a block of another allocator, which finds no rack any more.
+    thread_racks* const closed = std::exchange(racks_here, nullptr);
+    for (magazine_rack& rack : closed->racks_) {
+        give_up(rack);
+    }
+    rooms.put_back(closed);
+}
+
+rack_owner::rack_owner(take_back_function take_back) noexcept
+    : key_(hub.new_key()), take_back_(take_back), hub_(hub) {}
+
+magazine_rack* rack_owner::find_rack() noexcept {
+    if (!thread_racks::has_hub(*this)) {
+        return nullptr;
+    }
+    thread_racks* const here = thread_racks::of_this_thread();
+    return here != nullptr ? here->find(*this) : nullptr;
+}
+
+void rack_owner::detach_racks() noexcept {
+    thread_racks::detach_all(*this);
+}
+
+} // namespace mallard::inline MALLARD_LIBRARY

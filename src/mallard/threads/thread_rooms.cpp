@@ -1,0 +1,117 @@
+#include "thread_rooms.hpp"
+
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/space/reserved_range.hpp>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#include <unistd.h>
+
+#include <cerrno>
+#include <type_traits>
+#include <utility>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+namespace {
+
+/// Where the system does not tell, one number for all threads, of which none is known to have ended.
+long this_thread() noexcept {
+#ifdef __linux__
+    return syscall(SYS_gettid);
+#else
+    return 1;
+#endif
+}
+
+/// A thread that has the number of one that has ended, and asks for a room, has none.
+bool has_ended([[maybe_unused]] long thread) noexcept {
+#ifdef __linux__
+    const int before = errno;
+    const bool ended =
+        thread == this_thread() || (syscall(SYS_tgkill, getpid(), thread, 0) != 0 && errno == ESRCH);
+    errno = before;
+    return ended;
+#else
+    return false;
+#endif
+}
+
+/// That of a room that the child of a fork cannot use.
+constexpr long of_a_thread_before_the_fork = -1;
+
+} // namespace
+
+thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
+    const long thread = this_thread();
+    const std::scoped_lock lock(mutex_);
+    is_new = false;
+    room* taken = left_behind();
+    if (taken == nullptr && free_ != nullptr) {
+        taken = std::exchange(free_, free_->next_free);
+    }
+    if (taken == nullptr) {
+        is_new = true;
+        std::byte* const memory = reserved_range::reserve(bytes_);
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        if (!reserved_range::commit(memory, 0, bytes_)) {
+            reserved_range::give_back(memory, bytes_);
+            return nullptr;
+        }
+        taken = ::new (static_cast<void*>(memory)) room;
+        taken->made_before = std::exchange(made_, taken);
+    }
+    taken->thread = thread;
+    return taken;
+}
+
+/// Returns: a room whose thread has ended without a word, where one of the next two is of that kind; else null.
+thread_rooms::room* thread_rooms::left_behind() noexcept {
+    for (int i = 0; i < 2; ++i) {
+        looked_at_ =
+            looked_at_ == nullptr || looked_at_->made_before == nullptr ? made_ : looked_at_->made_before;
+        if (looked_at_ == nullptr) {
+            return nullptr;
+        }
+        if (looked_at_->thread > 0 && has_ended(looked_at_->thread)) {
+            return looked_at_;
+        }
+    }
+    return nullptr;
+}
+
+void thread_rooms::put_back(room* emptied) noexcept {
+    const std::scoped_lock lock(mutex_);
+    emptied->thread = 0;
+    emptied->next_free = std::exchange(free_, emptied);
+}
+
+void thread_rooms::lock() noexcept {
+    mutex_.lock();
+    forking_thread_ = this_thread();
+}
+
+bool thread_rooms::try_lock() noexcept {
+    if (!mutex_.try_lock()) {
+        return false;
+    }
+    forking_thread_ = this_thread();
+    return true;
+}
+
+void thread_rooms::unlock(bool in_child) noexcept {
+    if (in_child) {
+        const long thread = this_thread();
+        for (room* r = made_; r != nullptr; r = r->made_before) {
+            if (r->thread != 0) {
+                r->thread = r->thread == forking_thread_ ? thread : of_a_thread_before_the_fork;
+            }
+        }
+    }
+    mutex_.unlock();
+}
+
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -1,0 +1,182 @@
+// Where released chunks wait: bins by size class, a thread's or everybody's.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/reuse/size_classes.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+namespace mallard::inline MALLARD_LIBRARY::chunk_bins {
+
+inline constexpr std::size_t largest_cached_bytes = std::size_t{64} << 20;
+inline constexpr std::size_t class_count = eighth_classes::index(largest_cached_bytes) + 1;
+/// Below this, chunks come from operator new: pages would be too coarse, and mappings are a limited resource.
+inline constexpr std::size_t least_page_bytes = std::size_t{128} << 10;
+inline constexpr std::uint32_t operations_an_epoch = 1024;
+
+/// Returns: whether such chunks wait in bins. Those of pages do, however they are aligned.
+constexpr bool is_kept(std::size_t index, std::size_t alignment) noexcept {
+    return index < class_count &&
+           (alignment <= fundamental_alignment || eighth_classes::bytes(index) >= least_page_bytes);
+}
+
+/// Chunks that were offered to the system. Their links cannot be in them: a page that is written to is no
+/// longer on offer. A list is the number of its first entry, 0 where it is empty.
+template <std::size_t Capacity>
+class offered_chunks {
+public:
+    /// Returns: whether there was room.
+    [[nodiscard]] bool put(std::uint32_t& list, void* chunk) noexcept {
+        std::uint32_t entry = unused_;
+        if (entry != 0) {
+            unused_ = at(entry).next;
+        } else if (opened_ != Capacity) {
+            entry = ++opened_;
+        } else {
+            return false;
+        }
+        at(entry) = {chunk, list};
+        list = entry;
+        return true;
+    }
+
+    /// Returns: the chunk put in last.
+    /// Requires: the list is not empty.
+    [[nodiscard]] void* first(std::uint32_t list) const noexcept { return entries_[list - 1].chunk; }
+
+    /// Effects: takes that chunk off the list.
+    void drop_first(std::uint32_t& list) noexcept {
+        const std::uint32_t entry = list;
+        list = std::exchange(at(entry).next, unused_);
+        unused_ = entry;
+    }
+
+private:
+    struct entry_type {
+        void* chunk = nullptr;
+        std::uint32_t next = 0;
+    };
+
+    [[nodiscard]] entry_type& at(std::uint32_t entry) noexcept { return entries_[entry - 1]; }
+
+    std::array<entry_type, Capacity> entries_{};
+    std::uint32_t unused_ = 0;
+    std::uint32_t opened_ = 0;
+};
+
+/// The waiting chunks of each size class: warm ones in a list through themselves, and those on offer.
+///
+/// `idle` is the least number that waited at any time of the current epoch: so many were not needed in all of
+/// it.
+template <std::size_t MostOffered>
+class bins {
+public:
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] std::size_t offered_bytes() const noexcept { return offered_bytes_; }
+
+    /// Returns: of the warm ones the chunk put in last, or else of those on offer; null where there is none,
+    /// or they lie at no multiple of `alignment`.
+    [[nodiscard]] void* take(std::size_t index, std::size_t alignment) noexcept {
+        bin& from = bins_[index];
+        const std::size_t chunk_bytes = eighth_classes::bytes(index);
+        void* taken = nullptr;
+        if (from.warm != nullptr && is_aligned(from.warm, alignment)) {
+            taken = from.warm;
+            unpoison(taken, chunk_bytes);
+            from.warm = from.warm->next;
+        } else if (from.offered != 0 && is_aligned(offered_.first(from.offered), alignment)) {
+            taken = offered_.first(from.offered);
+            unpoison(taken, chunk_bytes);
+            offered_.drop_first(from.offered);
+            offered_bytes_ -= chunk_bytes;
+        } else {
+            return nullptr;
+        }
+        bytes_ -= chunk_bytes;
+        --from.count;
+        from.idle = std::min(from.idle, from.count);
+        return taken;
+    }
+
+    /// Effects: puts the chunk in; offers it to the system where it has `least_offered` bytes.
+    /// Returns: whether there was room.
+    [[nodiscard]] bool put(void* p, std::size_t index,
+                           const std::atomic<std::size_t>& least_offered) noexcept {
+        bin& to = bins_[index];
+        const std::size_t chunk_bytes = eighth_classes::bytes(index);
+        if (chunk_bytes < least_page_bytes || chunk_bytes < least_offered.load(std::memory_order_relaxed)) {
+            to.warm = ::new (p) waiting_chunk{to.warm};
+            // The link stays readable: a leak checker must be able to follow it.
+            poison(to.warm + 1, chunk_bytes - sizeof(waiting_chunk));
+        } else {
+            if (!offered_.put(to.offered, p)) {
+                return false;
+            }
+            pages().offer(p, chunk_bytes);
+            poison(p, chunk_bytes);
+            offered_bytes_ += chunk_bytes;
+        }
+        ++to.count;
+        bytes_ += chunk_bytes;
+        return true;
+    }
+
+    /// Effects: counts `operations`; once an epoch, hands half of the chunks that stayed idle to
+    /// `next(chunk, class)`.
+    /// Returns: whether an epoch has ended.
+    template <class Next>
+    bool decay(std::uint32_t operations, Next next) noexcept {
+        operations_ += operations;
+        if (operations_ < operations_an_epoch) [[likely]] {
+            return false;
+        }
+        operations_ = 0;
+        for (std::size_t index = 0; index < class_count; ++index) {
+            drain(index, (bins_[index].idle + 1) / 2, next);
+            bins_[index].idle = bins_[index].count;
+        }
+        return true;
+    }
+
+    /// Effects: hands all chunks to `next(chunk, class)`.
+    template <class Next>
+    void empty(Next next) noexcept {
+        for (std::size_t index = 0; index < class_count; ++index) {
+            drain(index, bins_[index].count, next);
+        }
+    }
+
+private:
+    struct waiting_chunk {
+        waiting_chunk* next;
+    };
+    struct bin {
+        waiting_chunk* warm = nullptr;
+        std::uint32_t offered = 0;
+        std::uint32_t count = 0; ///< of both
+        std::uint32_t idle = 0;
+    };
+
+    template <class Next>
+    void drain(std::size_t index, std::uint32_t count, Next next) noexcept {
+        for (; count != 0; --count) {
+            next(take(index, fundamental_alignment), index);
+        }
+    }
+
+    std::array<bin, class_count> bins_{};
+    offered_chunks<MostOffered> offered_;
+    std::size_t bytes_ = 0;
+    std::size_t offered_bytes_ = 0;
+    std::uint32_t operations_ = 0;
+};
+
+} // namespace mallard::inline MALLARD_LIBRARY::chunk_bins

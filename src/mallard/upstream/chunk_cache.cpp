@@ -1,0 +1,257 @@
+#include "../threads/thread_rooms.hpp"
+#include "chunk_bins.hpp"
+
+#include <mallard/core/failure.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/reuse/size_classes.hpp>
+#include <mallard/threads/fork_hold.hpp>
+#include <mallard/threads/thread_end.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+#include <mallard/upstream/new_delete.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+using namespace chunk_bins;
+
+namespace {
+
+std::atomic<std::size_t> thread_limit_bytes{chunk_cache_limits{}.thread_bytes};
+std::atomic<std::size_t> shared_limit_bytes{chunk_cache_limits{}.shared_bytes};
+std::atomic<std::size_t> least_offered_bytes{chunk_cache_limits{}.least_offered_bytes};
+
+/// As many as can wait within the usual limits, were all of the smallest size; where there are more, they go
+/// on.
+constexpr std::size_t most_offered_of_a_thread = chunk_cache_limits{}.thread_bytes / least_page_bytes;
+constexpr std::size_t most_offered_of_all = chunk_cache_limits{}.shared_bytes / least_page_bytes;
+
+/// Returns: null where the system has none; nobody has heard of it.
+void* try_to_take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
+    return bytes < least_page_bytes ? new_delete::try_allocate(bytes, alignment)
+                                    : pages().try_allocate(bytes, alignment);
+}
+
+void give_to_system(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if (bytes < least_page_bytes) {
+        new_delete::deallocate(p, bytes, alignment);
+    } else {
+        pages().deallocate(p, bytes, alignment);
+    }
+}
+
+class shared_bins {
+public:
+    [[nodiscard]] void* take(std::size_t index, std::size_t alignment) noexcept {
+        // Threads that never share a chunk never meet at the lock.
+        if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
+            return nullptr;
+        }
+        const std::scoped_lock lock(mutex_);
+        void* p = bins_.take(index, alignment);
+        note_bytes();
+        return p;
+    }
+
+    void put(void* p, std::size_t index) noexcept {
+        const std::size_t bytes = eighth_classes::bytes(index);
+        const std::scoped_lock lock(mutex_);
+        if (bins_.bytes() + bytes <= shared_limit_bytes.load(std::memory_order_relaxed) &&
+            bins_.put(p, index, least_offered_bytes)) {
+            bins_.decay(1, to_system);
+        } else {
+            give_to_system(p, bytes, fundamental_alignment);
+        }
+        note_bytes();
+    }
+
+    /// Effects: an epoch of some thread brings the shared one a quarter nearer to its end. Without that, what
+    /// a peak left here would stay for as long as no thread returns chunks to these bins.
+    void age() noexcept {
+        if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
+            return;
+        }
+        const std::scoped_lock lock(mutex_);
+        bins_.decay(operations_an_epoch / 4, to_system);
+        note_bytes();
+    }
+
+    void empty() noexcept {
+        if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
+            return;
+        }
+        const std::scoped_lock lock(mutex_);
+        bins_.empty(to_system);
+        note_bytes();
+    }
+
+    // ---- for a fork
+
+    void lock() noexcept { mutex_.lock(); }
+    [[nodiscard]] bool try_lock() noexcept { return mutex_.try_lock(); }
+    void unlock() noexcept { mutex_.unlock(); }
+
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        return approximate_bytes_.load(std::memory_order_relaxed);
+    }
+
+    [[nodiscard]] std::size_t offered_bytes() const noexcept {
+        return approximate_offered_bytes_.load(std::memory_order_relaxed);
+    }
+
+private:
+    static void to_system(void* p, std::size_t index) noexcept {
+        give_to_system(p, eighth_classes::bytes(index), fundamental_alignment);
+    }
+
+    void note_bytes() noexcept {
+        approximate_bytes_.store(bins_.bytes(), std::memory_order_relaxed);
+        approximate_offered_bytes_.store(bins_.offered_bytes(), std::memory_order_relaxed);
+    }
+
+    std::mutex mutex_;
+    bins<most_offered_of_all> bins_;
+    std::atomic<std::size_t> approximate_bytes_{0};
+    std::atomic<std::size_t> approximate_offered_bytes_{0};
+};
+
+/// Never destroyed where that does anything: allocators with static storage duration may release after everything else
+/// has ended.
+constinit shared_bins shared;
+
+constinit fork_hold shared_held{
+    .lock = []() noexcept { shared.lock(); },
+    .try_lock = []() noexcept { return shared.try_lock(); },
+    .unlock = [](bool) noexcept { shared.unlock(); },
+};
+
+void to_shared(void* p, std::size_t index) noexcept {
+    shared.put(p, index);
+}
+
+using own_bins = bins<most_offered_of_a_thread>;
+
+constinit rooms_for<own_bins> rooms;
+constinit fork_hold rooms_held{
+    .lock = []() noexcept { rooms.lock(); },
+    .try_lock = []() noexcept { return rooms.try_lock(); },
+    .unlock = [](bool in_child) noexcept { rooms.unlock(in_child); },
+};
+const held_while_loaded shared_while_loaded(shared_held);
+const held_while_loaded rooms_while_loaded(rooms_held);
+
+/// Where a thread without bins looks for a chunk: always empty, and never written to.
+constinit own_bins no_bins;
+
+/// The bins of a thread are emptied when it closes. What it releases after that goes to the shared bins.
+constinit thread_local own_bins* bins_here = &no_bins;
+constinit thread_local thread_end_task closing{};
+
+void close_bins() noexcept {
+    own_bins* const closed = std::exchange(bins_here, &no_bins);
+    closed->empty(to_shared);
+    rooms.put_back(closed);
+}
+
+/// Returns: whether this thread has bins now.
+[[gnu::cold, gnu::noinline]] bool open_bins() noexcept {
+    if (thread_has_closed()) {
+        return false;
+    }
+    own_bins* const opened = rooms.take();
+    if (opened == nullptr) {
+        return false;
+    }
+    bins_here = opened;
+    closing.run = close_bins;
+    at_thread_close(closing);
+    return true;
+}
+
+/// Returns: a chunk from the system, which has all that waits here back before that fails; null then.
+[[gnu::noinline]] void* take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
+    void* p = try_to_take_from_system(bytes, alignment);
+    // Other requests have no part in it that one is made which no machine could serve.
+    constexpr std::size_t most = PTRDIFF_MAX / 2;
+    if (p == nullptr && bytes <= most && alignment <= most && bins_here->bytes() + shared.bytes() != 0) {
+        chunk_cache::trim();
+        p = try_to_take_from_system(bytes, alignment);
+    }
+    return p;
+}
+
+} // namespace
+
+void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
+    void* const p = try_allocate(bytes, alignment);
+    if (p == nullptr) [[unlikely]] {
+        fail_allocation(bytes, alignment);
+    }
+    return p;
+}
+
+void* chunk_cache::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t index = eighth_classes::index(std::max(bytes, sizeof(void*)));
+    if (!is_kept(index, alignment)) [[unlikely]] {
+        return take_from_system(bytes, alignment);
+    }
+    void* p = bins_here->take(index, alignment);
+    if (p == nullptr) [[unlikely]] {
+        p = shared.take(index, alignment);
+        if (p == nullptr) {
+            // Later, it is given back or out again at the fundamental alignment.
+            p = take_from_system(eighth_classes::bytes(index), std::max(alignment, fundamental_alignment));
+            if (p == nullptr) {
+                return nullptr;
+            }
+        }
+    }
+    poison(static_cast<std::byte*>(p) + bytes, eighth_classes::bytes(index) - bytes);
+    return p;
+}
+
+void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t index = eighth_classes::index(std::max(bytes, sizeof(void*)));
+    if (!is_kept(index, alignment)) [[unlikely]] {
+        give_to_system(p, bytes, alignment);
+        return;
+    }
+    unpoison(p, eighth_classes::bytes(index));
+    if (bins_here == &no_bins && !open_bins()) [[unlikely]] {
+        to_shared(p, index);
+        return;
+    }
+    own_bins& mine = *bins_here;
+    if (mine.bytes() + eighth_classes::bytes(index) > thread_limit_bytes.load(std::memory_order_relaxed) ||
+        !mine.put(p, index, least_offered_bytes)) [[unlikely]] {
+        to_shared(p, index);
+        return;
+    }
+    if (mine.decay(1, to_shared)) [[unlikely]] {
+        shared.age();
+    }
+}
+
+void chunk_cache::trim() noexcept {
+    bins_here->empty(to_shared);
+    shared.empty();
+}
+
+void chunk_cache::set_limits(chunk_cache_limits limits) noexcept {
+    thread_limit_bytes.store(limits.thread_bytes, std::memory_order_relaxed);
+    shared_limit_bytes.store(limits.shared_bytes, std::memory_order_relaxed);
+    least_offered_bytes.store(limits.least_offered_bytes, std::memory_order_relaxed);
+}
+
+chunk_cache_stats chunk_cache::stats() noexcept {
+    return {.thread_bytes = bins_here->bytes(),
+            .shared_bytes = shared.bytes(),
+            .offered_bytes = bins_here->offered_bytes() + shared.offered_bytes()};
+}
+
+} // namespace mallard::inline MALLARD_LIBRARY

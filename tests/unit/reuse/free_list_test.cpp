@@ -1,0 +1,114 @@
+#include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/free_list.hpp>
+#include <mallard/reuse/last_freed.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace {
+
+/// What holds however the list runs. The blocks are carved right behind one another, so that those of 12 and
+/// of 20 bytes lie at multiples of 4.
+template <class Order>
+class free_list : public ::testing::Test {
+protected:
+    free_list() { mallard::poison(room_, sizeof room_); }
+    ~free_list() override { mallard::unpoison(room_, sizeof room_); }
+
+    using list_type = typename Order::of_one_size;
+
+    std::vector<void*> carve(list_type& list, std::size_t count) {
+        std::byte* cursor = room_;
+        std::vector<void*> blocks(count);
+        std::generate(blocks.begin(), blocks.end(), [&] { return list.carve(cursor, std::end(room_)); });
+        return blocks;
+    }
+
+    static std::vector<void*> pop_all(list_type& list) {
+        std::vector<void*> blocks;
+        while (void* p = list.pop()) {
+            blocks.push_back(p);
+        }
+        return blocks;
+    }
+
+    static constexpr std::array<std::size_t, 6> sizes = {8, 12, 16, 20, 24, 104};
+    alignas(16) std::byte room_[1024];
+};
+
+using orders = ::testing::Types<mallard::last_freed, mallard::first_freed>;
+TYPED_TEST_SUITE(free_list, orders);
+
+TYPED_TEST(free_list, has_nothing_at_first) {
+    typename TestFixture::list_type list(24);
+    EXPECT_TRUE(list.empty());
+    EXPECT_EQ(list.pop(), nullptr);
+    EXPECT_EQ(list.block_bytes(), 24U);
+}
+
+TYPED_TEST(free_list, carves_blocks_one_behind_the_other_until_the_room_is_too_short) {
+    typename TestFixture::list_type list(20);
+    std::byte* cursor = this->room_;
+    std::byte* const limit = this->room_ + 59;
+    EXPECT_EQ(list.carve(cursor, limit), this->room_);
+    EXPECT_EQ(list.carve(cursor, limit), this->room_ + 20);
+    EXPECT_EQ(list.carve(cursor, limit), nullptr);
+    EXPECT_EQ(cursor, this->room_ + 40);
+    EXPECT_EQ(list.blocks_in(59), 2U);
+    EXPECT_EQ(list.blocks_in(60), 3U);
+    EXPECT_EQ(list.room(3), 60U);
+}
+
+TYPED_TEST(free_list, gives_each_freed_block_once) {
+    for (const std::size_t bytes : this->sizes) {
+        typename TestFixture::list_type list(bytes);
+        std::vector<void*> blocks = this->carve(list, 9);
+        for (int round = 0; round < 3; ++round) {
+            for (void* p : blocks) {
+                list.push(p);
+                EXPECT_FALSE(list.empty());
+            }
+            blocks = this->pop_all(list);
+            EXPECT_TRUE(list.empty());
+            std::vector<void*> sorted = blocks;
+            std::ranges::sort(sorted);
+            EXPECT_EQ(sorted, this->carve(list, 9)) << bytes << " bytes";
+        }
+    }
+}
+
+TYPED_TEST(free_list, forgets_everything) {
+    typename TestFixture::list_type list(24);
+    list.push(this->room_);
+    list.push(this->room_ + 24);
+    list.clear();
+    EXPECT_TRUE(list.empty());
+    EXPECT_EQ(list.pop(), nullptr);
+}
+
+class free_list_of_first_freed : public free_list<mallard::first_freed> {};
+
+TEST_F(free_list_of_first_freed, keeps_the_order_where_a_block_has_a_second_word) {
+    for (const std::size_t bytes : sizes) {
+        list_type list(bytes);
+        std::vector<void*> blocks = carve(list, 5);
+        for (void* p : blocks) {
+            list.push(p);
+        }
+        if (bytes < 16) {
+            std::ranges::reverse(blocks);
+        }
+        EXPECT_EQ(list.pop(), blocks[0]) << bytes << " bytes";
+        EXPECT_EQ(list.pop(), blocks[1]);
+        if (bytes >= 16) {
+            list.push(blocks[0]);
+            EXPECT_EQ(list.pop(), blocks[2]) << "what was freed since waits";
+        }
+    }
+}
+
+} // namespace

@@ -1,0 +1,157 @@
+#include "equipment/slots_on_ledger.hpp"
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/reuse/last_freed.hpp>
+#include <mallard/slab/address_heap.hpp>
+#include <mallard/slab/bitmap_slots.hpp>
+#include <mallard/slab/fullness_buckets.hpp>
+#include <mallard/slab/linked_slots.hpp>
+#include <mallard/slab/supply.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <random>
+#include <vector>
+
+namespace {
+
+using slots_type = mallard::bitmap_slots<mallard::address_heap<mallard::slot_block>>;
+
+constexpr std::size_t block_bytes = 4096;
+constexpr mallard::slot_geometry geometry = mallard::whole_blocks(64, block_bytes, mallard::slot_books::bits);
+
+class aligned_blocks : public ::testing::Test, protected equipment::slots_on_ledger<slots_type> {
+protected:
+    aligned_blocks() : slots_on_ledger(geometry) {}
+};
+
+TEST_F(aligned_blocks, ask_for_nothing_before_they_grow) {
+    EXPECT_EQ(slots.pop(), nullptr);
+    EXPECT_EQ(source.outstanding(), 0U);
+    EXPECT_EQ(slots.chunks(), 0U);
+}
+
+TEST_F(aligned_blocks, take_larger_chunks_every_time_but_none_of_half_the_largest_size) {
+    pop(6000);
+    const std::size_t expected[] = {1, 2, 4, 8, 32, 32};
+    ASSERT_GE(source.granted().size(), std::size(expected));
+    for (std::size_t i = 0; i != std::size(expected); ++i) {
+        EXPECT_EQ(source.granted()[i].bytes, expected[i] * block_bytes);
+        EXPECT_EQ(source.granted()[i].alignment, block_bytes);
+    }
+    EXPECT_EQ(slots.grants(), source.granted().size());
+    EXPECT_EQ(slots.chunk_bytes(), source.outstanding_bytes());
+}
+
+TEST_F(aligned_blocks, waste_nothing_between_blocks) {
+    const std::size_t usable = block_bytes / 64 - 3;
+    pop(15 * usable);
+    EXPECT_EQ(source.granted().size(), 4U) << "1 + 2 + 4 + 8 blocks, each of which has books";
+}
+
+TEST_F(aligned_blocks, give_every_empty_chunk_but_a_small_one_back_whatever_the_order) {
+    for (unsigned seed = 1; seed <= 10; ++seed) {
+        std::vector<void*> all = pop(10'000);
+        std::shuffle(all.begin(), all.end(), std::mt19937(seed));
+        push(all);
+        EXPECT_LE(source.outstanding_bytes(), block_bytes) << "seed " << seed;
+        EXPECT_EQ(slots.chunk_bytes(), source.outstanding_bytes());
+    }
+}
+
+TEST_F(aligned_blocks, keep_a_spare_chunk_of_an_eighth_so_that_the_border_costs_nothing) {
+    pop(40'000);
+    push(pop(4000));
+    const std::size_t before = source.granted().size();
+    for (int i = 0; i < 100; ++i) {
+        push(pop(1500));
+    }
+    EXPECT_LE(source.granted().size(), before + 1) << "one chunk comes and goes, and is kept";
+}
+
+TEST_F(aligned_blocks, give_back_what_is_empty_where_asked) {
+    std::vector<void*> all = pop(100);
+    void* const stays = all.front();
+    all.erase(all.begin());
+    push(all);
+    slots.trim(source);
+    EXPECT_EQ(source.outstanding(), 1U) << "the chunk of the one that stays";
+    push(stays);
+    slots.trim(source);
+    EXPECT_EQ(source.outstanding(), 0U);
+    EXPECT_EQ(slots.chunks(), 0U);
+    pop();
+    EXPECT_EQ(source.granted().back().bytes, block_bytes) << "it begins with a small chunk again";
+}
+
+TEST_F(aligned_blocks, forget_a_chunk_that_went_back_before_all_of_its_blocks_were_used) {
+    pop(block_bytes / 64 - 3);
+    push(pop());
+    EXPECT_EQ(source.granted().size(), 2U);
+    EXPECT_EQ(source.outstanding(), 1U) << "one of two blocks was used, and the chunk was empty again";
+    pop(2);
+    EXPECT_EQ(source.granted().size(), 3U);
+}
+
+TEST_F(aligned_blocks, use_the_rest_of_a_chunk_after_another_one_went_back) {
+    const std::size_t usable = block_bytes / 64 - 3;
+    const std::vector<void*> first = pop(usable);
+    pop();
+    push(first);
+    slots.trim(source);
+    EXPECT_EQ(source.outstanding(), 1U);
+    pop(2 * usable - 1);
+    EXPECT_EQ(source.granted().size(), 2U) << "two blocks are in the chunk that is left";
+}
+
+/// Slots of blocks that are divided into sub-blocks, with books of either kind.
+template <class Slots>
+class divided_blocks : public ::testing::Test, protected equipment::slots_on_ledger<Slots> {
+protected:
+    static constexpr std::size_t slot_bytes = 40;
+    divided_blocks()
+        : equipment::slots_on_ledger<Slots>(mallard::divided_blocks(slot_bytes, 256, 5, Slots::books)) {}
+};
+
+using by_fullness = mallard::fullness_buckets<mallard::slot_block>;
+using all_books = ::testing::Types<mallard::bitmap_slots<by_fullness, true>,
+                                   mallard::linked_slots<mallard::last_freed_links, by_fullness, true>>;
+TYPED_TEST_SUITE(divided_blocks, all_books);
+
+TYPED_TEST(divided_blocks, find_the_books_of_each_slot_and_keep_slots_apart) {
+    std::mt19937 order(1);
+    for (int round = 0; round < 3; ++round) {
+        std::vector<void*> all = this->pop(1500);
+        std::shuffle(all.begin(), all.end(), order);
+        for (std::size_t i = 0; i != all.size(); ++i) {
+            std::memset(all[i], static_cast<int>(i % 251), this->slot_bytes);
+        }
+        for (std::size_t i = 0; i != all.size(); ++i) {
+            const auto* const bytes = static_cast<const unsigned char*>(all[i]);
+            ASSERT_TRUE(std::all_of(bytes, bytes + this->slot_bytes,
+                                    [i](unsigned char byte) { return byte == i % 251; }));
+        }
+        this->push(all);
+        EXPECT_LE(this->source.outstanding_bytes(), this->slots.geometry().block_bytes);
+    }
+}
+
+#ifdef __cpp_exceptions
+TEST_F(aligned_blocks, are_as_they_were_where_the_upstream_has_nothing) {
+    pop();
+    source.fail({.at = 1, .for_ever = true});
+    while (slots.pop() != nullptr) {
+    }
+    EXPECT_THROW(slots.grow(source), std::bad_alloc);
+    EXPECT_EQ(slots.pop(), nullptr);
+    EXPECT_EQ(slots.chunks(), 1U);
+    source.fail({.at = 0});
+    pop(100);
+}
+#endif
+
+} // namespace
