@@ -34,9 +34,9 @@ public:
         : begin_(memory.data()), cursor_(memory.data()), end_(memory.data() + memory.size()) {}
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
-        std::byte* block = cursor_ + mallard::padding_to(cursor_, alignment);
+        std::byte* block = cursor_ + mallard::core::padding_to(cursor_, alignment);
         if (bytes > static_cast<std::size_t>(end_ - block)) [[unlikely]] {
-            block = begin_ + mallard::padding_to(begin_, alignment);
+            block = begin_ + mallard::core::padding_to(begin_, alignment);
         }
         cursor_ = block + bytes;
         return block;

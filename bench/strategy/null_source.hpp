@@ -17,7 +17,7 @@ public:
         : region_(region), cursor_(region.data()), limit_(region.data() + region.size()) {}
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
-        std::byte* block = cursor_ + mallard::padding_to(cursor_, alignment);
+        std::byte* block = cursor_ + mallard::core::padding_to(cursor_, alignment);
         cursor_ = block + bytes;
         if (cursor_ > limit_) [[unlikely]] {
             std::abort(); // the bound of the structure's size was wrong

@@ -19,7 +19,7 @@
 namespace bench {
 
 /// The free blocks of one size.
-class random_blocks : public mallard::carves_one_size {
+class random_blocks : public mallard::reuse::carves_one_size {
 public:
     explicit random_blocks(std::size_t block_bytes, std::size_t = mallard::fundamental_alignment) noexcept
         : carves_one_size(block_bytes) {}
@@ -36,7 +36,7 @@ public:
 
     void push(void* p) noexcept {
         blocks_.push_back(p);
-        mallard::poison(p, block_bytes());
+        mallard::core::poison(p, block_bytes());
     }
 
     [[nodiscard]] bool empty() const noexcept { return blocks_.empty(); }
@@ -50,7 +50,7 @@ private:
 
 /// Those of each size class.
 template <mallard::size_class_policy Classes>
-class random_blocks_by_class : public mallard::carves_by_class<Classes> {
+class random_blocks_by_class : public mallard::reuse::carves_by_class<Classes> {
 public:
     [[nodiscard]] void* pop(std::size_t index) noexcept {
         random_blocks* blocks = blocks_of(index);

@@ -37,7 +37,7 @@ struct block_shape {
 
     /// Returns: the size with which blocks that lie side by side are aligned, all of them.
     [[nodiscard]] constexpr std::size_t stride() const noexcept {
-        return mallard::align_up(bytes, alignment);
+        return mallard::core::align_up(bytes, alignment);
     }
 };
 
@@ -99,7 +99,7 @@ struct node_of {
 template <class Use>
 void with_node_bytes(block_shape shape, Use&& use) {
     constexpr std::size_t word = sizeof(void*);
-    const std::size_t words = mallard::align_up(shape.stride(), word) / word;
+    const std::size_t words = mallard::core::align_up(shape.stride(), word) / word;
     const auto among = [&]<std::size_t... I>(std::index_sequence<I...>) {
         return ((words == I + 1 && (use(std::integral_constant<std::size_t, (I + 1) * word>()), true)) ||
                 ...);
@@ -111,7 +111,8 @@ void with_node_bytes(block_shape shape, Use&& use) {
 
 template <std::size_t Bytes, std::size_t Alignment, class Use>
 void with_node_bytes(constant_shape<Bytes, Alignment>, Use&& use) {
-    constexpr std::size_t bytes = mallard::align_up(mallard::align_up(Bytes, Alignment), sizeof(void*));
+    constexpr std::size_t bytes =
+        mallard::core::align_up(mallard::core::align_up(Bytes, Alignment), sizeof(void*));
     if constexpr (bytes <= largest_node_bytes) {
         use(std::integral_constant<std::size_t, bytes>());
     } else {

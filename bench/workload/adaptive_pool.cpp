@@ -35,7 +35,7 @@ private:
         figure("offered_bytes", static_cast<double>(erased.offered_bytes));
         if constexpr (requires { source.stats().chunk_bytes; }) {
             const auto kept = source.stats();
-            figure("pool_bytes", static_cast<double>(kept.chunk_bytes + kept.direct_bytes));
+            figure("pool_bytes", static_cast<double>(kept.chunk_bytes + kept.large_bytes));
         }
     }
 

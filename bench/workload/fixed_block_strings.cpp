@@ -46,7 +46,7 @@ public:
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) {
         if (bytes > string_block_bytes) [[unlikely]] {
-            mallard::fail_allocation(bytes, alignof(char));
+            mallard::core::fail_allocation(bytes, alignof(char));
         }
         return source_->allocate(string_block_bytes, mallard::fundamental_alignment);
     }

@@ -152,13 +152,13 @@ public:
 template <masked_ways Masked, class T, class Mechanism, class Use>
 void with_ours_behind_boost(vector_version version, Mechanism& made, Use&& use) {
     using mallard::expandable_allocator;
-    using mallard::ways;
-    constexpr ways masked = Masked == masked_ways::forward ? ways::forward : ways::none;
+    using mallard::expansion;
+    constexpr expansion masked = Masked == masked_ways::forward ? expansion::forward : expansion::none;
     switch (version) {
     case vector_version::first:
         return with_boost_vectors(mallard::allocator<T, Mechanism>(made), use);
     case vector_version::second_masked:
-        return with_boost_vectors(expandable_allocator<T, Mechanism, ways::in_place>(made), use);
+        return with_boost_vectors(expandable_allocator<T, Mechanism, expansion::in_place>(made), use);
     case vector_version::second:
         return with_boost_vectors(expandable_allocator<T, Mechanism, masked>(made), use);
     case vector_version::none:

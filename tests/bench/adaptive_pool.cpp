@@ -36,7 +36,8 @@ class burst_recorder : public bench::recording_source {
 public:
     mallard::block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         ++bursts;
-        return mallard::allocate_one_by_one(static_cast<recording_source&>(*this), bytes, alignment, count);
+        return mallard::core::allocate_one_by_one(static_cast<recording_source&>(*this), bytes, alignment,
+                                                  count);
     }
     void deallocate_many(mallard::block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
         ++bursts;

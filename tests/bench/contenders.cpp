@@ -70,7 +70,7 @@ public:
     void allocate(std::size_t count) {
         for (std::size_t i = 0; i != count; ++i) {
             auto* block = static_cast<unsigned char*>(source_.allocate());
-            EXPECT_TRUE(mallard::is_aligned(block, alignment_));
+            EXPECT_TRUE(mallard::core::is_aligned(block, alignment_));
             const auto mark = static_cast<unsigned char>(marks_++);
             std::memset(block, mark, bytes_);
             blocks_.emplace_back(block, mark);

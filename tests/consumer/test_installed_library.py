@@ -137,7 +137,7 @@ def test_halves_of_a_program_that_disagree_do_not_link(prefix, tmp_path):
         ["cmake", "--build", tmp_path, "--target", "mixed"], capture_output=True, text=True, check=False
     )
     assert done.returncode != 0
-    unknown = r"undefined reference to .fill\(mallard::ndebug::unchecked::multipool"
+    unknown = r"undefined reference to .fill\(mallard::ndebug::multipool"
     assert re.search(unknown, done.stdout + done.stderr)
 
 

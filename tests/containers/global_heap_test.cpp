@@ -23,7 +23,7 @@ void expect_aligned(std::size_t bytes, std::size_t alignment) {
     for (const bool quietly : {false, true}) {
         void* const p = quietly ? Source::try_allocate(bytes, alignment) : Source::allocate(bytes, alignment);
         ASSERT_NE(p, nullptr);
-        EXPECT_TRUE(mallard::is_aligned(p, alignment)) << bytes << " at " << alignment;
+        EXPECT_TRUE(mallard::core::is_aligned(p, alignment)) << bytes << " at " << alignment;
         std::memset(p, 1, bytes);
         Source::deallocate(p, bytes, alignment);
     }
@@ -58,7 +58,7 @@ TEST(global_heap, is_good_for_a_pool_of_any_block) {
     for (std::size_t alignment = 1; alignment <= 32; alignment *= 2) {
         for (std::size_t bytes = 1; bytes <= 200; ++bytes) {
             mallard::multipool<new_delete> pool;
-            EXPECT_TRUE(mallard::is_aligned(pool.allocate(bytes, alignment), alignment)) << bytes;
+            EXPECT_TRUE(mallard::core::is_aligned(pool.allocate(bytes, alignment), alignment)) << bytes;
         }
     }
 }

@@ -44,7 +44,7 @@ bool bound_address_space() {
 /// Effects: has the run-time library, and a sanitizer, take what they need for a first exception.
 void throw_once() {
     try {
-        mallard::fail_allocation(1, 1);
+        mallard::core::fail_allocation(1, 1);
     } catch (const std::bad_alloc&) {
         return;
     }

@@ -52,7 +52,7 @@ public:
 
     ~window() override {
         if (begin_ != nullptr) {
-            mallard::unpoison(begin_, bytes);
+            mallard::core::unpoison(begin_, bytes);
             munmap(begin_, bytes);
         }
     }
@@ -66,9 +66,9 @@ private:
         const auto room = static_cast<std::size_t>(high_ - low_);
         std::byte* p = nullptr;
         if (going_ == direction::upwards) {
-            const std::size_t padding = mallard::padding_to(low_, alignment);
+            const std::size_t padding = mallard::core::padding_to(low_, alignment);
             if (padding > room || wanted > room - padding) {
-                mallard::fail_allocation(wanted, alignment);
+                mallard::core::fail_allocation(wanted, alignment);
             }
             p = low_ + padding;
             low_ = p + wanted;
@@ -76,7 +76,7 @@ private:
             const std::size_t padding =
                 reinterpret_cast<std::uintptr_t>(high_ - std::min(wanted, room)) & (alignment - 1);
             if (wanted > room || padding > room - wanted) {
-                mallard::fail_allocation(wanted, alignment);
+                mallard::core::fail_allocation(wanted, alignment);
             }
             p = high_ - wanted - padding;
             high_ = p;
@@ -93,7 +93,7 @@ private:
             return;
         }
         taken_.erase(found);
-        mallard::unpoison(p, given);
+        mallard::core::unpoison(p, given);
         std::memset(p, 0xDD, given);
     }
 
@@ -116,7 +116,7 @@ public:
 
     void add(std::size_t bytes, std::size_t alignment) {
         auto* const p = static_cast<std::byte*>(allocator_.allocate(bytes, alignment));
-        ASSERT_TRUE(mallard::is_aligned(p, alignment));
+        ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
         const auto above = living_.lower_bound(p);
         ASSERT_TRUE(above == living_.end() || p + bytes <= above->first);
         ASSERT_TRUE(above == living_.begin() ||

@@ -20,7 +20,7 @@ public:
             memory_ = static_cast<std::byte*>(source_.allocate(most_bytes));
             cursor_ = memory_;
         }
-        std::byte* block = cursor_ + mallard::padding_to(cursor_, alignment);
+        std::byte* block = cursor_ + mallard::core::padding_to(cursor_, alignment);
         cursor_ = block + std::max<std::size_t>(bytes, 1);
         EXPECT_LE(cursor_ - memory_, std::ptrdiff_t{most_bytes}) << "the stream asks for too much";
         return block;
@@ -47,7 +47,7 @@ class overlapping : public bump {
 public:
     using bump::bump;
     void* allocate(std::size_t bytes, std::size_t alignment) override {
-        void* p = freed_ != nullptr && mallard::is_aligned(freed_, alignment)
+        void* p = freed_ != nullptr && mallard::core::is_aligned(freed_, alignment)
                       ? freed_
                       : bump::allocate(bytes, alignment);
         freed_ = nullptr;
@@ -168,8 +168,8 @@ TEST(random_stream, depends_on_the_seed_alone) {
 TEST(ledger, complains_of_each_way_to_return_memory_wrongly) {
     equipment::ledger source;
     void* p = source.allocate(100, 32);
-    EXPECT_TRUE(mallard::is_aligned(p, 32));
-    EXPECT_FALSE(mallard::is_aligned(p, 64)) << "nobody may rely on more than was asked for";
+    EXPECT_TRUE(mallard::core::is_aligned(p, 32));
+    EXPECT_FALSE(mallard::core::is_aligned(p, 64)) << "nobody may rely on more than was asked for";
 
     source.deallocate(static_cast<std::byte*>(p) + 16, 84, 16);
     source.deallocate(p, 100, 16);

@@ -180,7 +180,8 @@ TEST_F(ends_of_threads, do_not_make_memory_grow_from_allocating_to_freeing_one) 
     EXPECT_EQ(wrong, 0);
     // In use, in two magazines, and in batches on their way; the next chunk may be as large as all before.
     const std::size_t most_blocks =
-        slots + 3 * mallard::magazine_capacity(mallard::magazine_index(node.bytes, node.alignment));
+        slots +
+        3 * mallard::threads::magazine_capacity(mallard::threads::magazine_index(node.bytes, node.alignment));
     EXPECT_LE(pool.stats().chunk_bytes, 4 * most_blocks * node.bytes);
 }
 
@@ -203,7 +204,7 @@ TEST_F(ends_of_threads, are_served_to_the_last_instruction) {
         outlives_the_magazines.before = stamped_block::make_in(shared, node);
         EXPECT_EQ(allocate_and_free(shared, 100), 0);
     }).join();
-    EXPECT_EQ(shared.stats().direct_blocks, 0U);
+    EXPECT_EQ(shared.stats().large_blocks, 0U);
 }
 
 TEST_F(ends_of_threads, end_allocators_of_their_own) {
@@ -218,7 +219,7 @@ TEST_F(ends_of_threads, end_allocators_of_their_own) {
 
 /// More allocators than a thread has magazines of, shared by all threads, made and ended all the time.
 TEST_F(ends_of_threads, leave_many_allocators_in_order) {
-    constexpr std::size_t pools = 3 * mallard::racks_of_a_thread;
+    constexpr std::size_t pools = 3 * mallard::threads::caches_per_thread;
     std::vector<std::unique_ptr<mallard::concurrent_multipool<>>> shared(pools);
     for (auto& p : shared) {
         p = std::make_unique<mallard::concurrent_multipool<>>();
@@ -246,7 +247,7 @@ TEST_F(ends_of_threads, leave_many_allocators_in_order) {
 TEST_F(ends_of_threads, stacked_allocators_need_each_others_locks_in_one_order_only) {
     mallard::concurrent_multipool<> below;
     std::vector<std::unique_ptr<mallard::concurrent_multipool<mallard::concurrent_multipool<>>>> above;
-    for (std::size_t i = 0; i < 2 * mallard::racks_of_a_thread; ++i) {
+    for (std::size_t i = 0; i < 2 * mallard::threads::caches_per_thread; ++i) {
         above.push_back(
             std::make_unique<mallard::concurrent_multipool<mallard::concurrent_multipool<>>>(below));
     }

@@ -19,7 +19,7 @@ namespace contract {
 
 namespace {
 
-using mallard::ways;
+using mallard::expansion;
 
 struct checked_heap {
     explicit checked_heap(equipment::ledger& source) : below(source), top(below) {}
@@ -55,7 +55,7 @@ protected:
     }
 
     /// Effects: asks for more, or less, of the i-th block, and looks whether it has become what was said.
-    ways expand(std::size_t i, std::size_t least, std::size_t preferred, ways may) {
+    expansion expand(std::size_t i, std::size_t least, std::size_t preferred, expansion may) {
         const auto b = shadow_[i];
         const std::size_t step = mallard::backward_step(24, std::max<std::size_t>(b.alignment, 16));
         const mallard::expansion_request request{.least_bytes = least,
@@ -64,19 +64,19 @@ protected:
                                                  .step_bytes = step,
                                                  .may = may};
         const mallard::expansion_result result = recipe_.top.expand(b.p, request);
-        EXPECT_TRUE(has(may, result.how));
-        EXPECT_EQ(result.p == nullptr, result.how == ways::none);
+        EXPECT_TRUE(includes(may, result.how));
+        EXPECT_EQ(result.p == nullptr, result.how == expansion::none);
         EXPECT_TRUE(result.p == nullptr || result.bytes >= least);
         switch (result.how) {
-        case ways::forward:
-        case ways::backward: {
+        case expansion::forward:
+        case expansion::backward: {
             const auto moved = static_cast<std::size_t>(b.p - static_cast<std::byte*>(result.p));
             EXPECT_EQ(moved % step, 0U);
-            EXPECT_EQ(moved == 0, result.how == ways::forward);
+            EXPECT_EQ(moved == 0, result.how == expansion::forward);
             expect_right(shadow_.resize(i, result.p, result.bytes, least));
             break;
         }
-        case ways::fresh:
+        case expansion::fresh:
             expect_right(shadow_.look_at(i));
             deallocate(i, b.bytes);
             expect_right(shadow_.add(result.p, result.bytes, least, b.alignment));
@@ -109,7 +109,7 @@ TYPED_TEST(expansion_contract, is_kept_whatever_is_asked_for) {
             this->deallocate(which, b.asked_bytes + random() % (b.bytes - b.asked_bytes + 1));
         } else {
             const std::size_t least = random() % 3000;
-            this->expand(which, least, least + random() % 1000, static_cast<ways>(random() % 8));
+            this->expand(which, least, least + random() % 1000, static_cast<expansion>(random() % 8));
         }
         ASSERT_FALSE(this->HasFailure()) << i;
     }
@@ -144,11 +144,11 @@ TYPED_TEST(expansion_contract, keeps_what_a_shorter_block_holds) {
 TYPED_TEST(expansion_contract, says_no_to_what_cannot_be) {
     const std::size_t i = this->allocate(100);
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2, std::size_t{PTRDIFF_MAX}}) {
-        EXPECT_EQ(this->expand(i, bytes, SIZE_MAX, ways::in_place), ways::none);
-        EXPECT_OUT_OF_MEMORY(this->expand(i, bytes, SIZE_MAX, ways::any));
+        EXPECT_EQ(this->expand(i, bytes, SIZE_MAX, expansion::in_place), expansion::none);
+        EXPECT_OUT_OF_MEMORY(this->expand(i, bytes, SIZE_MAX, expansion::any));
         EXPECT_OUT_OF_MEMORY(static_cast<void>(this->recipe_.top.allocate_at_least(bytes, 16)));
     }
-    EXPECT_EQ(this->expand(i, 10, 10, ways::none), ways::none);
+    EXPECT_EQ(this->expand(i, 10, 10, expansion::none), expansion::none);
 }
 
 } // namespace

@@ -88,7 +88,7 @@ public:
 
     [[nodiscard]] state now() const {
         const mallard::allocator_stats s = allocator_->stats();
-        return {{s.chunks, s.chunk_bytes, s.direct_blocks, s.direct_bytes, s.spills, s.upstream_calls},
+        return {{s.chunks, s.chunk_bytes, s.large_blocks, s.large_bytes, s.spills, s.upstream_calls},
                 source.granted().size(),
                 source.outstanding(),
                 source.outstanding_bytes()};

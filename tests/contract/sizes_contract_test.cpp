@@ -54,7 +54,7 @@ private:
         const std::size_t held_bytes = source_.outstanding_bytes();
         try {
             auto* const p = static_cast<std::byte*>(subject_.allocate(bytes, alignment));
-            ASSERT_TRUE(mallard::is_aligned(p, alignment)) << bytes << " at " << alignment;
+            ASSERT_TRUE(mallard::core::is_aligned(p, alignment)) << bytes << " at " << alignment;
             blocks_.push_back({p, bytes, alignment});
             ++served_;
             ASSERT_LE(bytes, std::size_t{1} << 30) << "nothing below has so much; at " << alignment;

@@ -32,7 +32,7 @@ public:
     }
 
     [[nodiscard]] bool is_intact() const {
-        return mallard::is_aligned(p_, shape_.alignment) &&
+        return mallard::core::is_aligned(p_, shape_.alignment) &&
                std::all_of(p_, p_ + shape_.bytes, [this](unsigned char c) { return c == stamp_; });
     }
 

@@ -50,7 +50,7 @@ std::string text_of(ledger::request r) {
 
 ledger::~ledger() {
     for (const auto& [p, block] : taken_) {
-        mallard::unpoison(p, block.as.bytes);
+        mallard::core::unpoison(p, block.as.bytes);
         ::operator delete(block.base, std::align_val_t{2 * block.as.alignment});
     }
 }
@@ -61,7 +61,7 @@ void* ledger::allocate(std::size_t bytes, std::size_t alignment) {
         plan_.at != 0 && (requests_of_plan_ == plan_.at || (plan_.for_ever && requests_of_plan_ > plan_.at));
     failed_ = failed_ || planned;
     if (planned || bytes > limit_bytes_ || alignment > limit_bytes_) {
-        mallard::fail_allocation(bytes, alignment);
+        mallard::core::fail_allocation(bytes, alignment);
     }
     const request as{bytes, alignment};
     auto* base = static_cast<std::byte*>(::operator new(whole_bytes(as), std::align_val_t{2 * alignment}));
@@ -84,7 +84,7 @@ void ledger::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexc
     }
     const taken& was = found->second;
     look_at(block, was, {bytes, alignment});
-    mallard::unpoison(block, was.as.bytes);
+    mallard::core::unpoison(block, was.as.bytes);
     std::memset(block, returned, was.as.bytes);
     outstanding_bytes_ -= was.as.bytes;
     ::operator delete(was.base, std::align_val_t{2 * was.as.alignment});

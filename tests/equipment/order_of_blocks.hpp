@@ -27,7 +27,7 @@ protected:
         });
     }
 
-    ~order_of_blocks() override { mallard::unpoison(room_, sizeof room_); }
+    ~order_of_blocks() override { mallard::core::unpoison(room_, sizeof room_); }
 
     void free(int number) {
         void* p = blocks_.at(static_cast<std::size_t>(number));

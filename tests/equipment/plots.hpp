@@ -46,7 +46,7 @@ public:
     [[nodiscard]] mallard::sized_block allocate_at_least(std::size_t bytes, std::size_t alignment) {
         const mallard::sized_block block = try_allocate_at_least(bytes);
         if (block.p == nullptr) {
-            mallard::fail_allocation(bytes, alignment);
+            mallard::core::fail_allocation(bytes, alignment);
         }
         return block;
     }
@@ -59,44 +59,44 @@ public:
     }
 
     mallard::expansion_result try_expand(void* p, const mallard::expansion_request& r) noexcept {
-        using mallard::ways;
+        using mallard::expansion;
         if (p != nullptr) {
             auto* const block = static_cast<std::byte*>(p);
             std::byte* const plot = plot_of(p);
             const auto room = static_cast<std::size_t>(plot + plot_bytes - block);
-            if (has(r.may, ways::forward) && r.least_bytes <= room) {
+            if (includes(r.may, expansion::forward) && r.least_bytes <= room) {
                 live_[block] = std::max(live_[block], std::min(rounded(r.preferred_bytes), room));
-                return {p, live_[block], ways::forward};
+                return {p, live_[block], expansion::forward};
             }
             const std::size_t bytes = live_[block];
-            if (has(r.may, ways::backward) && r.least_bytes > bytes) {
+            if (includes(r.may, expansion::backward) && r.least_bytes > bytes) {
                 const std::size_t steps = (r.least_bytes - bytes + r.step_bytes - 1) / r.step_bytes;
                 if (steps * r.step_bytes <= static_cast<std::size_t>(block - plot)) {
                     std::byte* const lower = block - steps * r.step_bytes;
                     live_.erase(block);
                     live_[lower] = bytes + steps * r.step_bytes;
-                    return {lower, live_[lower], ways::backward};
+                    return {lower, live_[lower], expansion::backward};
                 }
             }
         }
-        if (!has(r.may, ways::fresh)) {
+        if (!includes(r.may, expansion::fresh)) {
             return {};
         }
         const mallard::sized_block block = try_allocate_at_least(r.preferred_bytes);
-        return {block.p, block.bytes, block.p == nullptr ? ways::none : ways::fresh};
+        return {block.p, block.bytes, block.p == nullptr ? expansion::none : expansion::fresh};
     }
 
     mallard::expansion_result expand(void* p, const mallard::expansion_request& r) {
         const mallard::expansion_result result = try_expand(p, r);
-        if (result.p == nullptr && has(r.may, mallard::ways::fresh)) {
-            mallard::fail_allocation(r.least_bytes, r.alignment);
+        if (result.p == nullptr && includes(r.may, mallard::expansion::fresh)) {
+            mallard::core::fail_allocation(r.least_bytes, r.alignment);
         }
         return result;
     }
 
     [[nodiscard]] mallard::block_chain allocate_many(std::size_t bytes, std::size_t alignment,
                                                      std::size_t count) {
-        return mallard::allocate_one_by_one(*this, bytes, alignment, count);
+        return mallard::core::allocate_one_by_one(*this, bytes, alignment, count);
     }
 
     [[nodiscard]] mallard::block_chain allocate_many(std::span<const std::size_t> sizes,
@@ -132,9 +132,11 @@ public:
     [[nodiscard]] const std::vector<mallard::sized_block>& freed() const { return freed_; }
 
 private:
-    static std::size_t rounded(std::size_t bytes) { return mallard::align_up(bytes, granule); }
+    static std::size_t rounded(std::size_t bytes) { return mallard::core::align_up(bytes, granule); }
 
-    [[nodiscard]] std::byte* first_plot() { return ground_.get() + mallard::padding_to(ground_.get(), 64); }
+    [[nodiscard]] std::byte* first_plot() {
+        return ground_.get() + mallard::core::padding_to(ground_.get(), 64);
+    }
 
     [[nodiscard]] std::byte* plot_of(const void* p) {
         const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(p) - first_plot());

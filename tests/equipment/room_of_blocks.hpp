@@ -15,8 +15,8 @@
 namespace equipment {
 
 template <class Links, std::size_t Granule>
-class room_of_blocks : public mallard::growing_space<Links, Granule> {
-    using base = mallard::growing_space<Links, Granule>;
+class room_of_blocks : public mallard::space::growing_space<Links, Granule> {
+    using base = mallard::space::growing_space<Links, Granule>;
 
 public:
     using links = Links;
@@ -28,7 +28,7 @@ public:
     room_of_blocks() { base::add_room(begin(), bytes + base::end_bytes); }
 
     [[nodiscard]] std::byte* begin() const noexcept {
-        return memory_.get() + mallard::fundamental_alignment - mallard::heap_block::word_bytes;
+        return memory_.get() + mallard::fundamental_alignment - mallard::space::heap_block::tag_bytes;
     }
     [[nodiscard]] std::byte* end() const noexcept { return begin() + room_bytes_; }
 
@@ -47,7 +47,7 @@ public:
     }
 
     /// Returns: a block for so many bytes of payload, or null.
-    [[nodiscard]] mallard::heap_block take_for(std::size_t payload) noexcept {
+    [[nodiscard]] mallard::space::heap_block take_for(std::size_t payload) noexcept {
         return base::take(base::block_bytes_for(payload));
     }
 
@@ -55,11 +55,11 @@ public:
     [[nodiscard]] std::string wrong() const { return sanity().sound() ? "" : sanity().what; }
 
     [[nodiscard]] mallard::heap_sanity sanity() const {
-        mallard::sanity_check<Links, Granule> check(*this);
+        mallard::space::sanity_check<Links, Granule> check(*this);
         check.look_at_room(begin(), end(), [this](const std::byte* at) {
             const std::size_t offset =
                 reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(begin());
-            return offset <= room_bytes_ - mallard::heap_block::least_bytes && offset % Granule == 0;
+            return offset <= room_bytes_ - mallard::space::heap_block::least_bytes && offset % Granule == 0;
         });
         return check.result();
     }
@@ -67,14 +67,14 @@ public:
     /// Returns: the bytes of each free block, in the order of their addresses; the remainder is one.
     [[nodiscard]] std::vector<std::size_t> free_bytes() const {
         std::vector<std::size_t> all;
-        for (mallard::heap_block b(begin()); b.begin() != end();) {
+        for (mallard::space::heap_block b(begin()); b.begin() != end();) {
             const bool is_remainder = b.begin() == base::remainder_begin();
             const std::size_t here = base::credible_bytes(b, end());
             if (here == 0) {
                 all.push_back(0); // nobody expects that: the walk ends where a word is wrong
                 break;
             }
-            if (is_remainder || !b.is(mallard::heap_block::in_use)) {
+            if (is_remainder || !b.is(mallard::space::heap_block::in_use)) {
                 all.push_back(here);
             }
             b = b.behind(here);

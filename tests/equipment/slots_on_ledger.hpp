@@ -20,7 +20,7 @@ template <class Slots>
 class slots_on_ledger {
 public:
     /// Chunks of one block, two, four, eight, thirty-two; a small one is kept, and one of an eighth.
-    explicit slots_on_ledger(const mallard::slot_geometry& geometry)
+    explicit slots_on_ledger(const mallard::slab::slab_geometry& geometry)
         : slots(geometry, {.first_blocks = 1,
                            .largest_blocks = 32,
                            .spare_bytes = geometry.block_bytes,
@@ -42,7 +42,7 @@ public:
             p = slots.pop();
         }
         EXPECT_NE(p, nullptr);
-        mallard::unpoison(p, slots.slot_bytes());
+        mallard::core::unpoison(p, slots.slot_bytes());
         return p;
     }
 

@@ -3,7 +3,7 @@
 
 #include "equipment/ledger.hpp"
 
-#include <mallard/debug/checked_expansion.hpp>
+#include <mallard/checking/checked_expansion.hpp>
 #include <mallard/local/heap.hpp>
 #include <mallard/local/region_heap.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
@@ -104,7 +104,7 @@ struct heap_in_region {
 using coarse_heap = heap_over_ledger<mallard::heap<equipment::ledger, 16>, true>;
 using fine_heap = heap_over_ledger<mallard::heap<equipment::ledger, 8>, true>;
 using checked_heap =
-    heap_over_ledger<mallard::checked_expansion<mallard::heap<equipment::ledger, 16>>, false>;
+    heap_over_ledger<mallard::checking::checked_expansion<mallard::heap<equipment::ledger, 16>>, false>;
 using cached_heap = heap_over_system<mallard::chunk_cache, 16>;
 using fine_cached_heap = heap_over_system<mallard::chunk_cache, 8>;
 using paged_heap = heap_over_system<mallard::pages, 16>;

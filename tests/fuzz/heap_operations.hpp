@@ -63,7 +63,7 @@ public:
 
 private:
     using block = shadow_heap::block;
-    using ways = mallard::ways;
+    using expansion = mallard::expansion;
 
     void step() {
         const std::size_t what = draw_.byte() % 64;
@@ -152,7 +152,7 @@ private:
 
     void expand() {
         mallard::expansion_request r;
-        r.may = static_cast<ways>(draw_.below(8));
+        r.may = static_cast<expansion>(draw_.below(8));
         const std::size_t object_bytes = 1 + draw_.below(64);
         if (shadow_.size() == 0 || draw_.one_in(16)) {
             return expand_nothing(r.may);
@@ -171,25 +171,25 @@ private:
         found_.note("expand", found_.offset(b.p), r.least_bytes, static_cast<std::size_t>(r.may));
         const mallard::expansion_result result = ask_to_expand(b.p, r);
         if (result.p == nullptr) {
-            check(result.bytes == 0 && result.how == ways::none, "an answer that contradicts itself");
-        } else if (result.how == ways::fresh) {
-            check(has(r.may, ways::fresh), "a fresh block that was not allowed");
+            check(result.bytes == 0 && result.how == expansion::none, "an answer that contradicts itself");
+        } else if (result.how == expansion::fresh) {
+            check(includes(r.may, expansion::fresh), "a fresh block that was not allowed");
             expect(shadow_.look_at(i));
             remember(result.p, result.bytes, r.least_bytes, r.alignment);
             if (found_.nothing() && draw_.one_in(2)) {
                 free_block(i);
             }
         } else {
-            check(has(r.may, result.how), "a growth that was not allowed");
+            check(includes(r.may, result.how), "a growth that was not allowed");
             const auto moved = static_cast<std::size_t>(b.p - static_cast<std::byte*>(result.p));
-            check(result.how == ways::forward ? moved == 0 : moved != 0 && moved % r.step_bytes == 0,
+            check(result.how == expansion::forward ? moved == 0 : moved != 0 && moved % r.step_bytes == 0,
                   "a block that begins at the wrong place");
             check(result.bytes >= std::min(b.bytes, r.least_bytes), "a block that is too small");
             expect(shadow_.resize(i, result.p, result.bytes, r.least_bytes));
         }
     }
 
-    void expand_nothing(ways may) {
+    void expand_nothing(expansion may) {
         mallard::expansion_request r{.alignment = draw_.alignment(), .may = may};
         r.least_bytes = draw_.bytes_of_a_block();
         r.preferred_bytes = r.least_bytes + draw_.below(100);
@@ -198,7 +198,7 @@ private:
         }
         found_.note("expand nothing", r.least_bytes, r.alignment, static_cast<std::size_t>(r.may));
         const mallard::expansion_result result = ask_to_expand(nullptr, r);
-        check(result.p == nullptr || (result.how & r.may) == ways::fresh, "a block from nowhere");
+        check(result.p == nullptr || (result.how & r.may) == expansion::fresh, "a block from nowhere");
         remember(result.p, result.bytes, r.least_bytes, r.alignment);
     }
 
@@ -373,7 +373,7 @@ private:
             result = quietly ? heap_.try_expand(p, r) : heap_.expand(p, r);
             return result.p;
         };
-        if (has(r.may, ways::fresh)) {
+        if (includes(r.may, expansion::fresh)) {
             ask(r.least_bytes, r.alignment, get);
         } else {
             get(draw_.one_in(2));

@@ -28,7 +28,7 @@ struct boasting : right {
     using right::right;
     mallard::sized_block allocate_at_least(std::size_t bytes, std::size_t alignment = 16) {
         const auto block = right::allocate_at_least(bytes, alignment);
-        mallard::unpoison(static_cast<std::byte*>(block.p) + block.bytes, 8);
+        mallard::core::unpoison(static_cast<std::byte*>(block.p) + block.bytes, 8);
         return {block.p, block.bytes + 8};
     }
 };
@@ -44,7 +44,7 @@ struct moving : right {
     using right::right;
     mallard::expansion_result expand(void* p, const mallard::expansion_request& r) {
         const auto result = right::expand(p, r);
-        if (result.how == mallard::ways::backward) {
+        if (result.how == mallard::expansion::backward) {
             static_cast<std::byte*>(p)[0] ^= std::byte{1};
         }
         return result;
@@ -56,7 +56,7 @@ struct scribbling : right {
     using right::right;
     void deallocate(void* p, std::size_t = 0, std::size_t = 1) noexcept {
         std::byte* const end = static_cast<std::byte*>(p) + right::usable_bytes(p);
-        mallard::write_word(end, mallard::read_word(end) ^ 64U);
+        mallard::space::write_word(end, mallard::space::read_word(end) ^ 64U);
         right::deallocate(p);
     }
 };

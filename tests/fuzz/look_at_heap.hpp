@@ -29,7 +29,7 @@ const char* look_at_heap(const Heap& heap, const shadow_heap& shadow) {
     heap.for_each_block([&](const mallard::heap_block_info& info) {
         const auto begin = reinterpret_cast<std::uintptr_t>(info.p);
         if (!info.in_use) {
-            wrong = end_of_free + mallard::heap_block::word_bytes == begin
+            wrong = end_of_free + mallard::space::heap_block::tag_bytes == begin
                         ? "two free blocks that are neighbours"
                         : wrong;
             end_of_free = begin + info.bytes;

@@ -10,7 +10,7 @@ namespace fuzz {
 
 namespace {
 
-constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+constexpr std::size_t tag_bytes = sizeof(std::uint64_t);
 
 std::uintptr_t address(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p);
@@ -23,8 +23,8 @@ std::uint64_t word_at(std::uintptr_t at, std::uint64_t stamp) {
 /// Effects: writes to [begin, end), word by word of the address space, the first and the last perhaps in part.
 void write(std::byte* begin, std::byte* end, std::uint64_t stamp) {
     for (std::byte* at = begin; at != end;) {
-        const std::size_t into = address(at) % word_bytes;
-        const std::size_t bytes = std::min(word_bytes - into, static_cast<std::size_t>(end - at));
+        const std::size_t into = address(at) % tag_bytes;
+        const std::size_t bytes = std::min(tag_bytes - into, static_cast<std::size_t>(end - at));
         const std::uint64_t word = word_at(address(at) - into, stamp);
         std::memcpy(at, reinterpret_cast<const std::byte*>(&word) + into, bytes);
         at += bytes;
@@ -33,8 +33,8 @@ void write(std::byte* begin, std::byte* end, std::uint64_t stamp) {
 
 bool is_written(const std::byte* begin, const std::byte* end, std::uint64_t stamp) {
     for (const std::byte* at = begin; at != end;) {
-        const std::size_t into = address(at) % word_bytes;
-        const std::size_t bytes = std::min(word_bytes - into, static_cast<std::size_t>(end - at));
+        const std::size_t into = address(at) % tag_bytes;
+        const std::size_t bytes = std::min(tag_bytes - into, static_cast<std::size_t>(end - at));
         const std::uint64_t word = word_at(address(at) - into, stamp);
         if (std::memcmp(at, reinterpret_cast<const std::byte*>(&word) + into, bytes) != 0) {
             return false;
@@ -48,7 +48,7 @@ bool is_written(const std::byte* begin, const std::byte* end, std::uint64_t stam
 
 /// An empty block has an address of its own too.
 const char* shadow_heap::place(const block& b) {
-    if (!mallard::is_aligned(b.p, b.alignment)) {
+    if (!mallard::core::is_aligned(b.p, b.alignment)) {
         return "a misaligned block";
     }
     const std::uintptr_t begin = address(b.p);

@@ -25,7 +25,7 @@ public:
     /// Effects: remembers the block and fills it with bytes that tell it from all others.
     [[nodiscard]] fault add(void* memory, const operation& op) {
         auto* const p = static_cast<std::byte*>(memory);
-        if (p == nullptr || !mallard::is_aligned(p, op.alignment)) {
+        if (p == nullptr || !mallard::core::is_aligned(p, op.alignment)) {
             return fault::misaligned;
         }
         // An empty block has an address of its own too.

@@ -38,7 +38,7 @@ KINDS = {
     ),
 }
 # These are included by all that is checked by default, where they do nothing.
-ONLY_CHECKED = re.compile(r"mallard/debug/\w+\.hpp$")
+ONLY_CHECKED = re.compile(r"mallard/checking/\w+\.hpp$")
 
 
 @dataclass(frozen=True)

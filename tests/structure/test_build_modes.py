@@ -7,20 +7,24 @@ import pytest
 from source_tree import files, own_includes, text
 
 OPENED = re.compile(r"^namespace (mallard\b[^{]*?) *\{$", re.MULTILINE)
+IN_A_FOLDERS = re.compile(r"mallard(?:::\w+)*::inline (MALLARD_\w+)")
 MODE = "mallard::inline MALLARD_MODE"
 LIBRARY = "mallard::inline MALLARD_LIBRARY"
 DIFFERS_BY_MODE = re.compile(r"\bMALLARD_EXPECTS\(|\bNDEBUG\b|\b__cpp_exceptions\b|\bMALLARD_CHECKED\b")
-DEFINES_WHAT_DIFFERS = {"build_mode.hpp", "contract.hpp", "checked_by_default.hpp"}
+DEFINES_WHAT_DIFFERS = {"build_mode.hpp", "contract.hpp", "by_default.hpp"}
 
 
 def opened(source: str) -> set[str]:
-    """The namespaces of the library that a file opens; nested ones count as the one around them."""
-    return {re.sub(r"(MALLARD_[A-Z]+)::.*", r"\1", name) for name in OPENED.findall(source)}
+    """The modes of the namespaces that a file opens, whichever folder of the library they are of."""
+    return {IN_A_FOLDERS.sub(r"mallard::inline \1", name) for name in OPENED.findall(source)}
 
 
 def blocks(source: str, namespace: str) -> str:
-    """What stands in the blocks of a namespace, without comments."""
-    found = re.findall(rf"^namespace {namespace}\b.*?^\}} // namespace", source, re.MULTILINE | re.DOTALL)
+    """What stands in the blocks of a mode, without comments."""
+    mode = namespace.removeprefix("mallard::inline ")
+    found = re.findall(
+        rf"^namespace mallard(?:::\w+)*::inline {mode}\b.*?^\}} // namespace", source, re.MULTILINE | re.DOTALL
+    )
     return re.sub(r"//.*", "", "\n".join(found))
 
 

@@ -6,7 +6,7 @@ import pytest
 from source_tree import circle, files, own_includes, text
 
 # The folders that allocators are made of.
-PARTS = {"core", "chunks", "reuse", "slab", "space", "threads", "debug"}
+PARTS = {"core", "chunks", "reuse", "slab", "space", "threads", "checking"}
 # What the headers of a folder of include/mallard may include from this project, beside their own folder.
 BELOW = {
     "core": set(),
@@ -15,7 +15,7 @@ BELOW = {
     "slab": {"core", "reuse"},
     "space": {"core"},
     "threads": {"core", "reuse"},
-    "debug": {"core", "threads"},
+    "checking": {"core", "threads"},
     "upstream": {"core", "threads"},
     "local": {*PARTS, "upstream"},
     "bind": {*PARTS, "upstream", "local"},

@@ -19,11 +19,11 @@ public:
                             LOKI_DEFAULT_OBJECT_ALIGNMENT) {}
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
-        return Allocate(mallard::align_up(bytes, alignment), true);
+        return Allocate(mallard::core::align_up(bytes, alignment), true);
     }
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        Deallocate(p, mallard::align_up(bytes, alignment));
+        Deallocate(p, mallard::core::align_up(bytes, alignment));
     }
 
     void trim() noexcept { TrimExcessMemory(); }

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::adapt::inline MALLARD_MODE {
 
 /// Base of the adaptors. `A` is held by value, or by reference for adaptor<A&>, when it lives elsewhere. An
 /// adaptor is a local allocator, and rewindable, where the mechanism is.
@@ -68,4 +68,4 @@ protected:
     A mechanism_;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::adapt::inline MALLARD_MODE

@@ -8,27 +8,27 @@
 ///     mallard::expect_all_freed(pool);   // where nothing is winked out
 ///     mallard::set_quarantine(pool, {.blocks = 100, .bytes = 4096});   // how much of what is freed waits
 ///
-/// A misuse is told to the handler (debug/misuse.hpp); without one its text is printed and the program aborts.
-/// It names the place of the allocation (debug/allocation_site.hpp). Debug builds check all local allocators
+/// A misuse is told to the handler (checking/misuse.hpp); without one its text is printed and the program aborts.
+/// It names the place of the allocation (checking/allocation_site.hpp). Debug builds check all local allocators
 /// by this code without being asked; docs/checked.md is the whole story.
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
+#include <mallard/checking/allocation_site.hpp>
+#include <mallard/checking/checked_expansion.hpp>
+#include <mallard/checking/misuse.hpp>
+#include <mallard/checking/pool_with_zones.hpp>
+#include <mallard/checking/quarantine.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/thread_safe.hpp>
-#include <mallard/debug/allocation_site.hpp>
-#include <mallard/debug/checked_expansion.hpp>
-#include <mallard/debug/misuse.hpp>
-#include <mallard/debug/pool_with_zones.hpp>
-#include <mallard/debug/quarantine.hpp>
 
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::adapt::inline MALLARD_MODE {
 
 /// An adaptor that does nothing: a mechanism of any kind, elsewhere too, as a class to derive from.
 template <class A>
@@ -104,7 +104,7 @@ public:
         return mechanism_.resize_last(p, old_bytes, new_bytes);
     }
 
-    static constexpr bool has_fixed_blocks = gives_fixed_blocks<std::remove_reference_t<A>>;
+    static constexpr bool has_fixed_blocks = core::gives_fixed_blocks<std::remove_reference_t<A>>;
 
     /// Returns: the mechanism's.
     [[nodiscard]] std::size_t block_bytes() const noexcept
@@ -121,33 +121,39 @@ public:
     }
 
     void lock_for_fork() noexcept
-        requires locked_for_fork<std::remove_reference_t<A>>
+        requires threads::locked_for_fork<std::remove_reference_t<A>>
     {
         mechanism_.lock_for_fork();
     }
 
     [[nodiscard]] bool try_lock_for_fork() noexcept
-        requires locked_for_fork<std::remove_reference_t<A>>
+        requires threads::locked_for_fork<std::remove_reference_t<A>>
     {
         return mechanism_.try_lock_for_fork();
     }
 
     void unlock_after_fork() noexcept
-        requires locked_for_fork<std::remove_reference_t<A>>
+        requires threads::locked_for_fork<std::remove_reference_t<A>>
     {
         mechanism_.unlock_after_fork();
     }
 };
 
+} // namespace mallard::adapt::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 template <class A>
-inline constexpr bool thread_safe<passed_on<A>> = thread_safe<std::remove_reference_t<A>>;
+inline constexpr bool thread_safe<adapt::passed_on<A>> = thread_safe<std::remove_reference_t<A>>;
 
 /// A is held by value, or by reference for checked<A&>; what goes round it by mechanism() has to be released
 /// here too before it is gone. A fixed_pool that is held has blocks that are larger by their guard zones.
 template <class A>
-class checked : public checked_expansion<passed_on<room_for_zones_t<A>>> {
+class checked : public checking::checked_expansion<adapt::passed_on<checking::room_for_zones_t<A>>> {
+    using base = checking::checked_expansion<adapt::passed_on<checking::room_for_zones_t<A>>>;
+
 public:
-    using checked_expansion<passed_on<room_for_zones_t<A>>>::checked_expansion;
+    using base::base;
 };
 
 template <class A>
@@ -165,7 +171,7 @@ void check([[maybe_unused]] const A& a) noexcept {
     }
 }
 
-/// Effects: sets how much of what is freed from now on `a` keeps from being used again (debug/quarantine.hpp),
+/// Effects: sets how much of what is freed from now on `a` keeps from being used again (checking/quarantine.hpp),
 /// whatever is usual. None where it keeps no books.
 template <class A>
 void set_quarantine([[maybe_unused]] A& a, [[maybe_unused]] quarantine_bounds bounds) noexcept {

@@ -33,14 +33,14 @@ struct allocation_counts {
 
 /// Around an allocator it counts the program's requests; as an upstream it counts the allocator's.
 template <class A>
-class counted : public metered<A> {
-    using metered<A>::mechanism_;
-    using metered<A>::bytes_in_use_;
+class counted : public adapt::metered<A> {
+    using adapt::metered<A>::mechanism_;
+    using adapt::metered<A>::bytes_in_use_;
 
 public:
     template <class... Args>
         requires std::is_constructible_v<A, Args...>
-    explicit counted(Args&&... args) : metered<A>(std::forward<Args>(args)...) {}
+    explicit counted(Args&&... args) : adapt::metered<A>(std::forward<Args>(args)...) {}
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         // Counted as a failure until it has come back.
@@ -93,7 +93,7 @@ public:
     {
         const std::size_t before = this->bytes_of(p);
         const expansion_result done = mechanism_.try_expand(p, request);
-        counts_.failures += done.p == nullptr && has(request.may, ways::fresh) ? 1U : 0U;
+        counts_.failures += done.p == nullptr && includes(request.may, expansion::fresh) ? 1U : 0U;
         count(done, before);
         return done;
     }
@@ -102,7 +102,7 @@ public:
         requires expandable<std::remove_reference_t<A>>
     {
         const std::size_t before = bytes_in_use_;
-        const std::size_t left = metered<A>::shrink(p, bytes);
+        const std::size_t left = adapt::metered<A>::shrink(p, bytes);
         counts_.shrunk += bytes_in_use_ != before ? 1U : 0U;
         return left;
     }
@@ -127,7 +127,7 @@ public:
     }
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
-        metered<A>::deallocate(p, bytes, alignment);
+        adapt::metered<A>::deallocate(p, bytes, alignment);
         ++counts_.deallocations;
     }
 
@@ -136,7 +136,7 @@ public:
     {
         counts_.deallocations += blocks.size();
         ++counts_.bursts_back;
-        metered<A>::deallocate_many(std::move(blocks), bytes, alignment);
+        adapt::metered<A>::deallocate_many(std::move(blocks), bytes, alignment);
     }
 
     void deallocate_many(block_chain&& blocks) noexcept
@@ -144,7 +144,7 @@ public:
     {
         counts_.deallocations += blocks.size();
         ++counts_.bursts_back;
-        metered<A>::deallocate_many(std::move(blocks));
+        adapt::metered<A>::deallocate_many(std::move(blocks));
     }
 
     /// Returns: the counts since construction. Spills and upstream calls are those that the mechanism itself
@@ -178,11 +178,11 @@ private:
         if (done.p == nullptr) {
             return;
         }
-        if (done.how == ways::fresh) {
+        if (done.how == expansion::fresh) {
             count(1, done.bytes);
             return;
         }
-        ++(done.how == ways::forward ? counts_.grown_forward : counts_.grown_backward);
+        ++(done.how == expansion::forward ? counts_.grown_forward : counts_.grown_backward);
         counts_.allocated_bytes += done.bytes - before;
         this->follow(done, before);
         counts_.peak_bytes = std::max(counts_.peak_bytes, bytes_in_use_);

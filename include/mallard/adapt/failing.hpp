@@ -29,14 +29,14 @@ struct failure_plan {
 };
 
 template <class A>
-class failing : public adaptor<A> {
-    using adaptor<A>::mechanism_;
+class failing : public adapt::adaptor<A> {
+    using adapt::adaptor<A>::mechanism_;
 
 public:
     template <class... Args>
         requires std::is_constructible_v<A, Args...>
     explicit failing(failure_plan plan, Args&&... args)
-        : adaptor<A>(std::forward<Args>(args)...), plan_(plan) {}
+        : adapt::adaptor<A>(std::forward<Args>(args)...), plan_(plan) {}
 
     /// Throws: std::bad_alloc where the plan says so; the mechanism is not asked then.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
@@ -66,7 +66,7 @@ public:
     expansion_result expand(void* p, const expansion_request& request)
         requires expandable<std::remove_reference_t<A>>
     {
-        if (has(request.may, ways::fresh)) {
+        if (includes(request.may, expansion::fresh)) {
             count_request(request.least_bytes, request.alignment);
         } else if (fails_now()) {
             return {};
@@ -144,7 +144,7 @@ private:
 
     void count_request(std::size_t bytes, std::size_t alignment) {
         if (fails_now()) {
-            fail_allocation(bytes, alignment);
+            core::fail_allocation(bytes, alignment);
         }
     }
 

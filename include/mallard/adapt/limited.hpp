@@ -22,15 +22,15 @@ namespace mallard::inline MALLARD_MODE {
 /// was made, and what the mechanism rounds up counts from then on, so the last one may exceed the budget by
 /// that.
 template <class A>
-class limited : public metered<A> {
-    using metered<A>::mechanism_;
-    using metered<A>::bytes_in_use_;
+class limited : public adapt::metered<A> {
+    using adapt::metered<A>::mechanism_;
+    using adapt::metered<A>::bytes_in_use_;
 
 public:
     template <class... Args>
         requires std::is_constructible_v<A, Args...>
     explicit limited(std::size_t limit_bytes, Args&&... args)
-        : metered<A>(std::forward<Args>(args)...), limit_bytes_(limit_bytes) {}
+        : adapt::metered<A>(std::forward<Args>(args)...), limit_bytes_(limit_bytes) {}
 
     /// Throws: std::bad_alloc where the request exceeds what is left of the budget; the mechanism is not
     /// asked then.
@@ -70,11 +70,11 @@ public:
         requires expandable<std::remove_reference_t<A>>
     {
         const expansion_result in_place = expand_in_place(p, request);
-        if (in_place.p != nullptr || !has(request.may, ways::fresh)) {
+        if (in_place.p != nullptr || !includes(request.may, expansion::fresh)) {
             return in_place;
         }
         expect_left(request.least_bytes, request.alignment);
-        const expansion_result fresh = mechanism_.expand(p, within(left(), ways::fresh, request));
+        const expansion_result fresh = mechanism_.expand(p, within(left(), expansion::fresh, request));
         this->follow(fresh, 0);
         return fresh;
     }
@@ -83,10 +83,11 @@ public:
         requires expandable<std::remove_reference_t<A>>
     {
         const expansion_result in_place = expand_in_place(p, request);
-        if (in_place.p != nullptr || !has(request.may, ways::fresh) || request.least_bytes > left()) {
+        if (in_place.p != nullptr || !includes(request.may, expansion::fresh) ||
+            request.least_bytes > left()) {
             return in_place;
         }
-        const expansion_result fresh = mechanism_.try_expand(p, within(left(), ways::fresh, request));
+        const expansion_result fresh = mechanism_.try_expand(p, within(left(), expansion::fresh, request));
         if (fresh.p != nullptr) {
             this->follow(fresh, 0);
         }
@@ -98,7 +99,7 @@ public:
         requires burst_allocator<std::remove_reference_t<A>>
     {
         if (bytes != 0 && count > left() / bytes) {
-            fail_allocation(bytes, alignment);
+            core::fail_allocation(bytes, alignment);
         }
         block_chain blocks = mechanism_.allocate_many(bytes, alignment, count);
         bytes_in_use_ += this->bytes_of(blocks, bytes);
@@ -113,7 +114,7 @@ public:
         std::size_t after = left();
         for (const std::size_t bytes : sizes) {
             if (bytes > after) {
-                fail_allocation(bytes, alignment);
+                core::fail_allocation(bytes, alignment);
             }
             after -= bytes;
         }
@@ -131,11 +132,11 @@ private:
 
     void expect_left(std::size_t bytes, std::size_t alignment) const {
         if (bytes > left()) {
-            fail_allocation(bytes, alignment);
+            core::fail_allocation(bytes, alignment);
         }
     }
 
-    [[nodiscard]] static expansion_request within(std::size_t most_bytes, ways may,
+    [[nodiscard]] static expansion_request within(std::size_t most_bytes, expansion may,
                                                   expansion_request request) noexcept {
         request.preferred_bytes = std::min(request.preferred_bytes, most_bytes);
         request.may = request.may & may;
@@ -148,7 +149,8 @@ private:
         if (p == nullptr || request.least_bytes > most_bytes) {
             return {};
         }
-        const expansion_result done = mechanism_.try_expand(p, within(most_bytes, ways::in_place, request));
+        const expansion_result done =
+            mechanism_.try_expand(p, within(most_bytes, expansion::in_place, request));
         if (done.p != nullptr) {
             this->follow(done, before);
         }

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::adapt::inline MALLARD_MODE {
 
 /// Data model: the mechanism, and the sum of the sizes of its live blocks: as they were requested, or,
 /// where the mechanism is expandable, as many bytes as they have, since who grows a block and who frees it
@@ -123,10 +123,10 @@ protected:
 
     /// Effects: counts what became of a block that had `before` bytes.
     void follow(const expansion_result& done, std::size_t before) noexcept {
-        bytes_in_use_ += done.how == ways::fresh ? done.bytes : done.bytes - before;
+        bytes_in_use_ += done.how == expansion::fresh ? done.bytes : done.bytes - before;
     }
 
     std::size_t bytes_in_use_ = 0;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::adapt::inline MALLARD_MODE

@@ -31,13 +31,13 @@ namespace mallard::inline MALLARD_MODE {
 /// Thread-safe, but for mechanism(). `Mutex` is any type that std::scoped_lock takes. Adaptors that count go
 /// inside.
 template <class A, class Mutex = std::mutex>
-class synchronized : public adaptor<A> {
-    using adaptor<A>::mechanism_;
+class synchronized : public adapt::adaptor<A> {
+    using adapt::adaptor<A>::mechanism_;
 
 public:
     template <class... Args>
         requires std::is_constructible_v<A, Args...>
-    explicit synchronized(Args&&... args) : adaptor<A>(std::forward<Args>(args)...) {}
+    explicit synchronized(Args&&... args) : adapt::adaptor<A>(std::forward<Args>(args)...) {}
 
     /// Throws: what the mechanism throws; it is then as it was, and not locked.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {

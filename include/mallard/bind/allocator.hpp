@@ -24,7 +24,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::bind::inline MALLARD_MODE {
 
 /// Whether a T made by `Alloc` has to be told of it: T is allocator-aware, or a pair of which a half is.
 template <class T, class Alloc>
@@ -32,6 +32,10 @@ inline constexpr bool takes_allocator = std::uses_allocator_v<T, Alloc>;
 template <class T, class U, class Alloc>
 inline constexpr bool takes_allocator<std::pair<T, U>, Alloc> =
     takes_allocator<std::remove_cv_t<T>, Alloc> || takes_allocator<std::remove_cv_t<U>, Alloc>;
+
+} // namespace mallard::bind::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
 
 template <class T, upstream A>
 class allocator {
@@ -51,7 +55,7 @@ public:
     /// Throws: std::bad_alloc, also where `n` objects have no representable size.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (n > max_size()) [[unlikely]] {
-            fail_allocation(SIZE_MAX, alignof(T));
+            core::fail_allocation(SIZE_MAX, alignof(T));
         }
         return static_cast<T*>(mechanism_->allocate(n * sizeof(T), alignof(T)));
     }
@@ -63,7 +67,7 @@ public:
     /// Effects: makes a U at `p` and hands it this allocator. Types that take none are left to
     /// std::allocator_traits.
     template <class U, class... Args>
-        requires takes_allocator<U, allocator<U, A>>
+        requires bind::takes_allocator<U, allocator<U, A>>
     void construct(U* p, Args&&... args) {
         std::uninitialized_construct_using_allocator(p, allocator<U, A>(*this), std::forward<Args>(args)...);
     }

@@ -43,11 +43,11 @@ namespace mallard::inline MALLARD_MODE {
 /// What is switched off of what a mechanism can do, as the mask of Boost's allocators: a set of ways to
 /// grow, and with `|` no_shrinking and no_bursts.
 struct capability_mask {
-    ways growth;
+    expansion growth;
     bool shrinking;
     bool bursts;
 
-    constexpr capability_mask(ways no_growth, bool no_shrinks = false, bool no_many = false) noexcept
+    constexpr capability_mask(expansion no_growth, bool no_shrinks = false, bool no_many = false) noexcept
         : growth(no_growth), shrinking(no_shrinks), bursts(no_many) {}
 
     [[nodiscard]] friend constexpr capability_mask operator|(capability_mask a, capability_mask b) noexcept {
@@ -55,8 +55,8 @@ struct capability_mask {
     }
 };
 
-inline constexpr capability_mask no_shrinking(ways::none, true, false); ///< capacity is kept
-inline constexpr capability_mask no_bursts(ways::none, false, true);    ///< nodes come and go one by one
+inline constexpr capability_mask no_shrinking(expansion::none, true, false); ///< capacity is kept
+inline constexpr capability_mask no_bursts(expansion::none, false, true);    ///< nodes come and go one by one
 
 /// The bits of a command that allocation_command() knows: those of Boost's allocation_type, with its values.
 struct command_bits {
@@ -69,8 +69,8 @@ struct command_bits {
 };
 
 /// `Masked` may be any capability but new allocation, without which nothing would ever begin.
-template <class T, expandable A, capability_mask Masked = ways::none>
-    requires(!has(Masked.growth, ways::fresh))
+template <class T, expandable A, capability_mask Masked = expansion::none>
+    requires(!includes(Masked.growth, expansion::fresh))
 class expandable_allocator {
 public:
     using value_type = T;
@@ -99,7 +99,7 @@ public:
     /// Throws: std::bad_alloc, also where `n` objects have no representable size.
     [[nodiscard]] T* allocate(size_type n) {
         if (n > max_size()) [[unlikely]] {
-            fail_allocation(SIZE_MAX, alignof(T));
+            core::fail_allocation(SIZE_MAX, alignof(T));
         }
         return static_cast<T*>(mechanism_->allocate(n * sizeof(T), alignof(T)));
     }
@@ -138,21 +138,21 @@ public:
             if (quiet || (command & command_bits::allocate_new) == 0) {
                 return nullptr;
             }
-            fail_allocation(SIZE_MAX, alignof(T));
+            core::fail_allocation(SIZE_MAX, alignof(T));
         }
         const expansion_request request{.least_bytes = limit * sizeof(T),
                                         .preferred_bytes =
                                             std::clamp(preferred, limit, max_size()) * sizeof(T),
                                         .alignment = alignof(T),
                                         .step_bytes = backward_step(sizeof(T)),
-                                        .may = without(ways_of(command), Masked.growth)};
+                                        .may = without(expansion_of(command), Masked.growth)};
         const expansion_result done =
             quiet ? mechanism_->try_expand(reuse, request) : mechanism_->expand(reuse, request);
         if (done.p == nullptr) [[unlikely]] {
             return nullptr;
         }
         preferred = done.bytes / sizeof(T);
-        if (done.how == ways::fresh) {
+        if (done.how == expansion::fresh) {
             reuse = nullptr;
         }
         return static_cast<T*>(done.p);
@@ -190,7 +190,7 @@ public:
     void allocate_many(size_type objects, size_type n, multiallocation_chain& chain) {
         const std::size_t bytes = representable_bytes(objects);
         if constexpr (Masked.bursts) {
-            chain.append(allocate_one_by_one(*mechanism_, bytes, alignof(T), n));
+            chain.append(core::allocate_one_by_one(*mechanism_, bytes, alignof(T), n));
         } else {
             chain.append(mallard::allocate_many(*mechanism_, bytes, alignof(T), n));
         }
@@ -232,7 +232,7 @@ public:
     /// Effects: makes a U at `p` and hands it this allocator. Types that take none are left to
     /// std::allocator_traits.
     template <class U, class... Args>
-        requires takes_allocator<U, expandable_allocator<U, A, Masked>>
+        requires bind::takes_allocator<U, expandable_allocator<U, A, Masked>>
     void construct(U* p, Args&&... args) {
         std::uninitialized_construct_using_allocator(p, expandable_allocator<U, A, Masked>(*this),
                                                      std::forward<Args>(args)...);
@@ -250,7 +250,7 @@ private:
 
     [[nodiscard]] static std::size_t representable_bytes(size_type objects) {
         if (objects > max_size()) [[unlikely]] {
-            fail_allocation(SIZE_MAX, alignof(T));
+            core::fail_allocation(SIZE_MAX, alignof(T));
         }
         return std::max(objects * sizeof(T), sizeof(void*));
     }
@@ -266,13 +266,13 @@ private:
         multiallocation_chain blocks;
     };
 
-    [[nodiscard]] static constexpr ways ways_of(unsigned command) noexcept {
-        const auto way = [command](unsigned bit, ways one) {
-            return (command & bit) != 0 ? one : ways::none;
+    [[nodiscard]] static constexpr expansion expansion_of(unsigned command) noexcept {
+        const auto way = [command](unsigned bit, expansion one) {
+            return (command & bit) != 0 ? one : expansion::none;
         };
-        return way(command_bits::expand_forward, ways::forward) |
-               way(command_bits::expand_backward, ways::backward) |
-               way(command_bits::allocate_new, ways::fresh);
+        return way(command_bits::expand_forward, expansion::forward) |
+               way(command_bits::expand_backward, expansion::backward) |
+               way(command_bits::allocate_new, expansion::fresh);
     }
 
     [[nodiscard]] T* shrink(size_type limit, size_type& preferred, T* block) noexcept {

@@ -38,13 +38,17 @@
 #include <string>
 #include <type_traits>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::bind::inline MALLARD_MODE {
 
 /// The pool tag of strings that name none: a pool in each thread for each size of block.
 template <std::size_t BlockBytes>
 struct string_blocks : per_thread<string_blocks<BlockBytes>, fixed_pool<>> {};
 
-template <class T, std::size_t BlockBytes, pool_tag Tag = string_blocks<BlockBytes>>
+} // namespace mallard::bind::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class T, std::size_t BlockBytes, pool_tag Tag = bind::string_blocks<BlockBytes>>
 class fixed_block_allocator {
     static_assert(
         BlockBytes >= 32 && BlockBytes % 16 == 0,
@@ -73,7 +77,7 @@ public:
     /// Throws: std::length_error where `n` objects do not fit into one; std::bad_alloc.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (n > pooled_bytes / sizeof(T)) [[unlikely]] {
-            fail_length(n, pooled_bytes / sizeof(T));
+            core::fail_length(n, pooled_bytes / sizeof(T));
         }
         return static_cast<T*>(Tag::pool().allocate(pooled_bytes, fundamental_alignment));
     }
@@ -121,7 +125,7 @@ template <class T, class U, std::size_t BlockBytes, class Tag>
 }
 
 /// A string of at most `BlockBytes - 1` characters.
-template <std::size_t BlockBytes, pool_tag Tag = string_blocks<BlockBytes>>
+template <std::size_t BlockBytes, pool_tag Tag = bind::string_blocks<BlockBytes>>
 using fixed_string =
     std::basic_string<char, std::char_traits<char>, fixed_block_allocator<char, BlockBytes, Tag>>;
 

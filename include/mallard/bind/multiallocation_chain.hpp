@@ -64,9 +64,9 @@ public:
 
     private:
         friend class multiallocation_chain;
-        explicit iterator(free_block* at) noexcept : at_(at) {}
+        explicit iterator(core::free_block* at) noexcept : at_(at) {}
 
-        [[nodiscard]] free_block* block() const noexcept { return static_cast<free_block*>(at_); }
+        [[nodiscard]] core::free_block* block() const noexcept { return static_cast<core::free_block*>(at_); }
 
         void* at_ = nullptr;
     };
@@ -82,8 +82,8 @@ public:
     explicit multiallocation_chain(block_chain&& blocks) noexcept { append(std::move(blocks)); }
 
     multiallocation_chain(multiallocation_chain&& other) noexcept
-        : root_(std::exchange(other.root_, free_block{nullptr})), last_(std::exchange(other.last_, nullptr)),
-          size_(std::exchange(other.size_, 0U)) {}
+        : root_(std::exchange(other.root_, core::free_block{nullptr})),
+          last_(std::exchange(other.last_, nullptr)), size_(std::exchange(other.size_, 0U)) {}
 
     /// Effects: as above. What this chain held is forgotten.
     multiallocation_chain& operator=(multiallocation_chain&& other) noexcept {
@@ -130,7 +130,7 @@ public:
     /// Effects: takes the first block off.
     /// Requires: the chain is not empty.
     pointer pop_front() noexcept {
-        free_block* const block = root_.next;
+        core::free_block* const block = root_.next;
         if (--size_ == 0) {
             clear();
         } else {
@@ -148,8 +148,8 @@ public:
         if (n == 0) {
             return;
         }
-        free_block* const ahead = before.block();
-        free_block* const first = ahead->next;
+        core::free_block* const ahead = before.block();
+        core::free_block* const first = ahead->next;
         if (to.at_ == other.last_) {
             other.last_ = ahead == &other.root_ ? nullptr : ahead;
             ahead->next = nullptr;
@@ -168,7 +168,7 @@ public:
 
     /// Effects: forgets the `n` blocks between `before` and `to`.
     void erase_after(iterator before, iterator to, size_type n) noexcept {
-        free_block* const ahead = before.block();
+        core::free_block* const ahead = before.block();
         ahead->next = to.block();
         if (to.at_ == nullptr) {
             last_ = ahead == &root_ ? nullptr : ahead;
@@ -218,9 +218,10 @@ public:
     }
 
 private:
-    static free_block* to_block(void* p) noexcept { return static_cast<free_block*>(p); }
+    static core::free_block* to_block(void* p) noexcept { return static_cast<core::free_block*>(p); }
 
-    void link_behind(free_block* after, free_block* first, free_block* last, size_type size) noexcept {
+    void link_behind(core::free_block* after, core::free_block* first, core::free_block* last,
+                     size_type size) noexcept {
         last->next = after->next;
         after->next = first;
         if (last->next == nullptr) {
@@ -229,8 +230,8 @@ private:
         size_ += size;
     }
 
-    free_block root_{nullptr};
-    free_block* last_ = nullptr;
+    core::free_block root_{nullptr};
+    core::free_block* last_ = nullptr;
     size_type size_ = 0;
 };
 

@@ -53,6 +53,10 @@ concept pool_tag = requires {
 template <pool_tag Tag>
 using pool_of = std::remove_reference_t<decltype(Tag::pool())>;
 
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::bind::inline MALLARD_MODE {
+
 /// An A that static storage can hold from the start and that has nothing to do at its end.
 template <class A>
 concept always_there = std::is_trivially_destructible_v<A> &&
@@ -96,6 +100,10 @@ private:
     A pool_;
 };
 
+} // namespace mallard::bind::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 /// Base of a tag that names an A in each thread. No lock anywhere.
 /// Requires: a block is freed by the thread that allocated it, at the latest by its thread_local objects; in
 /// the main thread, by static objects.
@@ -125,7 +133,7 @@ private:
     };
 
     [[gnu::cold, gnu::noinline]] static A& make() noexcept {
-        if (!thread_has_closed()) {
+        if (!threads::thread_has_closed()) {
             static thread_local const library_stays until_the_thread_ends;
             static_cast<void>(&until_the_thread_ends);
         }
@@ -133,14 +141,14 @@ private:
             slot.end();
             here = nullptr;
         };
-        at_thread_end(at_end);
+        threads::at_thread_end(at_end);
         here = &slot.make();
         return *here;
     }
 
     static inline constinit thread_local A* here = nullptr;
-    static inline constinit thread_local pool_slot<A> slot{};
-    static inline constinit thread_local thread_end_task at_end{};
+    static inline constinit thread_local bind::pool_slot<A> slot{};
+    static inline constinit thread_local threads::thread_end_task at_end{};
 };
 
 /// Base of a tag that names one A for all threads.
@@ -163,15 +171,15 @@ private:
 
     [[gnu::cold, gnu::noinline]] static A& make() noexcept {
         A& made = slot.make();
-        if constexpr (locked_for_fork<A>) {
-            static const held_while_loaded held(at_fork);
+        if constexpr (threads::locked_for_fork<A>) {
+            static const threads::held_while_loaded held(at_fork);
             static_cast<void>(&held);
         }
         return made;
     }
 
-    static constexpr fork_hold hold_of_the_pool() noexcept {
-        if constexpr (locked_for_fork<A>) {
+    static constexpr threads::fork_hold hold_of_the_pool() noexcept {
+        if constexpr (threads::locked_for_fork<A>) {
             return {.lock = []() noexcept { slot.get()->lock_for_fork(); },
                     .try_lock = []() noexcept { return slot.get()->try_lock_for_fork(); },
                     .unlock = [](bool) noexcept { slot.get()->unlock_after_fork(); }};
@@ -180,8 +188,8 @@ private:
         }
     }
 
-    static inline constinit pool_slot<A> slot{};
-    static inline constinit fork_hold at_fork = hold_of_the_pool();
+    static inline constinit bind::pool_slot<A> slot{};
+    static inline constinit threads::fork_hold at_fork = hold_of_the_pool();
 };
 
 /// Base of a tag that names one A for a program, or a part of one, that has a single thread: no lock, and no
@@ -203,7 +211,7 @@ private:
     friend Tag;
     single_threaded() = default;
 
-    static inline constinit pool_slot<A> slot{};
+    static inline constinit bind::pool_slot<A> slot{};
 };
 
 } // namespace mallard::inline MALLARD_MODE

@@ -43,7 +43,7 @@
 #include <new>
 #include <type_traits>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::bind::inline MALLARD_LIBRARY {
 
 /// The global operators new and delete for what is not the pool's. Out of line, where no compiler or analyser
 /// sees that a block of theirs may go to operator delete of a class, and warns of it.
@@ -58,9 +58,9 @@ public:
     static void deallocate_of_any_size(void* p, std::size_t alignment) noexcept;
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::bind::inline MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::bind::inline MALLARD_MODE {
 
 /// An allocator that tells whether an address is within its memory.
 template <class A>
@@ -73,9 +73,13 @@ concept knows_its_blocks = requires(const A& a, const void* p) {
 template <class T>
 struct class_pool : per_thread<class_pool<T>, fixed_pool_for<T>> {};
 
+} // namespace mallard::bind::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 /// Base of a class T, public; `Tag` is a pool tag. A derived class that is to have a pool of its own derives
 /// from pooled<D> as well and says `using pooled<D>::operator new; using pooled<D>::operator delete;`.
-template <class T, class Tag = class_pool<T>>
+template <class T, class Tag = bind::class_pool<T>>
 class pooled {
 public:
     /// Returns: the pool, with all that it can do. What it forgets by release() or clear() must not be in
@@ -89,24 +93,27 @@ public:
     /// Throws: std::bad_alloc, or what the pool's upstream throws.
     /// Complexity: as the pool's.
     [[nodiscard]] static void* operator new(std::size_t bytes) {
-        return is_pooled(bytes) ? pool().allocate(sizeof(T), alignment()) : global_heap::allocate(bytes, 1);
+        return is_pooled(bytes) ? pool().allocate(sizeof(T), alignment())
+                                : bind::global_heap::allocate(bytes, 1);
     }
 
     /// The same where the class, or a derived one, is over-aligned.
     [[nodiscard]] static void* operator new(std::size_t bytes, std::align_val_t wanted) {
-        return is_pooled(bytes, wanted) ? pool().allocate(sizeof(T), alignment())
-                                        : global_heap::allocate(bytes, static_cast<std::size_t>(wanted));
+        return is_pooled(bytes, wanted)
+                   ? pool().allocate(sizeof(T), alignment())
+                   : bind::global_heap::allocate(bytes, static_cast<std::size_t>(wanted));
     }
 
     /// Returns: null where there is no memory.
     [[nodiscard]] static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-        return is_pooled(bytes) ? allocate_or_null() : global_heap::try_allocate(bytes, 1);
+        return is_pooled(bytes) ? allocate_or_null() : bind::global_heap::try_allocate(bytes, 1);
     }
 
     [[nodiscard]] static void* operator new(std::size_t bytes, std::align_val_t wanted,
                                             const std::nothrow_t&) noexcept {
-        return is_pooled(bytes, wanted) ? allocate_or_null()
-                                        : global_heap::try_allocate(bytes, static_cast<std::size_t>(wanted));
+        return is_pooled(bytes, wanted)
+                   ? allocate_or_null()
+                   : bind::global_heap::try_allocate(bytes, static_cast<std::size_t>(wanted));
     }
 
     [[nodiscard]] static void* operator new(std::size_t, void* at) noexcept { return at; }
@@ -120,7 +127,7 @@ public:
         if (is_pooled(bytes)) [[likely]] {
             deallocate(p);
         } else {
-            global_heap::deallocate(p, bytes, 1);
+            bind::global_heap::deallocate(p, bytes, 1);
         }
     }
 
@@ -131,7 +138,7 @@ public:
         if (is_pooled(bytes, wanted)) [[likely]] {
             deallocate(p);
         } else {
-            global_heap::deallocate(p, bytes, static_cast<std::size_t>(wanted));
+            bind::global_heap::deallocate(p, bytes, static_cast<std::size_t>(wanted));
         }
     }
 
@@ -174,7 +181,7 @@ private:
         if (is_from_pool(p)) {
             deallocate(p);
         } else {
-            global_heap::deallocate_of_any_size(p, wanted);
+            bind::global_heap::deallocate_of_any_size(p, wanted);
         }
     }
 
@@ -184,7 +191,7 @@ private:
             return true;
         } else {
             static_assert(
-                knows_its_blocks<pool_of<Tag>>,
+                bind::knows_its_blocks<pool_of<Tag>>,
                 "where a constructor throws, the language tells no size after new (std::nothrow), nor "
                 "g++ for over-aligned classes, so the pool has to know its blocks (owns()): make the "
                 "class final, or name a pool that does");

@@ -17,7 +17,7 @@
 #include <new>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::chunks::inline MALLARD_MODE {
 
 struct alignas(fundamental_alignment) chunk {
     chunk* next;
@@ -38,7 +38,7 @@ public:
     chunk* grow(Upstream&& source, std::size_t bytes) {
         void* memory = source.allocate(bytes, alignof(chunk));
         auto* added = ::new (memory) chunk{first_, bytes};
-        poison(added->begin(), bytes - sizeof(chunk));
+        core::poison(added->begin(), bytes - sizeof(chunk));
         first_ = added;
         return added;
     }
@@ -96,7 +96,7 @@ public:
         while (c != nullptr) {
             chunk* next = c->next;
             const std::size_t bytes = c->bytes;
-            unpoison(c, bytes);
+            core::unpoison(c, bytes);
             source.deallocate(c, bytes, alignof(chunk));
             c = next;
         }
@@ -123,4 +123,4 @@ private:
     chunk* first_ = nullptr;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::chunks::inline MALLARD_MODE

@@ -26,6 +26,10 @@ struct chunk_growth {
     std::size_t factor = 2;
 };
 
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::chunks::inline MALLARD_MODE {
+
 /// The size of the next chunk, kept in four bytes because an allocator should be small.
 class next_chunk {
 public:
@@ -92,4 +96,4 @@ private:
     std::uint8_t factor_log2_;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::chunks::inline MALLARD_MODE

@@ -26,17 +26,17 @@
 #include <cstdint>
 #include <new>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::chunks::inline MALLARD_MODE {
 
 /// The part of the header that both kinds have.
 struct alignas(fundamental_alignment) held {
     held* next;
     std::size_t tagged_bytes;
 
-    static constexpr std::size_t direct_tag = std::size_t{1} << 63; ///< of a direct block; no size has it
+    static constexpr std::size_t large_tag = std::size_t{1} << 63; ///< of a direct block; no size has it
 
-    [[nodiscard]] std::size_t bytes() const noexcept { return tagged_bytes & ~direct_tag; }
-    [[nodiscard]] bool is_direct() const noexcept { return tagged_bytes >= direct_tag; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return tagged_bytes & ~large_tag; }
+    [[nodiscard]] bool is_large() const noexcept { return tagged_bytes >= large_tag; }
 
     [[nodiscard]] std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };
@@ -51,7 +51,7 @@ public:
     [[nodiscard]] std::byte* add_chunk(Upstream&& source, std::size_t bytes) {
         void* memory = source.allocate(bytes, alignof(held));
         auto* added = ::new (memory) held{.next = first_, .tagged_bytes = bytes};
-        poison(added->begin(), bytes - sizeof(held));
+        core::poison(added->begin(), bytes - sizeof(held));
         put_in_front(added);
         return added->begin();
     }
@@ -60,16 +60,16 @@ public:
     /// Throws: std::bad_alloc where the size with its header has no representation; what the upstream throws.
     template <upstream Upstream>
     [[nodiscard]] void* allocate(Upstream&& source, std::size_t bytes, std::size_t alignment) {
-        const std::size_t offset = direct_header_bytes(alignment);
+        const std::size_t offset = large_header_bytes(alignment);
         bytes += static_cast<std::size_t>(bytes == 0);
         constexpr auto most_bytes = static_cast<std::size_t>(PTRDIFF_MAX);
         if (offset > most_bytes || bytes > most_bytes - offset) { // at an alignment of 2^63 the offset has it
-            fail_allocation(bytes, alignment);
+            core::fail_allocation(bytes, alignment);
         }
         void* memory = source.allocate(bytes + offset, upstream_alignment(alignment));
         std::byte* block = static_cast<std::byte*>(memory) + offset;
         auto* added = ::new (block - sizeof(direct))
-            direct{alignment, nullptr, {.next = first_, .tagged_bytes = (bytes + offset) | held::direct_tag}};
+            direct{alignment, nullptr, {.next = first_, .tagged_bytes = (bytes + offset) | held::large_tag}};
         put_in_front(&added->common);
         return block;
     }
@@ -78,7 +78,7 @@ public:
     template <upstream Upstream>
     void deallocate(Upstream&& source, void* p) noexcept {
         held* gone = static_cast<held*>(p) - 1;
-        held* previous = direct_of(gone)->previous;
+        held* previous = large_header_of(gone)->previous;
         (previous != nullptr ? previous->next : first_) = gone->next;
         set_previous(gone->next, previous);
         give_back(source, gone);
@@ -99,8 +99,8 @@ public:
     [[nodiscard]] allocator_stats stats() const noexcept {
         allocator_stats sum;
         for (const held* h = first_; h != nullptr; h = h->next) {
-            ++(h->is_direct() ? sum.direct_blocks : sum.chunks);
-            (h->is_direct() ? sum.direct_bytes : sum.chunk_bytes) += h->bytes();
+            ++(h->is_large() ? sum.large_blocks : sum.chunks);
+            (h->is_large() ? sum.large_bytes : sum.chunk_bytes) += h->bytes();
         }
         return sum;
     }
@@ -113,13 +113,13 @@ private:
         held common;
     };
 
-    static direct* direct_of(held* common) noexcept {
+    static direct* large_header_of(held* common) noexcept {
         return reinterpret_cast<direct*>(reinterpret_cast<std::byte*>(common + 1) - sizeof(direct));
     }
 
     static void set_previous(held* of, held* previous) noexcept {
-        if (of != nullptr && of->is_direct()) {
-            direct_of(of)->previous = previous;
+        if (of != nullptr && of->is_large()) {
+            large_header_of(of)->previous = previous;
         }
     }
 
@@ -132,25 +132,25 @@ private:
         return std::max(alignment, alignof(direct));
     }
 
-    static constexpr std::size_t direct_header_bytes(std::size_t alignment) noexcept {
-        return align_up(sizeof(direct), upstream_alignment(alignment));
+    static constexpr std::size_t large_header_bytes(std::size_t alignment) noexcept {
+        return core::align_up(sizeof(direct), upstream_alignment(alignment));
     }
 
     template <upstream Upstream>
     static void give_back(Upstream&& source, held* gone) noexcept {
         std::size_t offset = sizeof(held);
         std::size_t alignment = alignof(held);
-        if (gone->is_direct()) {
-            alignment = upstream_alignment(direct_of(gone)->alignment);
-            offset = direct_header_bytes(alignment);
+        if (gone->is_large()) {
+            alignment = upstream_alignment(large_header_of(gone)->alignment);
+            offset = large_header_bytes(alignment);
         }
         const std::size_t bytes = gone->bytes();
         std::byte* memory = gone->begin() - offset;
-        unpoison(memory, bytes);
+        core::unpoison(memory, bytes);
         source.deallocate(memory, bytes, alignment);
     }
 
     held* first_ = nullptr;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::chunks::inline MALLARD_MODE

@@ -21,6 +21,10 @@ inline constexpr std::size_t cache_line_bytes = 64;
     return n != 0 && (n & (n - 1)) == 0;
 }
 
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::core::inline MALLARD_LIBRARY {
+
 /// Returns: the smallest multiple of `alignment` that is not below `n`, or 0 where that would wrap.
 /// Requires: `alignment` is a power of two.
 [[nodiscard]] constexpr std::size_t align_up(std::size_t n, std::size_t alignment) noexcept {
@@ -47,4 +51,4 @@ template <std::unsigned_integral T>
     return padding_to(p, alignment) == 0;
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::core::inline MALLARD_LIBRARY

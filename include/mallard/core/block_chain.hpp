@@ -28,7 +28,8 @@ public:
     /// Effects: takes over `size` blocks, of which each leads to the next and the last one to null.
     /// Requires: `size` is not 0.
     block_chain(void* first, void* last, std::size_t size) noexcept
-        : first_(static_cast<free_block*>(first)), last_(static_cast<free_block*>(last)), size_(size) {}
+        : first_(static_cast<core::free_block*>(first)), last_(static_cast<core::free_block*>(last)),
+          size_(size) {}
 
     /// Effects: takes the blocks of `other` over; it is empty afterwards.
     block_chain(block_chain&& other) noexcept
@@ -57,7 +58,7 @@ public:
 
     /// Requires: `p` is usable and has room for a pointer.
     void push_front(void* p) noexcept {
-        auto* const block = static_cast<free_block*>(p);
+        auto* const block = static_cast<core::free_block*>(p);
         block->next = first_;
         if (first_ == nullptr) {
             last_ = block;
@@ -68,7 +69,7 @@ public:
 
     /// Requires: as push_front().
     void push_back(void* p) noexcept {
-        auto* const block = static_cast<free_block*>(p);
+        auto* const block = static_cast<core::free_block*>(p);
         block->next = nullptr;
         append(block);
         last_ = block;
@@ -78,7 +79,7 @@ public:
     /// Effects: takes the first block off.
     /// Returns: that block, or null where the chain is empty.
     void* pop_front() noexcept {
-        free_block* const block = first_;
+        core::free_block* const block = first_;
         if (block != nullptr) [[likely]] {
             first_ = block->next;
             --size_;
@@ -96,7 +97,8 @@ public:
         // Numbers, because what is guessed behind the last block of a chain may be no address at all.
         std::uintptr_t step = 0;
         for (auto block = reinterpret_cast<std::uintptr_t>(first_); block != 0;) {
-            const auto next = reinterpret_cast<std::uintptr_t>(reinterpret_cast<free_block*>(block)->next);
+            const auto next =
+                reinterpret_cast<std::uintptr_t>(reinterpret_cast<core::free_block*>(block)->next);
             std::uintptr_t guessed = block + step; // NOLINT(misc-const-correctness): the asm writes to it
             use(reinterpret_cast<void*>(block));
             if (next == guessed) [[likely]] {
@@ -122,7 +124,7 @@ public:
     }
 
 private:
-    void append(free_block* block) noexcept {
+    void append(core::free_block* block) noexcept {
         if (first_ == nullptr) {
             first_ = block;
         } else {
@@ -130,8 +132,8 @@ private:
         }
     }
 
-    free_block* first_ = nullptr;
-    free_block* last_ = nullptr;
+    core::free_block* first_ = nullptr;
+    core::free_block* last_ = nullptr;
     std::size_t size_ = 0;
 };
 

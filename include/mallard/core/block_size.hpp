@@ -1,7 +1,7 @@
 /// What a block has to hold, where somebody chooses the size of all blocks of a pool.
 ///
 ///     block_size{20, 4}  ->  a block of 20 bytes at multiples of 4
-///     with_zones():          [ guard zone, 16 | 20 | guard zone, 16 ]     (debug/block_registry.hpp)
+///     with_zones():          [ guard zone, 16 | 20 | guard zone, 16 ]     (checking/block_registry.hpp)
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::core::inline MALLARD_LIBRARY {
 
 /// The bytes of a guard zone.
 inline constexpr std::size_t guard_zone_bytes = 16;
@@ -23,6 +23,10 @@ inline constexpr std::size_t most_block_bytes = std::size_t{1} << 30;
 [[nodiscard]] constexpr std::size_t bytes_before(std::size_t alignment) noexcept {
     return align_up(guard_zone_bytes, alignment);
 }
+
+} // namespace mallard::core::inline MALLARD_LIBRARY
+
+namespace mallard::inline MALLARD_LIBRARY {
 
 /// What a block of a fixed_pool has to hold.
 struct block_size {
@@ -37,27 +41,32 @@ struct block_size {
     /// Returns: the size of the blocks that hold this, and of which alignment they are then.
     [[nodiscard]] constexpr block_size of_block() const noexcept {
         const std::size_t step = std::max<std::size_t>(alignment, 4);
-        const std::size_t whole = align_up(std::max(bytes, sizeof(void*)), step);
+        const std::size_t whole = core::align_up(std::max(bytes, sizeof(void*)), step);
         return {whole, std::max(alignment, std::min(whole & (~whole + 1), fundamental_alignment))};
     }
 
     /// Returns: what blocks have to hold in which every block that holds this lies between guard zones.
     [[nodiscard]] constexpr block_size with_zones() const noexcept {
         const block_size block = of_block();
-        return {bytes_before(block.alignment) + block.bytes + guard_zone_bytes, block.alignment};
+        return {core::bytes_before(block.alignment) + block.bytes + core::guard_zone_bytes, block.alignment};
     }
 
     /// Returns: the size of the blocks that have become this block by with_zones() and of_block().
     [[nodiscard]] constexpr std::size_t bytes_without_zones() const noexcept {
-        return bytes - 2 * bytes_before(alignment);
+        return bytes - 2 * core::bytes_before(alignment);
     }
 
     /// Returns: whether there can be such blocks: of at most 2^30 bytes, and at multiples of no more than
     /// that.
     [[nodiscard]] constexpr bool is_possible() const noexcept {
-        return bytes <= most_block_bytes && alignment <= most_block_bytes && is_power_of_two(alignment);
+        return bytes <= core::most_block_bytes && alignment <= core::most_block_bytes &&
+               is_power_of_two(alignment);
     }
 };
+
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::core::inline MALLARD_LIBRARY {
 
 /// Returns: the size of the blocks of a pool that is made for `size`.
 /// Throws: refused_request where there cannot be such blocks. In a constant expression that does not compile.
@@ -68,4 +77,4 @@ struct block_size {
     return size.of_block();
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::core::inline MALLARD_LIBRARY

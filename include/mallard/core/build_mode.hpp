@@ -37,23 +37,35 @@
 #endif
 #endif
 
-#if defined(MALLARD_ASAN) && defined(__cpp_exceptions) && defined(NDEBUG)
-#define MALLARD_MODE ndebug_with_address_sanitizer
-#elif defined(MALLARD_ASAN) && defined(__cpp_exceptions)
-#define MALLARD_MODE debug_with_address_sanitizer
-#elif defined(MALLARD_ASAN) && defined(NDEBUG)
-#define MALLARD_MODE ndebug_with_address_sanitizer_without_exceptions
-#elif defined(MALLARD_ASAN)
-#define MALLARD_MODE debug_with_address_sanitizer_without_exceptions
-#elif defined(__cpp_exceptions) && defined(NDEBUG)
-#define MALLARD_MODE ndebug
-#elif defined(__cpp_exceptions)
-#define MALLARD_MODE debug
-#elif defined(NDEBUG)
-#define MALLARD_MODE ndebug_without_exceptions
-#else
-#define MALLARD_MODE debug_without_exceptions
+#ifndef MALLARD_CHECKED
+#define MALLARD_CHECKED 0
 #endif
+
+#if MALLARD_CHECKED
+#define MALLARD_MODE_BY_CHECKS checked_
+#else
+#define MALLARD_MODE_BY_CHECKS
+#endif
+#ifdef NDEBUG
+#define MALLARD_MODE_BY_ASSERTIONS ndebug
+#else
+#define MALLARD_MODE_BY_ASSERTIONS debug
+#endif
+#ifdef MALLARD_ASAN
+#define MALLARD_MODE_BY_SANITIZER _with_address_sanitizer
+#else
+#define MALLARD_MODE_BY_SANITIZER
+#endif
+#ifdef __cpp_exceptions
+#define MALLARD_MODE_BY_EXCEPTIONS
+#else
+#define MALLARD_MODE_BY_EXCEPTIONS _without_exceptions
+#endif
+#define MALLARD_JOINED(a, b, c, d) a##b##c##d
+#define MALLARD_EXPANDED_AND_JOINED(a, b, c, d) MALLARD_JOINED(a, b, c, d)
+#define MALLARD_MODE                                                                                         \
+    MALLARD_EXPANDED_AND_JOINED(MALLARD_MODE_BY_CHECKS, MALLARD_MODE_BY_ASSERTIONS,                          \
+                                MALLARD_MODE_BY_SANITIZER, MALLARD_MODE_BY_EXCEPTIONS)
 
 #ifdef MALLARD_ASAN
 #define MALLARD_LIBRARY library_with_address_sanitizer

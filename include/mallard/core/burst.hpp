@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::core::inline MALLARD_MODE {
 
 /// Effects: none, where a chain of `count` blocks of `bytes` bytes can be.
 /// Throws: refused_request where a block has no room for the link to the next; std::bad_alloc where all
@@ -164,6 +164,10 @@ template <upstream A>
     return burst.finish();
 }
 
+} // namespace mallard::core::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 /// Returns: `count` blocks of `bytes` bytes each at multiples of `alignment`, of `allocator`. Where they cannot
 /// all be had, those that came are given back; a rewindable allocator is rolled back instead.
 /// Requires: `alignment` is a power of two.
@@ -176,7 +180,7 @@ template <upstream A>
     if constexpr (burst_allocator<A>) {
         return allocator.allocate_many(bytes, alignment, count);
     } else {
-        return allocate_one_by_one(allocator, bytes, alignment, count);
+        return core::allocate_one_by_one(allocator, bytes, alignment, count);
     }
 }
 

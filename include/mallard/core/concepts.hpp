@@ -70,6 +70,10 @@ concept mixed_burst_allocator =
 template <class U>
 concept stateless_upstream = upstream<U> && std::is_empty_v<U> && std::default_initializable<U>;
 
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::core::inline MALLARD_LIBRARY {
+
 /// Its blocks have one size, which somebody has chosen for them: there is no room for anything around them.
 template <class A>
 concept gives_fixed_blocks = requires { requires A::has_fixed_blocks; };
@@ -85,4 +89,4 @@ inline constexpr bool reuses_only_the_last = [] {
     }
 }();
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::core::inline MALLARD_LIBRARY

@@ -6,18 +6,18 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::core::inline MALLARD_LIBRARY {
 
 [[noreturn]] inline void contract_broken(const char* condition, const char* file, int line) noexcept {
     std::fprintf(stderr, "%s:%d: mallard: a caller broke the contract: %s\n", file, line, condition);
     std::abort();
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::core::inline MALLARD_LIBRARY
 
 #ifdef NDEBUG
 #define MALLARD_EXPECTS(condition) static_cast<void>(0)
 #else
 #define MALLARD_EXPECTS(condition)                                                                           \
-    ((condition) ? static_cast<void>(0) : ::mallard::contract_broken(#condition, __FILE__, __LINE__))
+    ((condition) ? static_cast<void>(0) : ::mallard::core::contract_broken(#condition, __FILE__, __LINE__))
 #endif

@@ -26,7 +26,7 @@
 namespace mallard::inline MALLARD_LIBRARY {
 
 /// What a call may do to give a block its size, in the order in which it tries.
-enum class ways : std::uint8_t {
+enum class expansion : std::uint8_t {
     none = 0,
     forward = 1,  ///< the block takes the free memory behind it
     backward = 2, ///< it takes the free memory in front of it, and perhaps that behind it too
@@ -37,21 +37,21 @@ enum class ways : std::uint8_t {
     any = in_place | fresh
 };
 
-[[nodiscard]] constexpr ways operator|(ways a, ways b) noexcept {
-    return static_cast<ways>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+[[nodiscard]] constexpr expansion operator|(expansion a, expansion b) noexcept {
+    return static_cast<expansion>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-[[nodiscard]] constexpr ways operator&(ways a, ways b) noexcept {
-    return static_cast<ways>(static_cast<unsigned>(a) & static_cast<unsigned>(b));
+[[nodiscard]] constexpr expansion operator&(expansion a, expansion b) noexcept {
+    return static_cast<expansion>(static_cast<unsigned>(a) & static_cast<unsigned>(b));
 }
 
 /// Returns: the ways of `set` that are not among `removed`.
-[[nodiscard]] constexpr ways without(ways set, ways removed) noexcept {
-    return static_cast<ways>(static_cast<unsigned>(set) & ~static_cast<unsigned>(removed));
+[[nodiscard]] constexpr expansion without(expansion set, expansion removed) noexcept {
+    return static_cast<expansion>(static_cast<unsigned>(set) & ~static_cast<unsigned>(removed));
 }
 
 /// Returns: whether all ways of `wanted` are in `set`.
-[[nodiscard]] constexpr bool has(ways set, ways wanted) noexcept {
+[[nodiscard]] constexpr bool includes(expansion set, expansion wanted) noexcept {
     return (set & wanted) == wanted;
 }
 
@@ -61,14 +61,15 @@ struct expansion_request {
     std::size_t alignment = fundamental_alignment;  ///< of a fresh block
     std::size_t step_bytes = fundamental_alignment; ///< a block that grows backward begins a multiple of
                                                     ///< this further down; backward_step()
-    ways may = ways::any;
+    expansion may = expansion::any;
 };
 
 struct expansion_result {
     void* p = nullptr;     ///< null: nothing happened
     std::size_t bytes = 0; ///< the bytes that the block has now, at least least_bytes
-    ways how = ways::none; ///< forward: `p` is the old block. backward: it is further down, and what the
-                           ///< block held is where it was. fresh: the old block is untouched
+    expansion how =
+        expansion::none; ///< forward: `p` is the old block. backward: it is further down, and what the
+                         ///< block held is where it was. fresh: the old block is untouched
 };
 
 /// A block and the bytes that its user may use, which are those that were asked for at least.

@@ -16,6 +16,10 @@ using out_of_memory_handler = void (*)(std::size_t bytes, std::size_t alignment)
 /// Returns: the handler that was installed before.
 out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) noexcept;
 
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::core::inline MALLARD_LIBRARY {
+
 /// While one lives, the handler does not hear of this thread's failures: for who asks in another way where
 /// the first one fails.
 class [[nodiscard]] unheard_failures {
@@ -36,6 +40,10 @@ private:
 /// Throws: std::bad_alloc. A library that was built without exceptions aborts instead.
 [[noreturn]] void fail_allocation(std::size_t bytes, std::size_t alignment);
 
+} // namespace mallard::core::inline MALLARD_LIBRARY
+
+namespace mallard::inline MALLARD_LIBRARY {
+
 /// What is thrown where a pool will never serve a request, however much memory there is. what() says why.
 class refused_request : public std::bad_alloc {
 public:
@@ -45,6 +53,10 @@ public:
 private:
     std::array<char, 224> why_{};
 };
+
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::core::inline MALLARD_LIBRARY {
 
 /// Effects: as fail_allocation(), but says that the blocks of the pool have `most_bytes` at `most_alignment`.
 /// Throws: refused_request. A library that was built without exceptions aborts instead.
@@ -74,4 +86,4 @@ private:
 /// Throws: std::length_error, which says so. A library that was built without exceptions aborts instead.
 [[noreturn]] void fail_length(std::size_t asked, std::size_t most);
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::core::inline MALLARD_LIBRARY

@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::core::inline MALLARD_LIBRARY {
 
 struct [[gnu::packed]] free_block {
     free_block* next;
@@ -39,4 +39,4 @@ MALLARD_READS_POISONED inline void write_link(link_in_place* to, free_block* blo
     *to = block;
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::core::inline MALLARD_LIBRARY

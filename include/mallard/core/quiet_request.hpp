@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::core::inline MALLARD_MODE {
 
 /// Returns: what `source.allocate(bytes, alignment)` returns; null where that throws. The out-of-memory handler is
 /// not told. In a program without exceptions, an upstream without try_allocate() ends the program instead.
@@ -39,4 +39,4 @@ template <upstream Upstream>
 #endif
 }
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::core::inline MALLARD_MODE

@@ -11,8 +11,8 @@ namespace mallard::inline MALLARD_MODE {
 struct allocator_stats {
     std::size_t chunks = 0;         ///< chunks held now, those kept for reuse included
     std::size_t chunk_bytes = 0;    ///< their bytes, headers included
-    std::size_t direct_blocks = 0;  ///< blocks that were too large for a pool and went straight upstream
-    std::size_t direct_bytes = 0;   ///< their bytes, headers included
+    std::size_t large_blocks = 0;   ///< blocks that were too large for a pool and went straight upstream
+    std::size_t large_bytes = 0;    ///< their bytes, headers included
     std::size_t spills = 0;         ///< chunks taken because the initial buffer was full, since construction
     std::size_t upstream_calls = 0; ///< requests that the upstream granted, since construction
 };

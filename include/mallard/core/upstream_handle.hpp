@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::core::inline MALLARD_MODE {
 
 template <upstream Upstream>
 class upstream_handle {
@@ -29,4 +29,4 @@ public:
     [[nodiscard]] Upstream get() const noexcept { return {}; }
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::core::inline MALLARD_MODE

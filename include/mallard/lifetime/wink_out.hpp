@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::lifetime::inline MALLARD_MODE {
 
 /// Instantiated where a type may not be winked out; its name in the compiler's message tells the type that is
 /// to blame.
@@ -41,9 +41,17 @@ struct wink_out_would_leak<out_of_reach<Held, Holder>> {
 template <>
 struct wink_out_would_leak<nothing> {};
 
+} // namespace mallard::lifetime::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 /// Passed first to wink_out() by those who know better than the trait.
 struct assume_winkable_t {};
 inline constexpr assume_winkable_t assume_winkable{};
+
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::lifetime::inline MALLARD_MODE {
 
 /// Room for a T, which goes back where no T comes to be in it.
 template <class T, class Memory>
@@ -77,19 +85,23 @@ private:
     void* p_;
 };
 
+} // namespace mallard::lifetime::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 /// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator where T takes one;
 /// nobody checks that T may end without its destructor.
 template <class T, local_allocator A, class... Args>
 T& wink_out(assume_winkable_t, A& mechanism, Args&&... args) {
-    return room_to_wink_in<T, A>(mechanism).make(allocator<std::byte, A>(mechanism),
-                                                 std::forward<Args>(args)...);
+    return lifetime::room_to_wink_in<T, A>(mechanism).make(allocator<std::byte, A>(mechanism),
+                                                           std::forward<Args>(args)...);
 }
 
 /// Effects: as above, through the abstract base; nobody checks either that somebody will release `base`.
 template <class T, class... Args>
 T& wink_out(assume_winkable_t, std::pmr::memory_resource& base, Args&&... args) {
-    return room_to_wink_in<T, std::pmr::memory_resource>(base).make(std::pmr::polymorphic_allocator<>(&base),
-                                                                    std::forward<Args>(args)...);
+    return lifetime::room_to_wink_in<T, std::pmr::memory_resource>(base).make(
+        std::pmr::polymorphic_allocator<>(&base), std::forward<Args>(args)...);
 }
 
 /// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator where T takes one. Its
@@ -100,7 +112,7 @@ T& wink_out(assume_winkable_t, std::pmr::memory_resource& base, Args&&... args) 
 /// Throws: what the allocation and T's constructor throw. The room goes back to the mechanism then.
 template <class T, local_allocator A, class... Args>
 T& wink_out(A& mechanism, Args&&... args) {
-    static_cast<void>(wink_out_would_leak<wink_culprit_t<T, allocator<std::byte, A>>>{});
+    static_cast<void>(lifetime::wink_out_would_leak<lifetime::wink_culprit_t<T, allocator<std::byte, A>>>{});
     return wink_out<T>(assume_winkable, mechanism, std::forward<Args>(args)...);
 }
 
@@ -108,7 +120,8 @@ T& wink_out(A& mechanism, Args&&... args) {
 template <class T, class A, class... Args>
     requires local_allocator<typename resource<A>::mechanism_type>
 T& wink_out(resource<A>& binding, Args&&... args) {
-    static_cast<void>(wink_out_would_leak<wink_culprit_t<T, std::pmr::polymorphic_allocator<std::byte>>>{});
+    static_cast<void>(lifetime::wink_out_would_leak<
+                      lifetime::wink_culprit_t<T, std::pmr::polymorphic_allocator<std::byte>>>{});
     return wink_out<T>(assume_winkable, static_cast<std::pmr::memory_resource&>(binding),
                        std::forward<Args>(args)...);
 }

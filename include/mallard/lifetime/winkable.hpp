@@ -44,10 +44,14 @@
 #include <variant>
 #include <vector>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::lifetime::inline MALLARD_MODE {
 
 /// Stands for "no type stands in the way".
 struct nothing {};
+
+} // namespace mallard::lifetime::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
 
 /// Whether `Alloc` takes its memory from a place that can be released: one of ours bound by type, or any
 /// through the abstract base, where only the place where the object is made can tell.
@@ -57,6 +61,10 @@ template <class T, local_allocator A>
 inline constexpr bool binds_local_allocator<allocator<T, A>> = true;
 template <class T>
 inline constexpr bool binds_local_allocator<std::pmr::polymorphic_allocator<T>> = true;
+
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::lifetime::inline MALLARD_MODE {
 
 /// The first of several types that is something.
 template <class... Ts>
@@ -79,6 +87,7 @@ template <class T>
 struct named_home {
     using type = nothing;
 };
+
 template <class T>
     requires requires { typename T::allocator_type::value_type; }
 struct named_home<T> {
@@ -102,6 +111,10 @@ using wink_culprit_t =
 template <class... Ts>
 using first_wink_home = typename first_but_nothing<typename wink_parts<std::remove_cv_t<Ts>>::home...>::type;
 
+} // namespace mallard::lifetime::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 /// Whether a T may be winked out, in some local allocator: never where it is no type of objects. Specialise it
 /// as true for a type of yours that owns nothing outside the allocator it is made with, and as false for one
 /// that is trivial for the language but owns something all the same.
@@ -109,12 +122,12 @@ template <class T>
 inline constexpr bool winkable = [] {
     if constexpr (!std::is_object_v<T> || std::is_unbounded_array_v<T>) {
         return false;
-    } else if constexpr (wink_parts<T>::opaque) {
+    } else if constexpr (lifetime::wink_parts<T>::opaque) {
         return std::is_trivially_destructible_v<T> && !std::is_abstract_v<T>;
     } else {
         using any = std::pmr::polymorphic_allocator<std::byte>;
-        using bound = typename first_but_nothing<typename wink_parts<T>::home, any>::type;
-        return std::is_same_v<wink_culprit_t<T, bound>, nothing>;
+        using bound = typename lifetime::first_but_nothing<typename lifetime::wink_parts<T>::home, any>::type;
+        return std::is_same_v<lifetime::wink_culprit_t<T, bound>, lifetime::nothing>;
     }
 }();
 template <class T>
@@ -123,6 +136,10 @@ template <class T>
 inline constexpr bool winkable<volatile T> = winkable<T>;
 template <class T>
 inline constexpr bool winkable<const volatile T> = winkable<T>;
+
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::lifetime::inline MALLARD_MODE {
 
 /// Of any other type nothing is known but its destructor, or somebody's statement.
 template <class T>
@@ -265,4 +282,4 @@ struct wink_parts<T&> : wink_holder<> {};
 template <class T>
 struct wink_parts<T&&> : wink_holder<> {};
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::lifetime::inline MALLARD_MODE

@@ -23,6 +23,7 @@
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 3.
 #pragma once
 
+#include <mallard/checking/by_default.hpp>
 #include <mallard/chunks/held_list.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
@@ -33,8 +34,6 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
-#include <mallard/debug/checked_by_default.hpp>
-#include <mallard/debug/checked_calls.hpp>
 #include <mallard/local/fixed_pool.hpp>
 #include <mallard/reuse/lowest_address.hpp>
 #include <mallard/slab/fullness_buckets.hpp>
@@ -60,21 +59,22 @@ struct adaptive_pool_options {
     std::size_t overhead_percent = 2;
 };
 
-MALLARD_UNCHECKED_BEGIN
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
-template <upstream Upstream = chunk_cache, adaptive_pool_options Options = adaptive_pool_options{},
-          class Reuse = lowest_address>
+template <upstream Upstream, adaptive_pool_options Options, class Reuse>
 class adaptive_pool {
     static constexpr bool divided = Options.overhead_percent != only_alignment;
-    using nodes_type = ordered_slots<Reuse, fullness_buckets<slot_block>, divided>;
+    using nodes_type = slab::ordered_slots<Reuse, slab::fullness_buckets<slab::slab_header>, divided>;
 
     static_assert(Options.nodes_a_block != 0,
                   "mallard: a block needs a node at least; make nodes_a_block 1 or more");
     static_assert(Options.nodes_a_block <= std::size_t{1} << 16,
                   "mallard: a block has 2^16 nodes at the most; make nodes_a_block smaller");
     static_assert(
-        Options.overhead_percent >= (nodes_type::books == slot_books::bits ? 2 : 1),
+        Options.overhead_percent >= (nodes_type::books == slab::slot_metadata::bits ? 2 : 1),
         "mallard: no block keeps to this overhead_percent: the bits of nodes of 8 bytes take 1.6 % of "
         "them; make it 2 or more, or 1 with an order of reuse that keeps lists, or only_alignment");
 
@@ -130,7 +130,7 @@ public:
     /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
     /// Complexity: constant, but for the calls upstream.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
-        expect_usable(p);
+        core::expect_usable(p);
         if (serves(bytes, alignment)) [[likely]] {
             nodes_.push(p, upstream_.get());
         } else {
@@ -144,15 +144,15 @@ public:
     /// Complexity: linear in the blocks.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
-        expect_possible_burst(bytes, alignment, count);
+        core::expect_possible_burst(bytes, alignment, count);
         if (count == 0) {
             return {};
         }
         first_request first(*this, bytes, alignment);
         if (!serves(bytes, alignment)) {
-            return allocate_one_by_one(*this, bytes, alignment, count);
+            return core::allocate_one_by_one(*this, bytes, alignment, count);
         }
-        block_chain nodes = pop_chain(nodes_, count, upstream_.get());
+        block_chain nodes = slab::pop_chain(nodes_, count, upstream_.get());
         first.succeeded();
         return nodes;
     }
@@ -204,7 +204,7 @@ public:
 private:
     static constexpr std::size_t largest_chunk_bytes = std::size_t{256} << 10;
     static constexpr auto free_blocks =
-        static_cast<std::uint32_t>(std::min<std::size_t>(Options.most_free_blocks, most_chunk_blocks));
+        static_cast<std::uint32_t>(std::min<std::size_t>(Options.most_free_blocks, slab::most_chunk_slabs));
 
     /// Fixes the size of the nodes where it is not yet, and forgets it again where the request fails.
     class first_request {
@@ -244,7 +244,7 @@ private:
     [[nodiscard]] static block_size expect_possible_node(block_size size) {
         if (size.bytes > largest_node_bytes || size.alignment > largest_node_bytes ||
             !is_power_of_two(size.alignment)) {
-            refuse_block_size(size.bytes, size.alignment, largest_node_bytes, largest_node_bytes);
+            core::refuse_block_size(size.bytes, size.alignment, largest_node_bytes, largest_node_bytes);
         }
         return size.of_block();
     }
@@ -252,7 +252,7 @@ private:
     void fix(block_size size) noexcept {
         node_bytes_ = size.of_block().bytes;
         node_alignment_ = node_bytes_ & (~node_bytes_ + 1);
-        const slot_geometry geometry = geometry_of(node_bytes_);
+        const slab::slab_geometry geometry = geometry_of(node_bytes_);
         const auto blocks = [&geometry](std::size_t bytes) {
             return static_cast<std::uint32_t>(std::max<std::size_t>(bytes / geometry.block_bytes, 1));
         };
@@ -260,39 +260,40 @@ private:
         const std::uint32_t largest = std::max<std::uint32_t>(blocks(largest_chunk_bytes),
                                                               std::clamp<std::uint32_t>(free_blocks, 1, 2));
         nodes_.reshape(geometry,
-                       chunk_policy{.first_blocks = std::clamp<std::uint32_t>(free_blocks, 1, largest),
-                                    .largest_blocks = largest,
-                                    .spare_bytes = std::size_t{free_blocks} * geometry.block_bytes,
-                                    .spares_an_eighth = false});
+                       slab::chunk_policy{.first_blocks = std::clamp<std::uint32_t>(free_blocks, 1, largest),
+                                          .largest_blocks = largest,
+                                          .spare_bytes = std::size_t{free_blocks} * geometry.block_bytes,
+                                          .spares_an_eighth = false});
     }
 
-    static slot_geometry geometry_of(std::size_t node_bytes) noexcept {
+    static slab::slab_geometry geometry_of(std::size_t node_bytes) noexcept {
         if constexpr (divided) {
-            return divided_blocks(node_bytes, Options.nodes_a_block, Options.overhead_percent,
-                                  nodes_type::books);
+            return slab::divided_slabs(node_bytes, Options.nodes_a_block, Options.overhead_percent,
+                                       nodes_type::books);
         } else {
-            return blocks_of(node_bytes, Options.nodes_a_block, nodes_type::books);
+            return slab::blocks_of(node_bytes, Options.nodes_a_block, nodes_type::books);
         }
     }
 
     void forget_size() noexcept {
-        nodes_.reshape(slot_geometry{}, chunk_policy{});
+        nodes_.reshape(slab::slab_geometry{}, slab::chunk_policy{});
         node_bytes_ = node_alignment_ = 0;
     }
 
     static void hand_out(void* node, std::size_t bytes) noexcept {
-        unpoison(node, std::max<std::size_t>(bytes, 1));
+        core::unpoison(node, std::max<std::size_t>(bytes, 1));
     }
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
 
     std::size_t node_bytes_ = 0;
     std::size_t node_alignment_ = 0;
-    nodes_type nodes_{slot_geometry{}, chunk_policy{}}; ///< without a shape until the size is fixed
-    held_list held_;
+    nodes_type nodes_{slab::slab_geometry{},
+                      slab::chunk_policy{}}; ///< without a shape until the size is fixed
+    chunks::held_list held_;
     std::size_t direct_calls_ = 0;
     block_size made_with_{};
-    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
 template <upstream Upstream, adaptive_pool_options Options, class Reuse>
@@ -313,22 +314,18 @@ void* adaptive_pool<Upstream, Options, Reuse>::allocate_slowly(std::size_t bytes
     return node;
 }
 
-static_assert(local_allocator<adaptive_pool<>>);
-static_assert(burst_allocator<adaptive_pool<>>);
+} // namespace mallard::unchecked::inline MALLARD_MODE
 
-MALLARD_NAMESPACE_END
+namespace mallard::inline MALLARD_MODE {
 
-MALLARD_BY_DEFAULT_BEGIN
-
-#if MALLARD_CHECKED
-/// In a debug build: the mechanism with books of its blocks.
 template <upstream Upstream = chunk_cache, adaptive_pool_options Options = adaptive_pool_options{},
           class Reuse = lowest_address>
-class adaptive_pool : public checked_calls<unchecked::adaptive_pool<Upstream, Options, Reuse>> {
+class adaptive_pool : public checking::by_default<unchecked::adaptive_pool<Upstream, Options, Reuse>> {
+    using base = checking::by_default<unchecked::adaptive_pool<Upstream, Options, Reuse>>;
+
 public:
-    using checked_calls<unchecked::adaptive_pool<Upstream, Options, Reuse>>::checked_calls;
+    using base::base;
 };
-#endif
 
 // One for each constructor: a class that inherits its constructors deduces nothing from them.
 adaptive_pool(block_size) -> adaptive_pool<>;
@@ -337,6 +334,7 @@ adaptive_pool(Upstream&) -> adaptive_pool<Upstream>;
 template <upstream Upstream>
 adaptive_pool(block_size, Upstream&) -> adaptive_pool<Upstream>;
 
-MALLARD_NAMESPACE_END
+static_assert(local_allocator<adaptive_pool<>>);
+static_assert(burst_allocator<adaptive_pool<>>);
 
 } // namespace mallard::inline MALLARD_MODE

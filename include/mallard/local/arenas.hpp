@@ -60,6 +60,10 @@ concept block_arena =
         { seen.stats() } noexcept -> std::same_as<allocator_stats>;
     };
 
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::local::inline MALLARD_MODE {
+
 /// It has a namesake for blocks of `Larger` in the place of `Plain` ones, with room for no fewer of them.
 template <class A>
 concept can_hold_larger_blocks = block_arena<A> && requires {
@@ -67,7 +71,7 @@ concept can_hold_larger_blocks = block_arena<A> && requires {
 };
 
 /// Returns: false where it is known before anything is made that an arena has no room for a block.
-template <block_arena Arena, reuse_of_one_size Books>
+template <block_arena Arena, reuse::reuse_of_one_size Books>
 [[nodiscard]] constexpr bool may_hold_a_block(std::size_t block_bytes, std::size_t alignment) noexcept {
     if constexpr (requires { Arena::most_bytes; }) {
         // Where the arena lies is not known: an over-aligned block may have to be looked for.
@@ -81,7 +85,7 @@ template <block_arena Arena, reuse_of_one_size Books>
 /// Returns: the part of `memory` that begins at a multiple of `alignment`.
 [[nodiscard]] inline std::span<std::byte> aligned_part(std::span<std::byte> memory,
                                                        std::size_t alignment) noexcept {
-    return memory.subspan(std::min(padding_to(memory.data(), alignment), memory.size()));
+    return memory.subspan(std::min(core::padding_to(memory.data(), alignment), memory.size()));
 }
 
 /// Returns: whether the address `p` is one of those of `memory`.
@@ -93,7 +97,7 @@ template <block_arena Arena, reuse_of_one_size Books>
 /// An array of somebody's as the only room of an arena.
 class array_room {
 public:
-    template <reuse_of_one_size Books>
+    template <reuse::reuse_of_one_size Books>
     [[nodiscard]] std::span<std::byte> give(std::span<std::byte> array, const Books& books,
                                             std::size_t alignment) noexcept {
         const std::span<std::byte> room = aligned_part(array, std::max(alignment, fundamental_alignment));
@@ -101,17 +105,17 @@ public:
             return {};
         }
         given_ = true;
-        poison(room.data(), room.size());
+        core::poison(room.data(), room.size());
         return room;
     }
 
     void take_back(std::span<std::byte> array) noexcept {
         if (std::exchange(given_, false)) {
-            poison(array.data(), array.size());
+            core::poison(array.data(), array.size());
         }
     }
 
-    template <reuse_of_one_size Books>
+    template <reuse::reuse_of_one_size Books>
     [[nodiscard]] static std::size_t capacity(std::span<std::byte> array, const Books& books,
                                               std::size_t alignment) noexcept {
         return books.blocks_in(aligned_part(array, std::max(alignment, fundamental_alignment)).size());
@@ -120,6 +124,10 @@ public:
 private:
     bool given_ = false;
 };
+
+} // namespace mallard::local::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
 
 /// `Bytes` bytes in the arena itself. Neither copied nor moved, because blocks lie in it.
 template <std::size_t Bytes>
@@ -131,7 +139,7 @@ public:
     static constexpr std::size_t most_bytes = Bytes;
 
     /// Of a size that is not known yet the least block, of 8 bytes, is the one that grows most.
-    template <reuse_of_one_size Books, block_size Plain, block_size Larger>
+    template <reuse::reuse_of_one_size Books, block_size Plain, block_size Larger>
     using with_room_for = static_arena<[] {
         constexpr block_size plain = Plain.of_block();
         constexpr block_size larger = Larger.of_block();
@@ -154,23 +162,23 @@ public:
     static_arena& operator=(const static_arena&) = delete;
     ~static_arena() = default; // trivial: what lies in static storage is there to the last instruction
     ~static_arena()
-        requires poisons_memory
+        requires core::poisons_memory
     {
-        unpoison(&storage_, Bytes);
+        core::unpoison(&storage_, Bytes);
     }
 
-    template <reuse_of_one_size Books>
+    template <reuse::reuse_of_one_size Books>
     [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment,
                                                  std::size_t) noexcept {
         return room_.give(array(), books, alignment);
     }
 
-    template <reuse_of_one_size Books>
+    template <reuse::reuse_of_one_size Books>
     [[nodiscard]] std::size_t capacity(const Books& books, std::size_t alignment) const noexcept {
-        return array_room::capacity(array(), books, alignment);
+        return local::array_room::capacity(array(), books, alignment);
     }
 
-    [[nodiscard]] bool owns(const void* p) const noexcept { return lies_in(array(), p); }
+    [[nodiscard]] bool owns(const void* p) const noexcept { return local::lies_in(array(), p); }
 
     void release() noexcept { room_.take_back(array()); }
 
@@ -188,7 +196,7 @@ private:
     [[nodiscard]] std::span<std::byte> array() const noexcept { return {storage_.bytes, Bytes}; }
 
     alignas(fundamental_alignment) mutable storage storage_;
-    array_room room_;
+    local::array_room room_;
 };
 
 /// Memory of the caller's. Neither copied nor moved.
@@ -201,20 +209,20 @@ public:
     buffer_arena& operator=(const buffer_arena&) = delete;
 
     /// Effects: the array is the caller's to use again.
-    ~buffer_arena() { unpoison(array_.data(), array_.size()); }
+    ~buffer_arena() { core::unpoison(array_.data(), array_.size()); }
 
-    template <reuse_of_one_size Books>
+    template <reuse::reuse_of_one_size Books>
     [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment,
                                                  std::size_t) noexcept {
         return room_.give(array_, books, alignment);
     }
 
-    template <reuse_of_one_size Books>
+    template <reuse::reuse_of_one_size Books>
     [[nodiscard]] std::size_t capacity(const Books& books, std::size_t alignment) const noexcept {
-        return array_room::capacity(array_, books, alignment);
+        return local::array_room::capacity(array_, books, alignment);
     }
 
-    [[nodiscard]] bool owns(const void* p) const noexcept { return lies_in(array_, p); }
+    [[nodiscard]] bool owns(const void* p) const noexcept { return local::lies_in(array_, p); }
 
     void release() noexcept { room_.take_back(array_); }
 
@@ -222,14 +230,14 @@ public:
 
 private:
     std::span<std::byte> array_;
-    array_room room_;
+    local::array_room room_;
 };
 
 /// One allocation, made when the first block is asked for. Neither copied nor moved.
 template <upstream Upstream = chunk_cache>
 class single_arena {
 public:
-    template <reuse_of_one_size Books, block_size Plain, block_size Larger>
+    template <reuse::reuse_of_one_size Books, block_size Plain, block_size Larger>
     using with_room_for = single_arena;
 
     /// Effects: makes an arena of `blocks` blocks. One of none has room for none, and says so when it is asked.
@@ -244,33 +252,33 @@ public:
     single_arena& operator=(const single_arena&) = delete;
     ~single_arena() { release(); }
 
-    template <reuse_of_one_size Books>
+    template <reuse::reuse_of_one_size Books>
     [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment, std::size_t) {
         if (!room_.empty() || blocks_ == 0) {
             return {};
         }
         if (blocks_ > std::size_t{PTRDIFF_MAX} / 2 / books.room()) {
-            fail_allocation(SIZE_MAX, alignment);
+            core::fail_allocation(SIZE_MAX, alignment);
         }
         const std::size_t bytes = books.room(blocks_);
         const std::size_t room_alignment = std::max(alignment, fundamental_alignment);
         room_ = {static_cast<std::byte*>(upstream_.get().allocate(bytes, room_alignment)), bytes};
         alignment_ = room_alignment;
         ++upstream_calls_;
-        poison(room_.data(), bytes);
+        core::poison(room_.data(), bytes);
         return room_;
     }
 
-    template <reuse_of_one_size Books>
+    template <reuse::reuse_of_one_size Books>
     [[nodiscard]] std::size_t capacity(const Books& books, std::size_t) const noexcept {
         return books.blocks_in(room_.size());
     }
 
-    [[nodiscard]] bool owns(const void* p) const noexcept { return lies_in(room_, p); }
+    [[nodiscard]] bool owns(const void* p) const noexcept { return local::lies_in(room_, p); }
 
     void release() noexcept {
         if (!room_.empty()) {
-            unpoison(room_.data(), room_.size());
+            core::unpoison(room_.data(), room_.size());
             upstream_.get().deallocate(room_.data(), room_.size(), alignment_);
             room_ = {};
         }
@@ -286,14 +294,14 @@ private:
     std::span<std::byte> room_;
     std::size_t alignment_ = 0;
     std::size_t upstream_calls_ = 0;
-    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
 /// As many chunks as are needed. Neither copied nor moved.
 template <upstream Upstream = chunk_cache>
 class growing_arena {
 public:
-    template <reuse_of_one_size Books, block_size Plain, block_size Larger>
+    template <reuse::reuse_of_one_size Books, block_size Plain, block_size Larger>
     using with_room_for = growing_arena;
 
     explicit constexpr growing_arena(chunk_growth growth = {}) noexcept
@@ -308,24 +316,25 @@ public:
     growing_arena& operator=(const growing_arena&) = delete;
     ~growing_arena() { chunks_.release(upstream_.get()); }
 
-    template <reuse_of_one_size Books>
+    template <reuse::reuse_of_one_size Books>
     [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment,
                                                  std::size_t blocks) {
-        const std::size_t around = sizeof(chunk) + (alignment > fundamental_alignment ? alignment : 0);
+        const std::size_t around =
+            sizeof(chunks::chunk) + (alignment > fundamental_alignment ? alignment : 0);
         const std::size_t most_blocks = next_.largest_bytes() / books.block_bytes() + 1;
         const std::size_t wanted_bytes =
             std::max(around + books.room(),
                      std::min(around + books.room(std::min(blocks, most_blocks)), next_.largest_bytes()));
-        chunk* const added = chunks_.grow(upstream_.get(), next_.bytes_for(wanted_bytes));
+        chunks::chunk* const added = chunks_.grow(upstream_.get(), next_.bytes_for(wanted_bytes));
         next_.took(added->bytes);
         ++upstream_calls_;
         return room_of(added, alignment);
     }
 
-    template <reuse_of_one_size Books>
+    template <reuse::reuse_of_one_size Books>
     [[nodiscard]] std::size_t capacity(const Books& books, std::size_t alignment) const noexcept {
         std::size_t sum = 0;
-        for (chunk* c = chunks_.front(); c != nullptr; c = c->next) {
+        for (chunks::chunk* c = chunks_.front(); c != nullptr; c = c->next) {
             sum += books.blocks_in(room_of(c, alignment).size());
         }
         return sum;
@@ -333,8 +342,8 @@ public:
 
     /// Complexity: linear in the chunks.
     [[nodiscard]] bool owns(const void* p) const noexcept {
-        for (chunk* c = chunks_.front(); c != nullptr; c = c->next) {
-            if (lies_in({c->begin(), c->end()}, p)) {
+        for (chunks::chunk* c = chunks_.front(); c != nullptr; c = c->next) {
+            if (local::lies_in({c->begin(), c->end()}, p)) {
                 return true;
             }
         }
@@ -351,14 +360,14 @@ public:
     }
 
 private:
-    static std::span<std::byte> room_of(chunk* c, std::size_t alignment) noexcept {
-        return aligned_part({c->begin(), c->end()}, std::max(alignment, fundamental_alignment));
+    static std::span<std::byte> room_of(chunks::chunk* c, std::size_t alignment) noexcept {
+        return local::aligned_part({c->begin(), c->end()}, std::max(alignment, fundamental_alignment));
     }
 
-    chunk_list chunks_;
+    chunks::chunk_list chunks_;
     std::size_t upstream_calls_ = 0;
-    next_chunk next_;
-    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+    chunks::next_chunk next_;
+    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
 static_assert(block_arena<static_arena<64>> && block_arena<buffer_arena>);

@@ -26,6 +26,7 @@
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
 #pragma once
 
+#include <mallard/checking/by_default.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
@@ -34,8 +35,6 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/thread_safe.hpp>
-#include <mallard/debug/checked_by_default.hpp>
-#include <mallard/debug/checked_calls.hpp>
 #include <mallard/local/multipool.hpp>
 #include <mallard/threads/depot.hpp>
 #include <mallard/threads/magazine.hpp>
@@ -47,22 +46,20 @@
 #include <mutex>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
-
-MALLARD_UNCHECKED_BEGIN
+namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// Thread-safe, but for release() and the end of the allocator. Neither copied nor moved.
-template <upstream Upstream = chunk_cache>
-class alignas(cache_line_bytes) concurrent_multipool : private rack_owner {
+template <upstream Upstream>
+class alignas(cache_line_bytes) concurrent_multipool : private threads::cache_owner {
 public:
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit concurrent_multipool(multipool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : rack_owner(take_back), centre_(options) {}
+        : threads::cache_owner(take_back), centre_(options) {}
 
     /// Requires: `source` outlives the allocator.
     explicit concurrent_multipool(Upstream& source, multipool_options options = {}) noexcept
-        : rack_owner(take_back), centre_(source, options) {}
+        : threads::cache_owner(take_back), centre_(source, options) {}
 
     concurrent_multipool(const concurrent_multipool&) = delete;
     concurrent_multipool& operator=(const concurrent_multipool&) = delete;
@@ -75,9 +72,9 @@ public:
     /// Complexity: constant, but for a batch now and then and the calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
-        const std::size_t index = magazine_index(bytes, alignment);
-        if (index != magazine_count && used_last()) [[likely]] {
-            if (void* block = last_rack.rack->magazines[index].pop()) [[likely]] {
+        const std::size_t index = threads::magazine_index(bytes, alignment);
+        if (index != threads::magazine_count && used_last()) [[likely]] {
+            if (void* block = threads::last_cache.rack->magazines[index].pop()) [[likely]] {
                 hand_out(block, bytes);
                 return block;
             }
@@ -90,10 +87,10 @@ public:
     /// deallocated since.
     /// Complexity: constant, but for a batch now and then.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
-        expect_usable(p);
-        const std::size_t index = magazine_index(bytes, alignment);
-        if (index != magazine_count && used_last() && last_rack.rack->magazines[index].push(p, index))
-            [[likely]] {
+        core::expect_usable(p);
+        const std::size_t index = threads::magazine_index(bytes, alignment);
+        if (index != threads::magazine_count && used_last() &&
+            threads::last_cache.rack->magazines[index].push(p, index)) [[likely]] {
             return;
         }
         deallocate_slowly(p, bytes, alignment);
@@ -105,7 +102,7 @@ public:
     /// before, or is never used again.
     /// Complexity: linear in the chunks, in the blocks above the largest pooled size and in the threads.
     void release() noexcept {
-        detach_racks();
+        detach_caches();
         const centre_lock lock(mutex_);
         shelf_.clear();
         centre_.release();
@@ -137,14 +134,14 @@ private:
     struct centre_lock {
         explicit centre_lock(std::mutex& mutex) : lock(mutex) {}
         std::scoped_lock<std::mutex> lock;
-        inside_a_centre inside;
+        threads::inside_depot inside;
     };
 
     /// Blocks on their way from the centre to a magazine; they go back unless they arrive.
     class batch {
     public:
         batch(concurrent_multipool& pool, std::size_t index) noexcept
-            : pool_(pool), index_(index), shape_(magazine_shape(index)) {}
+            : pool_(pool), index_(index), shape_(threads::magazine_shape(index)) {}
         batch(const batch&) = delete;
         batch& operator=(const batch&) = delete;
 
@@ -159,7 +156,7 @@ private:
         void fetch(std::size_t count) {
             blocks_[count_++] = pool_.centre_.allocate(shape_.bytes, shape_.alignment);
             while (count_ < count) {
-                void* const block = ask_quietly(pool_.centre_, shape_.bytes, shape_.alignment);
+                void* const block = core::ask_quietly(pool_.centre_, shape_.bytes, shape_.alignment);
                 if (block == nullptr) {
                     return;
                 }
@@ -167,14 +164,16 @@ private:
             }
         }
 
-        void arrive(magazine& in) noexcept { in.fill(blocks_.data(), std::exchange(count_, 0), index_); }
+        void arrive(threads::magazine& in) noexcept {
+            in.fill(blocks_.data(), std::exchange(count_, 0), index_);
+        }
 
     private:
-        static constexpr std::size_t most_blocks = batch_blocks(0);
+        static constexpr std::size_t most_blocks = threads::batch_blocks(0);
 
         concurrent_multipool& pool_;
         std::size_t index_;
-        block_shape shape_;
+        threads::block_shape shape_;
         std::size_t count_ = 0;
         std::array<void*, most_blocks> blocks_;
     };
@@ -182,27 +181,27 @@ private:
     /// What rounding up to a shape adds stays poisoned, but for one byte, by which a second deallocation is
     /// known.
     static void hand_out(void* block, std::size_t bytes) noexcept {
-        unpoison(block, std::max<std::size_t>(bytes, 1));
+        core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
     /// What the centre does not pool has no magazine, however small.
     [[nodiscard]] bool has_magazine(std::size_t index) const noexcept {
-        if (index == magazine_count) {
+        if (index == threads::magazine_count) {
             return false;
         }
-        const auto [bytes, alignment] = magazine_shape(index);
+        const auto [bytes, alignment] = threads::magazine_shape(index);
         const std::size_t extra = alignment > fundamental_alignment ? alignment : 0;
         return bytes + extra <= centre_.largest_pooled_bytes();
     }
 
     /// Requires: mutex_ is locked.
-    void give_to_centre(void* block, block_shape shape) noexcept {
-        unpoison(block, shape.bytes);
+    void give_to_centre(void* block, threads::block_shape shape) noexcept {
+        core::unpoison(block, shape.bytes);
         centre_.deallocate(block, shape.bytes, shape.alignment);
     }
 
     /// Requires: mutex_ is locked.
-    void give_to_centre(block_stack blocks, block_shape shape) noexcept {
+    void give_to_centre(threads::block_stack blocks, threads::block_shape shape) noexcept {
         while (void* block = blocks.pop()) {
             give_to_centre(block, shape);
         }
@@ -210,24 +209,24 @@ private:
 
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     [[gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes, std::size_t alignment) noexcept;
-    void* allocate_without_rack(std::size_t index);
-    void refill(magazine& to, std::size_t index);
-    static void take_back(rack_owner& owner, magazine_rack& from) noexcept;
+    void* allocate_without_cache(std::size_t index);
+    void refill(threads::magazine& to, std::size_t index);
+    static void take_back(threads::cache_owner& owner, threads::thread_cache& from) noexcept;
 
     alignas(cache_line_bytes) mutable std::mutex mutex_;
-    multipool<Upstream> centre_;
-    batch_shelf shelf_;
+    multipool<Upstream, first_freed, eighth_classes> centre_;
+    threads::depot shelf_;
 };
 
 template <upstream Upstream>
 void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
-    const std::size_t index = magazine_index(bytes, alignment);
+    const std::size_t index = threads::magazine_index(bytes, alignment);
     if (!has_magazine(index)) {
         const centre_lock lock(mutex_);
         return centre_.allocate(bytes, alignment);
     }
-    magazine_rack* const rack = find_rack();
-    void* block = rack != nullptr ? rack->magazines[index].pop() : allocate_without_rack(index);
+    threads::thread_cache* const rack = find_cache();
+    void* block = rack != nullptr ? rack->magazines[index].pop() : allocate_without_cache(index);
     if (block == nullptr) {
         refill(rack->magazines[index], index);
         block = rack->magazines[index].pop();
@@ -238,18 +237,18 @@ void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::si
 
 /// Returns: a block for a thread that has no magazines.
 template <upstream Upstream>
-void* concurrent_multipool<Upstream>::allocate_without_rack(std::size_t index) {
-    const block_shape shape = magazine_shape(index);
+void* concurrent_multipool<Upstream>::allocate_without_cache(std::size_t index) {
+    const threads::block_shape shape = threads::magazine_shape(index);
     const centre_lock lock(mutex_);
     give_to_centre(shelf_.take(index), shape); // there may be no other block
     return centre_.allocate(shape.bytes, shape.alignment);
 }
 
 template <upstream Upstream>
-void concurrent_multipool<Upstream>::refill(magazine& to, std::size_t index) {
+void concurrent_multipool<Upstream>::refill(threads::magazine& to, std::size_t index) {
     const std::size_t count = to.next_batch(index);
     const centre_lock lock(mutex_);
-    if (const block_stack waiting = shelf_.take(index); !waiting.empty()) {
+    if (const threads::block_stack waiting = shelf_.take(index); !waiting.empty()) {
         to.fill(waiting, index);
         return;
     }
@@ -261,71 +260,67 @@ void concurrent_multipool<Upstream>::refill(magazine& to, std::size_t index) {
 template <upstream Upstream>
 void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t bytes,
                                                        std::size_t alignment) noexcept {
-    const std::size_t index = magazine_index(bytes, alignment);
+    const std::size_t index = threads::magazine_index(bytes, alignment);
     if (!has_magazine(index)) {
         const centre_lock lock(mutex_);
         centre_.deallocate(p, bytes, alignment);
         return;
     }
-    magazine_rack* const rack = find_rack();
+    threads::thread_cache* const rack = find_cache();
     if (rack == nullptr) {
         const centre_lock lock(mutex_);
-        give_to_centre(p, magazine_shape(index));
+        give_to_centre(p, threads::magazine_shape(index));
         return;
     }
-    magazine& mine = rack->magazines[index];
+    threads::magazine& mine = rack->magazines[index];
     if (mine.push(p, index)) {
         return;
     }
-    const block_stack rest = mine.make_room(index);
+    const threads::block_stack rest = mine.make_room(index);
     static_cast<void>(mine.push(p, index));
     if (rest.empty()) {
         return;
     }
-    const bool whole = rest.has_just(batch_blocks(index));
+    const bool whole = rest.has_just(threads::batch_blocks(index));
     const centre_lock lock(mutex_);
     if (!whole || !shelf_.put(rest, index)) {
-        give_to_centre(rest, magazine_shape(index));
+        give_to_centre(rest, threads::magazine_shape(index));
     }
 }
 
 template <upstream Upstream>
-void concurrent_multipool<Upstream>::take_back(rack_owner& owner, magazine_rack& from) noexcept {
+void concurrent_multipool<Upstream>::take_back(threads::cache_owner& owner,
+                                               threads::thread_cache& from) noexcept {
     auto& pool = static_cast<concurrent_multipool&>(owner);
     const centre_lock lock(pool.mutex_);
-    for (std::size_t index = 0; index < magazine_count; ++index) {
-        pool.give_to_centre(from.magazines[index].empty_out(), magazine_shape(index));
+    for (std::size_t index = 0; index < threads::magazine_count; ++index) {
+        pool.give_to_centre(from.magazines[index].empty_out(), threads::magazine_shape(index));
     }
 }
 
-static_assert(local_allocator<concurrent_multipool<>>);
+} // namespace mallard::unchecked::inline MALLARD_MODE
 
-MALLARD_NAMESPACE_END
+namespace mallard::inline MALLARD_MODE {
 
 template <upstream Upstream>
 inline constexpr bool thread_safe<unchecked::concurrent_multipool<Upstream>> = true;
 
-MALLARD_BY_DEFAULT_BEGIN
-
-#if MALLARD_CHECKED
-/// In a debug build: the mechanism with books of its blocks, under a lock of theirs.
 template <upstream Upstream = chunk_cache>
-class concurrent_multipool : public checked_calls<unchecked::concurrent_multipool<Upstream>> {
+class concurrent_multipool : public checking::by_default<unchecked::concurrent_multipool<Upstream>> {
+    using base = checking::by_default<unchecked::concurrent_multipool<Upstream>>;
+
 public:
-    using checked_calls<unchecked::concurrent_multipool<Upstream>>::checked_calls;
+    using base::base;
 };
-#endif
+
+template <upstream Upstream>
+inline constexpr bool thread_safe<concurrent_multipool<Upstream>> = true;
 
 // One for each constructor: a class that inherits its constructors deduces nothing from them.
 concurrent_multipool(multipool_options = {}) -> concurrent_multipool<>;
 template <upstream Upstream>
 concurrent_multipool(Upstream&, multipool_options = {}) -> concurrent_multipool<Upstream>;
 
-MALLARD_NAMESPACE_END
-
-#if MALLARD_CHECKED
-template <upstream Upstream>
-inline constexpr bool thread_safe<concurrent_multipool<Upstream>> = true;
-#endif
+static_assert(local_allocator<concurrent_multipool<>>);
 
 } // namespace mallard::inline MALLARD_MODE

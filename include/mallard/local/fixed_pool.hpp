@@ -18,6 +18,7 @@
 /// Source: Optimized C++ (2016), chapter 13, examples 13-1 to 13-4.
 #pragma once
 
+#include <mallard/checking/by_default.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/block_size.hpp>
@@ -28,9 +29,6 @@
 #include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
-#include <mallard/debug/checked_by_default.hpp>
-#include <mallard/debug/checked_calls.hpp>
-#include <mallard/debug/pool_with_zones.hpp>
 #include <mallard/local/arenas.hpp>
 #include <mallard/reuse/first_freed.hpp>
 #include <mallard/reuse/hybrid_reuse.hpp>
@@ -44,29 +42,35 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
-
-MALLARD_UNCHECKED_BEGIN
+namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// `Size` is what a block has to hold, where the pool's type says so; it costs a request less to be looked at
 /// then. Not thread-safe; neither copied nor moved, because what it made points to it.
-template <block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed, block_size Size = block_size{}>
+template <block_arena Arena, reuse_order Reuse, block_size Size>
 class fixed_pool {
     using books_type = typename Reuse::of_one_size;
 
     static constexpr bool has_size = Size.bytes != 0;
+    static constexpr block_size with_zones = has_size ? Size.with_zones() : block_size{};
     static constexpr block_size made_for = has_size ? Size.of_block() : block_size{sizeof(void*), 0};
 
     static_assert(Size.is_possible(), "mallard: no block can have this size and alignment");
     static_assert(
-        may_hold_a_block<Arena, books_type>(made_for.bytes, made_for.alignment),
+        local::may_hold_a_block<Arena, books_type>(made_for.bytes, made_for.alignment),
         "mallard: the arena is too small for one block of this pool, wherever it lies; make it larger, "
         "by as much as the alignment of an over-aligned block");
 
 public:
     using arena_type = Arena;
 
-    static constexpr bool has_fixed_blocks = true; ///< nobody puts anything around a block
+    static constexpr bool has_fixed_blocks = true; ///< there is no room around a block
+
+    /// The pool whose blocks have room for guard zones besides, and whose arena holds as many of them
+    /// (checking/pool_with_zones.hpp).
+    template <class A = Arena>
+        requires local::can_hold_larger_blocks<A>
+    using with_room_for_zones =
+        fixed_pool<typename A::template with_room_for<books_type, Size, with_zones>, Reuse, with_zones>;
 
     /// Effects: makes a pool whose blocks are as its type says, or as large as the first request. What is
     /// given makes the arena.
@@ -82,7 +86,7 @@ public:
     template <class... ArenaArguments>
         requires std::is_constructible_v<Arena, ArenaArguments...> && (Size.bytes == 0)
     explicit constexpr fixed_pool(block_size size, ArenaArguments&&... arena)
-        : free_(expect_possible(size).bytes, size.of_block().alignment),
+        : free_(core::expect_possible(size).bytes, size.of_block().alignment),
           alignment_(size.of_block().alignment), made_with_(size.of_block()),
           arena_(std::forward<ArenaArguments>(arena)...) {}
 
@@ -123,7 +127,7 @@ public:
     void deallocate(void* p, [[maybe_unused]] std::size_t bytes,
                     [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
         MALLARD_EXPECTS(serves(bytes, alignment));
-        expect_usable(p);
+        core::expect_usable(p);
         free_.push(p);
     }
 
@@ -144,7 +148,7 @@ public:
     /// Requires: `p` came from allocate_block() of this pool and was not deallocated since.
     /// Complexity: constant.
     void deallocate_block(void* p) noexcept {
-        expect_usable(p);
+        core::expect_usable(p);
         free_.push(p);
     }
 
@@ -225,7 +229,7 @@ private:
     /// What a smaller request leaves of its block stays poisoned, but for one byte, by which a second
     /// deallocation is known.
     static void* hand_out(void* block, std::size_t bytes) noexcept {
-        unpoison(block, std::max<std::size_t>(bytes, 1));
+        core::unpoison(block, std::max<std::size_t>(bytes, 1));
         return block;
     }
 
@@ -271,20 +275,20 @@ void fixed_pool<Arena, Reuse, Size>::take_room(std::size_t bytes, std::size_t al
         return;
     }
     if (alignment_ != 0 && !serves(bytes, alignment)) {
-        refuse_request(bytes, alignment, free_.block_bytes(), alignment_);
+        core::refuse_request(bytes, alignment, free_.block_bytes(), alignment_);
     }
     if (const block_size asked{bytes, alignment}; alignment_ != 0 || asked.is_possible()) {
         const block_size size = size_for(asked);
         if (arena_.capacity(books_type(size.bytes, size.alignment), size.alignment) == 0) {
-            refuse_for_want_of_room(bytes, alignment);
+            core::refuse_for_want_of_room(bytes, alignment);
         }
     }
-    fail_allocation(bytes, alignment);
+    core::fail_allocation(bytes, alignment);
 }
 
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 bool fixed_pool<Arena, Reuse, Size>::try_to_take_room(std::size_t bytes, std::size_t alignment) noexcept {
-    const unheard_failures quiet;
+    const core::unheard_failures quiet;
 #ifdef __cpp_exceptions
     try {
         return find_room(bytes, alignment, 1);
@@ -306,10 +310,10 @@ template <block_arena Arena, reuse_order Reuse, block_size Size>
 block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std::size_t alignment,
                                                           std::size_t count) {
     MALLARD_EXPECTS(is_power_of_two(alignment));
-    expect_possible_burst(bytes, alignment, count);
+    core::expect_possible_burst(bytes, alignment, count);
     // The size that a burst has fixed is forgotten where it fails, once its blocks are back.
-    undone_unless_kept size([this, fixes = alignment_ == 0]() noexcept { fixes ? release() : void(); });
-    unfinished_burst burst(*this, bytes, alignment);
+    core::undone_unless_kept size([this, fixes = alignment_ == 0]() noexcept { fixes ? release() : void(); });
+    core::unfinished_burst burst(*this, bytes, alignment);
     if (count != 0 && !serves(bytes, alignment)) {
         take_room(bytes, alignment, count); // which fixes the size, or refuses
     }
@@ -330,43 +334,17 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
     return burst.finish();
 }
 
-static_assert(local_allocator<fixed_pool<>> && burst_allocator<fixed_pool<>>);
-static_assert(local_allocator<fixed_pool<static_arena<4096>>>);
+} // namespace mallard::unchecked::inline MALLARD_MODE
 
-MALLARD_NAMESPACE_END
+namespace mallard::inline MALLARD_MODE {
 
-/// A checked pool has larger blocks, and an arena with room for as many of them.
-template <block_arena Arena, reuse_order Reuse, block_size Size>
-    requires can_hold_larger_blocks<Arena>
-struct room_for_zones<unchecked::fixed_pool<Arena, Reuse, Size>> {
-private:
-    static constexpr block_size larger = Size.bytes == 0 ? block_size{} : Size.with_zones();
-    using books_type = typename Reuse::of_one_size;
-
-public:
-    using type = pool_with_zones<unchecked::fixed_pool<
-        typename Arena::template with_room_for<books_type, Size, larger>, Reuse, larger>>;
-};
-
-MALLARD_BY_DEFAULT_BEGIN
-
-#if MALLARD_CHECKED
-/// In a debug build: the mechanism with books of its blocks, which are in memory of their own; and with guard
-/// zones around its blocks, where the arena can have room for them.
 template <block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed, block_size Size = block_size{}>
-class fixed_pool : public checked_calls<room_for_zones_t<unchecked::fixed_pool<Arena, Reuse, Size>>> {
+class fixed_pool : public checking::by_default<unchecked::fixed_pool<Arena, Reuse, Size>> {
+    using base = checking::by_default<unchecked::fixed_pool<Arena, Reuse, Size>>;
+
 public:
-    using checked_calls<room_for_zones_t<unchecked::fixed_pool<Arena, Reuse, Size>>>::checked_calls;
-
-    [[nodiscard]] void* allocate_block() {
-        return this->allocate(this->block_bytes(), this->block_alignment());
-    }
-
-    void deallocate_block(void* p) noexcept {
-        this->deallocate(p, this->block_bytes(), this->block_alignment());
-    }
+    using base::base;
 };
-#endif
 
 /// The pool for objects of the type T.
 template <class T, block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed>
@@ -386,12 +364,7 @@ fixed_pool(block_size, Upstream&) -> fixed_pool<growing_arena<Upstream>>;
 template <upstream Upstream>
 fixed_pool(block_size, Upstream&, chunk_growth) -> fixed_pool<growing_arena<Upstream>>;
 
-MALLARD_NAMESPACE_END
-
-#if MALLARD_CHECKED
-template <block_arena Arena, reuse_order Reuse, block_size Size>
-struct room_for_zones<fixed_pool<Arena, Reuse, Size>>
-    : room_for_zones<unchecked::fixed_pool<Arena, Reuse, Size>> {};
-#endif
+static_assert(local_allocator<fixed_pool<>> && burst_allocator<fixed_pool<>>);
+static_assert(local_allocator<fixed_pool<static_arena<4096>>>);
 
 } // namespace mallard::inline MALLARD_MODE

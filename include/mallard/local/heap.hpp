@@ -18,6 +18,7 @@
 /// Masmano and others, "TLSF" (2004).
 #pragma once
 
+#include <mallard/checking/by_default.hpp>
 #include <mallard/chunks/growth.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
@@ -27,8 +28,6 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
-#include <mallard/debug/checked_by_default.hpp>
-#include <mallard/debug/checked_expansion.hpp>
 #include <mallard/space/heap_calls.hpp>
 #include <mallard/space/heap_sanity.hpp>
 #include <mallard/space/reserved_blocks.hpp>
@@ -50,15 +49,17 @@ struct heap_options {
     chunk_growth growth{.first_chunk_bytes = 4096, .largest_chunk_bytes = std::size_t{2} << 20, .factor = 4};
 };
 
-MALLARD_UNCHECKED_BEGIN
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// `Granule` is what sizes are rounded up to, and what blocks lie at multiples of: 16, or 8 where no request is
 /// at an alignment of 16 or few are.
 ///
 /// Not thread-safe (adapt/synchronized.hpp); neither copied nor moved, because what it made points to it.
-template <upstream Upstream = chunk_cache, std::size_t Granule = fundamental_alignment>
-class heap : public heap_calls<heap<Upstream, Granule>, absolute_links, Granule> {
-    using calls = heap_calls<heap, absolute_links, Granule>;
+template <upstream Upstream, std::size_t Granule>
+class heap : public space::heap_calls<heap<Upstream, Granule>, space::absolute_links, Granule> {
+    using calls = space::heap_calls<heap, space::absolute_links, Granule>;
     friend calls;
     friend typename calls::walks;
     using calls::space_;
@@ -128,8 +129,8 @@ public:
             sum.chunk_bytes += c->bytes;
         }
         if constexpr (has_reserved_blocks) {
-            sum.direct_blocks = reserved_.count();
-            sum.direct_bytes = reserved_.committed_bytes();
+            sum.large_blocks = reserved_.count();
+            sum.large_bytes = reserved_.committed_bytes();
         }
         sum.upstream_calls = upstream_calls_;
         return sum;
@@ -148,13 +149,13 @@ private:
         [[nodiscard]] bool is_sound() const noexcept { return seal == right_seal(); }
         void reseal() noexcept { seal = right_seal(); }
         [[nodiscard]] std::size_t right_seal() const noexcept {
-            return seal_words(
+            return space::seal_words(
                 {reinterpret_cast<std::uintptr_t>(this), reinterpret_cast<std::uintptr_t>(next), bytes});
         }
 
         /// Where the word of its first block is, and that behind the last one.
         [[nodiscard]] std::byte* first() noexcept {
-            return reinterpret_cast<std::byte*>(this + 1) - heap_block::word_bytes;
+            return reinterpret_cast<std::byte*>(this + 1) - space::heap_block::tag_bytes;
         }
         [[nodiscard]] std::byte* end() noexcept {
             return reinterpret_cast<std::byte*>(this) + bytes - space_type::end_bytes;
@@ -165,7 +166,7 @@ private:
 
     void give_back(chunk* c) noexcept {
         const std::size_t bytes = c->bytes;
-        unpoison(c, bytes);
+        core::unpoison(c, bytes);
         upstream_.get().deallocate(c, bytes, alignof(chunk));
     }
 
@@ -179,10 +180,10 @@ private:
         return true;
     }
 
-    [[nodiscard]] heap_sanity damaged_books() const noexcept {
+    [[nodiscard]] heap_sanity damaged_metadata() const noexcept {
         for (chunk* c = chunks_; c != nullptr; c = c->next) {
             if (!c->is_sound()) {
-                return {"the head of a chunk is damaged", heap_block(c->first()).payload()};
+                return {"the head of a chunk is damaged", space::heap_block(c->first()).payload()};
             }
         }
         return {};
@@ -190,30 +191,30 @@ private:
 
     [[nodiscard]] std::size_t held_bytes() const noexcept {
         const allocator_stats sum = stats();
-        return sum.chunk_bytes + sum.direct_bytes;
+        return sum.chunk_bytes + sum.large_bytes;
     }
 
     struct no_reserved_blocks {};
 
     chunk* chunks_ = nullptr;
-    next_chunk next_;
+    chunks::next_chunk next_;
     std::uint32_t upstream_calls_ = 0;
-    [[no_unique_address]] std::conditional_t<has_reserved_blocks, reserved_blocks, no_reserved_blocks>
+    [[no_unique_address]] std::conditional_t<has_reserved_blocks, space::reserved_blocks, no_reserved_blocks>
         reserved_;
-    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
 /// Effects: takes a chunk as large as it is its turn, or, where the upstream has none, one for the block alone; before
 /// it fails, large blocks give up the addresses that they do not need yet.
 template <upstream Upstream, std::size_t Granule>
 bool heap<Upstream, Granule>::add_room_for(std::size_t block_bytes, bool quiet) {
-    const std::size_t least = align_up(sizeof(chunk) + block_bytes, alignof(chunk));
+    const std::size_t least = core::align_up(sizeof(chunk) + block_bytes, alignof(chunk));
     std::size_t chunk_bytes = next_.bytes_for(least);
     if (has_reserved_blocks && block_bytes >= least_reserved_bytes && least <= most_in_small_pages) {
         chunk_bytes = std::min(chunk_bytes, most_in_small_pages);
     }
     const auto ask = [this](std::size_t bytes) {
-        return ask_quietly(upstream_.get(), bytes, alignof(chunk));
+        return core::ask_quietly(upstream_.get(), bytes, alignof(chunk));
     };
     void* memory = nullptr;
     if (chunk_bytes > least) {
@@ -238,32 +239,29 @@ bool heap<Upstream, Granule>::add_room_for(std::size_t block_bytes, bool quiet) 
     chunks_->reseal();
     next_.took(chunk_bytes);
     ++upstream_calls_;
-    poison(chunks_->first(), chunk_bytes - sizeof(chunk) + heap_block::word_bytes);
+    core::poison(chunks_->first(), chunk_bytes - sizeof(chunk) + space::heap_block::tag_bytes);
     space_.add_room(chunks_->first(),
                     static_cast<std::size_t>(chunks_->end() - chunks_->first()) + space_type::end_bytes);
     return true;
 }
 
-static_assert(local_allocator<heap<>> && burst_allocator<heap<>> && expandable<heap<>>);
+} // namespace mallard::unchecked::inline MALLARD_MODE
 
-MALLARD_NAMESPACE_END
+namespace mallard::inline MALLARD_MODE {
 
-MALLARD_BY_DEFAULT_BEGIN
-
-#if MALLARD_CHECKED
-/// In a debug build: the mechanism with books of its blocks.
 template <upstream Upstream = chunk_cache, std::size_t Granule = fundamental_alignment>
-class heap : public checked_expansion<unchecked::heap<Upstream, Granule>> {
+class heap : public checking::by_default<unchecked::heap<Upstream, Granule>> {
+    using base = checking::by_default<unchecked::heap<Upstream, Granule>>;
+
 public:
-    using checked_expansion<unchecked::heap<Upstream, Granule>>::checked_expansion;
+    using base::base;
 };
-#endif
 
 // One for each constructor: a class that inherits its constructors deduces nothing from them.
 heap(heap_options = {}) -> heap<>;
 template <upstream Upstream>
 heap(Upstream&, heap_options = {}) -> heap<Upstream>;
 
-MALLARD_NAMESPACE_END
+static_assert(local_allocator<heap<>> && burst_allocator<heap<>> && expandable<heap<>>);
 
 } // namespace mallard::inline MALLARD_MODE

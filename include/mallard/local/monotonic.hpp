@@ -15,16 +15,16 @@
 /// Source: P0089R1, section 3; P0213R0, section 5.
 #pragma once
 
+#include <mallard/checking/by_default.hpp>
 #include <mallard/chunks/chunk_list.hpp>
 #include <mallard/chunks/growth.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/contract.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
-#include <mallard/debug/checked_by_default.hpp>
-#include <mallard/debug/checked_calls.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>
@@ -32,18 +32,16 @@
 #include <span>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
-
-MALLARD_UNCHECKED_BEGIN
+namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
-template <upstream Upstream = chunk_cache>
+template <upstream Upstream>
 class monotonic {
 public:
     /// A point in the allocator's life, to roll back to. Valid until the allocator is released, rewound, or
     /// rolled back to an earlier mark.
     struct position {
-        chunk* top;
+        chunks::chunk* top;
         std::byte* cursor;
     };
 
@@ -80,7 +78,7 @@ public:
     /// Effects: release(). The initial buffer is the caller's to use again.
     ~monotonic() {
         release();
-        unpoison(buffer_.data(), buffer_.size());
+        core::unpoison(buffer_.data(), buffer_.size());
     }
 
     /// Returns: `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one.
@@ -92,12 +90,12 @@ public:
         if (alignment <= fundamental_alignment) [[likely]] {
             std::byte* block = cursor_;
             if (alignment > granule) {
-                block += padding_to(block, alignment);
+                block += core::padding_to(block, alignment);
             }
             // The room is a multiple of the granule: what fits, fits rounded up as well.
             if (bytes <= static_cast<std::size_t>(limit_ - block)) [[likely]] {
-                cursor_ = block + align_up(bytes, granule);
-                unpoison(block, bytes);
+                cursor_ = block + core::align_up(bytes, granule);
+                core::unpoison(block, bytes);
                 return block;
             }
         }
@@ -107,8 +105,8 @@ public:
     /// Effects: none, but that the block may not be used any more.
     void deallocate([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
                     [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
-        expect_usable(p);
-        poison(p, std::max<std::size_t>(bytes, 1));
+        core::expect_usable(p);
+        core::poison(p, std::max<std::size_t>(bytes, 1));
     }
 
     /// Effects: makes the block `p` of `old_bytes` bytes end after `new_bytes`, where it is: to grow it, to
@@ -118,13 +116,13 @@ public:
     /// Returns: whether it was.
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
         auto* block = static_cast<std::byte*>(p);
-        if (block + align_up(std::max<std::size_t>(old_bytes, 1), granule) != cursor_ ||
+        if (block + core::align_up(std::max<std::size_t>(old_bytes, 1), granule) != cursor_ ||
             new_bytes > static_cast<std::size_t>(limit_ - block)) {
             return false;
         }
-        cursor_ = block + align_up(new_bytes, granule);
-        poison(block, static_cast<std::size_t>(limit_ - block));
-        unpoison(block, new_bytes);
+        cursor_ = block + core::align_up(new_bytes, granule);
+        core::poison(block, static_cast<std::size_t>(limit_ - block));
+        core::unpoison(block, new_bytes);
         return true;
     }
 
@@ -166,23 +164,23 @@ private:
     /// Effects: makes the whole initial buffer the region, or no region where there is no such buffer.
     void start() noexcept {
         enter_buffer();
-        poison(buffer_.data(), buffer_.size());
+        core::poison(buffer_.data(), buffer_.size());
     }
 
     void enter_buffer() noexcept {
-        const std::size_t head = padding_to(buffer_.data(), fundamental_alignment);
+        const std::size_t head = core::padding_to(buffer_.data(), fundamental_alignment);
         const bool usable = buffer_.size() > head;
         cursor_ = usable ? buffer_.data() + head : nullptr;
-        limit_ = usable ? cursor_ + align_down(buffer_.size() - head, fundamental_alignment) : nullptr;
+        limit_ = usable ? cursor_ + core::align_down(buffer_.size() - head, fundamental_alignment) : nullptr;
     }
 
-    void enter(chunk* c) noexcept {
+    void enter(chunks::chunk* c) noexcept {
         cursor_ = c->begin();
         limit_ = c->end();
     }
 
-    void keep(chunk* c) noexcept {
-        poison(c->begin(), c->bytes - sizeof(chunk));
+    void keep(chunks::chunk* c) noexcept {
+        core::poison(c->begin(), c->bytes - sizeof(chunks::chunk));
         kept_.insert_by_size(c);
     }
 
@@ -193,15 +191,15 @@ private:
 
     static constexpr std::size_t granule = 8;
 
-    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
     std::byte* cursor_ = nullptr;
     std::byte* limit_ = nullptr;
-    chunk_list chunks_;
-    chunk_list kept_;
+    chunks::chunk_list chunks_;
+    chunks::chunk_list kept_;
     std::span<std::byte> buffer_;
     std::size_t high_water_bytes_ = 0;
     std::uint32_t upstream_calls_ = 0;
-    next_chunk next_;
+    chunks::next_chunk next_;
 };
 
 template <upstream Upstream>
@@ -217,7 +215,7 @@ void monotonic<Upstream>::rollback(position to) noexcept {
         }
     }
     cursor_ = to.cursor;
-    poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
+    core::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
 }
 
 template <upstream Upstream>
@@ -238,12 +236,12 @@ void monotonic<Upstream>::rewind() noexcept {
 
 template <upstream Upstream>
 void monotonic<Upstream>::next_region(std::size_t bytes) {
-    if (chunk* kept = kept_.take_with_room(bytes)) {
+    if (chunks::chunk* kept = kept_.take_with_room(bytes)) {
         chunks_.push(kept);
         enter(kept);
         return;
     }
-    chunk* added = chunks_.grow(upstream_.get(), next_.bytes_for(bytes + sizeof(chunk)));
+    chunks::chunk* added = chunks_.grow(upstream_.get(), next_.bytes_for(bytes + sizeof(chunks::chunk)));
     next_.took(added->bytes);
     ++upstream_calls_;
     enter(added);
@@ -253,36 +251,33 @@ template <upstream Upstream>
 void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     // A chunk begins at the fundamental alignment; a stricter one may cost padding.
     const std::size_t slack = alignment > fundamental_alignment ? alignment : 0;
-    constexpr std::size_t most_bytes = static_cast<std::size_t>(PTRDIFF_MAX) - 2 * sizeof(chunk);
+    constexpr std::size_t most_bytes = static_cast<std::size_t>(PTRDIFF_MAX) - 2 * sizeof(chunks::chunk);
     if (bytes > most_bytes || slack > most_bytes - bytes) {
-        fail_allocation(bytes, alignment);
+        core::fail_allocation(bytes, alignment);
     }
-    std::size_t padding = padding_to(cursor_, alignment);
+    std::size_t padding = core::padding_to(cursor_, alignment);
     if (bytes + padding > static_cast<std::size_t>(limit_ - cursor_)) {
-        next_region(align_up(bytes + slack, fundamental_alignment));
-        padding = padding_to(cursor_, alignment);
+        next_region(core::align_up(bytes + slack, fundamental_alignment));
+        padding = core::padding_to(cursor_, alignment);
     }
     std::byte* block = cursor_ + padding;
-    cursor_ = block + align_up(bytes, granule);
-    unpoison(block, bytes);
+    cursor_ = block + core::align_up(bytes, granule);
+    core::unpoison(block, bytes);
     return block;
 }
 
-static_assert(rewindable<monotonic<>>);
+} // namespace mallard::unchecked::inline MALLARD_MODE
 
-MALLARD_NAMESPACE_END
+namespace mallard::inline MALLARD_MODE {
 
-MALLARD_BY_DEFAULT_BEGIN
-
-#if MALLARD_CHECKED
-/// In a debug build: the mechanism with books of its blocks.
 template <upstream Upstream = chunk_cache>
-class monotonic : public checked_calls<unchecked::monotonic<Upstream>> {
+class monotonic : public checking::by_default<unchecked::monotonic<Upstream>> {
+    using base = checking::by_default<unchecked::monotonic<Upstream>>;
+
 public:
-    using position = checked_position<typename unchecked::monotonic<Upstream>::position>;
-    using checked_calls<unchecked::monotonic<Upstream>>::checked_calls;
+    using position = decltype(std::declval<const base&>().mark());
+    using base::base;
 };
-#endif
 
 // One for each constructor: a class that inherits its constructors deduces nothing from them.
 monotonic(chunk_growth) -> monotonic<>;
@@ -292,6 +287,6 @@ monotonic(Upstream&, chunk_growth = {}) -> monotonic<Upstream>;
 template <upstream Upstream>
 monotonic(std::span<std::byte>, Upstream&, chunk_growth = {}) -> monotonic<Upstream>;
 
-MALLARD_NAMESPACE_END
+static_assert(rewindable<monotonic<>>);
 
 } // namespace mallard::inline MALLARD_MODE

@@ -25,6 +25,7 @@
 /// Source: P0089R1, section 3 ("adaptive pools"); P0213R0, section 5.
 #pragma once
 
+#include <mallard/checking/by_default.hpp>
 #include <mallard/chunks/growth.hpp>
 #include <mallard/chunks/held_list.hpp>
 #include <mallard/core/alignment.hpp>
@@ -36,8 +37,6 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
-#include <mallard/debug/checked_by_default.hpp>
-#include <mallard/debug/checked_calls.hpp>
 #include <mallard/reuse/first_freed.hpp>
 #include <mallard/reuse/hybrid_reuse.hpp>
 #include <mallard/reuse/last_freed.hpp>
@@ -58,18 +57,19 @@ struct multipool_options {
     chunk_growth growth{.factor = 4};
 };
 
-MALLARD_UNCHECKED_BEGIN
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// `Reuse` is the order in which freed blocks are used again. First freed first is the default by
 /// measurement: a structure that is changed for long keeps its elements in the order of their addresses, and
 /// a pair of allocation and deallocation costs what it costs with last freed first.
 ///
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
-template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed,
-          size_class_policy Classes = eighth_classes>
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 class multipool {
     static_assert(
-        has_sound_classes<Classes>(),
+        reuse::has_sound_classes<Classes>(),
         "mallard: these size classes do not fit together, or there are too many of them, or they are too "
         "near to each other: reuse/size_classes.hpp says what they have to be");
 
@@ -114,7 +114,7 @@ public:
     /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
     /// Complexity: constant.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
-        expect_usable(p);
+        core::expect_usable(p);
         if (alignment > fundamental_alignment) [[unlikely]] {
             deallocate_over_aligned(p, bytes, alignment);
             return;
@@ -181,7 +181,7 @@ private:
     /// What rounding up to a class adds stays poisoned, but for one byte, by which a second deallocation is
     /// known.
     static void hand_out(void* block, std::size_t bytes) noexcept {
-        unpoison(block, std::max<std::size_t>(bytes, 1));
+        core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
     /// Over-aligned blocks of a pool hold the address of the pool's block in front of the caller's. Those
@@ -193,7 +193,7 @@ private:
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     void add_chunk(std::size_t index, std::size_t blocks);
-    void* allocate_direct(std::size_t bytes, std::size_t alignment);
+    void* allocate_large(std::size_t bytes, std::size_t alignment);
     [[gnu::cold, gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes,
                                                         std::size_t alignment) noexcept;
     [[gnu::cold, gnu::noinline]] void* allocate_over_aligned(std::size_t bytes, std::size_t alignment);
@@ -204,17 +204,17 @@ private:
     std::uint16_t classes_;
     std::uint32_t limit_low_ = 0;
     std::byte* cursor_ = nullptr;
-    held_list held_;
+    chunks::held_list held_;
     std::uint32_t upstream_calls_ = 0;
-    next_chunk next_;
-    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+    chunks::next_chunk next_;
+    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void* multipool<Upstream, Reuse, Classes>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = Classes::index(bytes, alignment);
     if (index >= classes_) {
-        return allocate_direct(bytes, alignment);
+        return allocate_large(bytes, alignment);
     }
     add_chunk(index, 1);
     void* block = free_.carve(cursor_, limit(), index);
@@ -227,7 +227,7 @@ void* multipool<Upstream, Reuse, Classes>::allocate_slowly(std::size_t bytes, st
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size_t blocks) {
     const std::size_t block_bytes = Classes::bytes(index);
-    const std::size_t least_bytes = sizeof(held) + free_.room_for(index);
+    const std::size_t least_bytes = sizeof(chunks::held) + free_.room_for(index);
     const std::size_t more_bytes = std::min(blocks - 1, next_.largest_bytes() / block_bytes) * block_bytes;
     const std::size_t wanted_bytes =
         std::max(least_bytes, std::min(least_bytes + more_bytes, next_.largest_bytes()));
@@ -236,19 +236,19 @@ void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
     next_.took(chunk_bytes);
     ++upstream_calls_;
     free_.donate(cursor_, static_cast<std::size_t>(limit() - cursor_), classes_);
-    set_room(room, align_down(chunk_bytes - sizeof(held), 8));
+    set_room(room, core::align_down(chunk_bytes - sizeof(chunks::held), 8));
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes, std::size_t alignment,
                                                                std::size_t count) {
     MALLARD_EXPECTS(is_power_of_two(alignment));
-    expect_possible_burst(bytes, alignment, count);
+    core::expect_possible_burst(bytes, alignment, count);
     const std::size_t index = Classes::index(bytes, alignment);
     if (alignment > fundamental_alignment || index >= classes_) {
-        return allocate_one_by_one(*this, bytes, alignment, count);
+        return core::allocate_one_by_one(*this, bytes, alignment, count);
     }
-    unfinished_burst burst(*this, bytes, alignment);
+    core::unfinished_burst burst(*this, bytes, alignment);
     while (burst.size() != count) {
         if (void* block = free_.pop(index)) {
             hand_out(block, bytes);
@@ -270,7 +270,7 @@ block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
-void* multipool<Upstream, Reuse, Classes>::allocate_direct(std::size_t bytes, std::size_t alignment) {
+void* multipool<Upstream, Reuse, Classes>::allocate_large(std::size_t bytes, std::size_t alignment) {
     void* block = held_.allocate(upstream_.get(), bytes, alignment);
     ++upstream_calls_;
     return block;
@@ -291,13 +291,13 @@ template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void* multipool<Upstream, Reuse, Classes>::allocate_over_aligned(std::size_t bytes, std::size_t alignment) {
     const std::size_t whole_bytes = over_aligned_bytes(bytes, alignment);
     if (Classes::index(whole_bytes, fundamental_alignment) >= classes_) {
-        return allocate_direct(bytes, alignment);
+        return allocate_large(bytes, alignment);
     }
     auto* block = static_cast<std::byte*>(allocate(whole_bytes));
     std::byte* aligned = block + sizeof(void*);
-    aligned += padding_to(aligned, alignment);
+    aligned += core::padding_to(aligned, alignment);
     *(reinterpret_cast<std::byte**>(aligned) - 1) = block;
-    poison(aligned, static_cast<std::size_t>(block + whole_bytes - aligned));
+    core::poison(aligned, static_cast<std::size_t>(block + whole_bytes - aligned));
     hand_out(aligned, bytes);
     return aligned;
 }
@@ -314,22 +314,18 @@ void multipool<Upstream, Reuse, Classes>::deallocate_over_aligned(void* p, std::
     deallocate(block, whole_bytes);
 }
 
-static_assert(local_allocator<multipool<>> && burst_allocator<multipool<>>);
-static_assert(sizeof(multipool<>) <= 40, "a program may have a million of them");
+} // namespace mallard::unchecked::inline MALLARD_MODE
 
-MALLARD_NAMESPACE_END
+namespace mallard::inline MALLARD_MODE {
 
-MALLARD_BY_DEFAULT_BEGIN
-
-#if MALLARD_CHECKED
-/// In a debug build: the mechanism with books of its blocks.
 template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed,
           size_class_policy Classes = eighth_classes>
-class multipool : public checked_calls<unchecked::multipool<Upstream, Reuse, Classes>> {
+class multipool : public checking::by_default<unchecked::multipool<Upstream, Reuse, Classes>> {
+    using base = checking::by_default<unchecked::multipool<Upstream, Reuse, Classes>>;
+
 public:
-    using checked_calls<unchecked::multipool<Upstream, Reuse, Classes>>::checked_calls;
+    using base::base;
 };
-#endif
 
 /// The pool of few sizes, each twice the one before it (Optimized C++, chapter 13).
 template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed>
@@ -342,6 +338,8 @@ multipool(multipool_options = {}) -> multipool<Upstream, Reuse, Classes>;
 template <upstream Upstream, reuse_order Reuse = first_freed, size_class_policy Classes = eighth_classes>
 multipool(Upstream&, multipool_options = {}) -> multipool<Upstream, Reuse, Classes>;
 
-MALLARD_NAMESPACE_END
+static_assert(local_allocator<multipool<>> && burst_allocator<multipool<>>);
+static_assert(sizeof(unchecked::multipool<chunk_cache, first_freed, eighth_classes>) <= 40,
+              "a program may have a million of them");
 
 } // namespace mallard::inline MALLARD_MODE

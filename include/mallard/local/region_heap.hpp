@@ -35,8 +35,8 @@
 namespace mallard::inline MALLARD_MODE {
 
 template <std::size_t Granule = fundamental_alignment>
-class region_heap : public heap_calls<region_heap<Granule>, relative_links, Granule> {
-    using calls = heap_calls<region_heap, relative_links, Granule>;
+class region_heap : public space::heap_calls<region_heap<Granule>, space::relative_links, Granule> {
+    using calls = space::heap_calls<region_heap, space::relative_links, Granule>;
     friend calls;
     friend typename calls::walks;
     using calls::space_;
@@ -51,8 +51,8 @@ public:
     /// Throws: refused_request where the region is shorter than least_region_bytes() or does not begin at a multiple
     /// of fundamental_alignment.
     static region_heap& create_in(std::span<std::byte> region) {
-        if (region.size() < least_region_bytes() || !is_aligned(region.data(), fundamental_alignment)) {
-            refuse_region(region.data(), region.size(), least_region_bytes(), fundamental_alignment);
+        if (region.size() < least_region_bytes() || !core::is_aligned(region.data(), fundamental_alignment)) {
+            core::refuse_region(region.data(), region.size(), least_region_bytes(), fundamental_alignment);
         }
         return *::new (region.data()) region_heap(usable_length(region.size()));
     }
@@ -62,15 +62,15 @@ public:
     /// Throws: refused_request where there is none, or one of another granule or another version of mallard.
     static region_heap& open_in(void* region) {
         auto* const there = static_cast<region_heap*>(region);
-        if (!is_aligned(region, fundamental_alignment) || there->signature_ != signature) {
-            refuse_foreign_region(region);
+        if (!core::is_aligned(region, fundamental_alignment) || there->signature_ != signature) {
+            core::refuse_foreign_region(region);
         }
         return *there;
     }
 
     /// Returns: what a region has to have, for one smallest block.
     [[nodiscard]] static constexpr std::size_t least_region_bytes() noexcept {
-        return books_bytes + heap_block::least_bytes + space_type::end_bytes;
+        return books_bytes + space::heap_block::least_bytes + space_type::end_bytes;
     }
 
     /// Effects: ends all blocks.
@@ -78,7 +78,7 @@ public:
     /// Complexity: constant.
     void release() noexcept {
         space_.clear();
-        poison(first(), region_bytes_ - books_bytes);
+        core::poison(first(), region_bytes_ - books_bytes);
         space_.add_room(first(), region_bytes_ - books_bytes);
     }
 
@@ -87,9 +87,9 @@ public:
     /// Returns: the bytes that the region has now.
     /// Requires: they are the caller's, and mapped behind it wherever the region is.
     std::size_t grow(std::size_t more_bytes) noexcept {
-        const std::size_t more = align_down(more_bytes, fundamental_alignment);
-        if (more >= heap_block::least_bytes && more <= most_region_bytes - region_bytes_) {
-            poison(reinterpret_cast<std::byte*>(this) + region_bytes_, more);
+        const std::size_t more = core::align_down(more_bytes, fundamental_alignment);
+        if (more >= space::heap_block::least_bytes && more <= most_region_bytes - region_bytes_) {
+            core::poison(reinterpret_cast<std::byte*>(this) + region_bytes_, more);
             space_.extend_room(end(), more);
             set_region_bytes(region_bytes_ + more);
         }
@@ -99,10 +99,10 @@ public:
     /// Effects: gives up what is free at the end of the region.
     /// Returns: the bytes that it has now; what lies behind them is the caller's.
     std::size_t shrink_to_fit() noexcept {
-        const std::size_t given =
-            space_.cut_room(end(), region_bytes_ - align_up(least_region_bytes(), fundamental_alignment));
+        const std::size_t given = space_.cut_room(
+            end(), region_bytes_ - core::align_up(least_region_bytes(), fundamental_alignment));
         set_region_bytes(region_bytes_ - given);
-        unpoison(reinterpret_cast<std::byte*>(this) + region_bytes_, given);
+        core::unpoison(reinterpret_cast<std::byte*>(this) + region_bytes_, given);
         return region_bytes_;
     }
 
@@ -111,7 +111,7 @@ public:
     std::span<std::byte> give_up() noexcept {
         const std::span<std::byte> region(reinterpret_cast<std::byte*>(this), region_bytes_);
         signature_ = 0;
-        unpoison(region.data(), region.size());
+        core::unpoison(region.data(), region.size());
         return region;
     }
 
@@ -129,8 +129,8 @@ private:
     static constexpr std::size_t most_region_bytes = PTRDIFF_MAX;
     /// Up to the word of the first block.
     static constexpr std::size_t books_bytes =
-        align_up(books_bytes_unaligned + heap_block::word_bytes, fundamental_alignment) -
-        heap_block::word_bytes;
+        core::align_up(books_bytes_unaligned + space::heap_block::tag_bytes, fundamental_alignment) -
+        space::heap_block::tag_bytes;
 
     explicit region_heap(std::size_t bytes) noexcept : region_bytes_(bytes), not_region_bytes_(~bytes) {
         static_assert(sizeof(region_heap) == books_bytes_unaligned && sizeof(region_heap) <= books_bytes);
@@ -139,7 +139,7 @@ private:
     ~region_heap() = default;
 
     static constexpr std::size_t usable_length(std::size_t bytes) noexcept {
-        return align_down(bytes, fundamental_alignment);
+        return core::align_down(bytes, fundamental_alignment);
     }
 
     [[nodiscard]] std::byte* first() noexcept { return reinterpret_cast<std::byte*>(this) + books_bytes; }
@@ -149,7 +149,7 @@ private:
 
     static bool add_room_for(std::size_t block_bytes, bool quiet) {
         if (!quiet) {
-            fail_allocation(block_bytes, Granule);
+            core::fail_allocation(block_bytes, Granule);
         }
         return false;
     }
@@ -159,7 +159,7 @@ private:
         not_region_bytes_ = ~region_bytes_;
     }
 
-    [[nodiscard]] heap_sanity damaged_books() const noexcept {
+    [[nodiscard]] heap_sanity damaged_metadata() const noexcept {
         if (region_bytes_ != ~not_region_bytes_) {
             return {"the length of the region is damaged", nullptr};
         }

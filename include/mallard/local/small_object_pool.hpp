@@ -23,6 +23,7 @@
 /// Source: A. Alexandrescu, "Modern C++ Design" (2001), chapter 4, for the task; not for the way.
 #pragma once
 
+#include <mallard/checking/by_default.hpp>
 #include <mallard/chunks/held_list.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
@@ -33,8 +34,6 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
-#include <mallard/debug/checked_by_default.hpp>
-#include <mallard/debug/checked_calls.hpp>
 #include <mallard/reuse/lowest_address.hpp>
 #include <mallard/slab/address_heap.hpp>
 #include <mallard/slab/geometry.hpp>
@@ -61,7 +60,7 @@ struct small_classes {
         if (bytes > largest_bytes || alignment > largest_bytes) {
             return count;
         }
-        const std::size_t whole = align_up(std::max<std::size_t>(bytes, 1), alignment);
+        const std::size_t whole = core::align_up(std::max<std::size_t>(bytes, 1), alignment);
         return whole > 2 ? (whole + 3) / 4 + 1 : whole - 1;
     }
 
@@ -80,20 +79,22 @@ struct small_object_pool_options {
     std::size_t largest_chunk_bytes = std::size_t{2} << 20;
 };
 
-MALLARD_UNCHECKED_BEGIN
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// Not thread-safe; neither copied nor moved, because what it made points to it.
-template <upstream Upstream = chunk_cache, class Reuse = lowest_address>
+template <upstream Upstream, class Reuse>
 class small_object_pool {
 public:
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit small_object_pool(small_object_pool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : small_object_pool(options, upstream_handle<Upstream>(), tiny_indices(), indices()) {}
+        : small_object_pool(options, core::upstream_handle<Upstream>(), tiny_indices(), indices()) {}
 
     /// Requires: `source` outlives the allocator.
     explicit small_object_pool(Upstream& source, small_object_pool_options options = {}) noexcept
-        : small_object_pool(options, upstream_handle<Upstream>(source), tiny_indices(), indices()) {}
+        : small_object_pool(options, core::upstream_handle<Upstream>(source), tiny_indices(), indices()) {}
 
     small_object_pool(const small_object_pool&) = delete;
     small_object_pool& operator=(const small_object_pool&) = delete;
@@ -122,7 +123,7 @@ public:
     /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
     /// Complexity: as allocate().
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
-        expect_usable(p);
+        core::expect_usable(p);
         const std::size_t index = small_classes::index(bytes, alignment);
         if (index < small_classes::count) [[likely]] {
             with_class(index, [&](auto& slots) { slots.push(p, upstream_.get()); });
@@ -137,12 +138,12 @@ public:
     /// Complexity: linear in the blocks.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
-        expect_possible_burst(bytes, alignment, count);
+        core::expect_possible_burst(bytes, alignment, count);
         const std::size_t index = small_classes::index(bytes, alignment);
         if (index == small_classes::count) {
-            return allocate_one_by_one(*this, bytes, alignment, count);
+            return core::allocate_one_by_one(*this, bytes, alignment, count);
         }
-        return with_class(index, [&](auto& slots) { return pop_chain(slots, count, upstream_.get()); });
+        return with_class(index, [&](auto& slots) { return slab::pop_chain(slots, count, upstream_.get()); });
     }
 
     /// Effects: makes all blocks of the chain free.
@@ -189,8 +190,8 @@ public:
     }
 
 private:
-    using slots_type = ordered_slots<Reuse, address_heap<slot_block>>;
-    using tiny_slots_type = ordered_slots<lowest_address, address_heap<slot_block>>;
+    using slots_type = slab::ordered_slots<Reuse, slab::address_heap<slab::slab_header>>;
+    using tiny_slots_type = slab::ordered_slots<lowest_address, slab::address_heap<slab::slab_header>>;
 
     /// Classes whose blocks are too small for the order asked for.
     static constexpr std::size_t tiny_count = slots_type::least_bytes > 4 ? 3 : 0;
@@ -198,7 +199,7 @@ private:
     using indices = std::make_index_sequence<small_classes::count - tiny_count>;
 
     template <std::size_t... Tiny, std::size_t... Index>
-    small_object_pool(const small_object_pool_options& options, upstream_handle<Upstream> source,
+    small_object_pool(const small_object_pool_options& options, core::upstream_handle<Upstream> source,
                       std::index_sequence<Tiny...>, std::index_sequence<Index...>) noexcept
         : tiny_{make<tiny_slots_type>(Tiny, options)...},
           slots_{make<slots_type>(tiny_count + Index, options)...}, upstream_(source) {}
@@ -208,14 +209,14 @@ private:
 
     /// Where bits take much of a block, blocks are large enough for bits in pages of their own.
     static constexpr std::size_t block_bytes_of(std::size_t index, std::size_t wanted,
-                                                slot_books books) noexcept {
+                                                slab::slot_metadata books) noexcept {
         constexpr std::size_t usual = std::size_t{64} << 10;
         constexpr std::size_t largest = std::size_t{512} << 10;
         const std::size_t bytes = small_classes::bytes(index);
         if (wanted != 0) {
             return std::bit_ceil(std::clamp(wanted, least_block_bytes, most_block_bytes));
         }
-        const bool of_pages = books == slot_books::bits && bytes >= 4 && bytes <= 20;
+        const bool of_pages = books == slab::slot_metadata::bits && bytes >= 4 && bytes <= 20;
         return of_pages ? std::min(std::bit_ceil(bytes << 15), largest) : usual;
     }
 
@@ -224,11 +225,11 @@ private:
         const std::size_t block_bytes = block_bytes_of(index, options.block_bytes, Slots::books);
         const auto blocks = [block_bytes](std::size_t chunk_bytes) {
             return static_cast<std::uint32_t>(
-                std::clamp<std::size_t>(chunk_bytes / block_bytes, 1, most_chunk_blocks));
+                std::clamp<std::size_t>(chunk_bytes / block_bytes, 1, slab::most_chunk_slabs));
         };
         const std::uint32_t largest = blocks(options.largest_chunk_bytes);
         const std::uint32_t first = std::min(blocks(options.first_chunk_bytes), largest);
-        return Slots(whole_blocks(small_classes::bytes(index), block_bytes, Slots::books),
+        return Slots(slab::whole_slabs(small_classes::bytes(index), block_bytes, Slots::books),
                      {.first_blocks = first,
                       .largest_blocks = largest,
                       .spare_bytes = first * block_bytes,
@@ -259,16 +260,16 @@ private:
 
     /// What rounding up to a class adds stays poisoned.
     static void hand_out(void* block, std::size_t bytes) noexcept {
-        unpoison(block, std::max<std::size_t>(bytes, 1));
+        core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
 
     std::array<tiny_slots_type, tiny_count> tiny_;
     std::array<slots_type, small_classes::count - tiny_count> slots_;
-    held_list held_;
+    chunks::held_list held_;
     std::size_t direct_calls_ = 0;
-    [[no_unique_address]] upstream_handle<Upstream> upstream_;
+    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
 template <upstream Upstream, class Reuse>
@@ -287,27 +288,24 @@ void* small_object_pool<Upstream, Reuse>::allocate_slowly(std::size_t bytes, std
     return block;
 }
 
-static_assert(local_allocator<small_object_pool<>>);
-static_assert(burst_allocator<small_object_pool<>>);
+} // namespace mallard::unchecked::inline MALLARD_MODE
 
-MALLARD_NAMESPACE_END
+namespace mallard::inline MALLARD_MODE {
 
-MALLARD_BY_DEFAULT_BEGIN
-
-#if MALLARD_CHECKED
-/// In a debug build: the mechanism with books of its blocks.
 template <upstream Upstream = chunk_cache, class Reuse = lowest_address>
-class small_object_pool : public checked_calls<unchecked::small_object_pool<Upstream, Reuse>> {
+class small_object_pool : public checking::by_default<unchecked::small_object_pool<Upstream, Reuse>> {
+    using base = checking::by_default<unchecked::small_object_pool<Upstream, Reuse>>;
+
 public:
-    using checked_calls<unchecked::small_object_pool<Upstream, Reuse>>::checked_calls;
+    using base::base;
 };
-#endif
 
 // One for each constructor: a class that inherits its constructors deduces nothing from them.
 small_object_pool(small_object_pool_options = {}) -> small_object_pool<>;
 template <upstream Upstream>
 small_object_pool(Upstream&, small_object_pool_options = {}) -> small_object_pool<Upstream>;
 
-MALLARD_NAMESPACE_END
+static_assert(local_allocator<small_object_pool<>>);
+static_assert(burst_allocator<small_object_pool<>>);
 
 } // namespace mallard::inline MALLARD_MODE

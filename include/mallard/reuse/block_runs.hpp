@@ -28,7 +28,7 @@
 #include <cstdint>
 #include <new>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_MODE {
 
 class block_runs {
 public:
@@ -78,7 +78,7 @@ public:
         if (lowest_ == nullptr || of->blocks < lowest_->blocks) {
             lowest_ = of;
         }
-        poison(p, block_bytes_);
+        core::poison(p, block_bytes_);
     }
 
     /// Effects: makes a run at the front of [cursor, limit), of as many blocks as there are, and moves the
@@ -163,11 +163,12 @@ private:
         const std::size_t count =
             std::min({fitting(static_cast<std::size_t>(limit - cursor)), most, most_blocks()});
         const std::size_t words = (count + 63) / 64;
-        cursor += padding_to(cursor, alignof(run));
+        cursor += core::padding_to(cursor, alignof(run));
         std::byte* const books_end = cursor + sizeof(run) + words * sizeof(std::uint64_t);
-        unpoison(cursor, static_cast<std::size_t>(books_end - cursor));
+        core::unpoison(cursor, static_cast<std::size_t>(books_end - cursor));
         auto* added = ::new (cursor) run{};
-        added->blocks = books_end + (block_bytes_ % alignment_ == 0 ? padding_to(books_end, alignment_) : 0);
+        added->blocks =
+            books_end + (block_bytes_ % alignment_ == 0 ? core::padding_to(books_end, alignment_) : 0);
         added->end = added->blocks + count * block_bytes_;
         added->free_blocks = static_cast<std::uint32_t>(count);
         std::fill_n(added->bitmap(), words, ~std::uint64_t{0});
@@ -208,4 +209,4 @@ private:
     std::uint32_t alignment_;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_MODE

@@ -13,10 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_MODE {
 
 template <class T>
-class by_class {
+class class_table {
 public:
     /// Returns: where the pointer of class `index` is, or null where there is no place for one.
     [[nodiscard]] T** find(std::size_t index) noexcept {
@@ -69,4 +69,4 @@ private:
     std::int16_t reach_ = 0;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_MODE

@@ -25,77 +25,83 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_MODE {
 
 /// The list is one of the two above.
 struct first_freed_links {
-    static free_block* pop(link_in_place* list, bool has_second_word) noexcept {
-        free_block* first = read_link(list);
+    static core::free_block* pop(core::link_in_place* list, bool has_second_word) noexcept {
+        core::free_block* first = core::read_link(list);
         if (first == nullptr) {
             return nullptr;
         }
         if (!is_tagged(first)) [[likely]] {
-            free_block* older = read_link(link_of(first));
+            core::free_block* older = core::read_link(core::link_of(first));
             if (older == nullptr) [[likely]] {
-                write_link(list, nullptr);
+                core::write_link(list, nullptr);
                 return first;
             }
             if (!has_second_word) {
-                write_link(list, older);
+                core::write_link(list, older);
                 return first;
             }
             first = turned_round(first);
         } else {
             first = with_tag_turned(first);
         }
-        write_link(list, read_link(link_of(first)));
+        core::write_link(list, core::read_link(core::link_of(first)));
         return first;
     }
 
-    static void push(link_in_place* list, free_block* block) noexcept {
-        link_in_place* newest = list;
-        free_block* first = read_link(newest);
+    static void push(core::link_in_place* list, core::free_block* block) noexcept {
+        core::link_in_place* newest = list;
+        core::free_block* first = core::read_link(newest);
         if (is_tagged(first)) [[unlikely]] {
-            newest = link_of(read_link(second_word(with_tag_turned(first))));
-            first = read_link(newest);
+            newest = core::link_of(core::read_link(second_word(with_tag_turned(first))));
+            first = core::read_link(newest);
         }
-        write_link(link_of(block), first);
-        write_link(newest, block);
+        core::write_link(core::link_of(block), first);
+        core::write_link(newest, block);
     }
 
 private:
     /// Returns: the oldest block.
-    [[gnu::noinline]] static free_block* turned_round(free_block* newest) noexcept {
-        free_block* oldest = newest;
-        free_block* next = read_link(link_of(newest));
-        write_link(link_of(newest), nullptr);
-        write_link(second_word(newest), newest);
+    [[gnu::noinline]] static core::free_block* turned_round(core::free_block* newest) noexcept {
+        core::free_block* oldest = newest;
+        core::free_block* next = core::read_link(core::link_of(newest));
+        core::write_link(core::link_of(newest), nullptr);
+        core::write_link(second_word(newest), newest);
         while (next != nullptr) {
-            free_block* older = read_link(link_of(next));
-            write_link(link_of(next), with_tag_turned(oldest));
-            write_link(second_word(next), newest);
+            core::free_block* older = core::read_link(core::link_of(next));
+            core::write_link(core::link_of(next), with_tag_turned(oldest));
+            core::write_link(second_word(next), newest);
             oldest = next;
             next = older;
         }
         return oldest;
     }
 
-    static link_in_place* second_word(free_block* block) noexcept { return link_of(block + 1); }
+    static core::link_in_place* second_word(core::free_block* block) noexcept {
+        return core::link_of(block + 1);
+    }
 
-    static bool is_tagged(const free_block* p) noexcept {
+    static bool is_tagged(const core::free_block* p) noexcept {
         return (reinterpret_cast<std::uintptr_t>(p) & 1) != 0;
     }
 
     /// Returns: `p` without the tag where it has one, and with it where it has none.
-    static free_block* with_tag_turned(free_block* p) noexcept {
-        return reinterpret_cast<free_block*>(reinterpret_cast<std::uintptr_t>(p) ^ 1);
+    static core::free_block* with_tag_turned(core::free_block* p) noexcept {
+        return reinterpret_cast<core::free_block*>(reinterpret_cast<std::uintptr_t>(p) ^ 1);
     }
 };
 
+} // namespace mallard::reuse::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 struct first_freed {
     template <size_class_policy Classes>
-    using by_class = free_lists<first_freed_links, Classes>;
-    using of_one_size = free_list<first_freed_links>;
+    using by_class = reuse::free_lists<reuse::first_freed_links, Classes>;
+    using of_one_size = reuse::free_list<reuse::first_freed_links>;
 };
 
 static_assert(reuse_order<first_freed>);

@@ -11,7 +11,7 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/reuse/order.hpp>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_MODE {
 
 template <class Links>
 class free_list : public carves_one_size {
@@ -21,12 +21,14 @@ public:
         : carves_one_size(block_bytes) {}
 
     /// Returns: a block, still poisoned, or null where none is free.
-    [[nodiscard]] void* pop() noexcept { return Links::pop(&list_, block_bytes() >= 2 * sizeof(free_block)); }
+    [[nodiscard]] void* pop() noexcept {
+        return Links::pop(&list_, block_bytes() >= 2 * sizeof(core::free_block));
+    }
 
     /// Effects: makes `p` free and poisons it.
     void push(void* p) noexcept {
-        Links::push(&list_, static_cast<free_block*>(p));
-        poison(p, block_bytes());
+        Links::push(&list_, static_cast<core::free_block*>(p));
+        core::poison(p, block_bytes());
     }
 
     [[nodiscard]] bool empty() const noexcept { return list_ == nullptr; }
@@ -35,7 +37,7 @@ public:
     void clear() noexcept { list_ = nullptr; }
 
 private:
-    free_block* list_ = nullptr;
+    core::free_block* list_ = nullptr;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_MODE

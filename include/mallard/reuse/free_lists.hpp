@@ -26,26 +26,26 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_MODE {
 
 template <class Links, size_class_policy Classes>
 class free_lists : public carves_by_class<Classes> {
 public:
     /// Returns: a block of class `index`, still poisoned, or null where none is free.
     [[nodiscard]] void* pop(std::size_t index) noexcept {
-        free_block** list = lists_.find(index);
+        core::free_block** list = lists_.find(index);
         return list != nullptr ? Links::pop(list, index >= first_with_second_word) : nullptr;
     }
 
     /// Effects: makes `p`, a block of class `index`, free.
     /// Returns: false, with no effect, where there is no list for that class yet: call reach() then.
     [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
-        free_block** list = lists_.find(index);
+        core::free_block** list = lists_.find(index);
         if (list == nullptr) [[unlikely]] {
             return false;
         }
-        Links::push(list, static_cast<free_block*>(p));
-        poison(p, Classes::bytes(index));
+        Links::push(list, static_cast<core::free_block*>(p));
+        core::poison(p, Classes::bytes(index));
         return true;
     }
 
@@ -77,8 +77,8 @@ public:
     /// Requires: `p` is a multiple of 8.
     void donate(std::byte* p, std::size_t bytes, std::size_t classes) noexcept {
         // Larger blocks may have to lie at multiples of 16.
-        const std::size_t small = padding_to(p, 16);
-        if (bytes >= small + sizeof(free_block)) {
+        const std::size_t small = core::padding_to(p, 16);
+        if (bytes >= small + sizeof(core::free_block)) {
             const std::size_t index = std::min(Classes::within(bytes - small), classes - 1);
             free(p + small, index, classes);
         }
@@ -91,7 +91,7 @@ public:
     void clear() noexcept { lists_.clear(); }
 
 private:
-    static constexpr std::size_t first_with_second_word = Classes::index(2 * sizeof(free_block), 8);
+    static constexpr std::size_t first_with_second_word = Classes::index(2 * sizeof(core::free_block), 8);
 
     void free(void* p, std::size_t index, std::size_t classes) noexcept {
         if (!push(p, index)) {
@@ -102,22 +102,22 @@ private:
     /// Effects: makes a table of `p`, a block of class `index`, and takes the lists that there are over.
     void move_table(void* p, std::size_t index, std::size_t classes) noexcept {
         const std::size_t block_bytes = Classes::bytes(index);
-        const std::size_t size = std::min(block_bytes / sizeof(free_block*), classes);
+        const std::size_t size = std::min(block_bytes / sizeof(core::free_block*), classes);
         if (lists_.is_table()) {
-            unpoison(static_cast<void*>(lists_.table()), lists_.size() * sizeof(free_block*));
+            core::unpoison(static_cast<void*>(lists_.table()), lists_.size() * sizeof(core::free_block*));
         }
-        unpoison(p, block_bytes);
+        core::unpoison(p, block_bytes);
         lists_.use_table(p, size);
-        poison(p, block_bytes);
+        core::poison(p, block_bytes);
         const std::size_t kept_bytes = Classes::bytes(table_class(size));
         donate(static_cast<std::byte*>(p) + kept_bytes, block_bytes - kept_bytes, classes);
     }
 
     static constexpr std::size_t table_class(std::size_t size) noexcept {
-        return Classes::index(size * sizeof(free_block*), sizeof(free_block*));
+        return Classes::index(size * sizeof(core::free_block*), sizeof(core::free_block*));
     }
 
-    [[no_unique_address]] by_class<free_block> lists_; // lends its last bytes to what follows
+    [[no_unique_address]] class_table<core::free_block> lists_; // lends its last bytes to what follows
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_MODE

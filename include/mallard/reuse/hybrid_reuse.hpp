@@ -20,14 +20,14 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_MODE {
 
 /// The blocks of one size.
-class runs_behind_magazine {
+class recent_runs {
 public:
     /// Requires: as block_runs.
-    explicit constexpr runs_behind_magazine(std::size_t block_bytes,
-                                            std::size_t alignment = fundamental_alignment) noexcept
+    explicit constexpr recent_runs(std::size_t block_bytes,
+                                   std::size_t alignment = fundamental_alignment) noexcept
         : runs_(block_bytes, alignment) {}
 
     [[nodiscard]] void* pop() noexcept {
@@ -35,7 +35,7 @@ public:
     }
 
     void push(void* p) noexcept {
-        poison(p, runs_.block_bytes());
+        core::poison(p, runs_.block_bytes());
         magazine_.push(p, [this](void* older) { runs_.push(older); });
     }
 
@@ -60,14 +60,18 @@ public:
     }
 
 private:
-    pointer_magazine magazine_;
+    recent_blocks magazine_;
     block_runs runs_;
 };
 
+} // namespace mallard::reuse::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 struct hybrid_reuse {
     template <size_class_policy Classes>
-    using by_class = runs_by_class<runs_behind_magazine, Classes>;
-    using of_one_size = runs_behind_magazine;
+    using by_class = reuse::runs_by_class<reuse::recent_runs, Classes>;
+    using of_one_size = reuse::recent_runs;
 };
 
 static_assert(reuse_order<hybrid_reuse>);

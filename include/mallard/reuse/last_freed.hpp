@@ -14,28 +14,32 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_MODE {
 
 /// The list leads to the block freed last.
 struct last_freed_links {
-    static free_block* pop(link_in_place* list, bool) noexcept {
-        free_block* last = read_link(list);
+    static core::free_block* pop(core::link_in_place* list, bool) noexcept {
+        core::free_block* last = core::read_link(list);
         if (last != nullptr) [[likely]] {
-            write_link(list, read_link(link_of(last)));
+            core::write_link(list, core::read_link(core::link_of(last)));
         }
         return last;
     }
 
-    static void push(link_in_place* list, free_block* block) noexcept {
-        write_link(link_of(block), read_link(list));
-        write_link(list, block);
+    static void push(core::link_in_place* list, core::free_block* block) noexcept {
+        core::write_link(core::link_of(block), core::read_link(list));
+        core::write_link(list, block);
     }
 };
 
+} // namespace mallard::reuse::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 struct last_freed {
     template <size_class_policy Classes>
-    using by_class = free_lists<last_freed_links, Classes>;
-    using of_one_size = free_list<last_freed_links>;
+    using by_class = reuse::free_lists<reuse::last_freed_links, Classes>;
+    using of_one_size = reuse::free_list<reuse::last_freed_links>;
 };
 
 static_assert(reuse_order<last_freed>);

@@ -15,8 +15,8 @@ namespace mallard::inline MALLARD_MODE {
 
 struct lowest_address {
     template <size_class_policy Classes>
-    using by_class = runs_by_class<block_runs, Classes>;
-    using of_one_size = block_runs;
+    using by_class = reuse::runs_by_class<reuse::block_runs, Classes>;
+    using of_one_size = reuse::block_runs;
 };
 
 static_assert(reuse_order<lowest_address>);

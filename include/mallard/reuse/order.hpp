@@ -50,7 +50,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_MODE {
 
 template <class R>
 concept reuse_by_class =
@@ -79,10 +79,18 @@ concept reuse_of_one_size =
         { r.clear() } noexcept;
     };
 
+} // namespace mallard::reuse::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 template <class R>
-concept reuse_order = reuse_by_class<typename R::template by_class<eighth_classes>> &&
-                      reuse_by_class<typename R::template by_class<power_of_two_classes>> &&
-                      reuse_of_one_size<typename R::of_one_size>;
+concept reuse_order = reuse::reuse_by_class<typename R::template by_class<eighth_classes>> &&
+                      reuse::reuse_by_class<typename R::template by_class<power_of_two_classes>> &&
+                      reuse::reuse_of_one_size<typename R::of_one_size>;
+
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::reuse::inline MALLARD_MODE {
 
 /// The part of books by class that carves block by block, so that blocks that are asked for together lie
 /// together.
@@ -144,4 +152,4 @@ private:
     std::size_t block_bytes_;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_MODE

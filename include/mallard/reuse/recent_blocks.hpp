@@ -13,9 +13,9 @@
 #include <array>
 #include <cstddef>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_MODE {
 
-class pointer_magazine {
+class recent_blocks {
 public:
     static constexpr std::size_t capacity = 12;
 
@@ -77,4 +77,4 @@ private:
     std::array<void*, capacity> blocks_{};
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_MODE

@@ -24,7 +24,7 @@
 #include <cstdint>
 #include <new>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_MODE {
 
 template <class Record, size_class_policy Classes>
 class runs_by_class {
@@ -104,17 +104,17 @@ private:
         if (records_.size() == 0) {
             records_.use_word_for(index);
         } else if (const std::size_t bytes = table_bytes(index)) {
-            unpoison(cursor, bytes);
+            core::unpoison(cursor, bytes);
             records_.use_table(cursor, bytes / sizeof(Record*));
             cursor += bytes;
         }
-        unpoison(cursor, sizeof(Record));
+        core::unpoison(cursor, sizeof(Record));
         auto* added = ::new (cursor) Record(Classes::bytes(index));
         cursor += sizeof(Record);
         return *records_.find(index) = added;
     }
 
-    [[no_unique_address]] by_class<Record> records_; // lends its last bytes to what follows
+    [[no_unique_address]] class_table<Record> records_; // lends its last bytes to what follows
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_MODE

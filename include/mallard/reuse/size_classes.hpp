@@ -27,9 +27,13 @@
 #include <cstddef>
 #include <limits>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 inline constexpr std::size_t most_size_classes = (std::size_t{1} << 9) - 1;
+
+} // namespace mallard::reuse::inline MALLARD_LIBRARY
+
+namespace mallard::inline MALLARD_LIBRARY {
 
 template <class C>
 concept size_class_policy = requires(std::size_t n) {
@@ -37,6 +41,10 @@ concept size_class_policy = requires(std::size_t n) {
     { C::bytes(n) } noexcept -> std::same_as<std::size_t>;
     { C::within(n) } noexcept -> std::same_as<std::size_t>;
 };
+
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 /// Returns: whether the classes of C up to that of 2^30 bytes are as books of free blocks need them: as is said above.
 template <size_class_policy C>
@@ -68,6 +76,10 @@ template <size_class_policy C>
     return (bytes - static_cast<std::size_t>(bytes != 0)) | (alignment & 16) / 2;
 }
 
+} // namespace mallard::reuse::inline MALLARD_LIBRARY
+
+namespace mallard::inline MALLARD_LIBRARY {
+
 ///     request      1..8  9..16 ... 121..128 | 129..144 145..160 ... 241..256 | 257..288 ...
 ///     class        0     1     ... 15       | 16       17       ... 23       | 24       ...
 ///     block size   8     16    ... 128      | 144      160      ... 256      | 288      ...
@@ -77,7 +89,7 @@ template <size_class_policy C>
 struct eighth_classes {
     /// Complexity: constant, without a table.
     [[nodiscard]] static constexpr std::size_t index(std::size_t bytes, std::size_t alignment = 8) noexcept {
-        const std::size_t last = last_byte(bytes, alignment);
+        const std::size_t last = reuse::last_byte(bytes, alignment);
         if (last < 128) [[likely]] {
             return last / 8;
         }
@@ -110,7 +122,7 @@ private:
 /// Source: Optimized C++ (2016), chapter 13, "fast fit".
 struct power_of_two_classes {
     [[nodiscard]] static constexpr std::size_t index(std::size_t bytes, std::size_t alignment = 8) noexcept {
-        return bits_of(last_byte(bytes, alignment) / 8);
+        return core::bits_of(reuse::last_byte(bytes, alignment) / 8);
     }
 
     [[nodiscard]] static constexpr std::size_t bytes(std::size_t index) noexcept {
@@ -118,11 +130,11 @@ struct power_of_two_classes {
     }
 
     [[nodiscard]] static constexpr std::size_t within(std::size_t bytes) noexcept {
-        return bits_of(bytes / 8) - 1;
+        return core::bits_of(bytes / 8) - 1;
     }
 };
 
-static_assert(has_sound_classes<eighth_classes>() && has_sound_classes<power_of_two_classes>());
+static_assert(reuse::has_sound_classes<eighth_classes>() && reuse::has_sound_classes<power_of_two_classes>());
 static_assert(eighth_classes::index(0) == 0 && eighth_classes::index(8) == 0);
 static_assert(eighth_classes::index(8, 16) == 1 && eighth_classes::index(24, 16) == 3);
 static_assert(eighth_classes::index(9) == 1 && eighth_classes::index(128) == 15);

@@ -14,7 +14,7 @@
 #include <functional>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::slab::inline MALLARD_MODE {
 
 template <class T>
 class address_heap {
@@ -102,4 +102,4 @@ private:
     T* lowest_ = nullptr;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::slab::inline MALLARD_MODE

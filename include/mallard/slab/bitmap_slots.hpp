@@ -25,16 +25,16 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::slab::inline MALLARD_MODE {
 
 template <class Preference, bool Divided = false>
-class bitmap_slots : public aligned_blocks<Preference, Divided> {
+class bitmap_slots : public slab_supply<Preference, Divided> {
 public:
-    static constexpr slot_books books = slot_books::bits;
+    static constexpr slot_metadata books = slot_metadata::bits;
     static constexpr std::size_t least_bytes = 1;
 
-    bitmap_slots(const slot_geometry& geometry, const chunk_policy& policy) noexcept
-        : aligned_blocks<Preference, Divided>(geometry, policy) {}
+    bitmap_slots(const slab_geometry& geometry, const chunk_policy& policy) noexcept
+        : slab_supply<Preference, Divided>(geometry, policy) {}
 
     /// Returns: a slot, still poisoned, or null where only grow() helps.
     /// Complexity: constant, but for the choice of a block.
@@ -49,7 +49,7 @@ public:
     /// Complexity: constant on average, but for the call upstream.
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
-        poison(p, geometry_.slot_bytes);
+        core::poison(p, geometry_.slot_bytes);
         const place of = place_of(p);
         prepare_bits(*of.block);
         const std::uint64_t word = *of.word;
@@ -86,18 +86,18 @@ public:
         const block_chain taken = std::move(chain);
         // Behind it lies no slot of the same word: in a block of fewer than 64 slots, one of the next block.
         const std::uint64_t last_bit = std::uint64_t{1} << (std::min<std::uint32_t>(geometry_.slots, 64) - 1);
-        for (auto* p = static_cast<free_block*>(taken.front()); p != nullptr;) {
+        for (auto* p = static_cast<core::free_block*>(taken.front()); p != nullptr;) {
             place of = place_of(p);
             prepare_bits(*of.block);
             std::uint32_t more = 0;
             for (std::uint64_t bit = of.bit;; ++more) {
-                free_block* const next = p->next;
-                poison(p, geometry_.slot_bytes);
+                core::free_block* const next = p->next;
+                core::poison(p, geometry_.slot_bytes);
                 void* neighbour = reinterpret_cast<std::byte*>(p) + geometry_.slot_bytes;
                 if (next == neighbour && bit != last_bit) [[likely]] {
                     // Where it is was computed: the processor need not wait until the link is read.
                     asm("" : "+r"(neighbour));
-                    p = static_cast<free_block*>(neighbour);
+                    p = static_cast<core::free_block*>(neighbour);
                     bit <<= 1;
                 } else {
                     p = next;
@@ -127,21 +127,21 @@ public:
     }
 
 private:
-    using aligned_blocks<Preference, Divided>::cached_;
-    using aligned_blocks<Preference, Divided>::current_;
-    using aligned_blocks<Preference, Divided>::geometry_;
+    using slab_supply<Preference, Divided>::cached_;
+    using slab_supply<Preference, Divided>::current_;
+    using slab_supply<Preference, Divided>::geometry_;
 
     /// Every freeing in a block with so few slots in use looks whether it has only cached ones.
     static constexpr std::uint32_t low_of_current = 65;
 
     struct place {
-        slot_block* block;
+        slab_header* block;
         std::uint64_t* word;
         std::uint64_t bit;
     };
 
     [[nodiscard]] place place_of(void* p) const noexcept {
-        slot_block& block = this->block_of(p);
+        slab_header& block = this->block_of(p);
         const std::uint64_t slot = geometry_.slot_at(this->offset_in_block(p, block));
         return {&block, this->bits_of(block) + slot / 64, std::uint64_t{1} << slot % 64};
     }
@@ -155,13 +155,13 @@ private:
     /// Returns: the lowest of the cached slots, no more than `count`, each leading to the next.
     /// Requires: there is one, and `count` is not 0.
     [[nodiscard]] block_chain take_cached_up_to(std::size_t count) noexcept {
-        auto* const first = static_cast<free_block*>(take_cached());
-        unpoison(first, geometry_.slot_bytes);
-        free_block* last = first;
+        auto* const first = static_cast<core::free_block*>(take_cached());
+        core::unpoison(first, geometry_.slot_bytes);
+        core::free_block* last = first;
         std::size_t taken = 1;
         for (; cached_ != 0 && taken != count; ++taken) {
-            auto* const slot = static_cast<free_block*>(take_cached());
-            unpoison(slot, geometry_.slot_bytes);
+            auto* const slot = static_cast<core::free_block*>(take_cached());
+            core::unpoison(slot, geometry_.slot_bytes);
             last->next = slot;
             last = slot;
         }
@@ -225,7 +225,7 @@ private:
     }
 
     template <upstream Source>
-    void note_freed(slot_block& block, Source&& source) noexcept {
+    void note_freed(slab_header& block, Source&& source) noexcept {
         if (--block.used < block.low) [[unlikely]] {
             this->sank(block, source);
         }
@@ -242,14 +242,14 @@ private:
 
     /// Effects: frees the first slots of another word.
     template <upstream Source>
-    [[gnu::noinline]] void push_first(slot_block& block, std::uint64_t* word, std::uint64_t bits,
+    [[gnu::noinline]] void push_first(slab_header& block, std::uint64_t* word, std::uint64_t bits,
                                       Source&& source) noexcept {
         note_in_summary(block, word);
         if (&block == current_) {
             if (this->by_address && word < cached_word_) {
                 uncache();
             }
-        } else if (block.state == block_state::exhausted && this->make_available(block)) {
+        } else if (block.state == slab_state::exhausted && this->make_available(block)) {
             uncache();
             this->leave_current(source);
         }
@@ -258,14 +258,14 @@ private:
     }
 
     /// Effects: makes the bits of a block zero before one of them is read or written for the first time.
-    void prepare_bits(slot_block& block) noexcept {
+    void prepare_bits(slab_header& block) noexcept {
         if (!block.has_bits) [[unlikely]] {
             clear_bits(block);
         }
     }
 
     /// Apart from opening the block, because bits that nobody wrote to have no page of their own.
-    [[gnu::cold, gnu::noinline]] void clear_bits(slot_block& block) noexcept {
+    [[gnu::cold, gnu::noinline]] void clear_bits(slab_header& block) noexcept {
         std::fill_n(this->bits_of(block), geometry_.words(), std::uint64_t{0});
         block.has_bits = true;
     }
@@ -282,7 +282,7 @@ private:
         cached_word_ = nullptr;
     }
 
-    void note_in_summary(slot_block& b, const std::uint64_t* word) noexcept {
+    void note_in_summary(slab_header& b, const std::uint64_t* word) noexcept {
         const auto number = static_cast<std::size_t>(word - this->bits_of(b));
         this->summary_of(b)[number / 64] |= std::uint64_t{1} << number % 64;
     }
@@ -291,4 +291,4 @@ private:
     std::uint64_t* cached_word_ = nullptr; ///< where cached_ came from, in the current block
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::slab::inline MALLARD_MODE

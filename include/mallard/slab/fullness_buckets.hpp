@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::slab::inline MALLARD_MODE {
 
 template <class T>
 class fullness_buckets {
@@ -61,7 +61,7 @@ public:
         if (not_empty_ == 0) {
             return nullptr;
         }
-        const auto fullest = static_cast<std::uint32_t>(bits_of(not_empty_)) - 1;
+        const auto fullest = static_cast<std::uint32_t>(core::bits_of(not_empty_)) - 1;
         T* const taken = buckets_[fullest].take();
         note_taken_from(fullest);
         return taken;
@@ -87,4 +87,4 @@ private:
     std::uint32_t capacity_;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::slab::inline MALLARD_MODE

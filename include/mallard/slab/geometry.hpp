@@ -31,7 +31,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::slab::inline MALLARD_MODE {
 
 /// Numbers [first, end) of slots.
 struct slot_range {
@@ -50,11 +50,11 @@ struct slot_range {
 };
 
 /// What the books of a block begin with, in bytes (slab/supply.hpp).
-inline constexpr std::size_t block_header_bytes = 64;
+inline constexpr std::size_t slab_header_bytes = 64;
 /// What the first block of a chunk has to spare for the books of the chunk, at its beginning.
 inline constexpr std::size_t chunk_header_bytes = 64;
 
-struct slot_geometry {
+struct slab_geometry {
     std::uint64_t reciprocal = 0; ///< of the slot size, times 2^32, rounded up
     std::uint32_t slot_bytes = 0;
     std::uint32_t slots = 0;        ///< of a block, those under the books counted too
@@ -83,7 +83,7 @@ struct slot_geometry {
 
     /// Returns: the slots under the bits and the summary of books whose header has that offset.
     [[nodiscard]] constexpr slot_range under_bits(std::size_t header_offset) const noexcept {
-        return touched_by(bits_at(header_offset), books_bytes - block_header_bytes);
+        return touched_by(bits_at(header_offset), books_bytes - slab_header_bytes);
     }
 
     /// Returns: the number of the slot that begins `offset` bytes behind the block's beginning.
@@ -109,8 +109,8 @@ struct slot_geometry {
         }
         if (divided) {
             const std::size_t end = std::size_t{word + 1} * 64 * slot_bytes;
-            for (std::size_t head = align_down(std::size_t{word} * 64 * slot_bytes, alignment); head < end;
-                 head += alignment) {
+            for (std::size_t head = core::align_down(std::size_t{word} * 64 * slot_bytes, alignment);
+                 head < end; head += alignment) {
                 bits &= ~touched_by(head, sizeof(void*)).bits(word);
             }
         }
@@ -125,8 +125,8 @@ struct slot_geometry {
             const auto first = static_cast<std::uint32_t>(begin / slot_bytes);
             return slot_range{first, first + touched_by(0, bytes).end + 1};
         };
-        const slot_range header = at_most(first_offset, block_header_bytes);
-        const slot_range rest = at_most(bits_at(first_offset), books_bytes - block_header_bytes);
+        const slot_range header = at_most(first_offset, slab_header_bytes);
+        const slot_range rest = at_most(bits_at(first_offset), books_bytes - slab_header_bytes);
         std::uint32_t sum = 0;
         for (std::uint32_t word = 0; word != words(); ++word) {
             sum += static_cast<std::uint32_t>(std::popcount(usable(word, header, rest, false)));
@@ -149,41 +149,41 @@ struct slot_geometry {
 };
 
 /// Whether the books have a bit for each slot. Otherwise free slots are in lists, through themselves.
-enum class slot_books : bool { lists, bits };
+enum class slot_metadata : bool { lists, bits };
 
 /// Returns: the geometry of blocks of `block_bytes` bytes, each with its own alignment.
 /// Requires: `block_bytes` is a power of two, from 1 KiB to 1 GiB, and holds two slots and the books. A pool needs
 /// usable_slots_of_first() besides: a block without a slot would never become empty.
-[[nodiscard]] constexpr slot_geometry whole_blocks(std::size_t slot_bytes, std::size_t block_bytes,
-                                                   slot_books books) noexcept {
+[[nodiscard]] constexpr slab_geometry whole_slabs(std::size_t slot_bytes, std::size_t block_bytes,
+                                                  slot_metadata books) noexcept {
     constexpr std::size_t page_bytes = 4096;
     constexpr std::size_t worth_pages = std::size_t{128} << 10;
 
-    slot_geometry g;
+    slab_geometry g;
     g.slot_bytes = static_cast<std::uint32_t>(slot_bytes);
     g.reciprocal = ((std::uint64_t{1} << 32) + slot_bytes - 1) / slot_bytes;
     g.slots = static_cast<std::uint32_t>(block_bytes / slot_bytes);
     g.block_bytes = static_cast<std::uint32_t>(block_bytes);
     g.alignment = g.block_bytes;
     g.alignment_log2 = static_cast<std::uint32_t>(std::countr_zero(block_bytes));
-    g.books_bytes = block_header_bytes;
+    g.books_bytes = slab_header_bytes;
     g.first_offset = chunk_header_bytes;
     std::size_t unit = cache_line_bytes;
     std::size_t gap_bytes = 0;
-    if (books == slot_books::bits) {
+    if (books == slot_metadata::bits) {
         std::size_t bit_bytes = g.words() * sizeof(std::uint64_t);
         if (block_bytes >= worth_pages) {
             // The header stands anywhere in a page, the bits in the next ones, the summary behind them.
             unit = page_bytes;
             gap_bytes = page_bytes;
             g.gap_mask = page_bytes - 1;
-            bit_bytes = align_up(bit_bytes, page_bytes);
+            bit_bytes = core::align_up(bit_bytes, page_bytes);
         }
         g.books_bytes += static_cast<std::uint32_t>(bit_bytes + g.summary_words() * sizeof(std::uint64_t));
     }
     // Odd multiples of a line, so that all lines are used; with pages of bits, odd multiples of a page
     // besides.
-    const std::size_t lines = align_up(g.books_bytes, unit) | unit;
+    const std::size_t lines = core::align_up(g.books_bytes, unit) | unit;
     g.colour_step =
         static_cast<std::uint32_t>(unit == cache_line_bytes ? lines : lines + 5 * cache_line_bytes);
     const std::size_t places_bytes = block_bytes - g.first_offset - gap_bytes - g.books_bytes;
@@ -192,23 +192,23 @@ enum class slot_books : bool { lists, bits };
 }
 
 /// Returns: the geometry of the smallest whole blocks of at least `least_slots` slots.
-[[nodiscard]] constexpr slot_geometry blocks_of(std::size_t slot_bytes, std::size_t least_slots,
-                                                slot_books books) noexcept {
+[[nodiscard]] constexpr slab_geometry blocks_of(std::size_t slot_bytes, std::size_t least_slots,
+                                                slot_metadata books) noexcept {
     std::size_t block_bytes = std::bit_ceil(std::max<std::size_t>(least_slots * slot_bytes, 1024));
-    while (whole_blocks(slot_bytes, block_bytes, books).usable_slots_of_first() < least_slots) {
+    while (whole_slabs(slot_bytes, block_bytes, books).usable_slots_of_first() < least_slots) {
         block_bytes *= 2;
     }
-    return whole_blocks(slot_bytes, block_bytes, books);
+    return whole_slabs(slot_bytes, block_bytes, books);
 }
 
 /// Returns: the geometry of blocks of at least `least_slots` slots, divided into the smallest sub-blocks with
 /// which the overhead is at most `overhead_percent`; where none are small enough for that, into the largest.
-[[nodiscard]] constexpr slot_geometry divided_blocks(std::size_t slot_bytes, std::size_t least_slots,
-                                                     std::size_t overhead_percent,
-                                                     slot_books books) noexcept {
+[[nodiscard]] constexpr slab_geometry divided_slabs(std::size_t slot_bytes, std::size_t least_slots,
+                                                    std::size_t overhead_percent,
+                                                    slot_metadata books) noexcept {
     constexpr std::size_t largest_sub_block = std::size_t{1} << 20;
 
-    slot_geometry g;
+    slab_geometry g;
     g.slot_bytes = static_cast<std::uint32_t>(slot_bytes);
     g.reciprocal = ((std::uint64_t{1} << 32) + slot_bytes - 1) / slot_bytes;
     g.first_offset = static_cast<std::uint32_t>(chunk_header_bytes);
@@ -221,8 +221,8 @@ enum class slot_books : bool { lists, bits };
         for (std::size_t missing = 1; missing != 0; count += missing * slot_bytes / sub_block + 1) {
             g.block_bytes = static_cast<std::uint32_t>(count * sub_block);
             g.slots = static_cast<std::uint32_t>(g.block_bytes / slot_bytes);
-            g.books_bytes = static_cast<std::uint32_t>(block_header_bytes);
-            if (books == slot_books::bits) {
+            g.books_bytes = static_cast<std::uint32_t>(slab_header_bytes);
+            if (books == slot_metadata::bits) {
                 g.books_bytes +=
                     static_cast<std::uint32_t>((g.words() + g.summary_words()) * sizeof(std::uint64_t));
             }
@@ -236,4 +236,4 @@ enum class slot_books : bool { lists, bits };
     return g;
 }
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::slab::inline MALLARD_MODE

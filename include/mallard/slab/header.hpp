@@ -1,7 +1,7 @@
 /// The books of a block of slots, and of a chunk of such blocks, as they stand in the block and in the chunk.
 ///
-///     block:   [ slots ... ][ slot_block | bits | summary ][ slots ... ]       see slab/geometry.hpp
-///     chunk:   [ word | chunk_of_blocks ][ ... of the first block ... ]
+///     block:   [ slots ... ][ slab_header | bits | summary ][ slots ... ]       see slab/geometry.hpp
+///     chunk:   [ word | chunk_of_slabs ][ ... of the first block ... ]
 ///
 /// Bits and summary are there where free slots are found by bits (slab/bitmap_slots.hpp), and otherwise
 /// `list` leads to them (slab/linked_slots.hpp).
@@ -15,11 +15,11 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::slab::inline MALLARD_MODE {
 
-struct chunk_of_blocks {
-    chunk_of_blocks* next;
-    chunk_of_blocks* previous;
+struct chunk_of_slabs {
+    chunk_of_slabs* next;
+    chunk_of_slabs* previous;
     std::size_t bytes;
     std::uint32_t blocks;
     std::uint32_t opened; ///< so many of them have books
@@ -32,36 +32,36 @@ struct chunk_of_blocks {
     [[nodiscard]] std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this) - offset; }
 };
 
-static_assert(chunk_of_blocks::offset + sizeof(chunk_of_blocks) <= chunk_header_bytes);
+static_assert(chunk_of_slabs::offset + sizeof(chunk_of_slabs) <= chunk_header_bytes);
 
-enum class block_state : std::uint8_t { current, available, exhausted };
+enum class slab_state : std::uint8_t { current, available, exhausted };
 
 /// What the books of a block begin with.
-struct slot_block {
+struct slab_header {
     std::uint32_t used = 0;  ///< how many slots are in use
     std::uint32_t low = 1;   ///< with fewer than that in use, something has to be done
     std::uint32_t fresh = 0; ///< from this one on, slots or words of slots were never given out
-    block_state state = block_state::exhausted;
+    slab_state state = slab_state::exhausted;
     bool has_bits = false; ///< whether the bits were made zero; what memory holds when it comes is nobody's
     std::uint16_t bucket = 0;
-    chunk_of_blocks* chunk = nullptr;
-    std::array<slot_block*, 3> links{};
-    free_block* list = nullptr;
+    chunk_of_slabs* chunk = nullptr;
+    std::array<slab_header*, 3> links{};
+    core::free_block* list = nullptr;
     slot_range under_bits; ///< and the summary
 };
 
-static_assert(sizeof(slot_block) == block_header_bytes);
+static_assert(sizeof(slab_header) == slab_header_bytes);
 
 /// No chunk has more blocks: four times as many can be counted.
-inline constexpr std::size_t most_chunk_blocks = std::size_t{1} << 29;
+inline constexpr std::size_t most_chunk_slabs = std::size_t{1} << 29;
 
 /// How many blocks the chunks of a pool have, and which empty ones it keeps.
 struct chunk_policy {
     std::uint32_t first_blocks = 1; ///< of the first chunk; the next have twice as many each
     std::uint32_t largest_blocks =
-        1; ///< of the largest chunk, no fewer than of the first, at most most_chunk_blocks
+        1; ///< of the largest chunk, no fewer than of the first, at most most_chunk_slabs
     std::size_t spare_bytes = 0;   ///< an empty chunk of no more may stay
     bool spares_an_eighth = false; ///< ... and one of no more than an eighth of all
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::slab::inline MALLARD_MODE

@@ -17,24 +17,24 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::slab::inline MALLARD_MODE {
 
 template <class Links, class Preference, bool Divided = false>
-class linked_slots : public aligned_blocks<Preference, Divided> {
+class linked_slots : public slab_supply<Preference, Divided> {
 public:
-    static constexpr slot_books books = slot_books::lists;
+    static constexpr slot_metadata books = slot_metadata::lists;
     /// Smaller slots cannot hold a link.
-    static constexpr std::size_t least_bytes = sizeof(free_block);
+    static constexpr std::size_t least_bytes = sizeof(core::free_block);
 
-    linked_slots(const slot_geometry& geometry, const chunk_policy& policy) noexcept
-        : aligned_blocks<Preference, Divided>(geometry, policy) {}
+    linked_slots(const slab_geometry& geometry, const chunk_policy& policy) noexcept
+        : slab_supply<Preference, Divided>(geometry, policy) {}
 
     /// Returns: a slot, still poisoned, or null where only grow() helps.
     /// Complexity: constant on average, but for the choice of a block.
     [[nodiscard]] void* pop() noexcept {
         while (true) {
             if (current_ != nullptr) [[likely]] {
-                void* p = Links::pop(&current_->list, geometry_.slot_bytes >= 2 * sizeof(free_block));
+                void* p = Links::pop(&current_->list, geometry_.slot_bytes >= 2 * sizeof(core::free_block));
                 if (p == nullptr) {
                     p = fresh_slot();
                 }
@@ -55,10 +55,10 @@ public:
     /// Complexity: constant on average, but for the call upstream.
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
-        slot_block& block = this->block_of(p);
-        Links::push(&block.list, static_cast<free_block*>(p));
-        poison(p, geometry_.slot_bytes);
-        if (block.state == block_state::exhausted && this->make_available(block)) [[unlikely]] {
+        slab_header& block = this->block_of(p);
+        Links::push(&block.list, static_cast<core::free_block*>(p));
+        core::poison(p, geometry_.slot_bytes);
+        if (block.state == slab_state::exhausted && this->make_available(block)) [[unlikely]] {
             this->leave_current(source);
         }
         if (--block.used < block.low) [[unlikely]] {
@@ -72,7 +72,7 @@ public:
     void pop_many(std::size_t count, block_chain& chain, Source&& source) {
         while (count != 0) {
             if (void* p = pop()) {
-                unpoison(p, geometry_.slot_bytes);
+                core::unpoison(p, geometry_.slot_bytes);
                 chain.push_back(p);
                 --count;
             } else {
@@ -91,8 +91,8 @@ public:
     }
 
 private:
-    using aligned_blocks<Preference, Divided>::current_;
-    using aligned_blocks<Preference, Divided>::geometry_;
+    using slab_supply<Preference, Divided>::current_;
+    using slab_supply<Preference, Divided>::geometry_;
 
     static constexpr std::uint32_t low_of_current = 1;
 
@@ -124,4 +124,4 @@ private:
     std::uint32_t fresh_word_ = 0;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::slab::inline MALLARD_MODE

@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::slab::inline MALLARD_MODE {
 
 /// Specialise it for an order of yours: `type` is what has the functions of slab/bitmap_slots.hpp.
 template <class Reuse, class Preference, bool Divided>
@@ -31,12 +31,12 @@ struct slots_in_order {
 
 template <class Preference, bool Divided>
 struct slots_in_order<last_freed, Preference, Divided> {
-    using type = linked_slots<last_freed_links, Preference, Divided>;
+    using type = linked_slots<reuse::last_freed_links, Preference, Divided>;
 };
 
 template <class Preference, bool Divided>
 struct slots_in_order<first_freed, Preference, Divided> {
-    using type = linked_slots<first_freed_links, Preference, Divided>;
+    using type = linked_slots<reuse::first_freed_links, Preference, Divided>;
 };
 
 template <class Preference, bool Divided>
@@ -46,7 +46,7 @@ struct slots_in_order<lowest_address, Preference, Divided> {
 
 template <class Preference, bool Divided>
 struct slots_in_order<hybrid_reuse, Preference, Divided> {
-    using type = slots_behind_magazine<bitmap_slots<Preference, Divided>>;
+    using type = recent_slots<bitmap_slots<Preference, Divided>>;
 };
 
 /// `Preference` is the order among blocks, `Divided` tells whether they are divided into sub-blocks.
@@ -73,4 +73,4 @@ template <class Slots, upstream Source>
     return std::move(burst.chain);
 }
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::slab::inline MALLARD_MODE

@@ -17,10 +17,10 @@
 #include <cstddef>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::slab::inline MALLARD_MODE {
 
 template <class Slots>
-class slots_behind_magazine : public Slots {
+class recent_slots : public Slots {
 public:
     using Slots::Slots;
 
@@ -32,7 +32,7 @@ public:
     /// Effects: makes slot `p` free and poisons it. A chunk that is empty then may go back to `source`.
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
-        poison(p, this->slot_bytes());
+        core::poison(p, this->slot_bytes());
         magazine_.push(p, [&](void* older) { Slots::push(older, source); });
     }
 
@@ -41,7 +41,7 @@ public:
     void pop_many(std::size_t count, block_chain& chain, Source&& source) {
         for (; count != 0 && !magazine_.empty(); --count) {
             void* const p = pop();
-            unpoison(p, this->slot_bytes());
+            core::unpoison(p, this->slot_bytes());
             chain.push_back(p);
         }
         Slots::pop_many(count, chain, source);
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    pointer_magazine magazine_;
+    reuse::recent_blocks magazine_;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::slab::inline MALLARD_MODE

@@ -40,15 +40,15 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::slab::inline MALLARD_MODE {
 
 template <class Preference, bool Divided>
-class aligned_blocks {
+class slab_supply {
 public:
-    aligned_blocks(const aligned_blocks&) = delete;
-    aligned_blocks& operator=(const aligned_blocks&) = delete;
+    slab_supply(const slab_supply&) = delete;
+    slab_supply& operator=(const slab_supply&) = delete;
 
-    [[nodiscard]] const slot_geometry& geometry() const noexcept { return geometry_; }
+    [[nodiscard]] const slab_geometry& geometry() const noexcept { return geometry_; }
     [[nodiscard]] std::size_t slot_bytes() const noexcept { return geometry_.slot_bytes; }
     [[nodiscard]] std::size_t chunks() const noexcept { return chunk_count_; }
     [[nodiscard]] std::size_t chunk_bytes() const noexcept { return chunk_bytes_; }
@@ -56,7 +56,7 @@ public:
 
     /// Effects: from now on, blocks have this geometry, and chunks follow this policy.
     /// Requires: no chunk is held.
-    void reshape(const slot_geometry& geometry, const chunk_policy& policy) noexcept {
+    void reshape(const slab_geometry& geometry, const chunk_policy& policy) noexcept {
         geometry_ = geometry;
         policy_ = policy;
         others_ = make_preference(geometry);
@@ -69,9 +69,9 @@ public:
     void grow(Source&& source) {
         const std::size_t bytes = std::size_t{next_blocks_} * geometry_.block_bytes;
         auto* const memory = static_cast<std::byte*>(source.allocate(bytes, geometry_.alignment));
-        poison(memory + chunk_header_bytes, bytes - chunk_header_bytes);
-        chunks_ = ::new (memory + chunk_of_blocks::offset)
-            chunk_of_blocks{chunks_, nullptr, bytes, next_blocks_, 0, 0};
+        core::poison(memory + chunk_header_bytes, bytes - chunk_header_bytes);
+        chunks_ = ::new (memory + chunk_of_slabs::offset)
+            chunk_of_slabs{chunks_, nullptr, bytes, next_blocks_, 0, 0};
         if (chunks_->next != nullptr) {
             chunks_->next->previous = chunks_;
         }
@@ -87,8 +87,8 @@ public:
     /// Complexity: linear in the chunks.
     template <upstream Source>
     void trim(Source&& source) noexcept {
-        for (chunk_of_blocks* c = chunks_; c != nullptr;) {
-            chunk_of_blocks* const next = c->next;
+        for (chunk_of_slabs* c = chunks_; c != nullptr;) {
+            chunk_of_slabs* const next = c->next;
             if (is_empty(*c)) {
                 give_back(*c, source);
             }
@@ -112,25 +112,25 @@ public:
     }
 
 protected:
-    aligned_blocks(const slot_geometry& geometry, const chunk_policy& policy) noexcept
+    slab_supply(const slab_geometry& geometry, const chunk_policy& policy) noexcept
         : geometry_(geometry), policy_(policy), next_blocks_(policy.first_blocks),
           others_(make_preference(geometry)) {}
 
-    ~aligned_blocks() = default;
+    ~slab_supply() = default;
 
     /// Returns: the books of the block that slot `p` is in.
-    [[nodiscard]] slot_block& block_of(void* p) const noexcept {
+    [[nodiscard]] slab_header& block_of(void* p) const noexcept {
         const auto address = reinterpret_cast<std::uintptr_t>(p);
         if constexpr (Divided) {
-            return **reinterpret_cast<slot_block**>(address & ~(std::uintptr_t{geometry_.alignment} - 1));
+            return **reinterpret_cast<slab_header**>(address & ~(std::uintptr_t{geometry_.alignment} - 1));
         } else {
             const std::uintptr_t base = address & ~(std::uintptr_t{geometry_.alignment} - 1);
-            return *reinterpret_cast<slot_block*>(base + geometry_.books_offset(base));
+            return *reinterpret_cast<slab_header*>(base + geometry_.books_offset(base));
         }
     }
 
     /// Returns: where the block begins whose books are `b`.
-    [[nodiscard]] std::byte* base_of(slot_block& b) const noexcept {
+    [[nodiscard]] std::byte* base_of(slab_header& b) const noexcept {
         auto* const books = reinterpret_cast<std::byte*>(&b);
         if constexpr (Divided) {
             return books - geometry_.first_offset;
@@ -140,7 +140,7 @@ protected:
     }
 
     /// Returns: how far behind the beginning of its block, whose books are `b`, slot `p` lies.
-    [[nodiscard]] std::uint64_t offset_in_block(const void* p, slot_block& b) const noexcept {
+    [[nodiscard]] std::uint64_t offset_in_block(const void* p, slab_header& b) const noexcept {
         const auto address = reinterpret_cast<std::uintptr_t>(p);
         if constexpr (Divided) {
             return address - reinterpret_cast<std::uintptr_t>(base_of(b));
@@ -150,20 +150,20 @@ protected:
     }
 
     /// Returns: a bit for each slot, set where it is free and not cached.
-    [[nodiscard]] std::uint64_t* bits_of(slot_block& b) const noexcept {
+    [[nodiscard]] std::uint64_t* bits_of(slab_header& b) const noexcept {
         return reinterpret_cast<std::uint64_t*>(geometry_.bits_at(reinterpret_cast<std::uintptr_t>(&b)));
     }
 
     /// Returns: a bit for each word of bits, set where that is not zero.
-    [[nodiscard]] std::uint64_t* summary_of(slot_block& b) const noexcept {
+    [[nodiscard]] std::uint64_t* summary_of(slab_header& b) const noexcept {
         return end_of_books(b) - geometry_.summary_words();
     }
 
     /// Returns: the bits of those slots of a word that can be given out.
-    [[nodiscard]] std::uint64_t usable(slot_block& b, std::uint32_t word) const noexcept {
+    [[nodiscard]] std::uint64_t usable(slab_header& b, std::uint32_t word) const noexcept {
         std::byte* const base = base_of(b);
         const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(&b) - base);
-        const slot_range header = geometry_.touched_by(offset, block_header_bytes);
+        const slot_range header = geometry_.touched_by(offset, slab_header_bytes);
         return geometry_.usable(word, header, b.under_bits, base == b.chunk->begin());
     }
 
@@ -171,7 +171,7 @@ protected:
     /// Returns: false, with no effect, where only grow() helps.
     /// Requires: there is no current block. `low` is what the current block's `low` is to be.
     bool make_current(std::uint32_t low) noexcept {
-        slot_block* next = others_.take();
+        slab_header* next = others_.take();
         if (next == nullptr) {
             next = open_block();
             if (next == nullptr) {
@@ -181,21 +181,21 @@ protected:
         if (next->used == 0) {
             ++next->chunk->in_use;
         }
-        next->state = block_state::current;
+        next->state = slab_state::current;
         next->low = low;
         current_ = next;
         return true;
     }
 
     void exhaust_current() noexcept {
-        current_->state = block_state::exhausted;
+        current_->state = slab_state::exhausted;
         current_->low = 1;
         current_ = nullptr;
     }
 
     /// Effects: an exhausted block has a free slot again.
     /// Returns: whether it comes before the current one, which then has to be left.
-    [[nodiscard]] bool make_available(slot_block& b) noexcept {
+    [[nodiscard]] bool make_available(slab_header& b) noexcept {
         become_available(b);
         return by_address && current_ != nullptr && std::less<>()(&b, current_);
     }
@@ -204,7 +204,7 @@ protected:
     /// Requires: nothing is cached.
     template <upstream Source>
     void leave_current(Source&& source) noexcept {
-        slot_block& left = *std::exchange(current_, nullptr);
+        slab_header& left = *std::exchange(current_, nullptr);
         become_available(left);
         if (left.used == 0) {
             emptied(left, source);
@@ -213,7 +213,7 @@ protected:
 
     /// Effects: does what has to be done where fewer than `low` slots of a block are in use.
     template <upstream Source>
-    [[gnu::cold, gnu::noinline]] void sank(slot_block& b, Source&& source) noexcept {
+    [[gnu::cold, gnu::noinline]] void sank(slab_header& b, Source&& source) noexcept {
         if (&b == current_) {
             if (current_is_empty()) {
                 current_emptied(source);
@@ -242,14 +242,14 @@ protected:
     }
 
     /// Whether the block of the lowest address comes first.
-    static constexpr bool by_address = std::is_same_v<Preference, address_heap<slot_block>>;
+    static constexpr bool by_address = std::is_same_v<Preference, address_heap<slab_header>>;
 
     std::uint64_t cached_ = 0;
-    slot_block* current_ = nullptr;
-    slot_geometry geometry_;
+    slab_header* current_ = nullptr;
+    slab_geometry geometry_;
 
 private:
-    static Preference make_preference(const slot_geometry& geometry) noexcept {
+    static Preference make_preference(const slab_geometry& geometry) noexcept {
         if constexpr (by_address) {
             return Preference();
         } else {
@@ -257,19 +257,19 @@ private:
         }
     }
 
-    void become_available(slot_block& b) noexcept {
-        b.state = block_state::available;
+    void become_available(slab_header& b) noexcept {
+        b.state = slab_state::available;
         b.low = 1;
         others_.insert(b);
     }
 
-    [[nodiscard]] std::uint64_t* end_of_books(slot_block& b) const noexcept {
-        return bits_of(b) + (geometry_.books_bytes - block_header_bytes) / sizeof(std::uint64_t);
+    [[nodiscard]] std::uint64_t* end_of_books(slab_header& b) const noexcept {
+        return bits_of(b) + (geometry_.books_bytes - slab_header_bytes) / sizeof(std::uint64_t);
     }
 
-    [[nodiscard]] slot_block& block_at(chunk_of_blocks& c, std::uint32_t number) const noexcept {
+    [[nodiscard]] slab_header& block_at(chunk_of_slabs& c, std::uint32_t number) const noexcept {
         std::byte* const base = c.begin() + std::size_t{number} * geometry_.block_bytes;
-        return *reinterpret_cast<slot_block*>(base + offset_in(base));
+        return *reinterpret_cast<slab_header*>(base + offset_in(base));
     }
 
     [[nodiscard]] std::size_t offset_in(const std::byte* base) const noexcept {
@@ -281,26 +281,26 @@ private:
     }
 
     /// Returns: the books of a block that had none, or null where every block of every chunk has.
-    slot_block* open_block() noexcept {
+    slab_header* open_block() noexcept {
         if (unopened_ == nullptr) {
             return nullptr;
         }
-        chunk_of_blocks& c = *unopened_;
+        chunk_of_slabs& c = *unopened_;
         std::byte* const base = c.begin() + std::size_t{c.opened} * geometry_.block_bytes;
         unopened_ = ++c.opened == c.blocks ? nullptr : unopened_;
         const std::size_t offset = offset_in(base);
-        unpoison(base + offset, block_header_bytes);
-        auto* const opened = ::new (base + offset) slot_block{};
+        core::unpoison(base + offset, slab_header_bytes);
+        auto* const opened = ::new (base + offset) slab_header{};
         opened->chunk = &c;
         opened->under_bits = geometry_.under_bits(offset);
-        unpoison(bits_of(*opened), geometry_.books_bytes - block_header_bytes);
-        if (geometry_.books_bytes != block_header_bytes) {
+        core::unpoison(bits_of(*opened), geometry_.books_bytes - slab_header_bytes);
+        if (geometry_.books_bytes != slab_header_bytes) {
             std::fill_n(summary_of(*opened), geometry_.summary_words(), std::uint64_t{0});
         }
         if constexpr (Divided) {
             for (std::size_t head = 0; head != geometry_.block_bytes; head += geometry_.alignment) {
-                unpoison(base + head, sizeof(slot_block*));
-                ::new (base + head) slot_block* {opened};
+                core::unpoison(base + head, sizeof(slab_header*));
+                ::new (base + head) slab_header* {opened};
             }
         }
         return opened;
@@ -308,25 +308,25 @@ private:
 
     /// Effects: a block that is not current has no slot in use now.
     template <upstream Source>
-    void emptied(slot_block& b, Source&& source) noexcept {
+    void emptied(slab_header& b, Source&& source) noexcept {
         --b.chunk->in_use;
         if (is_empty(*b.chunk)) {
             retire(*b.chunk, source);
         }
     }
 
-    [[nodiscard]] bool is_empty(const chunk_of_blocks& c) const noexcept {
+    [[nodiscard]] bool is_empty(const chunk_of_slabs& c) const noexcept {
         return c.in_use == 0 ||
                (c.in_use == 1 && current_ != nullptr && current_->chunk == &c && current_is_empty());
     }
 
-    [[nodiscard]] bool may_spare(const chunk_of_blocks& c) const noexcept {
+    [[nodiscard]] bool may_spare(const chunk_of_slabs& c) const noexcept {
         return c.bytes <= policy_.spare_bytes || (policy_.spares_an_eighth && 8 * c.bytes <= chunk_bytes_);
     }
 
     /// Effects: keeps an empty chunk, or gives it back.
     template <upstream Source>
-    void retire(chunk_of_blocks& c, Source&& source) noexcept {
+    void retire(chunk_of_slabs& c, Source&& source) noexcept {
         if (spare_ == &c) {
             return;
         }
@@ -343,14 +343,14 @@ private:
     }
 
     template <upstream Source>
-    void give_back(chunk_of_blocks& c, Source&& source) noexcept {
+    void give_back(chunk_of_slabs& c, Source&& source) noexcept {
         if (current_ != nullptr && current_->chunk == &c) {
             current_ = nullptr;
             cached_ = 0;
         }
         for (std::uint32_t i = 0; i != c.opened; ++i) {
-            slot_block& b = block_at(c, i);
-            if (b.state == block_state::available) {
+            slab_header& b = block_at(c, i);
+            if (b.state == slab_state::available) {
                 others_.remove(b);
             }
         }
@@ -370,10 +370,10 @@ private:
     }
 
     template <upstream Source>
-    void return_memory(chunk_of_blocks& c, Source&& source) noexcept {
+    void return_memory(chunk_of_slabs& c, Source&& source) noexcept {
         const std::size_t bytes = c.bytes;
         std::byte* const memory = c.begin();
-        unpoison(memory, bytes);
+        core::unpoison(memory, bytes);
         source.deallocate(memory, bytes, geometry_.alignment);
     }
 
@@ -388,10 +388,10 @@ private:
     std::uint32_t chunk_count_ = 0;
     std::uint32_t grants_ = 0;
     Preference others_;
-    chunk_of_blocks* chunks_ = nullptr;   ///< the newest first
-    chunk_of_blocks* unopened_ = nullptr; ///< the one that has blocks without books; the newest
-    chunk_of_blocks* spare_ = nullptr;    ///< was empty when it became this
+    chunk_of_slabs* chunks_ = nullptr;   ///< the newest first
+    chunk_of_slabs* unopened_ = nullptr; ///< the one that has blocks without books; the newest
+    chunk_of_slabs* spare_ = nullptr;    ///< was empty when it became this
     std::size_t chunk_bytes_ = 0;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::slab::inline MALLARD_MODE

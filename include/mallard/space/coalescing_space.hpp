@@ -26,20 +26,20 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::space::inline MALLARD_MODE {
 
 template <class Links, std::size_t Granule>
 class coalescing_space {
     static_assert(Granule == 8 || Granule == 16, "mallard: a heap has granules of 8 or of 16 bytes");
 
 public:
-    using lists_type = segregated_fit<Links, Granule>;
+    using bins_type = segregated_fit<Links, Granule>;
 
-    static constexpr std::size_t exact_bytes = lists_type::exact_bytes;
+    static constexpr std::size_t exact_bytes = bins_type::exact_bytes;
     /// Larger requests are refused, so that no sum of sizes wraps.
     static constexpr std::size_t most_bytes = static_cast<std::size_t>(PTRDIFF_MAX) / 4;
     /// What the room of a single block has besides that.
-    static constexpr std::size_t end_bytes = heap_block::word_bytes;
+    static constexpr std::size_t end_bytes = heap_block::tag_bytes;
 
     coalescing_space() = default;
     coalescing_space(const coalescing_space&) = delete;
@@ -48,7 +48,7 @@ public:
     /// Returns: the bytes of a block whose payload has `bytes`.
     /// Requires: `bytes` is at most most_bytes.
     [[nodiscard]] static constexpr std::size_t block_bytes_for(std::size_t bytes) noexcept {
-        return std::max(heap_block::least_bytes, align_up(bytes + heap_block::word_bytes, Granule));
+        return std::max(heap_block::least_bytes, core::align_up(bytes + heap_block::tag_bytes, Granule));
     }
 
     /// Returns: the bytes of a block that holds one of `block_bytes` bytes at any multiple of `alignment`.
@@ -62,7 +62,7 @@ public:
     /// word more, and no less than the smallest block and end_bytes.
     void add_room(std::byte* begin, std::size_t bytes) noexcept {
         retire_remainder();
-        heap_block(begin + bytes - end_bytes).set_word(heap_block::in_use | heap_block::previous_in_use);
+        heap_block(begin + bytes - end_bytes).set_tag(heap_block::in_use | heap_block::previous_in_use);
         set_remainder(begin, begin + bytes - end_bytes);
     }
 
@@ -70,13 +70,13 @@ public:
     /// no fewer than a smallest block; they are free.
     void extend_room(std::byte* end, std::size_t more) noexcept {
         const heap_block last(end);
-        const std::size_t flag = last.word() & heap_block::previous_in_use;
-        heap_block(end + more).set_word(heap_block::in_use | heap_block::previous_in_use);
+        const std::size_t flag = last.tag() & heap_block::previous_in_use;
+        heap_block(end + more).set_tag(heap_block::in_use | heap_block::previous_in_use);
         if (end == remainder_end()) {
             set_remainder_end(end + more);
             return;
         }
-        last.set_word(more | heap_block::in_use | flag);
+        last.set_tag(more | heap_block::in_use | flag);
         give(last, more);
     }
 
@@ -97,11 +97,11 @@ public:
             set_remainder(b.begin(), end);
         }
         const std::size_t there = remainder_bytes();
-        std::size_t cut = align_down(std::min(there, most), 16);
+        std::size_t cut = core::align_down(std::min(there, most), 16);
         if (cut != there && there - cut < heap_block::least_bytes) {
-            cut = align_down(there - heap_block::least_bytes, 16);
+            cut = core::align_down(there - heap_block::least_bytes, 16);
         }
-        heap_block(end - cut).set_word(heap_block::in_use | heap_block::previous_in_use);
+        heap_block(end - cut).set_tag(heap_block::in_use | heap_block::previous_in_use);
         if (cut == there) {
             set_remainder(nullptr, nullptr);
         } else {
@@ -121,7 +121,7 @@ public:
     [[nodiscard]] heap_block take_small(std::size_t bytes) noexcept {
         if (const heap_block b = free_.first_of(bytes)) {
             free_.remove_first(b, bytes);
-            b.set_word(bytes | heap_block::in_use | heap_block::previous_in_use);
+            b.set_tag(bytes | heap_block::in_use | heap_block::previous_in_use);
             b.behind(bytes).set(heap_block::previous_in_use);
             return b;
         }
@@ -138,7 +138,7 @@ public:
         }
         set_remainder_begin(begin + bytes);
         const heap_block b(begin);
-        b.set_word(bytes | heap_block::in_use | heap_block::previous_in_use);
+        b.set_tag(bytes | heap_block::in_use | heap_block::previous_in_use);
         return b;
     }
 
@@ -168,14 +168,14 @@ public:
         if (!whole) {
             return {};
         }
-        std::size_t front = padding_to(whole.payload(), alignment);
+        std::size_t front = core::padding_to(whole.payload(), alignment);
         while (front != 0 && front < heap_block::least_bytes) {
             front += alignment;
         }
         heap_block b = whole;
         if (front != 0) {
             b = whole.behind(front);
-            b.set_word((whole.bytes() - front) | heap_block::in_use | heap_block::previous_in_use);
+            b.set_tag((whole.bytes() - front) | heap_block::in_use | heap_block::previous_in_use);
             whole.set_bytes(front);
             give(whole);
         }
@@ -239,7 +239,7 @@ public:
         return static_cast<std::size_t>(remainder_end() - remainder_begin());
     }
 
-    [[nodiscard]] const lists_type& lists() const noexcept { return free_; }
+    [[nodiscard]] const bins_type& bins() const noexcept { return free_; }
 
     /// Returns: the bytes of `b`, a block or the remainder, as far as they can be true in a room that ends at `end`; 0 where
     /// they cannot, so that who goes from block to block neither leaves the room nor stays where he is.
@@ -268,7 +268,7 @@ public:
     bool remove_room_if_free(std::byte* begin, const std::byte* end) noexcept {
         const heap_block b(begin);
         const auto room = static_cast<std::size_t>(end - begin);
-        if (b.word() != (room | heap_block::previous_in_use)) {
+        if (b.tag() != (room | heap_block::previous_in_use)) {
             return false;
         }
         free_.remove(b, room);
@@ -296,7 +296,7 @@ protected:
         set_remainder(b.begin(), b.begin() + bytes);
     }
 
-    lists_type free_;
+    bins_type free_;
 
 private:
     /// From so many bytes on, a free block that has grown becomes the remainder: what is freed next lies beside it
@@ -312,7 +312,7 @@ private:
             set_remainder_begin(front.begin());
             return;
         }
-        const std::size_t behind = next.word();
+        const std::size_t behind = next.tag();
         if (b.begin() == remainder_end()) {
             append_to_remainder(next, behind & ~heap_block::flags);
         } else if (!b.is(heap_block::previous_in_use)) {
@@ -320,7 +320,7 @@ private:
         } else if ((behind & heap_block::in_use) == 0) {
             give_before(b, bytes, next, behind & ~heap_block::flags);
         } else {
-            next.set_word(behind & ~heap_block::previous_in_use);
+            next.set_tag(behind & ~heap_block::previous_in_use);
             free_.insert(b, bytes);
         }
     }
@@ -342,7 +342,7 @@ private:
             free_.remove(next, behind & ~heap_block::flags);
             sum += behind & ~heap_block::flags;
         } else {
-            next.set_word(behind & ~heap_block::previous_in_use);
+            next.set_tag(behind & ~heap_block::previous_in_use);
         }
         if (sum >= worth_being_remainder) {
             free_.remove(front, before);
@@ -371,7 +371,7 @@ private:
         }
         const heap_block b(remainder_begin());
         set_remainder(nullptr, nullptr);
-        b.set_word(room | heap_block::in_use | heap_block::previous_in_use);
+        b.set_tag(room | heap_block::in_use | heap_block::previous_in_use);
         return b;
     }
 
@@ -380,11 +380,11 @@ private:
         const std::size_t rest = had - bytes;
         const heap_block behind = b.behind(had);
         if (rest < heap_block::least_bytes) {
-            b.set_word(had | heap_block::in_use | heap_block::previous_in_use);
+            b.set_tag(had | heap_block::in_use | heap_block::previous_in_use);
             behind.set(heap_block::previous_in_use);
             return;
         }
-        b.set_word(bytes | heap_block::in_use | heap_block::previous_in_use);
+        b.set_tag(bytes | heap_block::in_use | heap_block::previous_in_use);
         const heap_block left = b.behind(bytes);
         if (bytes < exact_bytes && rest > remainder_bytes()) {
             replace_remainder(left, rest);
@@ -397,4 +397,4 @@ private:
     std::size_t remainder_end_ = 0;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::space::inline MALLARD_MODE

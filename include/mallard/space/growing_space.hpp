@@ -18,7 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::space::inline MALLARD_MODE {
 
 template <class Links, std::size_t Granule>
 class growing_space : public coalescing_space<Links, Granule> {
@@ -51,7 +51,7 @@ public:
         if (had >= most) {
             return true;
         }
-        const std::size_t word = next.word();
+        const std::size_t word = next.tag();
         const std::size_t there = had + (word & ~heap_block::flags);
         if ((word & heap_block::in_use) != 0 || there < least) {
             return had >= least;
@@ -97,11 +97,11 @@ public:
             } else {
                 base::set_remainder_end(grown.begin());
             }
-            grown.set_word(bytes | heap_block::in_use | heap_block::previous_in_use);
+            grown.set_tag(bytes | heap_block::in_use | heap_block::previous_in_use);
         } else {
             const heap_block before(b.begin() - front);
             free_.remove(before, front);
-            grown.set_word(bytes | heap_block::in_use | (move == front ? heap_block::previous_in_use : 0));
+            grown.set_tag(bytes | heap_block::in_use | (move == front ? heap_block::previous_in_use : 0));
             if (move != front) {
                 free_.insert(before, front - move);
             }
@@ -122,7 +122,7 @@ public:
         const std::size_t blocks = std::min(count - burst.size(), room / bytes);
         for (std::size_t left = blocks; left != 0; --left) {
             const heap_block b(cursor);
-            b.set_word(bytes | heap_block::in_use | heap_block::previous_in_use);
+            b.set_tag(bytes | heap_block::in_use | heap_block::previous_in_use);
             hand_out(b.payload());
             burst.add(b.payload());
             cursor += bytes;
@@ -170,7 +170,7 @@ public:
         std::byte* run_end = nullptr;
         blocks.for_each([&](void* p) {
             const heap_block b = heap_block::holding(p);
-            const std::size_t word = b.word();
+            const std::size_t word = b.tag();
             if (!take_back(b, word)) [[unlikely]] {
                 return;
             }
@@ -214,7 +214,7 @@ private:
         if (next.begin() == base::remainder_begin()) {
             return base::remainder_bytes();
         }
-        const std::size_t word = next.word();
+        const std::size_t word = next.tag();
         return (word & heap_block::in_use) != 0 ? 0 : word & ~heap_block::flags;
     }
 
@@ -235,4 +235,4 @@ private:
     }
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::space::inline MALLARD_MODE

@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::space::inline MALLARD_LIBRARY {
 
 /// Returns: the word at `at`, which may lie in poisoned memory.
 MALLARD_READS_POISONED [[nodiscard]] inline std::size_t read_word(const std::byte* at) noexcept {
@@ -34,8 +34,8 @@ MALLARD_READS_POISONED inline void write_word(std::byte* at, std::size_t word) n
 /// A pointer to a block, or null.
 class heap_block {
 public:
-    static constexpr std::size_t word_bytes = sizeof(std::size_t);
-    static constexpr std::size_t least_bytes = 4 * word_bytes;
+    static constexpr std::size_t tag_bytes = sizeof(std::size_t);
+    static constexpr std::size_t least_bytes = 4 * tag_bytes;
 
     static constexpr std::size_t in_use = 1;
     static constexpr std::size_t previous_in_use = 2; ///< or there is none, or what is before is not listed
@@ -47,24 +47,24 @@ public:
 
     /// Returns: the block whose payload begins at `p`.
     [[nodiscard]] static heap_block holding(const void* p) noexcept {
-        return heap_block(static_cast<std::byte*>(const_cast<void*>(p)) - word_bytes);
+        return heap_block(static_cast<std::byte*>(const_cast<void*>(p)) - tag_bytes);
     }
 
     explicit constexpr operator bool() const noexcept { return begin_ != nullptr; }
     friend constexpr bool operator==(heap_block, heap_block) = default;
 
     [[nodiscard]] std::byte* begin() const noexcept { return begin_; }
-    [[nodiscard]] std::byte* payload() const noexcept { return begin_ + word_bytes; }
+    [[nodiscard]] std::byte* payload() const noexcept { return begin_ + tag_bytes; }
 
-    [[nodiscard]] std::size_t word() const noexcept { return read_word(begin_); }
-    [[nodiscard]] std::size_t bytes() const noexcept { return word() & ~flags; }
-    [[nodiscard]] std::size_t payload_bytes() const noexcept { return bytes() - word_bytes; }
-    [[nodiscard]] bool is(std::size_t flag) const noexcept { return (word() & flag) != 0; }
+    [[nodiscard]] std::size_t tag() const noexcept { return read_word(begin_); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return tag() & ~flags; }
+    [[nodiscard]] std::size_t payload_bytes() const noexcept { return bytes() - tag_bytes; }
+    [[nodiscard]] bool is(std::size_t flag) const noexcept { return (tag() & flag) != 0; }
 
-    void set_word(std::size_t word) const noexcept { write_word(begin_, word); }
-    void set_bytes(std::size_t bytes) const noexcept { set_word(bytes | (word() & flags)); }
-    void set(std::size_t flag) const noexcept { set_word(word() | flag); }
-    void clear(std::size_t flag) const noexcept { set_word(word() & ~flag); }
+    void set_tag(std::size_t word) const noexcept { write_word(begin_, word); }
+    void set_bytes(std::size_t bytes) const noexcept { set_tag(bytes | (tag() & flags)); }
+    void set(std::size_t flag) const noexcept { set_tag(tag() | flag); }
+    void clear(std::size_t flag) const noexcept { set_tag(tag() & ~flag); }
 
     /// Returns: where the block of `bytes` bytes ends and the next one begins.
     [[nodiscard]] heap_block behind(std::size_t bytes) const noexcept { return heap_block(begin_ + bytes); }
@@ -72,19 +72,19 @@ public:
 
     /// Returns: the bytes of the block in front.
     /// Requires: that is a free one.
-    [[nodiscard]] std::size_t bytes_in_front() const noexcept { return read_word(begin_ - word_bytes); }
+    [[nodiscard]] std::size_t bytes_in_front() const noexcept { return read_word(begin_ - tag_bytes); }
     [[nodiscard]] heap_block previous() const noexcept { return heap_block(begin_ - bytes_in_front()); }
 
     /// Effects: makes this a free block of `bytes` bytes, whose neighbours are in use; the next one is told by
     /// the caller.
     void make_free(std::size_t bytes) const noexcept {
-        set_word(bytes | previous_in_use);
-        write_word(begin_ + bytes - word_bytes, bytes);
+        set_tag(bytes | previous_in_use);
+        write_word(begin_ + bytes - tag_bytes, bytes);
     }
 
     /// Where the links of a free block are.
-    [[nodiscard]] std::byte* next_link() const noexcept { return begin_ + word_bytes; }
-    [[nodiscard]] std::byte* previous_link() const noexcept { return begin_ + 2 * word_bytes; }
+    [[nodiscard]] std::byte* next_link() const noexcept { return begin_ + tag_bytes; }
+    [[nodiscard]] std::byte* previous_link() const noexcept { return begin_ + 2 * tag_bytes; }
 
 private:
     std::byte* begin_ = nullptr;
@@ -115,4 +115,4 @@ struct relative_links {
     }
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::space::inline MALLARD_LIBRARY

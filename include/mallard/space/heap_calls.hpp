@@ -6,7 +6,7 @@
 ///     bool add_room_for(block_bytes, quiet)   room for such a block; where there is none, it throws, or
 ///                                             answers false if it is to be quiet
 ///     bool each_room(f)                       f(begin, end) of each room, until it answers false
-///     heap_sanity damaged_books()             whether what tells of the rooms is sound
+///     heap_sanity damaged_metadata()             whether what tells of the rooms is sound
 ///     size_t held_bytes()
 ///     has_reserved_blocks, and reserved_, where large blocks lie outside (space/reserved_blocks.hpp)
 ///
@@ -31,7 +31,7 @@
 #include <span>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::space::inline MALLARD_MODE {
 
 template <class Heap, class Links, std::size_t Granule>
 class heap_calls : public heap_walks<Heap, Links, Granule> {
@@ -68,15 +68,15 @@ public:
     /// numbers are not looked at.
     /// Complexity: constant, but for the calls upstream.
     void deallocate(void* p, std::size_t /*bytes*/ = 0, std::size_t /*alignment*/ = 1) noexcept {
-        expect_usable(p);
+        core::expect_usable(p);
         const heap_block b = heap_block::holding(p);
-        const std::size_t word = b.word();
+        const std::size_t word = b.tag();
         if ((word & heap_block::reserved) != 0) [[unlikely]] {
             deallocate_reserved(b);
             return;
         }
         const std::size_t bytes = word & ~heap_block::flags;
-        poison(p, bytes - heap_block::word_bytes);
+        core::poison(p, bytes - heap_block::tag_bytes);
         space_.give(b, bytes);
     }
 
@@ -99,7 +99,7 @@ public:
     /// Complexity: constant.
     [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept {
         const std::size_t bytes = heap_block::holding(p).payload_bytes();
-        unpoison(p, bytes);
+        core::unpoison(p, bytes);
         return bytes;
     }
 
@@ -132,16 +132,16 @@ public:
         MALLARD_EXPECTS(bytes <= had);
         if (!b.is(heap_block::reserved)) [[likely]] {
             const std::size_t left =
-                space_.shrink(b, space_type::block_bytes_for(bytes)) - heap_block::word_bytes;
-            poison(static_cast<std::byte*>(p) + left, had - left);
-            unpoison(p, left);
+                space_.shrink(b, space_type::block_bytes_for(bytes)) - heap_block::tag_bytes;
+            core::poison(static_cast<std::byte*>(p) + left, had - left);
+            core::unpoison(p, left);
             return left;
         }
         if constexpr (Heap::has_reserved_blocks) {
             heap().reserved_.shrink(b, bytes);
         }
         const std::size_t left = b.payload_bytes();
-        unpoison(p, left);
+        core::unpoison(p, left);
         return left;
     }
 
@@ -167,7 +167,7 @@ public:
                 deallocate_reserved(b);
                 return false;
             }
-            poison(b.payload(), (word & ~heap_block::flags) - heap_block::word_bytes);
+            core::poison(b.payload(), (word & ~heap_block::flags) - heap_block::tag_bytes);
             return true;
         });
     }
@@ -196,14 +196,14 @@ private:
     ~heap_calls() = default;
 
     /// Requests of fewer bytes have a list of their size.
-    static constexpr std::size_t small_bytes = space_type::exact_bytes - Granule - heap_block::word_bytes + 1;
+    static constexpr std::size_t small_bytes = space_type::exact_bytes - Granule - heap_block::tag_bytes + 1;
     /// For so much at a time, a burst asks its heap.
     static constexpr std::size_t most_carved_bytes = std::size_t{256} << 10;
 
     [[nodiscard]] Heap& heap() noexcept { return static_cast<Heap&>(*this); }
 
     static void* hand_out(void* p, std::size_t bytes) noexcept {
-        unpoison(p, std::max<std::size_t>(bytes, 1));
+        core::unpoison(p, std::max<std::size_t>(bytes, 1));
         return p;
     }
 
@@ -226,9 +226,9 @@ private:
     expansion_result allocate_to_grow(const expansion_request& r, bool quiet);
 
     /// Returns: what became of a block, with all of it usable.
-    static expansion_result told(heap_block b, ways how) noexcept {
+    static expansion_result told(heap_block b, expansion how) noexcept {
         const std::size_t bytes = b.payload_bytes();
-        unpoison(b.payload(), bytes);
+        core::unpoison(b.payload(), bytes);
         return {b.payload(), bytes, how};
     }
 };
@@ -240,7 +240,7 @@ void* heap_calls<Heap, Links, Granule>::allocate_slowly(std::size_t bytes, std::
         if (quiet) {
             return nullptr;
         }
-        fail_allocation(bytes, alignment);
+        core::fail_allocation(bytes, alignment);
     }
     if constexpr (Heap::has_reserved_blocks) {
         if (bytes >= Heap::least_reserved_bytes && reserved_blocks::serve(alignment)) {
@@ -267,25 +267,25 @@ expansion_result heap_calls<Heap, Links, Granule>::expand_by(void* p, const expa
     if (p != nullptr && r.least_bytes <= space_type::most_bytes) {
         const heap_block b = heap_block::holding(p);
         if (b.is(heap_block::reserved)) [[unlikely]] {
-            if (has(r.may, ways::forward) && grow_reserved(b, r.least_bytes, r.preferred_bytes)) {
-                return told(b, ways::forward);
+            if (includes(r.may, expansion::forward) && grow_reserved(b, r.least_bytes, r.preferred_bytes)) {
+                return told(b, expansion::forward);
             }
         } else {
             const std::size_t least = space_type::block_bytes_for(r.least_bytes);
             const std::size_t most = std::max(
                 least, space_type::block_bytes_for(std::min(r.preferred_bytes, space_type::most_bytes)));
-            const bool forward = has(r.may, ways::forward);
+            const bool forward = includes(r.may, expansion::forward);
             if (forward && space_.grow_forward(b, least, most)) {
-                return told(b, ways::forward);
+                return told(b, expansion::forward);
             }
-            if (has(r.may, ways::backward)) {
+            if (includes(r.may, expansion::backward)) {
                 if (const heap_block grown = space_.grow_backward(b, least, most, r.step_bytes, forward)) {
-                    return told(grown, ways::backward);
+                    return told(grown, expansion::backward);
                 }
             }
         }
     }
-    return has(r.may, ways::fresh) ? allocate_to_grow(r, quiet) : expansion_result{};
+    return includes(r.may, expansion::fresh) ? allocate_to_grow(r, quiet) : expansion_result{};
 }
 
 /// Returns: a fresh block, off the front of a free one of twice its bytes or more where there is one, so that it can
@@ -298,29 +298,29 @@ expansion_result heap_calls<Heap, Links, Granule>::allocate_to_grow(const expans
     if (r.alignment <= Granule && bytes < most_carved_bytes) {
         const std::size_t block_bytes = space_type::block_bytes_for(bytes);
         if (space_.widen_remainder(2 * block_bytes)) {
-            return told(space_.take_from_remainder(block_bytes), ways::fresh);
+            return told(space_.take_from_remainder(block_bytes), expansion::fresh);
         }
     }
     void* p = allocate_slowly(bytes, r.alignment, quiet || r.least_bytes < bytes);
     if (p == nullptr && r.least_bytes < bytes) {
         p = allocate_slowly(r.least_bytes, r.alignment, quiet);
     }
-    return p == nullptr ? expansion_result{} : told(heap_block::holding(p), ways::fresh);
+    return p == nullptr ? expansion_result{} : told(heap_block::holding(p), expansion::fresh);
 }
 
 template <class Heap, class Links, std::size_t Granule>
 block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::size_t bytes, std::size_t alignment,
                                                             std::size_t count) {
-    expect_possible_burst(bytes, alignment, count);
+    core::expect_possible_burst(bytes, alignment, count);
     if (count != 0 && count > space_type::most_bytes / bytes) {
-        fail_allocation(bytes, alignment);
+        core::fail_allocation(bytes, alignment);
     }
     if (alignment > Granule || bytes > space_type::exact_bytes) {
-        return allocate_one_by_one(*this, bytes, alignment, count);
+        return core::allocate_one_by_one(*this, bytes, alignment, count);
     }
     const std::size_t block_bytes = space_type::block_bytes_for(bytes);
-    unfinished_burst burst(*this, bytes, alignment);
-    const auto usable = [bytes](void* p) { unpoison(p, bytes); };
+    core::unfinished_burst burst(*this, bytes, alignment);
+    const auto usable = [bytes](void* p) { core::unpoison(p, bytes); };
     while (burst.size() != count) {
         if (!space_.carve_many(burst, block_bytes, count, usable)) {
             const std::size_t left =
@@ -336,7 +336,7 @@ block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::size_t bytes, s
 template <class Heap, class Links, std::size_t Granule>
 block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::span<const std::size_t> sizes,
                                                             std::size_t alignment) {
-    unfinished_burst burst(*this, sizeof(void*), alignment);
+    core::unfinished_burst burst(*this, sizeof(void*), alignment);
     std::size_t sum = 0;
     for (const std::size_t bytes : sizes) {
         sum += std::min(bytes, most_carved_bytes) + heap_block::least_bytes;
@@ -355,4 +355,4 @@ block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::span<const std:
     return burst.finish();
 }
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::space::inline MALLARD_MODE

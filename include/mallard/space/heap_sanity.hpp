@@ -42,6 +42,10 @@ struct heap_sanity {
     [[nodiscard]] bool sound() const noexcept { return what == nullptr; }
 };
 
+} // namespace mallard::inline MALLARD_MODE
+
+namespace mallard::space::inline MALLARD_MODE {
+
 /// Looks at the blocks of one heap, room by room.
 template <class Links, std::size_t Granule>
 class sanity_check {
@@ -96,7 +100,7 @@ public:
             b = b.behind(bytes);
         }
         const heap_block last(end);
-        if (last.word() != (heap_block::in_use | (free_in_front ? 0 : heap_block::previous_in_use))) {
+        if (last.tag() != (heap_block::in_use | (free_in_front ? 0 : heap_block::previous_in_use))) {
             return broken(last, "the word at the end of a room is damaged");
         }
         return true;
@@ -104,7 +108,7 @@ public:
 
     /// Returns: what was found, or what shows when all rooms were looked at.
     [[nodiscard]] heap_sanity result() noexcept {
-        if (found_.sound() && (firsts_ != space_.lists().lists_in_use() || !space_.lists().is_consistent())) {
+        if (found_.sound() && (firsts_ != space_.bins().bins_in_use() || !space_.bins().is_consistent())) {
             found_.what = "a list of free blocks is damaged";
         }
         const bool has_remainder = space_.remainder_begin() != nullptr || space_.remainder_end() != nullptr;
@@ -135,7 +139,7 @@ private:
         if (next && Links::load(next.previous_link()) != b) {
             const heap_block other = Links::load(next.previous_link());
             const bool confirmed = other ? is_free(other) && Links::load(other.next_link()) == next
-                                         : space_.lists().is_first(next, next.bytes());
+                                         : space_.bins().is_first(next, next.bytes());
             return confirmed ? b : next;
         }
         if (previous && Links::load(previous.next_link()) != b) {
@@ -147,7 +151,7 @@ private:
             return {};
         }
         ++firsts_;
-        return space_.lists().is_first(b, b.bytes()) ? heap_block() : b;
+        return space_.bins().is_first(b, b.bytes()) ? heap_block() : b;
     }
 
     const space_type& space_;
@@ -156,4 +160,4 @@ private:
     std::size_t remainders_ = 0;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::space::inline MALLARD_MODE

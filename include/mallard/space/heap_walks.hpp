@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::space::inline MALLARD_MODE {
 
 template <class Heap, class Links, std::size_t Granule>
 class heap_calls;
@@ -58,7 +58,7 @@ template <class Heap, class Links, std::size_t Granule>
 template <class F>
 void heap_walks<Heap, Links, Granule>::for_each_block(F f) const {
     const auto tell = [&f](heap_block b, std::size_t bytes, bool in_use) {
-        f(heap_block_info{b.payload(), bytes - heap_block::word_bytes, in_use});
+        f(heap_block_info{b.payload(), bytes - heap_block::tag_bytes, in_use});
     };
     const auto look_at_room = [&](std::byte* begin, const std::byte* end) {
         for (heap_block b(begin); b.begin() != end;) {
@@ -71,7 +71,7 @@ void heap_walks<Heap, Links, Granule>::for_each_block(F f) const {
         }
         return true;
     };
-    if (heap().damaged_books().sound()) {
+    if (heap().damaged_metadata().sound()) {
         heap().each_room(look_at_room);
     }
     if constexpr (Heap::has_reserved_blocks) {
@@ -95,7 +95,7 @@ heap_use heap_walks<Heap, Links, Granule>::use() const noexcept {
 
 template <class Heap, class Links, std::size_t Granule>
 heap_sanity heap_walks<Heap, Links, Granule>::check_sanity() const noexcept {
-    if (const heap_sanity damaged = heap().damaged_books(); !damaged.sound()) {
+    if (const heap_sanity damaged = heap().damaged_metadata(); !damaged.sound()) {
         return damaged;
     }
     std::size_t rooms = 0;
@@ -111,7 +111,7 @@ heap_sanity heap_walks<Heap, Links, Granule>::check_sanity() const noexcept {
     // By integers: what somebody has written over leads anywhere.
     const auto owns = [&](const std::byte* word) {
         const auto at = reinterpret_cast<std::uintptr_t>(word);
-        if ((at + heap_block::word_bytes) % Granule != 0) {
+        if ((at + heap_block::tag_bytes) % Granule != 0) {
             return false;
         }
         return table.is_complete()
@@ -137,4 +137,4 @@ heap_sanity heap_walks<Heap, Links, Granule>::check_sanity() const noexcept {
     return found;
 }
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::space::inline MALLARD_MODE

@@ -29,7 +29,7 @@
 #include <cstdint>
 #include <new>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::space::inline MALLARD_LIBRARY {
 
 class reserved_blocks {
     struct alignas(cache_line_bytes) range {
@@ -92,7 +92,7 @@ public:
 
     /// Returns: whether the word of `b`, one of these, is as it was written.
     [[nodiscard]] static bool is_sound(heap_block b) noexcept {
-        return b.word() == word_for(range_of(b)->granted);
+        return b.tag() == word_for(range_of(b)->granted);
     }
 
     /// Effects: calls `f(block)` for each, up to the first in front of which somebody has written.
@@ -118,7 +118,7 @@ private:
         return reinterpret_cast<range*>(b.payload() - sizeof(range));
     }
     static std::size_t word_for(std::size_t granted) noexcept {
-        return (granted - sizeof(range) + heap_block::word_bytes) | heap_block::in_use |
+        return (granted - sizeof(range) + heap_block::tag_bytes) | heap_block::in_use |
                heap_block::previous_in_use | heap_block::reserved;
     }
     [[nodiscard]] static std::size_t seal_of(const range* r) noexcept {
@@ -140,4 +140,4 @@ private:
     bool without_room_ = false; ///< addresses were refused
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::space::inline MALLARD_LIBRARY

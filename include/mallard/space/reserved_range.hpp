@@ -18,7 +18,7 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_LIBRARY::reserved_range {
+namespace mallard::space::reserved_range::inline MALLARD_LIBRARY {
 
 /// From this many committed bytes on, they are counted in huge pages.
 inline constexpr std::size_t huge_from_bytes = std::size_t{1} << 20;
@@ -57,4 +57,4 @@ void give_back(std::byte* begin, std::size_t bytes) noexcept;
 /// is no such number. Never less than `bytes`.
 [[nodiscard]] std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept;
 
-} // namespace mallard::inline MALLARD_LIBRARY::reserved_range
+} // namespace mallard::space::reserved_range::inline MALLARD_LIBRARY

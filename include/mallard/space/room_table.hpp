@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <span>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::space::inline MALLARD_LIBRARY {
 
 class room_table {
 public:
@@ -64,4 +64,4 @@ private:
     room* rooms_ = few_.data();
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::space::inline MALLARD_LIBRARY

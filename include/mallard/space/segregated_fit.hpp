@@ -1,7 +1,7 @@
 /// The free blocks of a heap by their sizes: two levels of lists, and a bit for each list that is not empty.
 ///
 ///     bytes:   32 | 48 | ... | 1008 | 1024.. | 1056.. | ... | 2048.. | 2112.. | ...
-///              one list a size      | lists_a_doubling lists for each doubling
+///              one list a size      | bins_per_doubling lists for each doubling
 ///     bits:    one a list, and a word of bits that say which words of bits are not 0
 ///
 /// Data model: lists through the free blocks themselves, linked both ways, because a block leaves its list
@@ -23,32 +23,32 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::space::inline MALLARD_MODE {
 
 template <class Links, std::size_t Granule>
 class segregated_fit {
 public:
-    static constexpr std::size_t exact_lists = 64;
-    static constexpr std::size_t lists_a_doubling_log2 = 4;
+    static constexpr std::size_t exact_bins = 64;
+    static constexpr std::size_t bins_per_doubling_log2 = 4;
     static constexpr std::size_t doublings = 12;
-    static constexpr std::size_t lists = exact_lists + (doublings << lists_a_doubling_log2);
+    static constexpr std::size_t lists = exact_bins + (doublings << bins_per_doubling_log2);
 
     /// Blocks that are smaller are in lists of one size each.
-    static constexpr std::size_t exact_bytes = exact_lists * Granule;
+    static constexpr std::size_t exact_bytes = exact_bins * Granule;
     /// So many blocks of a list are looked at, but of the last one all.
     static constexpr int most_looked_at = 4;
 
     [[nodiscard]] bool empty() const noexcept { return summary_ == 0; }
 
     /// Returns: the number of the list of blocks of `bytes` bytes. All above the last size are in the last.
-    [[nodiscard]] static constexpr std::size_t list_of(std::size_t bytes) noexcept {
+    [[nodiscard]] static constexpr std::size_t bin_of(std::size_t bytes) noexcept {
         const std::size_t granules = bytes / Granule;
-        if (granules < exact_lists) {
+        if (granules < exact_bins) {
             return granules;
         }
-        const auto log2 = bits_of(granules) - 1;
-        const std::size_t list = exact_lists + ((log2 - exact_log2) << lists_a_doubling_log2) +
-                                 ((granules >> (log2 - lists_a_doubling_log2)) & (lists_a_doubling - 1));
+        const auto log2 = core::bits_of(granules) - 1;
+        const std::size_t list = exact_bins + ((log2 - exact_log2) << bins_per_doubling_log2) +
+                                 ((granules >> (log2 - bins_per_doubling_log2)) & (bins_per_doubling - 1));
         return list < lists ? list : lists - 1;
     }
 
@@ -58,7 +58,7 @@ public:
 
     /// Returns: a block of `bytes` bytes or more, as small as the bound allows; null where there is none.
     [[nodiscard]] heap_block find(std::size_t bytes) const noexcept {
-        const std::size_t list = list_of(bytes);
+        const std::size_t list = bin_of(bytes);
         const heap_block b = find_in(list, bytes);
         return b ? b : first_behind(list);
     }
@@ -68,13 +68,13 @@ public:
         if (summary_ == 0) {
             return {};
         }
-        const auto word = bits_of(summary_) - 1;
-        return head(word * 64 + bits_of(bits_[word]) - 1);
+        const auto word = core::bits_of(summary_) - 1;
+        return head(word * 64 + core::bits_of(bits_[word]) - 1);
     }
 
     /// Effects: makes `b` a free block of `bytes` bytes, and enters it.
     void insert(heap_block b, std::size_t bytes) noexcept {
-        const std::size_t list = list_of(bytes);
+        const std::size_t list = bin_of(bytes);
         const heap_block first = head(list);
         b.make_free(bytes);
         Links::store(b.next_link(), first);
@@ -97,13 +97,13 @@ public:
         if (previous) {
             Links::store(previous.next_link(), next);
         } else {
-            became_first(list_of(bytes), next);
+            became_first(bin_of(bytes), next);
         }
     }
 
     /// Effects: the free block `b` has `new_bytes` bytes from now on, instead of `bytes`.
     void resize(heap_block b, std::size_t bytes, std::size_t new_bytes) noexcept {
-        if (list_of(bytes) == list_of(new_bytes)) {
+        if (bin_of(bytes) == bin_of(new_bytes)) {
             b.make_free(new_bytes);
         } else {
             remove(b, bytes);
@@ -113,8 +113,8 @@ public:
 
     /// Effects: the free block `b`, of `bytes` bytes, begins at `to` from now on and has `new_bytes` bytes.
     void move(heap_block b, std::size_t bytes, heap_block to, std::size_t new_bytes) noexcept {
-        const std::size_t list = list_of(bytes);
-        if (list != list_of(new_bytes)) {
+        const std::size_t list = bin_of(bytes);
+        if (list != bin_of(new_bytes)) {
             remove(b, bytes);
             insert(to, new_bytes);
             return;
@@ -158,7 +158,7 @@ public:
 
     /// Returns: whether `b`, of `bytes` bytes, is the first of its list, whose bit is set.
     [[nodiscard]] bool is_first(heap_block b, std::size_t bytes) const noexcept {
-        const std::size_t list = list_of(bytes);
+        const std::size_t list = bin_of(bytes);
         return head(list) == b && (bits_[list / 64] & bit(list)) != 0 &&
                (summary_ & (1U << (list / 64))) != 0;
     }
@@ -176,7 +176,7 @@ public:
     }
 
     /// Returns: how many lists say that they have a block.
-    [[nodiscard]] std::size_t lists_in_use() const noexcept {
+    [[nodiscard]] std::size_t bins_in_use() const noexcept {
         std::size_t sum = 0;
         for (const std::uint64_t word : bits_) {
             sum += static_cast<std::size_t>(std::popcount(word));
@@ -185,9 +185,9 @@ public:
     }
 
 private:
-    static constexpr std::size_t lists_a_doubling = std::size_t{1} << lists_a_doubling_log2;
+    static constexpr std::size_t bins_per_doubling = std::size_t{1} << bins_per_doubling_log2;
     static constexpr std::size_t exact_log2 = 6;
-    static_assert(std::size_t{1} << exact_log2 == exact_lists && lists % 64 == 0);
+    static_assert(std::size_t{1} << exact_log2 == exact_bins && lists % 64 == 0);
 
     static constexpr std::uint64_t bit(std::size_t list) noexcept { return std::uint64_t{1} << (list % 64); }
 
@@ -241,4 +241,4 @@ private:
     std::array<std::size_t, lists> heads_{};
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::space::inline MALLARD_MODE

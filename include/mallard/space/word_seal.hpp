@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <initializer_list>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::space::inline MALLARD_LIBRARY {
 
 /// Returns: a word that is another one whenever one of `words` is, and hardly ever the same where several are.
 [[nodiscard]] constexpr std::size_t seal_words(std::initializer_list<std::size_t> words) noexcept {
@@ -20,4 +20,4 @@ namespace mallard::inline MALLARD_LIBRARY {
     return seal;
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::space::inline MALLARD_LIBRARY

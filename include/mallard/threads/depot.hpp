@@ -22,9 +22,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::threads::inline MALLARD_MODE {
 
-class batch_shelf {
+class depot {
 public:
     static constexpr std::size_t most_batches = 8;
 
@@ -34,7 +34,7 @@ public:
         if (magazine_shape(index).bytes < 2 * sizeof(void*) || batches_[index] == most_batches) {
             return false;
         }
-        write_link(link_of(batch.first()) + 1, first_[index]);
+        core::write_link(core::link_of(batch.first()) + 1, first_[index]);
         first_[index] = batch.first();
         ++batches_[index];
         return true;
@@ -42,20 +42,20 @@ public:
 
     /// Returns: the batch that was put here last, or no block where there is none.
     [[nodiscard]] block_stack take(std::size_t index) noexcept {
-        free_block* const first = first_[index];
+        core::free_block* const first = first_[index];
         if (first != nullptr) {
-            first_[index] = read_link(link_of(first) + 1);
+            first_[index] = core::read_link(core::link_of(first) + 1);
             --batches_[index];
         }
         return block_stack(first);
     }
 
     /// Effects: forgets all batches.
-    void clear() noexcept { *this = batch_shelf(); }
+    void clear() noexcept { *this = depot(); }
 
 private:
-    std::array<free_block*, magazine_count> first_{};
+    std::array<core::free_block*, magazine_count> first_{};
     std::array<std::uint8_t, magazine_count> batches_{};
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::threads::inline MALLARD_MODE

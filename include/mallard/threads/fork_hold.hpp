@@ -13,7 +13,7 @@
 
 #include <mallard/core/build_mode.hpp>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::threads::inline MALLARD_LIBRARY {
 
 struct fork_hold {
     void (*lock)() noexcept;
@@ -49,4 +49,4 @@ concept locked_for_fork = requires(A& a) {
     { a.unlock_after_fork() } noexcept;
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::threads::inline MALLARD_LIBRARY

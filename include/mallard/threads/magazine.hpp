@@ -24,7 +24,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::threads::inline MALLARD_LIBRARY {
 
 /// A list of free blocks, poisoned, links and all; last in, first out.
 class block_stack {
@@ -32,24 +32,24 @@ public:
     block_stack() = default;
 
     /// Effects: takes over the blocks to which `first` leads.
-    explicit block_stack(free_block* first) noexcept : first_(first) {}
+    explicit block_stack(core::free_block* first) noexcept : first_(first) {}
 
-    [[nodiscard]] free_block* first() const noexcept { return first_; }
+    [[nodiscard]] core::free_block* first() const noexcept { return first_; }
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
     /// Returns: the block that was put in last, still poisoned, or null.
     [[nodiscard]] void* pop() noexcept {
-        free_block* const block = first_;
+        core::free_block* const block = first_;
         if (block != nullptr) [[likely]] {
-            first_ = read_link(link_of(block));
+            first_ = core::read_link(core::link_of(block));
         }
         return block;
     }
 
     /// Requires: `p` has room for a pointer.
     void push(void* p) noexcept {
-        auto* const block = static_cast<free_block*>(p);
-        write_link(link_of(block), first_);
+        auto* const block = static_cast<core::free_block*>(p);
+        core::write_link(core::link_of(block), first_);
         first_ = block;
     }
 
@@ -57,27 +57,27 @@ public:
     /// Returns: how many it keeps: fewer than `most` where there were no more.
     /// Complexity: linear in what it keeps.
     std::size_t keep(std::size_t most, block_stack& rest) noexcept {
-        link_in_place* link = &first_;
+        core::link_in_place* link = &first_;
         std::size_t kept = 0;
-        for (; kept != most && read_link(link) != nullptr; ++kept) {
-            link = link_of(read_link(link));
+        for (; kept != most && core::read_link(link) != nullptr; ++kept) {
+            link = core::link_of(core::read_link(link));
         }
-        rest.first_ = read_link(link);
-        write_link(link, nullptr);
+        rest.first_ = core::read_link(link);
+        core::write_link(link, nullptr);
         return kept;
     }
 
     /// Complexity: linear in the blocks, but no more than `most` are looked at.
     [[nodiscard]] bool has_just(std::size_t most) const noexcept {
-        free_block* block = first_;
+        core::free_block* block = first_;
         for (; block != nullptr && most != 0; --most) {
-            block = read_link(link_of(block));
+            block = core::read_link(core::link_of(block));
         }
         return block == nullptr && most == 0;
     }
 
 private:
-    free_block* first_ = nullptr;
+    core::free_block* first_ = nullptr;
 };
 
 /// A magazine has blocks of one shape; requests are rounded up to it.
@@ -90,6 +90,7 @@ struct block_shape {
 /// lock does not matter. The rest are of blocks of one to eight whole cache lines, aligned as such: what
 /// threads write should not lie in one line with what other threads write.
 inline constexpr std::size_t classes_with_magazines = eighth_classes::index(std::size_t{8} << 10) + 1;
+
 inline constexpr std::size_t line_magazines = 8;
 inline constexpr std::size_t magazine_count = classes_with_magazines + line_magazines;
 
@@ -138,7 +139,7 @@ public:
         }
         --room_;
         blocks_.push(p);
-        poison(p, magazine_shape(index).bytes);
+        core::poison(p, magazine_shape(index).bytes);
         return true;
     }
 
@@ -167,7 +168,7 @@ public:
         while (count != 0) {
             void* const p = blocks[--count];
             blocks_.push(p);
-            poison(p, magazine_shape(index).bytes);
+            core::poison(p, magazine_shape(index).bytes);
         }
     }
 
@@ -192,4 +193,4 @@ private:
     std::uint32_t batch_ = 0; ///< how many were fetched the last time
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::threads::inline MALLARD_LIBRARY

@@ -26,7 +26,7 @@
 
 #include <mallard/core/build_mode.hpp>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::threads::inline MALLARD_LIBRARY {
 
 struct thread_end_task {
     void (*run)() noexcept;
@@ -52,4 +52,4 @@ void at_thread_close(thread_end_task& task) noexcept;
 /// at_thread_end(). It must not keep anything for later.
 [[nodiscard]] bool thread_has_closed() noexcept;
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::threads::inline MALLARD_LIBRARY

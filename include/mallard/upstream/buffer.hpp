@@ -35,10 +35,10 @@ public:
     /// Throws: std::bad_alloc where the rest of the buffer does not hold the request.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         bytes += static_cast<std::size_t>(bytes == 0);
-        const std::size_t padding = padding_to(cursor_, alignment);
+        const std::size_t padding = core::padding_to(cursor_, alignment);
         const std::size_t room = free_bytes();
         if (padding > room || bytes > room - padding) {
-            fail_allocation(bytes, alignment);
+            core::fail_allocation(bytes, alignment);
         }
         std::byte* block = cursor_ + padding;
         cursor_ = block + bytes;

@@ -23,17 +23,17 @@ public:
 // AddressSanitizer's operator new ends the program where it has no memory, unless it is told that nothing may be thrown.
 #if defined(__cpp_exceptions) && !defined(MALLARD_ASAN)
         if (!has_representation(bytes, alignment)) {
-            fail_allocation(bytes, alignment);
+            core::fail_allocation(bytes, alignment);
         }
         try {
             return take(bytes, alignment);
         } catch (const std::bad_alloc&) {
-            fail_allocation(bytes, alignment);
+            core::fail_allocation(bytes, alignment);
         }
 #else
         void* p = try_allocate(bytes, alignment);
         if (p == nullptr) {
-            fail_allocation(bytes, alignment);
+            core::fail_allocation(bytes, alignment);
         }
         return p;
 #endif
@@ -48,7 +48,7 @@ public:
     static void deallocate(void* p, std::size_t bytes,
                            std::size_t alignment = fundamental_alignment) noexcept {
         const std::size_t whole = whole_bytes(bytes, alignment);
-        unpoison(p, whole);
+        core::unpoison(p, whole);
         // clang++ before 19 has no sized deallocation unless it is asked for.
 #ifdef __cpp_sized_deallocation
         if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
@@ -79,7 +79,7 @@ private:
                                                            std::size_t alignment) noexcept {
         return alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
                    ? bytes
-                   : align_up(std::max<std::size_t>(bytes, 1), alignment);
+                   : core::align_up(std::max<std::size_t>(bytes, 1), alignment);
     }
 
     /// `how` is nothing, or std::nothrow.
@@ -90,7 +90,7 @@ private:
                             ? ::operator new(whole, std::align_val_t{alignment}, how...)
                             : ::operator new(whole, how...);
         if (p != nullptr) {
-            poison(static_cast<std::byte*>(p) + bytes, whole - bytes);
+            core::poison(static_cast<std::byte*>(p) + bytes, whole - bytes);
         }
         return p;
     }

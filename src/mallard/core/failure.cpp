@@ -15,7 +15,7 @@ std::atomic<out_of_memory_handler> installed_handler{nullptr};
 
 void tell_handler(std::size_t bytes, std::size_t alignment) noexcept {
     if (out_of_memory_handler handler = installed_handler.load();
-        handler != nullptr && !unheard_failures::expected()) {
+        handler != nullptr && !core::unheard_failures::expected()) {
         handler(bytes, alignment);
     }
 }
@@ -36,6 +36,10 @@ out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) n
     return installed_handler.exchange(handler);
 }
 
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::core::inline MALLARD_LIBRARY {
+
 void fail_allocation(std::size_t bytes, std::size_t alignment) {
     tell_handler(bytes, alignment);
 #ifdef __cpp_exceptions
@@ -46,9 +50,17 @@ void fail_allocation(std::size_t bytes, std::size_t alignment) {
 #endif
 }
 
+} // namespace mallard::core::inline MALLARD_LIBRARY
+
+namespace mallard::inline MALLARD_LIBRARY {
+
 refused_request::refused_request(const char* why) noexcept {
     std::snprintf(why_.data(), why_.size(), "%s", why);
 }
+
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::core::inline MALLARD_LIBRARY {
 
 void refuse_request(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
                     std::size_t most_alignment) {
@@ -125,4 +137,4 @@ void fail_length(std::size_t asked, std::size_t most) {
 #endif
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::core::inline MALLARD_LIBRARY

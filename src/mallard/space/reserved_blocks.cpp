@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::space::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -36,7 +36,7 @@ heap_block reserved_blocks::allocate(std::size_t bytes) noexcept {
     first_ = r;
     ++count_;
     grant(r, std::min(reserved_range::rounded(reinterpret_cast<std::byte*>(r), least), r->committed));
-    poison(&r->word, r->committed - offsetof(range, word));
+    core::poison(&r->word, r->committed - offsetof(range, word));
     return block_in(r);
 }
 
@@ -47,10 +47,11 @@ reserved_blocks::range* reserved_blocks::new_range(std::size_t least) noexcept {
         return nullptr;
     }
     const std::size_t room = least > SIZE_MAX / 2 / reserve_factor ? least : least * reserve_factor;
-    std::size_t range_bytes = align_up(std::max(least_range_bytes, room), reserved_range::huge_from_bytes);
+    std::size_t range_bytes =
+        core::align_up(std::max(least_range_bytes, room), reserved_range::huge_from_bytes);
     std::byte* memory = without_room_ ? nullptr : reserved_range::reserve(range_bytes);
     if (memory == nullptr) {
-        range_bytes = align_up(least, pages::page_bytes());
+        range_bytes = core::align_up(least, pages::page_bytes());
         memory = reserved_range::reserve(range_bytes);
         if (memory == nullptr && reserved_range::count() < reserved_range::most_ranges &&
             make_way(range_bytes)) {
@@ -98,14 +99,14 @@ void reserved_blocks::deallocate(heap_block b) noexcept {
     }
     trim();
     spare_ = r;
-    unpoison(&r->word, sizeof(r->word));
+    core::unpoison(&r->word, sizeof(r->word));
     if (r->committed >= reserved_range::huge_from_bytes) {
         // What is offered may be lost, so the range is remembered elsewhere meanwhile, and written again.
         const range books = *r;
         reserved_range::offer(reinterpret_cast<std::byte*>(r), r->committed);
         *r = books;
     }
-    poison(&r->word, r->committed - offsetof(range, word));
+    core::poison(&r->word, r->committed - offsetof(range, word));
 }
 
 bool reserved_blocks::grow(heap_block b, std::size_t least, std::size_t preferred) noexcept {
@@ -139,7 +140,7 @@ void reserved_blocks::shrink(heap_block b, std::size_t bytes) noexcept {
     if (rest < std::max(least_given_back, rounded / 8)) {
         return;
     }
-    unpoison(begin + rounded, rest);
+    core::unpoison(begin + rounded, rest);
     if (reserved_range::decommit(begin, r->committed, rounded)) {
         set_committed(r, rounded);
         grant(r, rounded);
@@ -194,7 +195,7 @@ bool reserved_blocks::commit(range* r, std::size_t bytes) noexcept {
         return false;
     }
     set_committed(r, wanted);
-    poison(begin + old, wanted - old);
+    core::poison(begin + old, wanted - old);
     return true;
 }
 
@@ -202,7 +203,7 @@ void reserved_blocks::give_back(range* r) noexcept {
     const std::size_t bytes = r->bytes;
     const std::size_t committed = r->committed;
     set_committed(r, 0);
-    unpoison(r, committed);
+    core::unpoison(r, committed);
     reserved_range::give_back(reinterpret_cast<std::byte*>(r), bytes);
 }
 
@@ -210,7 +211,7 @@ void reserved_blocks::give_back(range* r) noexcept {
 void reserved_blocks::grant(range* r, std::size_t bytes) noexcept {
     r->granted = bytes;
     r->seal = seal_of(r);
-    block_in(r).set_word(word_for(bytes));
+    block_in(r).set_tag(word_for(bytes));
 }
 
 void reserved_blocks::set_committed(range* r, std::size_t bytes) noexcept {
@@ -223,4 +224,4 @@ void reserved_blocks::set_next(range* r, range* next) noexcept {
     r->seal = seal_of(r);
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::space::inline MALLARD_LIBRARY

@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace mallard::inline MALLARD_LIBRARY::reserved_range {
+namespace mallard::space::reserved_range::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -98,4 +98,4 @@ std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept {
     return sum_of(bytes, -end & (unit - 1));
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY::reserved_range
+} // namespace mallard::space::reserved_range::inline MALLARD_LIBRARY

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::space::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -23,4 +23,4 @@ room_table::~room_table() {
     }
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::space::inline MALLARD_LIBRARY

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <mutex>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::threads::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -82,4 +82,4 @@ void let_go_at_fork(fork_hold& hold) noexcept {
     }
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::threads::inline MALLARD_LIBRARY

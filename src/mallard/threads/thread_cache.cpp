@@ -12,13 +12,13 @@
 #include <thread>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::threads::inline MALLARD_LIBRARY {
 
-constinit thread_local rack_in_use last_rack{};
+constinit thread_local cache_in_use last_cache{};
 
 /// Guards which rack belongs to which allocator, for the allocators and the threads of one copy of the library. A
 /// program and the libraries that it loads may have a copy each; none reaches for the racks of another.
-class rack_hub {
+class cache_hub {
 public:
     /// Not the numbers from 1, which another copy would give out as well.
     [[nodiscard]] std::uint64_t new_key() noexcept {
@@ -42,36 +42,36 @@ namespace {
 constexpr std::uint32_t patience = 64;
 
 /// Never destroyed where that does anything: threads and allocators may end after everything else has.
-constinit rack_hub hub;
+constinit cache_hub hub;
 
 } // namespace
 
 /// The racks of a thread.
-class thread_racks {
+class thread_caches {
 public:
     /// Returns: those of the calling thread, where it has some or may have some now; else null.
-    [[nodiscard]] static thread_racks* of_this_thread() noexcept;
+    [[nodiscard]] static thread_caches* of_this_thread() noexcept;
 
-    [[nodiscard]] magazine_rack* find(rack_owner& owner) noexcept {
-        magazine_rack* found = with_key(owner.key_);
+    [[nodiscard]] thread_cache* find(cache_owner& owner) noexcept {
+        thread_cache* found = with_key(owner.key_);
         if (found == nullptr) {
             found = open(owner);
         }
         if (found != nullptr) {
-            last_rack.key = owner.key_;
-            last_rack.rack = found;
+            last_cache.key = owner.key_;
+            last_cache.rack = found;
         }
         return found;
     }
 
-    [[nodiscard]] static bool has_hub(const rack_owner& owner) noexcept { return &owner.hub_ == &hub; }
+    [[nodiscard]] static bool has_hub(const cache_owner& owner) noexcept { return &owner.hub_ == &hub; }
 
-    static void detach_all(rack_owner& owner) noexcept {
-        rack_hub& of_owner = owner.hub_;
+    static void detach_all(cache_owner& owner) noexcept {
+        cache_hub& of_owner = owner.hub_;
         {
             const std::scoped_lock lock(of_owner.attachments);
-            while (owner.racks_ != nullptr) {
-                detach(*owner.racks_);
+            while (owner.caches_ != nullptr) {
+                detach(*owner.caches_);
             }
             owner.key_ = of_owner.new_key();
         }
@@ -82,25 +82,25 @@ public:
 
 private:
     /// What a thread of before a fork was returning, the child does not wait for.
-    [[nodiscard]] static bool is_returning(const rack_owner& owner) noexcept {
+    [[nodiscard]] static bool is_returning(const cache_owner& owner) noexcept {
         const std::uint64_t returning = owner.returning_.load(std::memory_order_acquire);
         return static_cast<std::uint32_t>(returning) != 0 && returning >> 32 == owner.hub_.forks;
     }
 
     /// Requires: the attachments are locked.
-    static void begin_return(rack_owner& owner) noexcept {
+    static void begin_return(cache_owner& owner) noexcept {
         if (owner.returning_.load(std::memory_order_relaxed) >> 32 != hub.forks) {
             owner.returning_.store(std::uint64_t{hub.forks} << 32, std::memory_order_relaxed);
         }
         owner.returning_.fetch_add(1, std::memory_order_relaxed);
     }
 
-    static void end_return(rack_owner& owner) noexcept {
+    static void end_return(cache_owner& owner) noexcept {
         owner.returning_.fetch_sub(1, std::memory_order_release);
     }
 
-    [[nodiscard]] magazine_rack* with_key(std::uint64_t key) noexcept {
-        for (magazine_rack& rack : racks_) {
+    [[nodiscard]] thread_cache* with_key(std::uint64_t key) noexcept {
+        for (thread_cache& rack : caches_) {
             if (rack.key.load(std::memory_order_relaxed) == key) {
                 return &rack;
             }
@@ -108,9 +108,9 @@ private:
         return nullptr;
     }
 
-    [[nodiscard]] magazine_rack* open(rack_owner& owner) noexcept {
+    [[nodiscard]] thread_cache* open(cache_owner& owner) noexcept {
         // 0 is the key of a rack that is free.
-        magazine_rack* rack = with_key(0);
+        thread_cache* rack = with_key(0);
         if (rack == nullptr) {
             rack = free_a_rack();
         }
@@ -120,22 +120,22 @@ private:
         return rack;
     }
 
-    [[nodiscard]] magazine_rack* free_a_rack() noexcept {
-        if (last_rack.depth != 0 || ++refusals_ % patience != 0) {
+    [[nodiscard]] thread_cache* free_a_rack() noexcept {
+        if (last_cache.depth != 0 || ++refusals_ % patience != 0) {
             return nullptr;
         }
-        magazine_rack& rack = racks_[refusals_ / patience % racks_of_a_thread];
+        thread_cache& rack = caches_[refusals_ / patience % caches_per_thread];
         give_up(rack);
         return &rack;
     }
 
-    static void attach(magazine_rack& rack, rack_owner& owner) noexcept {
+    static void attach(thread_cache& rack, cache_owner& owner) noexcept {
         const std::scoped_lock lock(hub.attachments);
         // What the magazines still say is of an owner that has released those blocks.
         rack.magazines = {};
         rack.owner = &owner;
         rack.previous = nullptr;
-        rack.next = std::exchange(owner.racks_, &rack);
+        rack.next = std::exchange(owner.caches_, &rack);
         if (rack.next != nullptr) {
             rack.next->previous = &rack;
         }
@@ -143,8 +143,8 @@ private:
     }
 
     /// Requires: the attachments are locked, and the rack has an owner.
-    static void detach(magazine_rack& rack) noexcept {
-        (rack.previous != nullptr ? rack.previous->next : rack.owner->racks_) = rack.next;
+    static void detach(thread_cache& rack) noexcept {
+        (rack.previous != nullptr ? rack.previous->next : rack.owner->caches_) = rack.next;
         if (rack.next != nullptr) {
             rack.next->previous = rack.previous;
         }
@@ -154,10 +154,10 @@ private:
 
     /// Effects: detaches a rack of this thread and returns its blocks. Not under the lock of the attachments,
     /// because whoever holds a centre's lock may come to need that one.
-    static void give_up(magazine_rack& rack) noexcept {
-        rack_owner* const owner = detach_and_hold_owner(rack);
-        if (last_rack.rack == &rack) {
-            last_rack.key = 0;
+    static void give_up(thread_cache& rack) noexcept {
+        cache_owner* const owner = detach_and_hold_owner(rack);
+        if (last_cache.rack == &rack) {
+            last_cache.key = 0;
         }
         if (owner != nullptr) {
             owner->take_back_(*owner, rack);
@@ -165,9 +165,9 @@ private:
         }
     }
 
-    [[nodiscard]] static rack_owner* detach_and_hold_owner(magazine_rack& rack) noexcept {
+    [[nodiscard]] static cache_owner* detach_and_hold_owner(thread_cache& rack) noexcept {
         const std::scoped_lock lock(hub.attachments);
-        rack_owner* const owner = rack.owner;
+        cache_owner* const owner = rack.owner;
         if (owner != nullptr) {
             begin_return(*owner);
             detach(rack);
@@ -177,16 +177,16 @@ private:
 
     static void close_those_of_this_thread() noexcept;
 
-    std::array<magazine_rack, racks_of_a_thread> racks_{};
+    std::array<thread_cache, caches_per_thread> caches_{};
     std::uint32_t refusals_ = 0;
 };
 
 namespace {
 
-constinit thread_local thread_racks* racks_here = nullptr;
+constinit thread_local thread_caches* racks_here = nullptr;
 constinit thread_local thread_end_task closing{};
 
-constinit rooms_for<thread_racks> rooms;
+constinit rooms_for<thread_caches> rooms;
 constinit fork_hold rooms_held{
     .lock = []() noexcept { rooms.lock(); },
     .try_lock = []() noexcept { return rooms.try_lock(); },
@@ -206,7 +206,7 @@ const held_while_loaded attachments_while_loaded(attachments_held);
 
 } // namespace
 
-thread_racks* thread_racks::of_this_thread() noexcept {
+thread_caches* thread_caches::of_this_thread() noexcept {
     if (racks_here == nullptr && !thread_has_closed()) {
         racks_here = rooms.take();
         if (racks_here != nullptr) {
@@ -217,28 +217,28 @@ thread_racks* thread_racks::of_this_thread() noexcept {
     return racks_here;
 }
 
-void thread_racks::close_those_of_this_thread() noexcept {
+void thread_caches::close_those_of_this_thread() noexcept {
     // What returns may be a block of another allocator, which finds no rack any more.
-    thread_racks* const closed = std::exchange(racks_here, nullptr);
-    for (magazine_rack& rack : closed->racks_) {
+    thread_caches* const closed = std::exchange(racks_here, nullptr);
+    for (thread_cache& rack : closed->caches_) {
         give_up(rack);
     }
     rooms.put_back(closed);
 }
 
-rack_owner::rack_owner(take_back_function take_back) noexcept
+cache_owner::cache_owner(take_back_function take_back) noexcept
     : key_(hub.new_key()), take_back_(take_back), hub_(hub) {}
 
-magazine_rack* rack_owner::find_rack() noexcept {
-    if (!thread_racks::has_hub(*this)) {
+thread_cache* cache_owner::find_cache() noexcept {
+    if (!thread_caches::has_hub(*this)) {
         return nullptr;
     }
-    thread_racks* const here = thread_racks::of_this_thread();
+    thread_caches* const here = thread_caches::of_this_thread();
     return here != nullptr ? here->find(*this) : nullptr;
 }
 
-void rack_owner::detach_racks() noexcept {
-    thread_racks::detach_all(*this);
+void cache_owner::detach_caches() noexcept {
+    thread_caches::detach_all(*this);
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::threads::inline MALLARD_LIBRARY

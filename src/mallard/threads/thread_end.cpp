@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::threads::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -123,4 +123,4 @@ bool thread_has_closed() noexcept {
     return closed;
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::threads::inline MALLARD_LIBRARY

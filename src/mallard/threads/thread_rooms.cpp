@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::threads::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -53,12 +53,12 @@ thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
     }
     if (taken == nullptr) {
         is_new = true;
-        std::byte* const memory = reserved_range::reserve(bytes_);
+        std::byte* const memory = space::reserved_range::reserve(bytes_);
         if (memory == nullptr) {
             return nullptr;
         }
-        if (!reserved_range::commit(memory, 0, bytes_)) {
-            reserved_range::give_back(memory, bytes_);
+        if (!space::reserved_range::commit(memory, 0, bytes_)) {
+            space::reserved_range::give_back(memory, bytes_);
             return nullptr;
         }
         taken = ::new (static_cast<void*>(memory)) room;
@@ -114,4 +114,4 @@ void thread_rooms::unlock(bool in_child) noexcept {
     mutex_.unlock();
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::threads::inline MALLARD_LIBRARY

@@ -20,7 +20,7 @@
 #include <mutex>
 #include <new>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::threads::inline MALLARD_LIBRARY {
 
 class thread_rooms {
 public:
@@ -83,4 +83,4 @@ private:
     static constexpr std::size_t content_offset = sizeof(room);
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::threads::inline MALLARD_LIBRARY

@@ -14,7 +14,7 @@
 #include <new>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY::chunk_bins {
+namespace mallard::chunk_bins::inline MALLARD_LIBRARY {
 
 inline constexpr std::size_t largest_cached_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t class_count = eighth_classes::index(largest_cached_bytes) + 1;
@@ -88,13 +88,13 @@ public:
         bin& from = bins_[index];
         const std::size_t chunk_bytes = eighth_classes::bytes(index);
         void* taken = nullptr;
-        if (from.warm != nullptr && is_aligned(from.warm, alignment)) {
+        if (from.warm != nullptr && core::is_aligned(from.warm, alignment)) {
             taken = from.warm;
-            unpoison(taken, chunk_bytes);
+            core::unpoison(taken, chunk_bytes);
             from.warm = from.warm->next;
-        } else if (from.offered != 0 && is_aligned(offered_.first(from.offered), alignment)) {
+        } else if (from.offered != 0 && core::is_aligned(offered_.first(from.offered), alignment)) {
             taken = offered_.first(from.offered);
-            unpoison(taken, chunk_bytes);
+            core::unpoison(taken, chunk_bytes);
             offered_.drop_first(from.offered);
             offered_bytes_ -= chunk_bytes;
         } else {
@@ -115,13 +115,13 @@ public:
         if (chunk_bytes < least_page_bytes || chunk_bytes < least_offered.load(std::memory_order_relaxed)) {
             to.warm = ::new (p) waiting_chunk{to.warm};
             // The link stays readable: a leak checker must be able to follow it.
-            poison(to.warm + 1, chunk_bytes - sizeof(waiting_chunk));
+            core::poison(to.warm + 1, chunk_bytes - sizeof(waiting_chunk));
         } else {
             if (!offered_.put(to.offered, p)) {
                 return false;
             }
             pages().offer(p, chunk_bytes);
-            poison(p, chunk_bytes);
+            core::poison(p, chunk_bytes);
             offered_bytes_ += chunk_bytes;
         }
         ++to.count;
@@ -179,4 +179,4 @@ private:
     std::uint32_t operations_ = 0;
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY::chunk_bins
+} // namespace mallard::chunk_bins::inline MALLARD_LIBRARY

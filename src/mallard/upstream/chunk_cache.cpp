@@ -124,7 +124,7 @@ private:
 /// has ended.
 constinit shared_bins shared;
 
-constinit fork_hold shared_held{
+constinit threads::fork_hold shared_held{
     .lock = []() noexcept { shared.lock(); },
     .try_lock = []() noexcept { return shared.try_lock(); },
     .unlock = [](bool) noexcept { shared.unlock(); },
@@ -136,21 +136,21 @@ void to_shared(void* p, std::size_t index) noexcept {
 
 using own_bins = bins<most_offered_of_a_thread>;
 
-constinit rooms_for<own_bins> rooms;
-constinit fork_hold rooms_held{
+constinit threads::rooms_for<own_bins> rooms;
+constinit threads::fork_hold rooms_held{
     .lock = []() noexcept { rooms.lock(); },
     .try_lock = []() noexcept { return rooms.try_lock(); },
     .unlock = [](bool in_child) noexcept { rooms.unlock(in_child); },
 };
-const held_while_loaded shared_while_loaded(shared_held);
-const held_while_loaded rooms_while_loaded(rooms_held);
+const threads::held_while_loaded shared_while_loaded(shared_held);
+const threads::held_while_loaded rooms_while_loaded(rooms_held);
 
 /// Where a thread without bins looks for a chunk: always empty, and never written to.
 constinit own_bins no_bins;
 
 /// The bins of a thread are emptied when it closes. What it releases after that goes to the shared bins.
 constinit thread_local own_bins* bins_here = &no_bins;
-constinit thread_local thread_end_task closing{};
+constinit thread_local threads::thread_end_task closing{};
 
 void close_bins() noexcept {
     own_bins* const closed = std::exchange(bins_here, &no_bins);
@@ -160,7 +160,7 @@ void close_bins() noexcept {
 
 /// Returns: whether this thread has bins now.
 [[gnu::cold, gnu::noinline]] bool open_bins() noexcept {
-    if (thread_has_closed()) {
+    if (threads::thread_has_closed()) {
         return false;
     }
     own_bins* const opened = rooms.take();
@@ -169,7 +169,7 @@ void close_bins() noexcept {
     }
     bins_here = opened;
     closing.run = close_bins;
-    at_thread_close(closing);
+    threads::at_thread_close(closing);
     return true;
 }
 
@@ -190,7 +190,7 @@ void close_bins() noexcept {
 void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
     void* const p = try_allocate(bytes, alignment);
     if (p == nullptr) [[unlikely]] {
-        fail_allocation(bytes, alignment);
+        core::fail_allocation(bytes, alignment);
     }
     return p;
 }
@@ -211,7 +211,7 @@ void* chunk_cache::try_allocate(std::size_t bytes, std::size_t alignment) noexce
             }
         }
     }
-    poison(static_cast<std::byte*>(p) + bytes, eighth_classes::bytes(index) - bytes);
+    core::poison(static_cast<std::byte*>(p) + bytes, eighth_classes::bytes(index) - bytes);
     return p;
 }
 
@@ -221,7 +221,7 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
         give_to_system(p, bytes, alignment);
         return;
     }
-    unpoison(p, eighth_classes::bytes(index));
+    core::unpoison(p, eighth_classes::bytes(index));
     if (bins_here == &no_bins && !open_bins()) [[unlikely]] {
         to_shared(p, index);
         return;

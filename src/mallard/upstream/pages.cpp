@@ -32,7 +32,7 @@ extent extent_of(std::size_t bytes, std::size_t alignment, huge_pages wanted) no
     const bool huge =
         wanted == huge_pages::always || (wanted == huge_pages::when_large && bytes >= worth_huge_pages);
     const std::size_t unit = huge ? pages::huge_page_bytes() : pages::page_bytes();
-    return {align_up(std::max<std::size_t>(bytes, 1), unit), std::max(alignment, unit), huge};
+    return {core::align_up(std::max<std::size_t>(bytes, 1), unit), std::max(alignment, unit), huge};
 }
 
 std::byte* map(std::size_t bytes) noexcept {
@@ -65,7 +65,7 @@ std::byte* map_aligned(std::size_t bytes, std::size_t alignment) noexcept {
     if (base == nullptr) {
         return nullptr;
     }
-    const std::size_t front = padding_to(base, alignment);
+    const std::size_t front = core::padding_to(base, alignment);
     const std::size_t back = mapped_bytes - front - bytes;
     if (front != 0) {
         munmap(base, front);
@@ -105,7 +105,7 @@ void untell_leak_checker([[maybe_unused]] const void* p, [[maybe_unused]] std::s
 void* pages::allocate(std::size_t bytes, std::size_t alignment) {
     void* const p = try_allocate(bytes, alignment);
     if (p == nullptr) {
-        fail_allocation(bytes, alignment);
+        core::fail_allocation(bytes, alignment);
     }
     return p;
 }

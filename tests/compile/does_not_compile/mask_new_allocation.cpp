@@ -4,9 +4,9 @@
 int main() {
     mallard::heap<> heap;
 #ifdef LEGAL
-    constexpr auto masked = mallard::ways::in_place;
+    constexpr auto masked = mallard::expansion::in_place;
 #else
-    constexpr auto masked = mallard::ways::any;
+    constexpr auto masked = mallard::expansion::any;
 #endif
     mallard::expandable_allocator<int, mallard::heap<>, masked> allocator(heap);
     allocator.deallocate(allocator.allocate(10), 10);

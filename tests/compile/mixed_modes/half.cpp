@@ -32,7 +32,7 @@ bool poisons() {
 
 bool survives() {
     exhausted source;
-    return mallard::ask_quietly(source, 8, 8) == nullptr;
+    return mallard::core::ask_quietly(source, 8, 8) == nullptr;
 }
 
 } // namespace

@@ -12,7 +12,26 @@ using mallard::block_size;
 namespace {
 
 /// The mechanisms themselves, without books in front.
-namespace bare = mallard::unchecked;
+/// The mechanisms themselves, which no registry stands before.
+namespace bare {
+
+template <class Upstream = mallard::chunk_cache>
+using monotonic = mallard::unchecked::monotonic<Upstream>;
+template <class Upstream = mallard::chunk_cache>
+using multipool = mallard::unchecked::multipool<Upstream, mallard::first_freed, mallard::eighth_classes>;
+template <class Upstream = mallard::chunk_cache>
+using concurrent_multipool = mallard::unchecked::concurrent_multipool<Upstream>;
+template <class Arena = mallard::growing_arena<>>
+using fixed_pool = mallard::unchecked::fixed_pool<Arena, mallard::last_freed, mallard::block_size{}>;
+template <class Upstream = mallard::chunk_cache>
+using small_object_pool = mallard::unchecked::small_object_pool<Upstream, mallard::lowest_address>;
+template <class Upstream = mallard::chunk_cache>
+using adaptive_pool =
+    mallard::unchecked::adaptive_pool<Upstream, mallard::adaptive_pool_options{}, mallard::lowest_address>;
+template <class Upstream = mallard::chunk_cache>
+using heap = mallard::unchecked::heap<Upstream, mallard::fundamental_alignment>;
+
+} // namespace bare
 
 template <class A>
 void allocate_at(std::size_t alignment) {

@@ -1,6 +1,6 @@
 #include "misuse/programs/program.hpp"
 
-#include <mallard/debug/allocation_site.hpp>
+#include <mallard/checking/allocation_site.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Blocks that are to grow, to shrink or to tell their size, and are none, or not what they are said to be.
 #include "misuse/reports/subject.hpp"
 
-#include <mallard/debug/allocation_site.hpp>
+#include <mallard/checking/allocation_site.hpp>
 
 #include <csignal>
 
@@ -9,7 +9,7 @@ namespace reports {
 
 namespace {
 
-using mallard::ways;
+using mallard::expansion;
 using change_of_size = of_every_allocator;
 
 constexpr mallard::expansion_request to_100_bytes{.least_bytes = 100, .preferred_bytes = 100};
@@ -90,9 +90,9 @@ TEST_P(change_of_size, finds_what_was_written_around_the_block_before) {
 
 TEST_P(change_of_size, moves_the_guard_zones) {
     block b = allocate(24, 8);
-    const auto grown =
-        subject_->expand(b.p, {.least_bytes = 1000, .preferred_bytes = 1000, .may = ways::forward_or_fresh});
-    if (grown.how == ways::fresh) {
+    const auto grown = subject_->expand(
+        b.p, {.least_bytes = 1000, .preferred_bytes = 1000, .may = expansion::forward_or_fresh});
+    if (grown.how == expansion::fresh) {
         deallocate(b);
     }
     b.p = grown.p;
@@ -110,7 +110,8 @@ TEST_P(change_of_size, moves_the_guard_zones) {
 }
 
 TEST_P(change_of_size, lets_a_block_be_freed_by_what_was_asked_for_and_by_what_was_given) {
-    const mallard::expansion_request request{.least_bytes = 100, .preferred_bytes = 150, .may = ways::fresh};
+    const mallard::expansion_request request{
+        .least_bytes = 100, .preferred_bytes = 150, .may = expansion::fresh};
     const auto fresh = [&] {
         const mallard::allocation_site here;
         return subject_->expand(nullptr, request);

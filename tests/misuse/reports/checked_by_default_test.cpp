@@ -19,8 +19,8 @@
 namespace {
 
 static_assert(MALLARD_CHECKED);
-static_assert(std::is_same_v<mallard::multipool<>, mallard::checked_by_default::multipool<>>);
-static_assert(!std::is_same_v<mallard::multipool<>, mallard::unchecked::multipool<>>);
+static_assert(requires(mallard::multipool<>& pool) { pool.check(); });
+static_assert(requires(mallard::heap<>& heap) { heap.check(); });
 
 constexpr const char* text = "a string that is longer than the small buffer of its own";
 

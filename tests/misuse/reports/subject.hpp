@@ -2,8 +2,8 @@
 /// all.
 #pragma once
 
+#include <mallard/checking/quarantine.hpp>
 #include <mallard/core/expansion.hpp>
-#include <mallard/debug/quarantine.hpp>
 
 #include <gtest/gtest.h>
 

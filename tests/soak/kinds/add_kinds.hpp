@@ -221,7 +221,7 @@ void add_adaptors(const std::string& allocator, bounds most = {}) {
     add<Recipe, contract::failing, contract::direct>(allocator, "failing", "direct", most);
     bounds slower = most;
     slower.slowness *= 4;
-    if constexpr (mallard::gives_fixed_blocks<std::remove_reference_t<decltype(Recipe::top)>>) {
+    if constexpr (mallard::core::gives_fixed_blocks<std::remove_reference_t<decltype(Recipe::top)>>) {
         slower.bytes /= 2; // the guard zones lie in the block, too
     }
     add<Recipe, contract::checked, contract::direct>(allocator, "checked", "direct", slower);

@@ -44,7 +44,7 @@ public:
 
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment) {
         if (bytes > most_bytes) {
-            mallard::fail_allocation(bytes, alignment);
+            mallard::core::fail_allocation(bytes, alignment);
         }
         return with_class(bytes, [](auto* c) {
             using T = std::remove_pointer_t<decltype(c)>;

@@ -9,37 +9,37 @@ namespace soak {
 
 namespace {
 
-constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+constexpr std::size_t tag_bytes = sizeof(std::uint64_t);
 constexpr std::size_t edge_words = 8; ///< at each end
-constexpr std::size_t whole_bytes = 2 * edge_words * word_bytes;
+constexpr std::size_t whole_bytes = 2 * edge_words * tag_bytes;
 
 /// Effects: calls `f(offset, bytes)` for each part that is written of a block of that length, until it answers false.
 /// Returns: whether it never did.
 template <class F>
 bool each_part(std::size_t block_bytes, F f) {
-    const std::size_t words = block_bytes / word_bytes;
+    const std::size_t words = block_bytes / tag_bytes;
     const std::size_t head = block_bytes <= whole_bytes ? words : edge_words;
     for (std::size_t i = 0; i != head; ++i) {
-        if (!f(i * word_bytes, word_bytes)) {
+        if (!f(i * tag_bytes, tag_bytes)) {
             return false;
         }
     }
     if (head != words) {
         const std::size_t step = block_bytes <= 4096 ? 64 : 512;
-        const std::size_t tail = (words - edge_words) * word_bytes;
+        const std::size_t tail = (words - edge_words) * tag_bytes;
         for (std::size_t at = whole_bytes / 2; at < tail; at += step) {
-            if (!f(at, word_bytes)) {
+            if (!f(at, tag_bytes)) {
                 return false;
             }
         }
         for (std::size_t i = words - edge_words; i != words; ++i) {
-            if (!f(i * word_bytes, word_bytes)) {
+            if (!f(i * tag_bytes, tag_bytes)) {
                 return false;
             }
         }
     }
-    const std::size_t rest = block_bytes % word_bytes;
-    return rest == 0 || f(words * word_bytes, rest);
+    const std::size_t rest = block_bytes % tag_bytes;
+    return rest == 0 || f(words * tag_bytes, rest);
 }
 
 std::uint64_t word_at(std::uint64_t key, std::size_t offset) {

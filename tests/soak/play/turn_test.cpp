@@ -74,7 +74,7 @@ public:
         if ((wrong && What == fault::refuses) || bytes > room_.size() / 2) {
             throw std::bad_alloc();
         }
-        std::size_t begin = mallard::align_up(end_, alignment);
+        std::size_t begin = mallard::core::align_up(end_, alignment);
         if (wrong && What == fault::overlaps && alignment == 1) {
             begin -= std::min<std::size_t>(begin, 2);
         } else if (wrong && What == fault::gives_twice) {

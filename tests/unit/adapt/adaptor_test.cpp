@@ -9,12 +9,12 @@ namespace {
 
 /// The least that an adaptor of one's own needs.
 template <class A>
-class tagged : public mallard::adaptor<A> {
-    using mallard::adaptor<A>::mechanism_;
+class tagged : public mallard::adapt::adaptor<A> {
+    using mallard::adapt::adaptor<A>::mechanism_;
 
 public:
     template <class... Args>
-    explicit tagged(Args&&... args) : mallard::adaptor<A>(std::forward<Args>(args)...) {}
+    explicit tagged(Args&&... args) : mallard::adapt::adaptor<A>(std::forward<Args>(args)...) {}
 
     void* allocate(std::size_t bytes, std::size_t alignment) { return mechanism_.allocate(bytes, alignment); }
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {

@@ -89,7 +89,7 @@ TEST(counted, counts_an_allocators_own_requests_as_its_upstream) {
 }
 
 TEST(counted, tells_the_ways_of_growth_apart_and_counts_the_bytes_that_blocks_have) {
-    using mallard::ways;
+    using mallard::expansion;
     mallard::counted<equipment::plots> blocks;
     EXPECT_TRUE(mallard::expandable<decltype(blocks)>);
     void* const p = blocks.allocate(20, 8);
@@ -105,11 +105,11 @@ TEST(counted, tells_the_ways_of_growth_apart_and_counts_the_bytes_that_blocks_ha
     EXPECT_EQ(blocks.counts().bytes_in_use, 48U);
 
     const auto back =
-        blocks.try_expand(p, {.least_bytes = 100, .preferred_bytes = 100, .may = ways::backward});
+        blocks.try_expand(p, {.least_bytes = 100, .preferred_bytes = 100, .may = expansion::backward});
     EXPECT_EQ(blocks.counts().grown_backward, 1U);
     EXPECT_EQ(blocks.counts().bytes_in_use, back.bytes);
     const auto fresh =
-        blocks.expand(back.p, {.least_bytes = 100, .preferred_bytes = 100, .may = ways::fresh});
+        blocks.expand(back.p, {.least_bytes = 100, .preferred_bytes = 100, .may = expansion::fresh});
     EXPECT_EQ(blocks.counts().allocations, 2U);
     EXPECT_EQ(blocks.counts().bytes_in_use, back.bytes + fresh.bytes);
     EXPECT_EQ(blocks.counts().peak_bytes, back.bytes + fresh.bytes);
@@ -124,12 +124,12 @@ TEST(counted, tells_the_ways_of_growth_apart_and_counts_the_bytes_that_blocks_ha
 }
 
 TEST(counted, does_not_count_as_a_failure_that_a_block_stays_as_it_is) {
-    using mallard::ways;
+    using mallard::expansion;
     mallard::counted<equipment::plots> blocks;
     void* const p = blocks.allocate(20, 8);
     const std::size_t impossible = 2 * equipment::plots::plot_bytes;
     const mallard::expansion_request in_place{
-        .least_bytes = impossible, .preferred_bytes = impossible, .may = ways::in_place};
+        .least_bytes = impossible, .preferred_bytes = impossible, .may = expansion::in_place};
     EXPECT_EQ(blocks.expand(p, in_place).p, nullptr);
     EXPECT_EQ(blocks.try_expand(p, in_place).p, nullptr);
     EXPECT_EQ(blocks.counts().failures, 0U);

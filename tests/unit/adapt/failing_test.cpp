@@ -20,12 +20,12 @@ TEST(failing, lets_everything_pass_without_a_plan) {
 }
 
 TEST(failing, fails_growth_and_attempts_as_requests_of_their_own) {
-    using mallard::ways;
+    using mallard::expansion;
     mallard::failing<equipment::plots> blocks(mallard::failure_plan{.at = 0});
     EXPECT_TRUE(mallard::expandable<decltype(blocks)>);
     const mallard::sized_block block = blocks.allocate_at_least(20);
     const mallard::expansion_request in_place{
-        .least_bytes = 100, .preferred_bytes = 100, .may = ways::in_place};
+        .least_bytes = 100, .preferred_bytes = 100, .may = expansion::in_place};
     blocks.plan({.at = 1});
     EXPECT_EQ(blocks.expand(block.p, in_place).p, nullptr) << "without an exception";
     EXPECT_TRUE(blocks.failed());

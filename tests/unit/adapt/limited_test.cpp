@@ -64,7 +64,7 @@ TEST(limited, bounds_an_allocators_chunks_as_its_upstream) {
 }
 
 TEST(limited, lets_blocks_grow_as_far_as_its_budget_goes) {
-    using mallard::ways;
+    using mallard::expansion;
     mallard::limited<equipment::plots> blocks(std::size_t{256});
     EXPECT_TRUE(mallard::expandable<decltype(blocks)>);
     void* const p = blocks.allocate(64, 8);
@@ -80,11 +80,13 @@ TEST(limited, lets_blocks_grow_as_far_as_its_budget_goes) {
     EXPECT_EQ(blocks.shrink(p, 100), 112U);
     EXPECT_EQ(blocks.bytes_in_use(), 112U);
 
-    const auto fresh = blocks.expand(p, {.least_bytes = 100, .preferred_bytes = 300, .may = ways::fresh});
-    EXPECT_EQ(fresh.how, ways::fresh);
+    const auto fresh =
+        blocks.expand(p, {.least_bytes = 100, .preferred_bytes = 300, .may = expansion::fresh});
+    EXPECT_EQ(fresh.how, expansion::fresh);
     EXPECT_EQ(fresh.bytes, 144U) << "the old block is still there";
     EXPECT_EQ(blocks.bytes_in_use(), 256U);
-    EXPECT_EQ(blocks.try_expand(p, {.least_bytes = 1, .preferred_bytes = 1, .may = ways::fresh}).p, nullptr);
+    EXPECT_EQ(blocks.try_expand(p, {.least_bytes = 1, .preferred_bytes = 1, .may = expansion::fresh}).p,
+              nullptr);
     blocks.deallocate(p, 0, 1);
     EXPECT_NE(blocks.try_allocate(112), nullptr);
 }

@@ -7,10 +7,10 @@ namespace {
 
 /// The least that a metered adaptor adds: it keeps the sum.
 template <class A>
-class summed : public mallard::metered<A> {
+class summed : public mallard::adapt::metered<A> {
 public:
     template <class... Args>
-    explicit summed(Args&&... args) : mallard::metered<A>(std::forward<Args>(args)...) {}
+    explicit summed(Args&&... args) : mallard::adapt::metered<A>(std::forward<Args>(args)...) {}
 
     void* allocate(std::size_t bytes, std::size_t alignment) {
         void* p = this->mechanism_.allocate(bytes, alignment);

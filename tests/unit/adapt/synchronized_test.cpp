@@ -58,7 +58,7 @@ TEST_F(synchronized, passes_on_what_a_pool_of_one_size_can_do_under_the_lock) {
     EXPECT_EQ(pool.try_allocate(100, 8), nullptr) << "larger than the first request";
     pool.deallocate(p, 24, 8);
     using multipool = under_counting_mutex<mallard::multipool<locked_source>>;
-    EXPECT_FALSE(mallard::knows_its_blocks<multipool>) << "which the pool inside does not";
+    EXPECT_FALSE(mallard::bind::knows_its_blocks<multipool>) << "which the pool inside does not";
     pool.release();
 }
 

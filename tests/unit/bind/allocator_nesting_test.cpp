@@ -121,11 +121,11 @@ TEST_F(nesting, leaves_types_alone_that_take_no_allocator) {
     v.emplace_back(1, 2.0);
     vector<std::string> strings(pool_);
     EXPECT_EQ(strings.emplace_back(text), text);
-    EXPECT_FALSE((mallard::takes_allocator<std::pair<int, double>, alloc<int>>));
-    EXPECT_FALSE((mallard::takes_allocator<std::string, alloc<int>>));
-    EXPECT_TRUE((mallard::takes_allocator<const string, alloc<int>>));
-    EXPECT_TRUE((mallard::takes_allocator<std::pair<const string, int>, alloc<int>>));
-    EXPECT_TRUE((mallard::takes_allocator<std::pair<int, std::pair<int, string>>, alloc<int>>));
+    EXPECT_FALSE((mallard::bind::takes_allocator<std::pair<int, double>, alloc<int>>));
+    EXPECT_FALSE((mallard::bind::takes_allocator<std::string, alloc<int>>));
+    EXPECT_TRUE((mallard::bind::takes_allocator<const string, alloc<int>>));
+    EXPECT_TRUE((mallard::bind::takes_allocator<std::pair<const string, int>, alloc<int>>));
+    EXPECT_TRUE((mallard::bind::takes_allocator<std::pair<int, std::pair<int, string>>, alloc<int>>));
 }
 
 } // namespace

@@ -69,7 +69,7 @@ TEST(allocator, aligns_for_its_type) {
     arena a;
     vector<char> shift(3, 'x', a);
     vector<wide> v(5, wide{}, a);
-    EXPECT_TRUE(mallard::is_aligned(v.data(), 256));
+    EXPECT_TRUE(mallard::core::is_aligned(v.data(), 256));
 }
 
 TEST(allocator, copies_a_container_into_the_place_of_the_original) {

@@ -20,9 +20,9 @@ namespace {
 
 namespace bc = boost::container;
 using equipment::my_int;
-using mallard::ways;
+using mallard::expansion;
 using heap = mallard::counted<mallard::heap<>>;
-template <class T, mallard::capability_mask Masked = ways::none, class A = heap>
+template <class T, mallard::capability_mask Masked = expansion::none, class A = heap>
 using alloc = mallard::expandable_allocator<T, A, Masked>;
 
 std::array<my_int, 100> hundred() {
@@ -234,9 +234,9 @@ TEST_F(expandable_allocator_in_node_containers, give_all_nodes_back_where_an_ele
 
 TEST_F(expandable_allocator_in_node_containers, are_as_they_were_where_there_is_no_memory) {
     using source = mallard::failing<heap&>;
-    using list = bc::list<my_int, alloc<my_int, ways::none, source>>;
+    using list = bc::list<my_int, alloc<my_int, expansion::none, source>>;
     source failing(mallard::failure_plan{.at = 0}, h);
-    list l{alloc<my_int, ways::none, source>(failing)};
+    list l{alloc<my_int, expansion::none, source>(failing)};
     l.push_back(my_int(1));
     failing.plan({.at = 1, .for_ever = true});
     EXPECT_THROW(l.push_back(my_int(2)), std::bad_alloc);

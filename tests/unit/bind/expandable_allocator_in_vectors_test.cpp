@@ -25,11 +25,11 @@ namespace {
 
 namespace bc = boost::container;
 using equipment::my_int;
-using mallard::ways;
+using mallard::expansion;
 using heap = mallard::counted<mallard::heap<>>;
-template <class T, mallard::capability_mask Masked = ways::none, class A = heap>
+template <class T, mallard::capability_mask Masked = expansion::none, class A = heap>
 using alloc = mallard::expandable_allocator<T, A, Masked>;
-template <class T, mallard::capability_mask Masked = ways::none, class A = heap>
+template <class T, mallard::capability_mask Masked = expansion::none, class A = heap>
 using vector = bc::vector<T, alloc<T, Masked, A>>;
 using string = bc::basic_string<char, std::char_traits<char>, alloc<char>>;
 
@@ -132,14 +132,14 @@ TYPED_TEST(expandable_allocator_in_vectors_of, a_vector_grows_backward) {
 
 TYPED_TEST(expandable_allocator_in_vectors_of, no_vector_grows_where_that_is_masked) {
     heap h;
-    grow_with_room_in_front<vector<TypeParam, ways::backward>>(h);
+    grow_with_room_in_front<vector<TypeParam, expansion::backward>>(h);
     EXPECT_EQ(h.counts().grown_backward, 0U);
     EXPECT_EQ(h.counts().allocations, 4U);
     EXPECT_TRUE(is_empty_and_sound(h));
 
     heap forward;
-    vector<TypeParam, ways::forward> v{alloc<TypeParam, ways::forward>(forward)};
-    vector<TypeParam, ways::in_place> w{alloc<TypeParam, ways::in_place>(forward)};
+    vector<TypeParam, expansion::forward> v{alloc<TypeParam, expansion::forward>(forward)};
+    vector<TypeParam, expansion::in_place> w{alloc<TypeParam, expansion::in_place>(forward)};
     for (int i = 0; i != 1000; ++i) {
         v.push_back(TypeParam(i));
         w.push_back(TypeParam(i));
@@ -271,10 +271,10 @@ TEST(expandable_allocator_in_vectors, copies_moves_and_swaps_as_the_polymorphic_
 
 TEST(expandable_allocator_in_vectors, works_over_any_heap) {
     mallard::synchronized<mallard::heap<>> shared;
-    vector<int, ways::none, decltype(shared)> in_shared{shared};
+    vector<int, expansion::none, decltype(shared)> in_shared{shared};
     const auto memory = std::make_unique<std::byte[]>(16384);
     auto& region = mallard::region_heap<>::create_in({memory.get(), 16384});
-    vector<int, ways::none, mallard::region_heap<>> in_region{region};
+    vector<int, expansion::none, mallard::region_heap<>> in_region{region};
     for (int i = 0; i != 1000; ++i) {
         in_shared.push_back(i);
         in_region.push_back(i);
@@ -282,14 +282,15 @@ TEST(expandable_allocator_in_vectors, works_over_any_heap) {
     EXPECT_TRUE(std::ranges::equal(in_shared, in_region));
     {
         mallard::checked<mallard::heap<>> watched; // reports and aborts where a container misuses it
-        vector<int, ways::none, decltype(watched)> in_watched(in_region.begin(), in_region.end(), watched);
+        vector<int, expansion::none, decltype(watched)> in_watched(in_region.begin(), in_region.end(),
+                                                                   watched);
         for (int i = 0; i != 1000; ++i) {
             in_watched.insert(in_watched.begin() + i, i);
         }
         in_watched.resize(10);
         in_watched.shrink_to_fit();
-        const bc::list<int, alloc<int, ways::none, decltype(watched)>> list(in_watched.begin(),
-                                                                            in_watched.end(), watched);
+        const bc::list<int, alloc<int, expansion::none, decltype(watched)>> list(in_watched.begin(),
+                                                                                 in_watched.end(), watched);
         EXPECT_TRUE(std::ranges::equal(list, in_watched));
     }
     EXPECT_EQ(shared.use().used_blocks, 1U);
@@ -304,7 +305,7 @@ TEST(expandable_allocator_in_vectors, works_over_any_heap) {
 TEST(expandable_allocator_in_vectors, a_vector_is_as_it_was_where_it_cannot_grow) {
     mallard::failing<heap> source(mallard::failure_plan{.at = 0});
     {
-        using failing_vector = vector<my_int, ways::none, decltype(source)>;
+        using failing_vector = vector<my_int, expansion::none, decltype(source)>;
         failing_vector v{source};
         std::size_t failures = 0;
         for (int i = 0; i != 1000;) {

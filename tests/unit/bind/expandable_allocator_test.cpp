@@ -14,10 +14,10 @@
 
 namespace {
 
-using mallard::ways;
+using mallard::expansion;
 using plots = mallard::counted<equipment::plots>;
 using bits = mallard::command_bits;
-template <class T, mallard::capability_mask Masked = ways::none>
+template <class T, mallard::capability_mask Masked = expansion::none>
 using alloc = mallard::expandable_allocator<T, plots, Masked>;
 template <class T>
 using vector = std::vector<T, alloc<T>>;
@@ -44,12 +44,12 @@ TEST(expandable_allocator, is_equal_where_the_mechanism_is_the_same) {
 
 TEST(expandable_allocator, converts_and_rebinds_with_its_mask) {
     plots a;
-    const alloc<int, ways::backward> of_int(a);
-    const alloc<std::string, ways::backward> of_string = of_int;
+    const alloc<int, expansion::backward> of_int(a);
+    const alloc<std::string, expansion::backward> of_string = of_int;
     EXPECT_EQ(&of_string.mechanism(), &a);
-    using rebound = std::allocator_traits<alloc<int, ways::backward>>::rebind_alloc<double>;
-    EXPECT_TRUE((std::is_same_v<rebound, alloc<double, ways::backward>>));
-    EXPECT_FALSE((std::is_convertible_v<alloc<int>, alloc<int, ways::backward>>));
+    using rebound = std::allocator_traits<alloc<int, expansion::backward>>::rebind_alloc<double>;
+    EXPECT_TRUE((std::is_same_v<rebound, alloc<double, expansion::backward>>));
+    EXPECT_FALSE((std::is_convertible_v<alloc<int>, alloc<int, expansion::backward>>));
 }
 
 TEST(expandable_allocator, propagates_as_the_polymorphic_one_does) {
@@ -99,7 +99,7 @@ TEST(expandable_allocator, knows_how_many_objects_there_can_be) {
 }
 
 /// A block of 6 objects that is asked for more, by a command that the test chooses.
-template <class T, mallard::capability_mask Masked = ways::none>
+template <class T, mallard::capability_mask Masked = expansion::none>
 struct asked {
     std::size_t received;
     T* reuse;
@@ -236,7 +236,7 @@ TYPED_TEST(expandable_allocator_of, places_of_objects_stay_places_of_objects) {
         ASSERT_GT(more.received, capacity);
         const auto down = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(more.p);
         ASSERT_EQ(down % sizeof(TypeParam), 0U);
-        ASSERT_TRUE(mallard::is_aligned(more.p, alignof(TypeParam)));
+        ASSERT_TRUE(mallard::core::is_aligned(more.p, alignof(TypeParam)));
         p = more.p;
         capacity = more.received;
     }
@@ -261,7 +261,7 @@ TYPED_TEST(expandable_allocator_of, gives_and_takes_bursts_in_any_size) {
     EXPECT_EQ(chain.size(), 7U);
     std::vector<std::size_t> rooms;
     for (auto at = chain.begin(); at != chain.end(); ++at) {
-        EXPECT_TRUE(mallard::is_aligned(at.operator->(), alignof(TypeParam)));
+        EXPECT_TRUE(mallard::core::is_aligned(at.operator->(), alignof(TypeParam)));
         rooms.push_back(allocator.size(at.operator->()));
     }
     for (std::size_t i = 0; i != 7; ++i) {
@@ -280,26 +280,26 @@ TEST(expandable_allocator, does_without_what_is_masked) {
         return asked<int, Masked>(a, p, command | bits::nothrow_allocation, least, least).p;
     };
     constexpr unsigned in_place = bits::expand_forward | bits::expand_backward;
-    EXPECT_EQ(try_to.operator()<ways::in_place>(in_place, 10), nullptr);
-    EXPECT_EQ(try_to.operator()<ways::forward>(bits::expand_forward, 10), nullptr);
-    EXPECT_EQ(try_to.operator()<ways::backward>(bits::expand_backward, 10), nullptr);
+    EXPECT_EQ(try_to.operator()<expansion::in_place>(in_place, 10), nullptr);
+    EXPECT_EQ(try_to.operator()<expansion::forward>(bits::expand_forward, 10), nullptr);
+    EXPECT_EQ(try_to.operator()<expansion::backward>(bits::expand_backward, 10), nullptr);
     EXPECT_EQ(try_to.operator()<mallard::no_shrinking>(bits::shrink_in_place, 1), nullptr);
     EXPECT_EQ(alloc<int>(a).size(p), 8U) << "nothing has happened";
-    EXPECT_EQ(try_to.operator()<ways::backward>(in_place, 10), p);
+    EXPECT_EQ(try_to.operator()<expansion::backward>(in_place, 10), p);
     EXPECT_EQ(try_to.operator()<mallard::no_shrinking>(in_place, 20), p);
     EXPECT_EQ(try_to.operator()<mallard::no_bursts>(bits::shrink_in_place, 20), p);
-    int* const lower = try_to.operator()<ways::forward>(in_place, 100);
+    int* const lower = try_to.operator()<expansion::forward>(in_place, 100);
     EXPECT_LT(lower, p);
     alloc<int>(a).deallocate(lower, 100);
 }
 
 TEST(expandable_allocator, masks_add_up) {
-    constexpr mallard::capability_mask all = ways::in_place | mallard::no_shrinking | mallard::no_bursts;
-    EXPECT_EQ(all.growth, ways::in_place);
+    constexpr mallard::capability_mask all = expansion::in_place | mallard::no_shrinking | mallard::no_bursts;
+    EXPECT_EQ(all.growth, expansion::in_place);
     EXPECT_TRUE(all.shrinking);
     EXPECT_TRUE(all.bursts);
-    constexpr mallard::capability_mask one = ways::backward | mallard::no_bursts;
-    EXPECT_EQ(one.growth, ways::backward);
+    constexpr mallard::capability_mask one = expansion::backward | mallard::no_bursts;
+    EXPECT_EQ(one.growth, expansion::backward);
     EXPECT_FALSE(one.shrinking);
     EXPECT_TRUE((alloc<int, one>::masked.bursts));
     EXPECT_FALSE(alloc<int>::masked.bursts);
@@ -333,7 +333,7 @@ void expect_no_block_of_a_burst_that_fails(std::size_t requests) {
 }
 
 TEST(expandable_allocator, keeps_no_block_of_a_burst_that_fails) {
-    expect_no_block_of_a_burst_that_fails<ways::none>(1);
+    expect_no_block_of_a_burst_that_fails<expansion::none>(1);
     expect_no_block_of_a_burst_that_fails<mallard::no_bursts>(5);
 }
 

@@ -31,7 +31,7 @@ struct alignas(Alignment) stamped {
         std::memset(bytes.data(), static_cast<int>(number % 251), Bytes);
     }
     [[nodiscard]] bool is(unsigned number) const noexcept {
-        return mallard::is_aligned(this, Alignment) &&
+        return mallard::core::is_aligned(this, Alignment) &&
                std::ranges::all_of(bytes, [number](unsigned char c) { return c == number % 251; });
     }
     std::array<unsigned char, Bytes> bytes;

@@ -114,9 +114,9 @@ TEST(pool_tag, of_a_thread_that_is_ending_makes_a_pool_again) {
     const std::size_t before = tallied::outstanding;
     std::thread([] {
         // Runs after the red pool's end, because it was asked for first.
-        static constinit thread_local mallard::thread_end_task task{};
+        static constinit thread_local mallard::threads::thread_end_task task{};
         task.run = []() noexcept { static_cast<void>(red::pool().allocate(100, 8)); };
-        mallard::at_thread_end(task);
+        mallard::threads::at_thread_end(task);
         static_cast<void>(red::pool().allocate(100, 8));
     }).join();
     EXPECT_EQ(tallied::outstanding, before);
@@ -139,8 +139,8 @@ struct cells : mallard::single_threaded<cells, mallard::fixed_pool<mallard::stat
 
 TEST(pool_tag, names_a_pool_in_an_array_of_the_program_that_nobody_has_to_make) {
     // Under AddressSanitizer the end of an arena has something to do.
-    EXPECT_NE(mallard::always_there<mallard::pool_of<cells>>, mallard::poisons_memory);
-    EXPECT_FALSE(mallard::always_there<tallied_pool>);
+    EXPECT_NE(mallard::bind::always_there<mallard::pool_of<cells>>, mallard::core::poisons_memory);
+    EXPECT_FALSE(mallard::bind::always_there<tallied_pool>);
     {
         const std::list<int, mallard::static_allocator<int, cells>> numbers(10, 1);
         EXPECT_TRUE(cells::pool().owns(&numbers.front()));

@@ -61,9 +61,9 @@ TEST(pooled, deletes_null) {
 /// A sanitizer compares how a block is freed with how it was allocated.
 TEST(pooled, frees_on_the_global_heap_as_was_allocated_there) {
     for (const std::size_t alignment : {8U, 16U, 32U, 4096U}) {
-        void* const p = mallard::global_heap::allocate(96, alignment);
-        EXPECT_TRUE(mallard::is_aligned(p, alignment));
-        mallard::global_heap::deallocate_of_any_size(p, alignment);
+        void* const p = mallard::bind::global_heap::allocate(96, alignment);
+        EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
+        mallard::bind::global_heap::deallocate_of_any_size(p, alignment);
     }
 }
 
@@ -129,9 +129,9 @@ TEST(pooled, takes_a_larger_derived_class_from_the_global_heap) {
 TEST(pooled, aligns_an_over_aligned_derived_class) {
     std::unique_ptr<shape> p(new wide_shape);
     EXPECT_FALSE(is_pooled(p.get()));
-    EXPECT_TRUE(mallard::is_aligned(p.get(), 128));
+    EXPECT_TRUE(mallard::core::is_aligned(p.get(), 128));
     p.reset(new (std::nothrow) wide_shape);
-    EXPECT_TRUE(mallard::is_aligned(p.get(), 128));
+    EXPECT_TRUE(mallard::core::is_aligned(p.get(), 128));
 }
 
 struct bytes_of_48 : mallard::pooled<bytes_of_48> {
@@ -145,7 +145,7 @@ TEST(pooled, aligns_a_derived_class_as_its_size_allows) {
     for (auto& p : all) {
         p.reset(new aligned_48);
         EXPECT_TRUE(is_pooled<bytes_of_48>(p.get()));
-        EXPECT_TRUE(mallard::is_aligned(p.get(), 16));
+        EXPECT_TRUE(mallard::core::is_aligned(p.get(), 16));
     }
 }
 
@@ -160,7 +160,7 @@ TEST(pooled, tells_an_over_aligned_derived_class_of_the_same_size) {
     for (auto& p : all) {
         p.reset(new aligned_64);
         EXPECT_FALSE(is_pooled<bytes_of_64>(p.get()));
-        EXPECT_TRUE(mallard::is_aligned(p.get(), 64));
+        EXPECT_TRUE(mallard::core::is_aligned(p.get(), 64));
     }
 }
 
@@ -190,7 +190,7 @@ TEST(pooled, aligns_an_over_aligned_class) {
     for (auto& p : all) {
         p.reset(new line);
         EXPECT_TRUE(is_pooled(p.get()));
-        EXPECT_TRUE(mallard::is_aligned(p.get(), 64));
+        EXPECT_TRUE(mallard::core::is_aligned(p.get(), 64));
     }
     all[0].reset(new (std::nothrow) line);
     EXPECT_TRUE(is_pooled(all[0].get()));

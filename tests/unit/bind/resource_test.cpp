@@ -22,7 +22,7 @@ TEST(resource, calls_its_mechanism_through_the_base) {
     mallard::resource<mallard::counted<mallard::multipool<>>> r;
     std::pmr::memory_resource* const base = &r;
     void* const p = base->allocate(100, 64);
-    EXPECT_TRUE(mallard::is_aligned(p, 64));
+    EXPECT_TRUE(mallard::core::is_aligned(p, 64));
     EXPECT_EQ(r.mechanism().counts().allocations, 1U);
     EXPECT_EQ(r.mechanism().counts().bytes_in_use, 100U);
     base->deallocate(p, 100, 64);

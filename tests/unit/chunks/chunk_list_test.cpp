@@ -19,14 +19,14 @@ protected:
 
     std::vector<std::size_t> sizes() {
         std::vector<std::size_t> found;
-        for (mallard::chunk* c = list_.front(); c != nullptr; c = c->next) {
+        for (mallard::chunks::chunk* c = list_.front(); c != nullptr; c = c->next) {
             found.push_back(c->bytes);
         }
         return found;
     }
 
     equipment::ledger source_;
-    mallard::chunk_list list_;
+    mallard::chunks::chunk_list list_;
 };
 
 using list_of_sizes = std::vector<std::size_t>;
@@ -35,12 +35,12 @@ TEST_F(chunk_list, puts_new_chunks_in_front_and_counts_them) {
     EXPECT_EQ(list_.front(), nullptr);
     EXPECT_EQ(list_.bytes(), 0U);
     list_.grow(source_, 256);
-    mallard::chunk* second = list_.grow(source_, 512);
+    mallard::chunks::chunk* second = list_.grow(source_, 512);
     EXPECT_EQ(list_.front(), second);
     EXPECT_EQ(list_.count(), 2U);
     EXPECT_EQ(list_.bytes(), 768U);
-    EXPECT_EQ(second->end() - second->begin(), 512 - std::ptrdiff_t{sizeof(mallard::chunk)});
-    EXPECT_TRUE(mallard::is_aligned(second->begin(), mallard::fundamental_alignment));
+    EXPECT_EQ(second->end() - second->begin(), 512 - std::ptrdiff_t{sizeof(mallard::chunks::chunk)});
+    EXPECT_TRUE(mallard::core::is_aligned(second->begin(), mallard::fundamental_alignment));
 }
 
 TEST_F(chunk_list, is_as_it_was_where_the_upstream_fails) {
@@ -51,7 +51,7 @@ TEST_F(chunk_list, is_as_it_was_where_the_upstream_fails) {
 }
 
 TEST_F(chunk_list, keeps_the_larger_chunks_first) {
-    mallard::chunk_list loose;
+    mallard::chunks::chunk_list loose;
     for (const std::size_t bytes : {256U, 1024U, 512U, 256U, 2048U}) {
         list_.insert_by_size([&] {
             loose.grow(source_, bytes);
@@ -65,7 +65,7 @@ TEST_F(chunk_list, takes_a_chunk_that_has_room_out_of_the_list) {
     list_.grow(source_, 1024);
     list_.grow(source_, 256);
     EXPECT_EQ(list_.take_with_room(1024), nullptr) << "the header takes its part";
-    mallard::chunk* taken = list_.take_with_room(1024 - sizeof(mallard::chunk));
+    mallard::chunks::chunk* taken = list_.take_with_room(1024 - sizeof(mallard::chunks::chunk));
     ASSERT_NE(taken, nullptr);
     EXPECT_EQ(taken->bytes, 1024U);
     EXPECT_EQ(sizes(), list_of_sizes{256});

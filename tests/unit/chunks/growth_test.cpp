@@ -9,7 +9,7 @@
 namespace {
 
 TEST(growth, doubles_up_to_the_cap) {
-    mallard::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
     for (const std::size_t expected : {64U, 128U, 256U, 512U, 1024U, 1024U, 1024U}) {
         const std::size_t bytes = next.bytes_for(24);
         EXPECT_EQ(bytes, expected);
@@ -18,7 +18,7 @@ TEST(growth, doubles_up_to_the_cap) {
 }
 
 TEST(growth, grows_by_its_factor) {
-    mallard::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 2048, .factor = 4});
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 2048, .factor = 4});
     for (const std::size_t expected : {64U, 256U, 1024U, 2048U, 2048U}) {
         const std::size_t bytes = next.bytes_for(24);
         EXPECT_EQ(bytes, expected);
@@ -27,7 +27,7 @@ TEST(growth, grows_by_its_factor) {
 }
 
 TEST(growth, doubles_from_64_kib_on) {
-    mallard::next_chunk next({.first_chunk_bytes = 32 << 10, .factor = 4});
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 32 << 10, .factor = 4});
     for (const std::size_t expected : {32U << 10, 128U << 10, 256U << 10, 512U << 10}) {
         EXPECT_EQ(next.bytes_for(24), expected);
         next.took(expected);
@@ -35,17 +35,17 @@ TEST(growth, doubles_from_64_kib_on) {
 }
 
 TEST(growth, goes_on_with_the_first_size_after_a_smaller_chunk) {
-    mallard::next_chunk next({.first_chunk_bytes = 256, .largest_chunk_bytes = 2048, .factor = 4});
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 256, .largest_chunk_bytes = 2048, .factor = 4});
     next.took(40);
     EXPECT_EQ(next.bytes_for(24), 256U);
 }
 
 TEST(growth, tells_its_cap) {
-    EXPECT_EQ(mallard::next_chunk({.largest_chunk_bytes = 1024}).largest_bytes(), 1024U);
+    EXPECT_EQ(mallard::chunks::next_chunk({.largest_chunk_bytes = 1024}).largest_bytes(), 1024U);
 }
 
 TEST(growth, makes_room_for_a_large_request) {
-    mallard::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
     EXPECT_EQ(next.bytes_for(65), 128U);
     EXPECT_EQ(next.bytes_for(513), 1024U);
     EXPECT_EQ(next.bytes_for(1025), 1025U) << "beyond the cap a request gets what it needs and no more";
@@ -54,19 +54,19 @@ TEST(growth, makes_room_for_a_large_request) {
 }
 
 TEST(growth, stays_at_the_cap_after_a_larger_request) {
-    mallard::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
     next.took(5000);
     EXPECT_EQ(next.bytes_for(1), 1024U);
 }
 
 TEST(growth, plans_nothing_until_a_chunk_was_taken) {
-    mallard::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
     EXPECT_EQ(next.bytes_for(300), 512U);
     EXPECT_EQ(next.bytes_for(1), 64U) << "the request that failed left no trace";
 }
 
 TEST(growth, begins_again) {
-    mallard::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
     next.took(512);
     next.restart();
     EXPECT_EQ(next.bytes_for(1), 64U);
@@ -78,7 +78,7 @@ TEST(growth, begins_again) {
 }
 
 TEST(growth, can_be_constant) {
-    mallard::next_chunk next({.first_chunk_bytes = 4096, .largest_chunk_bytes = 4096});
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 4096, .largest_chunk_bytes = 4096});
     next.took(4096);
     EXPECT_EQ(next.bytes_for(1), 4096U);
 }
@@ -103,15 +103,15 @@ const std::size_t any_number[] = {0,
                                   SIZE_MAX};
 
 void expect_sense(mallard::chunk_growth growth) {
-    mallard::next_chunk next(growth);
+    mallard::chunks::next_chunk next(growth);
     const std::size_t cap = next.largest_bytes();
     ASSERT_TRUE(std::has_single_bit(cap) && std::has_single_bit(next.first_bytes()));
     ASSERT_GE(next.first_bytes(), 64U);
     ASSERT_LE(next.first_bytes(), cap);
-    ASSERT_LE(cap, mallard::next_chunk::most_bytes);
+    ASSERT_LE(cap, mallard::chunks::next_chunk::most_bytes);
     if (growth.largest_chunk_bytes >= 64) {
         ASSERT_LE(cap, growth.largest_chunk_bytes) << "a limit is kept";
-        ASSERT_TRUE(cap > growth.largest_chunk_bytes / 2 || cap == mallard::next_chunk::most_bytes);
+        ASSERT_TRUE(cap > growth.largest_chunk_bytes / 2 || cap == mallard::chunks::next_chunk::most_bytes);
     }
     if (growth.first_chunk_bytes >= 64 && growth.first_chunk_bytes <= cap) {
         ASSERT_GE(next.first_bytes(), growth.first_chunk_bytes);
@@ -138,29 +138,29 @@ TEST(growth, makes_sense_of_any_numbers) {
 }
 
 TEST(growth, takes_zero_for_what_is_usual) {
-    const mallard::next_chunk next({0, 0, 0});
+    const mallard::chunks::next_chunk next({0, 0, 0});
     const mallard::chunk_growth usual;
     EXPECT_EQ(next.first_bytes(), usual.first_chunk_bytes);
     EXPECT_EQ(next.largest_bytes(), usual.largest_chunk_bytes);
 }
 
 TEST(growth, rounds_a_factor_up) {
-    mallard::next_chunk next({.first_chunk_bytes = 64, .factor = 3});
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .factor = 3});
     next.took(64);
     EXPECT_EQ(next.bytes_for(1), 256U);
-    mallard::next_chunk least({.first_chunk_bytes = 64, .factor = 1});
+    mallard::chunks::next_chunk least({.first_chunk_bytes = 64, .factor = 1});
     least.took(64);
     EXPECT_EQ(least.bytes_for(1), 128U);
 }
 
 TEST(growth, keeps_to_the_bound_of_its_allocator) {
     for (const std::size_t largest : any_number) {
-        EXPECT_LE(mallard::next_chunk({.largest_chunk_bytes = largest}, 1024).largest_bytes(), 1024U);
+        EXPECT_LE(mallard::chunks::next_chunk({.largest_chunk_bytes = largest}, 1024).largest_bytes(), 1024U);
     }
 }
 
 TEST(growth, is_small) {
-    EXPECT_LE(sizeof(mallard::next_chunk), 4U);
+    EXPECT_LE(sizeof(mallard::chunks::next_chunk), 4U);
 }
 
 } // namespace

@@ -19,32 +19,32 @@ protected:
     }
 
     equipment::ledger source_;
-    mallard::held_list list_;
+    mallard::chunks::held_list list_;
 };
 
 TEST_F(held_list, aligns_blocks_and_returns_them_in_any_order) {
     std::vector<void*> blocks;
     for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
         blocks.push_back(list_.allocate(source_, 1000 + alignment, alignment));
-        EXPECT_TRUE(mallard::is_aligned(blocks.back(), alignment));
+        EXPECT_TRUE(mallard::core::is_aligned(blocks.back(), alignment));
     }
-    EXPECT_EQ(list_.stats().direct_blocks, 13U);
-    EXPECT_EQ(list_.stats().direct_bytes, source_.outstanding_bytes());
+    EXPECT_EQ(list_.stats().large_blocks, 13U);
+    EXPECT_EQ(list_.stats().large_bytes, source_.outstanding_bytes());
     // The first, the last, then those between.
     list_.deallocate(source_, blocks.front());
     list_.deallocate(source_, blocks.back());
     for (std::size_t i = 1; i + 1 < blocks.size(); ++i) {
         list_.deallocate(source_, blocks[i]);
-        EXPECT_EQ(list_.stats().direct_bytes, source_.outstanding_bytes());
+        EXPECT_EQ(list_.stats().large_bytes, source_.outstanding_bytes());
     }
-    EXPECT_EQ(list_.stats().direct_blocks, 0U);
+    EXPECT_EQ(list_.stats().large_blocks, 0U);
 }
 
 /// An upstream that gives nothing, and remembers the most that it was asked for.
 struct refusing_upstream {
     void* allocate(std::size_t bytes, std::size_t alignment) {
         most_asked = std::max(most_asked, bytes);
-        mallard::fail_allocation(bytes, alignment);
+        mallard::core::fail_allocation(bytes, alignment);
     }
     void deallocate(void*, std::size_t, std::size_t) noexcept {}
     std::size_t most_asked = 0;
@@ -63,14 +63,14 @@ TEST_F(held_list, asks_for_no_block_whose_size_with_its_header_has_no_representa
 
 TEST_F(held_list, keeps_chunks_and_direct_blocks_apart) {
     std::byte* const room = list_.add_chunk(source_, 256);
-    EXPECT_TRUE(mallard::is_aligned(room, mallard::fundamental_alignment));
+    EXPECT_TRUE(mallard::core::is_aligned(room, mallard::fundamental_alignment));
     static_cast<void>(list_.add_chunk(source_, 100));
     static_cast<void>(list_.allocate(source_, 50, 8));
     const mallard::allocator_stats stats = list_.stats();
     EXPECT_EQ(stats.chunks, 2U);
     EXPECT_EQ(stats.chunk_bytes, 356U) << "exactly what was asked for";
-    EXPECT_EQ(stats.direct_blocks, 1U);
-    EXPECT_EQ(stats.chunk_bytes + stats.direct_bytes, source_.outstanding_bytes());
+    EXPECT_EQ(stats.large_blocks, 1U);
+    EXPECT_EQ(stats.chunk_bytes + stats.large_bytes, source_.outstanding_bytes());
     list_.release(source_);
 }
 
@@ -84,7 +84,7 @@ TEST_F(held_list, returns_direct_blocks_from_between_chunks) {
     for (const std::size_t i : {3U, 2U, 0U, 11U, 10U, 5U, 6U, 1U, 4U, 9U, 7U, 8U}) {
         list_.deallocate(source_, blocks[i]);
     }
-    EXPECT_EQ(list_.stats().direct_blocks, 0U);
+    EXPECT_EQ(list_.stats().large_blocks, 0U);
     EXPECT_EQ(list_.stats().chunks, 6U);
     EXPECT_EQ(list_.stats().chunk_bytes, source_.outstanding_bytes());
     list_.release(source_);
@@ -96,7 +96,7 @@ TEST_F(held_list, returns_what_was_not_deallocated) {
         static_cast<void>(list_.add_chunk(source_, 64));
     }
     list_.release(source_);
-    EXPECT_EQ(list_.stats().direct_blocks, 0U);
+    EXPECT_EQ(list_.stats().large_blocks, 0U);
     EXPECT_EQ(list_.stats().chunks, 0U);
     EXPECT_EQ(source_.outstanding(), 0U);
 }
@@ -107,7 +107,7 @@ TEST_F(held_list, holds_nothing_more_where_the_upstream_fails) {
     EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.add_chunk(source_, 64)));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.allocate(source_, 64, 8)));
     EXPECT_EQ(list_.stats().chunks, 1U);
-    EXPECT_EQ(list_.stats().direct_blocks, 0U);
+    EXPECT_EQ(list_.stats().large_blocks, 0U);
     list_.release(source_);
 }
 
@@ -119,7 +119,7 @@ TEST_F(held_list, refuses_what_has_no_size) {
                 << bytes << " at " << alignment;
         }
     }
-    EXPECT_EQ(list_.stats().direct_blocks, 0U);
+    EXPECT_EQ(list_.stats().large_blocks, 0U);
 }
 
 } // namespace

@@ -31,7 +31,7 @@ TEST(block_size, has_zones_around_every_block_that_holds_as_much) {
             EXPECT_EQ(larger.bytes_without_zones(), plain.bytes) << bytes << " at " << alignment;
             for (std::size_t less = 1; less <= plain.alignment; less *= 2) {
                 EXPECT_GE(larger.bytes,
-                          mallard::bytes_before(less) + plain.bytes + mallard::guard_zone_bytes);
+                          mallard::core::bytes_before(less) + plain.bytes + mallard::core::guard_zone_bytes);
             }
         }
     }

@@ -36,10 +36,11 @@ inline constexpr bool winkable<handle> = true;
 namespace {
 
 TEST(build_mode, is_in_the_linker_names_of_templates) {
+    std::string mode = MALLARD_CHECKED ? "checked_" : "";
 #ifdef NDEBUG
-    std::string mode = "ndebug";
+    mode += "ndebug";
 #else
-    std::string mode = "debug";
+    mode += "debug";
 #endif
 #ifdef MALLARD_ASAN
     mode += "_with_address_sanitizer";
@@ -49,11 +50,11 @@ TEST(build_mode, is_in_the_linker_names_of_templates) {
 #endif
     const auto part = std::to_string(mode.size()) + mode;
     const std::string name = typeid(mallard::multipool<>).name();
-    EXPECT_NE(name.find("7mallard" + part + "9unchecked9multipool"), std::string::npos) << name;
+    EXPECT_NE(name.find("7mallard" + part + "9multipool"), std::string::npos) << name;
 }
 
 TEST(build_mode, of_the_library_is_the_sanitizer) {
-    const std::string library = mallard::poisons_memory ? "library_with_address_sanitizer" : "library";
+    const std::string library = mallard::core::poisons_memory ? "library_with_address_sanitizer" : "library";
     const std::string name = typeid(mallard::pages).name();
     EXPECT_EQ(name, "N7mallard" + std::to_string(library.size()) + library + "5pagesE");
 }

@@ -22,7 +22,8 @@ using mallard::deallocate_many;
 struct bursting : equipment::ledger {
     mallard::block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         ++bursts;
-        return mallard::allocate_one_by_one(static_cast<equipment::ledger&>(*this), bytes, alignment, count);
+        return mallard::core::allocate_one_by_one(static_cast<equipment::ledger&>(*this), bytes, alignment,
+                                                  count);
     }
     void deallocate_many(mallard::block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
         ++bursts;
@@ -90,20 +91,21 @@ TEST(burst, of_nothing_is_nothing) {
 #ifdef __cpp_exceptions
 TEST(burst, is_refused_where_a_block_has_no_room_for_a_link) {
     for (std::size_t bytes = 0; bytes != sizeof(void*); ++bytes) {
-        EXPECT_NO_THROW(mallard::expect_possible_burst(bytes, 1, 0)) << "nobody needs a link";
+        EXPECT_NO_THROW(mallard::core::expect_possible_burst(bytes, 1, 0)) << "nobody needs a link";
         for (const std::size_t count : {std::size_t{1}, std::size_t{2}, SIZE_MAX}) {
-            EXPECT_THROW(mallard::expect_possible_burst(bytes, 1, count), mallard::refused_request) << bytes;
+            EXPECT_THROW(mallard::core::expect_possible_burst(bytes, 1, count), mallard::refused_request)
+                << bytes;
         }
     }
-    EXPECT_NO_THROW(mallard::expect_possible_burst(sizeof(void*), 1, 1));
+    EXPECT_NO_THROW(mallard::core::expect_possible_burst(sizeof(void*), 1, 1));
 }
 
 TEST(burst, has_a_size_that_a_pointer_difference_can_tell) {
     for (const std::size_t bytes : {std::size_t{8}, std::size_t{24}, std::size_t{1} << 40}) {
         const std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / bytes;
-        EXPECT_NO_THROW(mallard::expect_possible_burst(bytes, 8, most));
-        EXPECT_OUT_OF_MEMORY(mallard::expect_possible_burst(bytes, 8, most + 1));
-        EXPECT_OUT_OF_MEMORY(mallard::expect_possible_burst(bytes, 8, SIZE_MAX));
+        EXPECT_NO_THROW(mallard::core::expect_possible_burst(bytes, 8, most));
+        EXPECT_OUT_OF_MEMORY(mallard::core::expect_possible_burst(bytes, 8, most + 1));
+        EXPECT_OUT_OF_MEMORY(mallard::core::expect_possible_burst(bytes, 8, SIZE_MAX));
     }
 }
 #endif

@@ -72,10 +72,10 @@ TEST(concepts, tell_what_is_good_at_bursts) {
 }
 
 TEST(concepts, tell_whose_blocks_have_no_room_around_them) {
-    EXPECT_TRUE(mallard::gives_fixed_blocks<of_one_size>);
-    EXPECT_TRUE(mallard::gives_fixed_blocks<mallard::fixed_pool<>>);
-    EXPECT_FALSE(mallard::gives_fixed_blocks<with_state>);
-    EXPECT_FALSE(mallard::gives_fixed_blocks<mallard::multipool<>>);
+    EXPECT_TRUE(mallard::core::gives_fixed_blocks<of_one_size>);
+    EXPECT_TRUE(mallard::core::gives_fixed_blocks<mallard::fixed_pool<>>);
+    EXPECT_FALSE(mallard::core::gives_fixed_blocks<with_state>);
+    EXPECT_FALSE(mallard::core::gives_fixed_blocks<mallard::multipool<>>);
 }
 
 TEST(concepts, tell_which_upstreams_need_no_pointer) {

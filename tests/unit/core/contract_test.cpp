@@ -5,7 +5,7 @@
 namespace {
 
 TEST(contract_check, names_the_condition_and_the_place) {
-    EXPECT_DEATH(mallard::contract_broken("size > 0", "some_file.hpp", 42),
+    EXPECT_DEATH(mallard::core::contract_broken("size > 0", "some_file.hpp", 42),
                  "some_file.hpp:42: mallard: a caller broke the contract: size > 0");
 }
 

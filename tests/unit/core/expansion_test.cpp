@@ -5,8 +5,8 @@
 
 namespace {
 
-using mallard::has;
-using mallard::ways;
+using mallard::expansion;
+using mallard::includes;
 
 /// Has all that it takes, but for what the tests take from it.
 struct complete {
@@ -36,22 +36,22 @@ struct tells_no_way : complete {
 };
 
 TEST(expansion, ways_are_sets) {
-    EXPECT_EQ(ways::forward | ways::backward, ways::in_place);
-    EXPECT_EQ(ways::in_place | ways::fresh, ways::any);
-    EXPECT_EQ(ways::any & ways::backward, ways::backward);
-    EXPECT_EQ(ways::forward & ways::backward, ways::none);
-    EXPECT_EQ(without(ways::any, ways::backward), ways::forward_or_fresh);
-    EXPECT_EQ(without(ways::forward, ways::backward), ways::forward);
-    EXPECT_EQ(without(ways::any, ways::any), ways::none);
+    EXPECT_EQ(expansion::forward | expansion::backward, expansion::in_place);
+    EXPECT_EQ(expansion::in_place | expansion::fresh, expansion::any);
+    EXPECT_EQ(expansion::any & expansion::backward, expansion::backward);
+    EXPECT_EQ(expansion::forward & expansion::backward, expansion::none);
+    EXPECT_EQ(without(expansion::any, expansion::backward), expansion::forward_or_fresh);
+    EXPECT_EQ(without(expansion::forward, expansion::backward), expansion::forward);
+    EXPECT_EQ(without(expansion::any, expansion::any), expansion::none);
 }
 
 TEST(expansion, a_set_has_a_way_where_it_has_all_of_it) {
-    EXPECT_TRUE(has(ways::any, ways::backward));
-    EXPECT_TRUE(has(ways::any, ways::in_place));
-    EXPECT_TRUE(has(ways::in_place, ways::forward));
-    EXPECT_FALSE(has(ways::in_place, ways::fresh));
-    EXPECT_FALSE(has(ways::forward, ways::in_place));
-    EXPECT_FALSE(has(ways::none, ways::fresh));
+    EXPECT_TRUE(includes(expansion::any, expansion::backward));
+    EXPECT_TRUE(includes(expansion::any, expansion::in_place));
+    EXPECT_TRUE(includes(expansion::in_place, expansion::forward));
+    EXPECT_FALSE(includes(expansion::in_place, expansion::fresh));
+    EXPECT_FALSE(includes(expansion::forward, expansion::in_place));
+    EXPECT_FALSE(includes(expansion::none, expansion::fresh));
 }
 
 TEST(expansion, a_step_back_keeps_objects_at_places_of_objects) {
@@ -75,8 +75,8 @@ TEST(expansion, nothing_happened_is_the_result_that_says_nothing) {
     constexpr mallard::expansion_result nothing;
     EXPECT_EQ(nothing.p, nullptr);
     EXPECT_EQ(nothing.bytes, 0U);
-    EXPECT_EQ(nothing.how, ways::none);
-    EXPECT_EQ(mallard::expansion_request{}.may, ways::any);
+    EXPECT_EQ(nothing.how, expansion::none);
+    EXPECT_EQ(mallard::expansion_request{}.may, expansion::any);
 }
 
 TEST(expansion, the_concept_tells_what_can_change_sizes) {

@@ -25,7 +25,7 @@ protected:
 };
 
 TEST_F(failure, is_reported_without_a_handler) {
-    EXPECT_OUT_OF_MEMORY(mallard::fail_allocation(40, 8));
+    EXPECT_OUT_OF_MEMORY(mallard::core::fail_allocation(40, 8));
 }
 
 TEST_F(failure, returns_the_handler_that_was_installed_before) {
@@ -38,19 +38,19 @@ TEST_F(failure, is_not_heard_of_while_somebody_asks_in_another_way) {
     mallard::set_out_of_memory_handler(listen);
     calls = 0;
     {
-        const mallard::unheard_failures quiet;
-        EXPECT_TRUE(mallard::unheard_failures::expected());
-        EXPECT_OUT_OF_MEMORY(mallard::fail_allocation(40, 8));
+        const mallard::core::unheard_failures quiet;
+        EXPECT_TRUE(mallard::core::unheard_failures::expected());
+        EXPECT_OUT_OF_MEMORY(mallard::core::fail_allocation(40, 8));
     }
     EXPECT_EQ(calls, 0U);
-    EXPECT_FALSE(mallard::unheard_failures::expected());
+    EXPECT_FALSE(mallard::core::unheard_failures::expected());
 }
 
 #ifdef __cpp_exceptions
 
 TEST_F(failure, says_what_is_refused_and_what_to_do) {
     try {
-        mallard::refuse_request(40, 16, 24, 8);
+        mallard::core::refuse_request(40, 16, 24, 8);
     } catch (const std::bad_alloc& refused) {
         EXPECT_STREQ(
             refused.what(),
@@ -58,7 +58,7 @@ TEST_F(failure, says_what_is_refused_and_what_to_do) {
             "bytes at alignment 8; make the pool with the block_size of its largest request");
     }
     try {
-        mallard::refuse_for_want_of_room(40, 16);
+        mallard::core::refuse_for_want_of_room(40, 16);
     } catch (const std::bad_alloc& refused) {
         EXPECT_STREQ(refused.what(), "mallard: a request for 40 bytes at alignment 16 is refused: the pool's "
                                      "arena has no room for one such block; make it larger");
@@ -68,7 +68,7 @@ TEST_F(failure, says_what_is_refused_and_what_to_do) {
 TEST_F(failure, of_no_request_has_no_bytes) {
     mallard::set_out_of_memory_handler(listen);
     calls = 0;
-    EXPECT_THROW(mallard::refuse_foreign_region(this), std::bad_alloc);
+    EXPECT_THROW(mallard::core::refuse_foreign_region(this), std::bad_alloc);
     EXPECT_EQ(calls, 1U);
     EXPECT_EQ(heard_bytes, 0U);
     EXPECT_EQ(heard_alignment, 1U);
@@ -77,7 +77,7 @@ TEST_F(failure, of_no_request_has_no_bytes) {
 TEST_F(failure, tells_the_handler_first) {
     mallard::set_out_of_memory_handler(listen);
     calls = 0;
-    EXPECT_THROW(mallard::fail_allocation(40, 32), std::bad_alloc);
+    EXPECT_THROW(mallard::core::fail_allocation(40, 32), std::bad_alloc);
     EXPECT_EQ(calls, 1U);
     EXPECT_EQ(heard_bytes, 40U);
     EXPECT_EQ(heard_alignment, 32U);
@@ -87,7 +87,8 @@ TEST_F(failure, tells_the_handler_first) {
 
 TEST_F(failure, tells_the_handler_first_and_ends_the_program) {
     mallard::set_out_of_memory_handler(listen);
-    EXPECT_DEATH(mallard::fail_allocation(40, 32), "heard; mallard: out of memory: 40 bytes at alignment 32");
+    EXPECT_DEATH(mallard::core::fail_allocation(40, 32),
+                 "heard; mallard: out of memory: 40 bytes at alignment 32");
 }
 
 #endif

@@ -10,8 +10,8 @@ namespace {
 
 class free_block : public ::testing::Test {
 protected:
-    mallard::free_block* block(std::size_t offset) {
-        return reinterpret_cast<mallard::free_block*>(memory_.data() + offset);
+    mallard::core::free_block* block(std::size_t offset) {
+        return reinterpret_cast<mallard::core::free_block*>(memory_.data() + offset);
     }
 
     alignas(16) std::array<std::byte, 64> memory_{};
@@ -19,9 +19,9 @@ protected:
 
 TEST_F(free_block, leads_to_another_wherever_it_lies) {
     for (const std::size_t offset : {0U, 4U, 12U, 20U}) {
-        mallard::write_link(mallard::link_of(block(offset)), block(40));
-        EXPECT_EQ(mallard::read_link(mallard::link_of(block(offset))), block(40));
-        mallard::free_block* next = nullptr;
+        mallard::core::write_link(mallard::core::link_of(block(offset)), block(40));
+        EXPECT_EQ(mallard::core::read_link(mallard::core::link_of(block(offset))), block(40));
+        mallard::core::free_block* next = nullptr;
         std::memcpy(&next, memory_.data() + offset, sizeof next);
         EXPECT_EQ(next, block(40));
     }
@@ -30,18 +30,18 @@ TEST_F(free_block, leads_to_another_wherever_it_lies) {
 TEST_F(free_block, is_led_to_by_a_pointer_that_is_no_block) {
     struct {
         std::size_t before = 0;
-        mallard::free_block* first = nullptr;
+        mallard::core::free_block* first = nullptr;
     } list;
-    mallard::write_link(&list.first, block(8));
+    mallard::core::write_link(&list.first, block(8));
     EXPECT_EQ(list.first, block(8)) << "the compiler knows that this was written to";
-    EXPECT_EQ(mallard::read_link(&list.first), block(8));
+    EXPECT_EQ(mallard::core::read_link(&list.first), block(8));
 }
 
 TEST_F(free_block, is_read_and_written_where_nobody_else_may) {
-    mallard::poison(memory_.data(), memory_.size());
-    mallard::write_link(mallard::link_of(block(0)), block(16));
-    EXPECT_EQ(mallard::read_link(mallard::link_of(block(0))), block(16));
-    mallard::unpoison(memory_.data(), memory_.size());
+    mallard::core::poison(memory_.data(), memory_.size());
+    mallard::core::write_link(mallard::core::link_of(block(0)), block(16));
+    EXPECT_EQ(mallard::core::read_link(mallard::core::link_of(block(0))), block(16));
+    mallard::core::unpoison(memory_.data(), memory_.size());
 }
 
 } // namespace

@@ -25,7 +25,7 @@ protected:
 
 TEST_F(quiet_request, returns_what_the_upstream_gives) {
     equipment::ledger source;
-    void* const p = mallard::ask_quietly(source, 100, 16);
+    void* const p = mallard::core::ask_quietly(source, 100, 16);
     ASSERT_NE(p, nullptr);
     EXPECT_EQ(source.granted().back(), (equipment::ledger::request{100, 16}));
     source.deallocate(p, 100, 16);
@@ -33,8 +33,8 @@ TEST_F(quiet_request, returns_what_the_upstream_gives) {
 
 TEST_F(quiet_request, asks_what_can_say_no_by_itself) {
     equipment::plots source(1);
-    EXPECT_NE(mallard::ask_quietly(source, 64, 16), nullptr);
-    EXPECT_EQ(mallard::ask_quietly(source, 64, 16), nullptr);
+    EXPECT_NE(mallard::core::ask_quietly(source, 64, 16), nullptr);
+    EXPECT_EQ(mallard::core::ask_quietly(source, 64, 16), nullptr);
     EXPECT_EQ(failures_heard, 0);
 }
 
@@ -47,14 +47,14 @@ struct unruly {
 };
 
 TEST_F(quiet_request, returns_null_where_a_quiet_request_throws) {
-    EXPECT_EQ(mallard::ask_quietly(unruly(), 64, 16), nullptr);
+    EXPECT_EQ(mallard::core::ask_quietly(unruly(), 64, 16), nullptr);
 }
 
 TEST_F(quiet_request, returns_null_where_the_upstream_throws_and_tells_nobody) {
     equipment::ledger source;
     source.fail({.at = 1});
-    EXPECT_EQ(mallard::ask_quietly(source, 100, 16), nullptr);
-    EXPECT_NE(mallard::ask_quietly(mallard::multipool<equipment::ledger>(source), 100, 16), nullptr);
+    EXPECT_EQ(mallard::core::ask_quietly(source, 100, 16), nullptr);
+    EXPECT_NE(mallard::core::ask_quietly(mallard::multipool<equipment::ledger>(source), 100, 16), nullptr);
     EXPECT_EQ(failures_heard, 0);
     source.fail({.at = 1});
     EXPECT_THROW(static_cast<void>(source.allocate(100, 16)), std::bad_alloc);

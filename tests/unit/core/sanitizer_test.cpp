@@ -6,23 +6,23 @@ namespace {
 
 TEST(sanitizer, is_known_to_the_library) {
 #if defined(__SANITIZE_ADDRESS__)
-    EXPECT_TRUE(mallard::poisons_memory);
+    EXPECT_TRUE(mallard::core::poisons_memory);
 #elif defined(__has_feature)
-    EXPECT_EQ(mallard::poisons_memory, __has_feature(address_sanitizer) != 0);
+    EXPECT_EQ(mallard::core::poisons_memory, __has_feature(address_sanitizer) != 0);
 #else
-    EXPECT_FALSE(mallard::poisons_memory);
+    EXPECT_FALSE(mallard::core::poisons_memory);
 #endif
 }
 
 TEST(sanitizer, leaves_usable_memory_as_it_is) {
     alignas(8) volatile char memory[64] = "what stands here";
-    mallard::poison(const_cast<char*>(memory), 64);
+    mallard::core::poison(const_cast<char*>(memory), 64);
 #ifdef MALLARD_ASAN
     EXPECT_TRUE(__asan_address_is_poisoned(memory));
     volatile char* volatile elsewhere = memory; // clang++ does not look at what it knows to be in bounds
     EXPECT_DEATH(elsewhere[5] = 'x', "use-after-poison");
 #endif
-    mallard::unpoison(const_cast<char*>(memory), 64);
+    mallard::core::unpoison(const_cast<char*>(memory), 64);
     EXPECT_STREQ(const_cast<const char*>(memory), "what stands here");
 }
 

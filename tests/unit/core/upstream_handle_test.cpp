@@ -12,8 +12,8 @@
 namespace {
 
 TEST(upstream_handle, needs_no_room_where_the_upstream_has_no_state) {
-    EXPECT_TRUE(std::is_empty_v<mallard::upstream_handle<mallard::chunk_cache>>);
-    mallard::upstream_handle<mallard::new_delete> handle;
+    EXPECT_TRUE(std::is_empty_v<mallard::core::upstream_handle<mallard::chunk_cache>>);
+    mallard::core::upstream_handle<mallard::new_delete> handle;
     void* p = handle.get().allocate(10, 8);
     ASSERT_NE(p, nullptr);
     handle.get().deallocate(p, 10, 8);
@@ -21,14 +21,14 @@ TEST(upstream_handle, needs_no_room_where_the_upstream_has_no_state) {
 
 TEST(upstream_handle, remembers_where_an_upstream_with_state_is) {
     equipment::ledger source;
-    const mallard::upstream_handle<equipment::ledger> handle(source);
+    const mallard::core::upstream_handle<equipment::ledger> handle(source);
     EXPECT_EQ(&handle.get(), &source);
-    EXPECT_FALSE((std::is_default_constructible_v<mallard::upstream_handle<equipment::ledger>>));
+    EXPECT_FALSE((std::is_default_constructible_v<mallard::core::upstream_handle<equipment::ledger>>));
 }
 
 TEST(upstream_handle, takes_the_standard_abstract_base) {
     std::pmr::memory_resource& standard = *std::pmr::new_delete_resource();
-    const mallard::upstream_handle<std::pmr::memory_resource> handle(standard);
+    const mallard::core::upstream_handle<std::pmr::memory_resource> handle(standard);
     EXPECT_EQ(&handle.get(), &standard);
 }
 

@@ -128,8 +128,8 @@ TEST_F(wink_out, aligns_the_object) {
     };
     arena_type arena(source_);
     mallard::resource<arena_type&> resource(arena);
-    EXPECT_TRUE(mallard::is_aligned(&mallard::wink_out<wide>(arena), 128));
-    EXPECT_TRUE(mallard::is_aligned(&mallard::wink_out<wide>(resource), 128));
+    EXPECT_TRUE(mallard::core::is_aligned(&mallard::wink_out<wide>(arena), 128));
+    EXPECT_TRUE(mallard::core::is_aligned(&mallard::wink_out<wide>(resource), 128));
 }
 
 TEST_F(wink_out, makes_what_is_constant_and_arrays) {

@@ -181,7 +181,7 @@ TEST(winkable, are_types_of_ones_own_where_that_was_stated) {
 
 /// Where nothing keeps the allocator from it, a type that takes one is told of it.
 TEST(winkable, miss_the_allocator_only_behind_what_does_not_hand_it_down) {
-    using parts = mallard::wink_parts<stated_with_allocator>;
+    using parts = mallard::lifetime::wink_parts<stated_with_allocator>;
     using a = alloc<std::byte>;
     EXPECT_TRUE((std::uses_allocator_v<stated_with_allocator, a>));
     EXPECT_FALSE((parts::template misses_allocator<stated_with_allocator, a, void>));
@@ -191,19 +191,19 @@ TEST(winkable, miss_the_allocator_only_behind_what_does_not_hand_it_down) {
 }
 
 template <class T, class Culprit>
-constexpr bool blames = std::is_same_v<mallard::wink_culprit_t<T, alloc<std::byte>>, Culprit>;
+constexpr bool blames = std::is_same_v<mallard::lifetime::wink_culprit_t<T, alloc<std::byte>>, Culprit>;
 
 TEST(winkable, name_the_innermost_culprit) {
-    EXPECT_TRUE((blames<vector<string>, mallard::nothing>));
+    EXPECT_TRUE((blames<vector<string>, mallard::lifetime::nothing>));
     EXPECT_TRUE((blames<vector<std::string>, std::string>));
     EXPECT_TRUE((blames<vector<std::pair<int, std::tuple<vector<owner>, int>>>, owner>));
     EXPECT_TRUE((blames<std::vector<string>, std::vector<string>>));
     EXPECT_TRUE((blames<std::pmr::vector<int>, std::pmr::vector<int>>))
         << "bound to no allocator of this place";
     EXPECT_TRUE((blames<vector<std::pair<int, std::optional<string>>>,
-                        mallard::out_of_reach<string, std::optional<string>>>));
+                        mallard::lifetime::out_of_reach<string, std::optional<string>>>));
     EXPECT_TRUE((blames<std::array<std::pair<string, int>, 2>,
-                        mallard::out_of_reach<string, std::array<std::pair<string, int>, 2>>>));
+                        mallard::lifetime::out_of_reach<string, std::array<std::pair<string, int>, 2>>>));
     EXPECT_TRUE((blames<vector<int, mallard::multipool<>>, vector<int, mallard::multipool<>>>));
 }
 

@@ -64,8 +64,8 @@ TYPED_TEST(adaptive_pool, has_nodes_of_the_size_of_the_first_request) {
     EXPECT_EQ(this->source_.outstanding(), 1U);
     void* const larger = this->pool_.allocate(25, 8);
     void* const stricter = this->pool_.allocate(24, 16);
-    EXPECT_EQ(this->pool_.stats().direct_blocks, 2U);
-    EXPECT_TRUE(mallard::is_aligned(stricter, 16));
+    EXPECT_EQ(this->pool_.stats().large_blocks, 2U);
+    EXPECT_TRUE(mallard::core::is_aligned(stricter, 16));
     this->pool_.deallocate(larger, 25, 8);
     this->pool_.deallocate(stricter, 24, 16);
     this->pool_.deallocate(smaller, 3, 1);
@@ -108,7 +108,7 @@ TYPED_TEST(adaptive_pool, gives_and_takes_many_at_once) {
     this->pool_.trim();
     EXPECT_EQ(this->source_.outstanding(), 0U);
     mallard::block_chain direct = this->pool_.allocate_many(100, 8, 10);
-    EXPECT_EQ(this->pool_.stats().direct_blocks, 10U);
+    EXPECT_EQ(this->pool_.stats().large_blocks, 10U);
     this->pool_.deallocate_many(std::move(direct), 100, 8);
     EXPECT_EQ(this->pool_.allocate_many(24, 8, 0).size(), 0U);
 }

@@ -21,7 +21,7 @@ TEST(static_arena, is_one_room) {
     EXPECT_EQ(arena.capacity(books_of_24, 8), 41U);
     const std::span<std::byte> room = arena.next_room(books_of_24, 8, 1);
     EXPECT_EQ(room.size(), 1000U);
-    EXPECT_TRUE(mallard::is_aligned(room.data(), mallard::fundamental_alignment));
+    EXPECT_TRUE(mallard::core::is_aligned(room.data(), mallard::fundamental_alignment));
     EXPECT_TRUE(arena.next_room(books_of_24, 8, 1).empty());
     arena.release();
     EXPECT_EQ(arena.next_room(books_of_24, 8, 1).data(), room.data());
@@ -42,7 +42,7 @@ TEST(static_arena, gives_nothing_where_no_block_fits) {
 TEST(static_arena, skips_what_a_strict_alignment_costs) {
     mallard::static_arena<1000> arena;
     const std::span<std::byte> room = arena.next_room(books_type(64), 64, 1);
-    EXPECT_TRUE(mallard::is_aligned(room.data(), 64));
+    EXPECT_TRUE(mallard::core::is_aligned(room.data(), 64));
     EXPECT_GE(room.size(), 1000U - 48);
     EXPECT_EQ(arena.capacity(books_type(64), 64), room.size() / 64);
 }
@@ -94,7 +94,7 @@ TEST_F(arenas, of_one_allocation_hold_as_many_blocks_as_they_are_told) {
     EXPECT_EQ(arena.stats().upstream_calls, 1U) << "since construction";
     const std::span<std::byte> room = arena.next_room(books_type(128), 128, 1);
     EXPECT_EQ(arena.stats().upstream_calls, 2U);
-    EXPECT_TRUE(mallard::is_aligned(room.data(), 128));
+    EXPECT_TRUE(mallard::core::is_aligned(room.data(), 128));
     EXPECT_EQ(source_.granted().back(), (equipment::ledger::request{12'800, 128}));
 }
 
@@ -118,7 +118,7 @@ TEST_F(arenas, that_grow_take_larger_and_larger_chunks) {
     for (const std::size_t expected : {64U, 128U, 256U, 512U, 512U}) {
         const std::span<std::byte> room = arena.next_room(books_of_24, 8, 1);
         EXPECT_EQ(source_.granted().back().bytes, expected);
-        EXPECT_EQ(room.size(), expected - sizeof(mallard::chunk));
+        EXPECT_EQ(room.size(), expected - sizeof(mallard::chunks::chunk));
         blocks += room.size() / 24;
     }
     EXPECT_EQ(arena.capacity(books_of_24, 8), blocks);
@@ -142,7 +142,7 @@ TEST_F(arenas, that_grow_align_their_rooms) {
     mallard::growing_arena<equipment::ledger> arena(source_);
     const books_type books(256);
     const std::span<std::byte> room = arena.next_room(books, 256, 4);
-    EXPECT_TRUE(mallard::is_aligned(room.data(), 256));
+    EXPECT_TRUE(mallard::core::is_aligned(room.data(), 256));
     EXPECT_GE(arena.capacity(books, 256), 4U);
 }
 

@@ -131,8 +131,8 @@ TEST_F(concurrent_multipool, keeps_no_more_in_a_magazine_than_it_says) {
 
 /// Whole batches wait as they are: what was freed first is not reached before all later batches are used again.
 TEST_F(concurrent_multipool, gives_the_batch_that_was_freed_last_first) {
-    const std::size_t index = mallard::magazine_index(64, 8);
-    const std::size_t count = 6 * mallard::batch_blocks(index);
+    const std::size_t index = mallard::threads::magazine_index(64, 8);
+    const std::size_t count = 6 * mallard::threads::batch_blocks(index);
     std::vector<void*> freed(count);
     for (void*& p : freed) {
         p = pool_.allocate(64, 8);
@@ -145,7 +145,7 @@ TEST_F(concurrent_multipool, gives_the_batch_that_was_freed_last_first) {
         p = pool_.allocate(64, 8);
     }
     const auto first = std::find(again.begin(), again.end(), freed.front()) - again.begin();
-    EXPECT_GE(static_cast<std::size_t>(first), count - mallard::batch_blocks(index));
+    EXPECT_GE(static_cast<std::size_t>(first), count - mallard::threads::batch_blocks(index));
 }
 
 TEST_F(concurrent_multipool, has_all_sizes_back_from_a_thread_that_ends) {
@@ -171,7 +171,7 @@ TEST_F(concurrent_multipool, has_all_sizes_back_from_a_thread_that_ends) {
 TEST_F(concurrent_multipool, sends_larger_requests_upstream_and_remembers_them) {
     const std::size_t bytes = pool_.largest_pooled_bytes() + 1;
     void* const p = pool_.allocate(bytes, 8);
-    EXPECT_EQ(pool_.stats().direct_blocks, 1U);
+    EXPECT_EQ(pool_.stats().large_blocks, 1U);
     pool_.deallocate(p, bytes, 8);
     EXPECT_EQ(source_.outstanding(), 0U) << "such a block goes back at once";
     static_cast<void>(pool_.allocate(bytes, 8));
@@ -182,16 +182,16 @@ TEST_F(concurrent_multipool, sends_larger_requests_upstream_and_remembers_them) 
 TEST_F(concurrent_multipool, has_no_magazines_of_what_it_does_not_pool) {
     pool_type pool(source_, {.largest_pooled_bytes = 64});
     void* const p = pool.allocate(72, 8);
-    EXPECT_EQ(pool.stats().direct_blocks, 1U);
+    EXPECT_EQ(pool.stats().large_blocks, 1U);
     pool.deallocate(p, 72, 8);
-    EXPECT_EQ(pool.stats().direct_blocks, 0U);
+    EXPECT_EQ(pool.stats().large_blocks, 0U);
 }
 
 TEST_F(concurrent_multipool, aligns_beyond_the_fundamental_alignment) {
     for (std::size_t alignment = 32; alignment <= 65536; alignment *= 2) {
         for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, alignment, 3 * alignment + 1}) {
             void* const p = pool_.allocate(bytes, alignment);
-            ASSERT_TRUE(mallard::is_aligned(p, alignment));
+            ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
             std::memset(p, 1, bytes);
             pool_.deallocate(p, bytes, alignment);
         }
@@ -202,7 +202,7 @@ TEST_F(concurrent_multipool, has_magazines_of_whole_cache_lines) {
     std::vector<void*> blocks;
     for (int i = 0; i < 100; ++i) {
         blocks.push_back(pool_.allocate(i % 2 == 0 ? 100 : 128, 64));
-        ASSERT_TRUE(mallard::is_aligned(blocks.back(), 64));
+        ASSERT_TRUE(mallard::core::is_aligned(blocks.back(), 64));
         std::memset(blocks.back(), i, 100);
     }
     void* const a = blocks[17];
@@ -299,7 +299,8 @@ TEST_F(concurrent_multipool, loses_nothing_where_a_batch_fails_halfway) {
     }
     const std::size_t held = source_.outstanding();
     // But for a batch that is ahead of the requests.
-    for (std::size_t i = mallard::magazine_capacity(mallard::magazine_index(40, 8)); i < blocks.size(); ++i) {
+    for (std::size_t i = mallard::threads::magazine_capacity(mallard::threads::magazine_index(40, 8));
+         i < blocks.size(); ++i) {
         static_cast<void>(pool.allocate(40, 8));
     }
     EXPECT_GT(blocks.size(), 200U);

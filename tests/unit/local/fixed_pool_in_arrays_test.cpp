@@ -131,7 +131,7 @@ TEST(fixed_pool_in_static_storage, is_a_constant) {
     global_pool.deallocate(n, sizeof(node), alignof(node));
     EXPECT_NE(global_by_address.allocate(16, 8), nullptr);
     EXPECT_NE(global_growing.allocate(16, 8), nullptr);
-    EXPECT_TRUE(mallard::poisons_memory || std::is_trivially_destructible_v<decltype(global_pool)>);
+    EXPECT_TRUE(mallard::core::poisons_memory || std::is_trivially_destructible_v<decltype(global_pool)>);
 }
 
 } // namespace

@@ -109,7 +109,7 @@ TEST_F(fixed_pool, rounds_a_size_to_what_a_link_and_the_alignment_need) {
         pool_type pool(a.size, source_);
         EXPECT_EQ(pool.block_bytes(), a.block_bytes);
         for (int i = 0; i < 40; ++i) {
-            EXPECT_TRUE(mallard::is_aligned(pool.allocate(a.size.bytes, a.alignment), a.alignment));
+            EXPECT_TRUE(mallard::core::is_aligned(pool.allocate(a.size.bytes, a.alignment), a.alignment));
         }
         EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(1, 2 * a.alignment)));
     }
@@ -122,8 +122,8 @@ struct alignas(32) wide {
 TEST_F(fixed_pool, is_made_for_a_type) {
     mallard::fixed_pool_for<wide, mallard::growing_arena<equipment::ledger>> pool(source_);
     EXPECT_EQ(pool.block_bytes(), 96U);
-    EXPECT_TRUE(mallard::is_aligned(pool.allocate(sizeof(wide), alignof(wide)), 32));
-    EXPECT_TRUE(mallard::is_aligned(pool.allocate(sizeof(wide), alignof(wide)), 32));
+    EXPECT_TRUE(mallard::core::is_aligned(pool.allocate(sizeof(wide), alignof(wide)), 32));
+    EXPECT_TRUE(mallard::core::is_aligned(pool.allocate(sizeof(wide), alignof(wide)), 32));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(97, 8)));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(8, 64)));
     pool.release();

@@ -43,7 +43,7 @@ template <class Upstream>
 class at_the_limit : public ::testing::Test {
 protected:
     void SetUp() override {
-        if (mallard::poisons_memory) {
+        if (mallard::core::poisons_memory) {
             GTEST_SKIP() << "the sanitizer has more addresses than that";
         }
     }

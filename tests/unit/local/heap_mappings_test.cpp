@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kib = 1024;
 
 /// AddressSanitizer notes an eighth of what is allocated.
-constexpr std::size_t many = mallard::poisons_memory ? 6'000 : 40'000;
+constexpr std::size_t many = mallard::core::poisons_memory ? 6'000 : 40'000;
 
 /// Returns: how many mappings the process has; 0 where the system does not tell.
 std::size_t mappings() {
@@ -52,7 +52,7 @@ protected:
 
     /// Effects: expects that others can have memory, and threads.
     static void expect_room_for_others(std::size_t before) {
-        EXPECT_LT(mappings() - before, 3 * mallard::reserved_range::most_ranges);
+        EXPECT_LT(mappings() - before, 3 * mallard::space::reserved_range::most_ranges);
         void* const p = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         ASSERT_NE(p, MAP_FAILED);
         munmap(p, 4096);
@@ -91,7 +91,8 @@ TEST_F(mappings_left_for_threads, are_bounded_where_one_has_many_large_blocks) {
 
 TEST_F(mappings_left_for_threads, are_bounded_where_many_have_large_blocks) {
     const std::size_t before = mappings();
-    const std::size_t ranges_before = mallard::reserved_range::count(); // of pools that outlast the tests
+    const std::size_t ranges_before =
+        mallard::space::reserved_range::count(); // of pools that outlast the tests
     std::vector<std::unique_ptr<mallard::heap<>>> heaps(200);
     for (auto& heap : heaps) {
         heap = std::make_unique<mallard::heap<>>();
@@ -101,20 +102,20 @@ TEST_F(mappings_left_for_threads, are_bounded_where_many_have_large_blocks) {
     }
     expect_room_for_others(before);
     heaps.clear();
-    EXPECT_EQ(mallard::reserved_range::count(), ranges_before);
+    EXPECT_EQ(mallard::space::reserved_range::count(), ranges_before);
     EXPECT_LT(mappings(), before + 1000);
 }
 
 /// Ranges that wait, each in a heap of its own, keep nobody else from having one.
 TEST_F(mappings_left_for_threads, leave_ranges_for_those_who_use_them) {
-    constexpr std::size_t idle = 2 * mallard::reserved_range::most_ranges / 3;
+    constexpr std::size_t idle = 2 * mallard::space::reserved_range::most_ranges / 3;
     std::vector<std::unique_ptr<mallard::heap<>>> heaps(idle);
     for (auto& heap : heaps) {
         heap = std::make_unique<mallard::heap<>>();
         heap->deallocate(heap->allocate(256 * kib));
     }
-    EXPECT_LE(mallard::reserved_range::count(), mallard::reserved_range::most_ranges / 2);
-    EXPECT_GT(mallard::reserved_range::count(), mallard::reserved_range::most_ranges / 4);
+    EXPECT_LE(mallard::space::reserved_range::count(), mallard::space::reserved_range::most_ranges / 2);
+    EXPECT_GT(mallard::space::reserved_range::count(), mallard::space::reserved_range::most_ranges / 4);
 }
 
 /// A few large blocks, as of vectors, grow where they are; where there are too many, they do not, and are blocks like others.
@@ -122,12 +123,12 @@ TEST_F(mappings_left_for_threads, leave_no_room_to_grow_beyond_the_bound) {
     mallard::heap<> heap;
     void* const vector = heap.allocate(256 * kib);
     std::vector<void*> others;
-    while (mallard::reserved_range::count() != mallard::reserved_range::most_ranges) {
+    while (mallard::space::reserved_range::count() != mallard::space::reserved_range::most_ranges) {
         others.push_back(heap.allocate(256 * kib));
     }
     EXPECT_EQ(heap.stats().chunks, 0U);
     const mallard::expansion_request request{
-        .least_bytes = 4096 * kib, .preferred_bytes = 4096 * kib, .may = mallard::ways::forward};
+        .least_bytes = 4096 * kib, .preferred_bytes = 4096 * kib, .may = mallard::expansion::forward};
     EXPECT_EQ(heap.expand(vector, request).p, vector);
     void* const late = heap.allocate(300 * kib);
     EXPECT_EQ(heap.stats().chunks, 1U);

@@ -19,7 +19,7 @@
 namespace {
 
 using equipment::ledger;
-using mallard::ways;
+using mallard::expansion;
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
@@ -85,7 +85,7 @@ TEST_F(heap, is_one_free_block_a_chunk_when_everything_is_freed) {
             live.pop_back();
             std::swap(live[random() % live.size()], live.back());
             const auto grown = heap_.expand(live.back(), {.least_bytes = 600, .preferred_bytes = 700});
-            if (grown.how == ways::fresh) {
+            if (grown.how == expansion::fresh) {
                 heap_.deallocate(live.back());
             }
             live.back() = grown.p;
@@ -136,7 +136,7 @@ TEST_F(heap, serves_what_is_larger_than_a_chunk) {
         std::memset(p, 1, bytes);
     }
     void* const aligned = heap_.allocate(3 * mib, 64 * kib);
-    EXPECT_TRUE(mallard::is_aligned(aligned, 64 * kib));
+    EXPECT_TRUE(mallard::core::is_aligned(aligned, 64 * kib));
     std::memset(aligned, 1, 3 * mib);
 }
 
@@ -194,7 +194,7 @@ TEST_F(heap, takes_a_chunk_for_the_request_alone_where_there_is_no_larger_one) {
 
 TEST_F(heap, gives_less_than_is_preferred_where_the_upstream_has_less) {
     const auto fresh = heap_.expand(
-        nullptr, {.least_bytes = 100, .preferred_bytes = 2 * ledger::most_bytes, .may = ways::fresh});
+        nullptr, {.least_bytes = 100, .preferred_bytes = 2 * ledger::most_bytes, .may = expansion::fresh});
     EXPECT_GE(fresh.bytes, 100U);
 }
 
@@ -257,10 +257,10 @@ TYPED_TEST(heap_over_the_system, grows_large_blocks_where_they_are) {
     std::size_t bytes = first.bytes;
     std::memset(p, 'x', bytes);
     for (std::size_t wanted = 400 * kib; wanted < 64 * mib; wanted *= 2) {
-        const auto grown =
-            this->heap_.expand(p, {.least_bytes = wanted, .preferred_bytes = wanted, .may = ways::forward});
+        const auto grown = this->heap_.expand(
+            p, {.least_bytes = wanted, .preferred_bytes = wanted, .may = expansion::forward});
         ASSERT_EQ(grown.p, p) << wanted;
-        EXPECT_EQ(grown.how, ways::forward);
+        EXPECT_EQ(grown.how, expansion::forward);
         EXPECT_GE(grown.bytes, wanted);
         std::memset(p + bytes, 'x', grown.bytes - bytes);
         bytes = grown.bytes;
@@ -269,15 +269,15 @@ TYPED_TEST(heap_over_the_system, grows_large_blocks_where_they_are) {
     this->heap_.deallocate(p);
     this->heap_.deallocate(other);
     EXPECT_EQ(this->heap_.use().used_blocks, 0U);
-    EXPECT_EQ(this->heap_.stats().direct_blocks, 0U);
+    EXPECT_EQ(this->heap_.stats().large_blocks, 0U);
 }
 
 TYPED_TEST(heap_over_the_system, grows_large_blocks_as_far_as_is_preferred) {
     const auto first = this->heap_.allocate_at_least(300 * kib);
     const auto grown = this->heap_.expand(
-        first.p, {.least_bytes = 100 * kib, .preferred_bytes = 8 * mib, .may = ways::forward_or_fresh});
+        first.p, {.least_bytes = 100 * kib, .preferred_bytes = 8 * mib, .may = expansion::forward_or_fresh});
     EXPECT_EQ(grown.p, first.p);
-    EXPECT_EQ(grown.how, ways::forward);
+    EXPECT_EQ(grown.how, expansion::forward);
     EXPECT_GE(grown.bytes, 8 * mib);
     std::memset(grown.p, 'x', grown.bytes);
 }
@@ -310,7 +310,7 @@ TYPED_TEST(heap_over_the_system, serves_large_blocks_at_every_alignment) {
     std::vector<void*> all;
     for (std::size_t alignment = 1; alignment <= 4 * mib; alignment *= 4) {
         all.push_back(this->heap_.allocate(300 * kib, alignment));
-        EXPECT_TRUE(mallard::is_aligned(all.back(), alignment)) << alignment;
+        EXPECT_TRUE(mallard::core::is_aligned(all.back(), alignment)) << alignment;
         std::memset(all.back(), 1, 300 * kib);
     }
     for (void* p : all) {
@@ -339,7 +339,7 @@ TYPED_TEST(heap_over_the_system, takes_large_blocks_back_in_a_chain) {
     blocks = this->heap_.allocate_many(300 * kib, 16, 5);
     EXPECT_EQ(blocks.size(), 5U);
     this->heap_.deallocate_many(std::move(blocks));
-    EXPECT_EQ(this->heap_.stats().direct_blocks, 0U);
+    EXPECT_EQ(this->heap_.stats().large_blocks, 0U);
 }
 
 } // namespace

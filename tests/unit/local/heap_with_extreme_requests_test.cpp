@@ -29,8 +29,8 @@
 
 namespace {
 
+using mallard::expansion;
 using mallard::expansion_request;
-using mallard::ways;
 
 /// AddressSanitizer notes an eighth of what is served, so that larger blocks than this one would fill the machine; and its
 /// operator new ends the program where there can be no such block.
@@ -40,7 +40,7 @@ constexpr std::size_t least_impossible_bytes = std::size_t{1} << 48;
 template <class Upstream, std::size_t Granule = 16>
 struct over {
     [[nodiscard]] static bool may_try(std::size_t bytes) {
-        return !mallard::poisons_memory || bytes <= most_noted_bytes ||
+        return !mallard::core::poisons_memory || bytes <= most_noted_bytes ||
                (bytes >= least_impossible_bytes && !std::is_same_v<Upstream, mallard::new_delete>);
     }
 
@@ -102,7 +102,7 @@ protected:
     void look_at(void* p, std::size_t bytes, std::size_t alignment) {
         ASSERT_NE(p, nullptr);
         EXPECT_GE(heap_.usable_bytes(p), bytes) << bytes << " at " << alignment;
-        EXPECT_TRUE(mallard::is_aligned(p, alignment)) << bytes << " at " << alignment;
+        EXPECT_TRUE(mallard::core::is_aligned(p, alignment)) << bytes << " at " << alignment;
         if (bytes != 0) {
             static_cast<volatile char*>(p)[0] = 'x';
             static_cast<volatile char*>(p)[bytes - 1] = 'x';
@@ -183,9 +183,9 @@ TYPED_TEST(extreme_requests, expand_a_block_to_no_less_than_they_say) {
                 EXPECT_GE(this->heap_.usable_bytes(p), 100U);
             } else {
                 EXPECT_GE(grown.bytes, bytes);
-                this->look_at(grown.p, bytes, grown.how == ways::fresh ? alignment : 8);
+                this->look_at(grown.p, bytes, grown.how == expansion::fresh ? alignment : 8);
             }
-            if (grown.p != nullptr && grown.how != ways::fresh) {
+            if (grown.p != nullptr && grown.how != expansion::fresh) {
                 this->heap_.deallocate(grown.p);
             } else {
                 this->heap_.deallocate(p);

@@ -124,7 +124,7 @@ TEST(monotonic_buffer, may_be_of_any_size_at_any_address) {
                 arena_type arena(buffer, source, {.first_chunk_bytes = 64, .largest_chunk_bytes = 64});
                 for (const std::size_t alignment : {1U, 16U, 2U, 64U, 4U, 8U}) {
                     std::byte* const p = bytes_of(arena.allocate(5, alignment));
-                    ASSERT_TRUE(mallard::is_aligned(p, alignment));
+                    ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
                     std::fill_n(p, 5, std::byte{0x22});
                 }
             }

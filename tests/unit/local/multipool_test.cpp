@@ -76,8 +76,8 @@ TEST_F(multipool, keeps_sizes_apart) {
 
 TEST_F(multipool, aligns_blocks_of_multiples_of_16_after_odd_ones) {
     for (std::size_t i = 0; i < 200; ++i) {
-        EXPECT_TRUE(mallard::is_aligned(pool_.allocate(8 + 8 * (i % 9), 8), 8));
-        EXPECT_TRUE(mallard::is_aligned(pool_.allocate(i, 16), 16));
+        EXPECT_TRUE(mallard::core::is_aligned(pool_.allocate(8 + 8 * (i % 9), 8), 8));
+        EXPECT_TRUE(mallard::core::is_aligned(pool_.allocate(i, 16), 16));
     }
 }
 
@@ -150,13 +150,13 @@ TEST_F(multipool, pools_at_least_32_kib_by_default) {
     void* const p = pool_.allocate(32 << 10, 8);
     pool_.deallocate(p, 32 << 10, 8);
     EXPECT_EQ(pool_.allocate(32 << 10, 8), p);
-    EXPECT_EQ(pool_.stats().direct_blocks, 0U);
+    EXPECT_EQ(pool_.stats().large_blocks, 0U);
 }
 
 TEST_F(multipool, sends_larger_requests_upstream_and_remembers_them) {
     void* const p = pool_.allocate((32 << 10) + 1, 8);
-    EXPECT_EQ(pool_.stats().direct_blocks, 1U);
-    EXPECT_GE(pool_.stats().direct_bytes, (32U << 10) + 1);
+    EXPECT_EQ(pool_.stats().large_blocks, 1U);
+    EXPECT_GE(pool_.stats().large_bytes, (32U << 10) + 1);
     pool_.deallocate(p, (32 << 10) + 1, 8);
     EXPECT_EQ(source_.outstanding(), 0U) << "such a block goes back at once";
 
@@ -173,9 +173,9 @@ TEST_F(multipool, rounds_the_largest_pooled_size_up_to_a_class) {
         EXPECT_GE(largest, asked);
         EXPECT_LE(largest, asked + asked / 8 + 8);
         static_cast<void>(pool.allocate(largest, 8));
-        EXPECT_EQ(pool.stats().direct_blocks, 0U);
+        EXPECT_EQ(pool.stats().large_blocks, 0U);
         static_cast<void>(pool.allocate(largest + 1, 8));
-        EXPECT_EQ(pool.stats().direct_blocks, 1U);
+        EXPECT_EQ(pool.stats().large_blocks, 1U);
     }
 }
 
@@ -208,7 +208,7 @@ TEST_F(multipool, aligns_beyond_the_fundamental_alignment) {
         for (std::size_t alignment = 32; alignment <= 65536; alignment *= 2) {
             for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, alignment, 3 * alignment + 1}) {
                 void* const p = pool_.allocate(bytes, alignment);
-                ASSERT_TRUE(mallard::is_aligned(p, alignment));
+                ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
                 std::fill_n(bytes_of(p), bytes, std::byte{0x55});
                 blocks.push_back({p, bytes, alignment});
             }
@@ -217,7 +217,7 @@ TEST_F(multipool, aligns_beyond_the_fundamental_alignment) {
             pool_.deallocate(b.p, b.bytes, b.alignment);
         }
         blocks.clear();
-        EXPECT_EQ(pool_.stats().direct_blocks, 0U);
+        EXPECT_EQ(pool_.stats().large_blocks, 0U);
     }
 }
 
@@ -238,8 +238,8 @@ TEST_F(multipool, tells_of_an_over_aligned_request_that_fails_by_the_callers_siz
 
 TEST_F(multipool, sends_large_over_aligned_requests_upstream_at_their_alignment) {
     void* const p = pool_.allocate(40000, 256);
-    EXPECT_TRUE(mallard::is_aligned(p, 256));
-    EXPECT_EQ(pool_.stats().direct_blocks, 1U);
+    EXPECT_TRUE(mallard::core::is_aligned(p, 256));
+    EXPECT_EQ(pool_.stats().large_blocks, 1U);
     EXPECT_EQ(source_.granted().back().alignment, 256U);
     pool_.deallocate(p, 40000, 256);
     EXPECT_EQ(source_.outstanding(), 0U);
@@ -296,10 +296,10 @@ TEST_F(multipool, makes_bursts_of_what_it_does_not_pool) {
          {std::pair{std::size_t{100'000}, std::size_t{8}}, std::pair{std::size_t{80}, std::size_t{256}}}) {
         mallard::block_chain blocks = pool_.allocate_many(bytes, alignment, 4);
         EXPECT_EQ(blocks.size(), 4U);
-        EXPECT_TRUE(mallard::is_aligned(blocks.front(), alignment));
+        EXPECT_TRUE(mallard::core::is_aligned(blocks.front(), alignment));
         pool_.deallocate_many(std::move(blocks), bytes, alignment);
     }
-    EXPECT_EQ(pool_.stats().direct_blocks, 0U);
+    EXPECT_EQ(pool_.stats().large_blocks, 0U);
 }
 
 TEST_F(multipool, takes_no_chunk_for_a_burst_that_is_larger_than_the_largest) {
@@ -333,7 +333,7 @@ TEST_F(multipool, rounds_to_the_size_classes_it_is_told) {
     pool.deallocate(p, 33, 8);
     EXPECT_EQ(pool.allocate(64, 16), p) << "33 to 64 bytes are one class";
     static_cast<void>(pool.allocate((32 << 10) + 1, 8));
-    EXPECT_EQ(pool.stats().direct_blocks, 1U);
+    EXPECT_EQ(pool.stats().large_blocks, 1U);
 }
 
 // ---- size and construction

@@ -28,7 +28,7 @@ public:
 
     void* allocate(std::size_t bytes, std::size_t alignment) {
         if (bytes > most_bytes) {
-            mallard::fail_allocation(bytes, alignment);
+            mallard::core::fail_allocation(bytes, alignment);
         }
         void* const p = mallard::new_delete::allocate(bytes, alignment);
         granted_.push_back({bytes, alignment});

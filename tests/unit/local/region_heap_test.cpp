@@ -23,7 +23,7 @@
 namespace {
 
 using heap_type = mallard::region_heap<>;
-using mallard::ways;
+using mallard::expansion;
 
 class region : public ::testing::Test {
 protected:
@@ -31,7 +31,7 @@ protected:
 
     ~region() override {
         EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
-        mallard::unpoison(memory_.get(), room);
+        mallard::core::unpoison(memory_.get(), room);
     }
 
     /// Effects: asks for blocks of `block_bytes` until there is no room.
@@ -115,7 +115,7 @@ TEST_F(region, lets_its_last_block_grow_with_it) {
     void* const p = heap_.allocate(free_bytes);
     std::memset(p, 'x', free_bytes);
     const mallard::expansion_request request{
-        .least_bytes = free_bytes + 1000, .preferred_bytes = free_bytes + 1000, .may = ways::forward};
+        .least_bytes = free_bytes + 1000, .preferred_bytes = free_bytes + 1000, .may = expansion::forward};
     EXPECT_EQ(heap_.expand(p, request).p, nullptr);
     heap_.grow(1008);
     EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
@@ -205,7 +205,7 @@ TEST(moved_region, is_the_same_heap_elsewhere) {
     for (std::size_t i = 0; i < 100; i += 3) {
         first.deallocate(blocks[i]);
     }
-    mallard::unpoison(here.get(), bytes);
+    mallard::core::unpoison(here.get(), bytes);
     std::memcpy(there.get(), here.get(), bytes);
     std::memset(here.get(), 0x41, bytes);
 
@@ -223,7 +223,7 @@ TEST(moved_region, is_the_same_heap_elsewhere) {
     EXPECT_EQ(second.use().free_blocks, 1U);
     EXPECT_NE(second.allocate(bytes / 2), nullptr);
     EXPECT_EQ(equipment::what_is_wrong_with(second), "");
-    mallard::unpoison(there.get(), bytes);
+    mallard::core::unpoison(there.get(), bytes);
 }
 
 /// Memory that is mapped twice, as by two processes that share it.
@@ -246,11 +246,11 @@ TEST(shared_region, is_used_at_two_addresses_at_once) {
     for (int i = 0; i < 5000; ++i) {
         const std::size_t who = random() % 2;
         // What one process has marked as usable the other one knows nothing of.
-        mallard::unpoison(bases[who], bytes);
+        mallard::core::unpoison(bases[who], bytes);
         if (live.size() < 100 || random() % 2 == 0) {
             const std::size_t block_bytes = 1 + random() % 2000;
             auto* const p = static_cast<std::byte*>(heaps[who]->allocate(block_bytes));
-            mallard::unpoison(bases[who], bytes);
+            mallard::core::unpoison(bases[who], bytes);
             std::memset(p, static_cast<int>(block_bytes % 251), block_bytes);
             live.emplace_back(p - bases[who], block_bytes);
         } else {
@@ -269,7 +269,7 @@ TEST(shared_region, is_used_at_two_addresses_at_once) {
         }
     }
     for (std::byte* const base : bases) {
-        mallard::unpoison(base, bytes);
+        mallard::core::unpoison(base, bytes);
         munmap(base, bytes);
     }
     close(file);

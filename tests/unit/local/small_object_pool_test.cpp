@@ -19,7 +19,7 @@ using mallard::small_classes;
 
 TEST(small_classes, are_four_bytes_apart_but_for_the_smallest) {
     for (std::size_t bytes = 1; bytes <= 64; ++bytes) {
-        const std::size_t expected = bytes <= 2 ? bytes : mallard::align_up(bytes, 4);
+        const std::size_t expected = bytes <= 2 ? bytes : mallard::core::align_up(bytes, 4);
         EXPECT_EQ(small_classes::bytes(small_classes::index(bytes, 1)), expected);
     }
     EXPECT_EQ(small_classes::index(0, 1), 0U);
@@ -121,9 +121,9 @@ TEST_F(small_object_pool, asks_upstream_for_what_is_no_small_object) {
     void* const large = pool_.allocate(65, 8);
     void* const aligned = pool_.allocate(8, 128);
     EXPECT_EQ(source_.outstanding(), 2U);
-    EXPECT_EQ(pool_.stats().direct_blocks, 2U);
+    EXPECT_EQ(pool_.stats().large_blocks, 2U);
     EXPECT_EQ(pool_.stats().chunks, 0U);
-    EXPECT_TRUE(mallard::is_aligned(aligned, 128));
+    EXPECT_TRUE(mallard::core::is_aligned(aligned, 128));
     pool_.deallocate(large, 65, 8);
     pool_.deallocate(aligned, 8, 128);
     EXPECT_EQ(source_.outstanding(), 0U);
@@ -135,7 +135,7 @@ TEST_F(small_object_pool, counts_what_it_takes) {
     const mallard::allocator_stats stats = pool_.stats();
     EXPECT_EQ(stats.upstream_calls, source_.granted().size());
     EXPECT_EQ(stats.chunks + 1, source_.outstanding());
-    EXPECT_EQ(stats.chunk_bytes + stats.direct_bytes, source_.outstanding_bytes());
+    EXPECT_EQ(stats.chunk_bytes + stats.large_bytes, source_.outstanding_bytes());
 }
 
 TEST_F(small_object_pool, gives_and_takes_many_at_once) {
@@ -153,7 +153,7 @@ TEST_F(small_object_pool, gives_and_takes_many_at_once) {
             chain.push_back(*p);
         }
         pool_.deallocate_many(std::move(chain), bytes, 4);
-        EXPECT_EQ(pool_.stats().direct_blocks, 0U);
+        EXPECT_EQ(pool_.stats().large_blocks, 0U);
     }
     pool_.trim();
     EXPECT_EQ(source_.outstanding(), 0U);

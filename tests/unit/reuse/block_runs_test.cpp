@@ -12,8 +12,8 @@ namespace {
 
 class block_runs : public ::testing::TestWithParam<std::size_t> {
 protected:
-    block_runs() { mallard::poison(room_.data(), room_.size()); }
-    ~block_runs() override { mallard::unpoison(room_.data(), room_.size()); }
+    block_runs() { mallard::core::poison(room_.data(), room_.size()); }
+    ~block_runs() override { mallard::core::unpoison(room_.data(), room_.size()); }
 
     /// Effects: makes a run of at most `bytes` bytes.
     void add_run(std::size_t bytes) {
@@ -37,7 +37,8 @@ protected:
         EXPECT_TRUE(std::is_sorted(blocks.begin(), blocks.end()));
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             auto* p = static_cast<std::byte*>(blocks[i]);
-            EXPECT_TRUE(mallard::is_aligned(p, std::min<std::size_t>(GetParam() & (~GetParam() + 1), 16)));
+            EXPECT_TRUE(
+                mallard::core::is_aligned(p, std::min<std::size_t>(GetParam() & (~GetParam() + 1), 16)));
             EXPECT_GE(p, room_.data());
             EXPECT_LE(p + GetParam(), room_.data() + used_);
             if (i != 0) {
@@ -49,7 +50,7 @@ protected:
     static constexpr std::size_t room_bytes = std::size_t{1} << 20;
     alignas(16) std::array<std::byte, room_bytes> room_{};
     std::size_t used_ = 0;
-    mallard::block_runs runs_{GetParam()};
+    mallard::reuse::block_runs runs_{GetParam()};
 };
 
 TEST_P(block_runs, have_nothing_at_first) {
@@ -59,7 +60,7 @@ TEST_P(block_runs, have_nothing_at_first) {
 TEST_P(block_runs, make_a_run_of_the_least_room) {
     for (const std::size_t skew : {0U, 8U}) {
         used_ += skew;
-        add_run(mallard::block_runs::least_bytes(GetParam()));
+        add_run(mallard::reuse::block_runs::least_bytes(GetParam()));
         const std::vector<void*> all = pop_all();
         EXPECT_EQ(all.size(), 1U);
         expect_apart(all);
@@ -117,7 +118,7 @@ TEST_P(block_runs, go_back_to_a_lower_block_at_once) {
 
 TEST_P(block_runs, make_one_run_of_a_room_and_count_its_blocks_before) {
     for (std::size_t bytes = 0; bytes < 4000; bytes += 4) {
-        mallard::block_runs runs(GetParam());
+        mallard::reuse::block_runs runs(GetParam());
         std::byte* cursor = room_.data();
         std::byte* const limit = cursor + bytes;
         std::vector<void*> all;
@@ -128,13 +129,13 @@ TEST_P(block_runs, make_one_run_of_a_room_and_count_its_blocks_before) {
         expect_apart(all);
         ASSERT_EQ(all.size(), runs.blocks_in(bytes)) << bytes;
         ASSERT_EQ(runs.carve(cursor, limit), nullptr) << "nothing is left";
-        mallard::poison(room_.data(), bytes);
+        mallard::core::poison(room_.data(), bytes);
     }
 }
 
 TEST_P(block_runs, ask_for_as_much_room_as_they_need_and_little_more) {
-    const mallard::block_runs runs(GetParam());
-    EXPECT_EQ(runs.room(), mallard::block_runs::least_bytes(GetParam()));
+    const mallard::reuse::block_runs runs(GetParam());
+    EXPECT_EQ(runs.room(), mallard::reuse::block_runs::least_bytes(GetParam()));
     for (std::size_t blocks = 1; blocks < 2000; ++blocks) {
         ASSERT_GE(runs.blocks_in(runs.room(blocks)), blocks);
         ASSERT_LE(runs.blocks_in(runs.room(blocks)), blocks + 2);
@@ -142,7 +143,7 @@ TEST_P(block_runs, ask_for_as_much_room_as_they_need_and_little_more) {
 }
 
 TEST_P(block_runs, split_a_room_that_is_too_long_for_one) {
-    const mallard::block_runs runs(GetParam());
+    const mallard::reuse::block_runs runs(GetParam());
     const std::size_t blocks = (std::size_t{5} << 31) / GetParam();
     EXPECT_GE(runs.blocks_in(runs.room(blocks)), blocks);
     EXPECT_LE(runs.blocks_in(runs.room(blocks)), blocks + 64 / GetParam() + 8);
@@ -151,15 +152,15 @@ TEST_P(block_runs, split_a_room_that_is_too_long_for_one) {
 TEST(block_runs_of_strict_alignment, align_the_first_block_of_a_run) {
     alignas(16) static std::array<std::byte, 4096> room{};
     for (std::size_t alignment = 16; alignment <= 512; alignment *= 2) {
-        mallard::block_runs runs(alignment, alignment);
+        mallard::reuse::block_runs runs(alignment, alignment);
         std::byte* cursor = room.data();
         std::byte* const limit = cursor + runs.room(2);
         for (int i = 0; i < 2; ++i) {
             void* const p = i == 0 ? runs.carve(cursor, limit) : runs.pop();
             EXPECT_NE(p, nullptr);
-            EXPECT_TRUE(mallard::is_aligned(p, alignment));
+            EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
         }
-        mallard::unpoison(room.data(), room.size());
+        mallard::core::unpoison(room.data(), room.size());
     }
 }
 

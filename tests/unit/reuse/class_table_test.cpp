@@ -6,21 +6,21 @@
 
 namespace {
 
-class by_class : public ::testing::Test {
+class class_table_of_pointers : public ::testing::Test {
 protected:
     int a_ = 0;
     int b_ = 0;
-    mallard::by_class<int> pointers_;
+    mallard::reuse::class_table<int> pointers_;
 };
 
-TEST_F(by_class, has_no_places_at_first) {
+TEST_F(class_table_of_pointers, has_no_places_at_first) {
     EXPECT_EQ(pointers_.size(), 0U);
     EXPECT_FALSE(pointers_.is_table());
     EXPECT_EQ(pointers_.find(0), nullptr);
     EXPECT_EQ(pointers_.find(500), nullptr);
 }
 
-TEST_F(by_class, has_a_place_for_one_class) {
+TEST_F(class_table_of_pointers, has_a_place_for_one_class) {
     for (const std::size_t index : {0U, 7U, 300U}) {
         pointers_.use_word_for(index);
         ASSERT_NE(pointers_.find(index), nullptr);
@@ -33,7 +33,7 @@ TEST_F(by_class, has_a_place_for_one_class) {
     }
 }
 
-TEST_F(by_class, takes_its_pointers_over_into_a_table_and_a_larger_one) {
+TEST_F(class_table_of_pointers, takes_its_pointers_over_into_a_table_and_a_larger_one) {
     pointers_.use_word_for(3);
     *pointers_.find(3) = &a_;
     std::array<int*, 5> small;
@@ -50,22 +50,22 @@ TEST_F(by_class, takes_its_pointers_over_into_a_table_and_a_larger_one) {
     EXPECT_EQ(pointers_.find(3), &large[3]);
 }
 
-TEST_F(by_class, makes_a_table_of_nothing) {
+TEST_F(class_table_of_pointers, makes_a_table_of_nothing) {
     std::array<int*, 2> table{&a_, &b_};
     pointers_.use_table(table.data(), table.size());
     EXPECT_EQ(table, (std::array<int*, 2>{}));
 }
 
-TEST_F(by_class, forgets_everything) {
+TEST_F(class_table_of_pointers, forgets_everything) {
     pointers_.use_word_for(3);
     pointers_.clear();
     EXPECT_EQ(pointers_.size(), 0U);
     EXPECT_EQ(pointers_.find(3), nullptr);
 }
 
-TEST_F(by_class, lends_its_last_bytes) {
+TEST_F(class_table_of_pointers, lends_its_last_bytes) {
     struct owner {
-        [[no_unique_address]] mallard::by_class<int> pointers;
+        [[no_unique_address]] mallard::reuse::class_table<int> pointers;
         std::uint16_t a = 0;
         std::uint32_t b = 0;
     };

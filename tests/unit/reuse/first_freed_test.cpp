@@ -54,7 +54,7 @@ TEST(first_freed_of_8_bytes, gives_the_last_freed_block_first) {
         EXPECT_EQ(order.pop(0), blocks[expected]);
     }
     EXPECT_EQ(order.pop(0), nullptr);
-    mallard::unpoison(blocks, sizeof blocks);
+    mallard::core::unpoison(blocks, sizeof blocks);
 }
 
 TEST_F(first_freed, begins_again_after_the_last_block) {

@@ -16,8 +16,8 @@ namespace {
 template <class Order>
 class free_list : public ::testing::Test {
 protected:
-    free_list() { mallard::poison(room_, sizeof room_); }
-    ~free_list() override { mallard::unpoison(room_, sizeof room_); }
+    free_list() { mallard::core::poison(room_, sizeof room_); }
+    ~free_list() override { mallard::core::unpoison(room_, sizeof room_); }
 
     using list_type = typename Order::of_one_size;
 

@@ -27,12 +27,12 @@ protected:
 
     ~free_lists() override {
         lists_.clear();
-        mallard::unpoison(memory_, sizeof memory_);
+        mallard::core::unpoison(memory_, sizeof memory_);
     }
 
     std::byte* block(std::size_t index) {
         std::byte* p = memory_ + used_;
-        used_ += mallard::align_up(size_classes::bytes(index), 16);
+        used_ += mallard::core::align_up(size_classes::bytes(index), 16);
         EXPECT_LE(used_, sizeof memory_);
         return p;
     }

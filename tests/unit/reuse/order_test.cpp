@@ -20,10 +20,10 @@ TEST(reuse_order, is_a_name_for_books_by_class_and_of_one_size) {
     EXPECT_TRUE(mallard::reuse_order<mallard::first_freed>);
     EXPECT_FALSE(mallard::reuse_order<mallard::last_freed::of_one_size>);
     EXPECT_FALSE(mallard::reuse_order<int>);
-    EXPECT_TRUE(mallard::reuse_by_class<mallard::last_freed::by_class<classes>>);
-    EXPECT_FALSE(mallard::reuse_by_class<mallard::carves_by_class<classes>>);
-    EXPECT_TRUE(mallard::reuse_of_one_size<mallard::last_freed::of_one_size>);
-    EXPECT_FALSE(mallard::reuse_of_one_size<mallard::carves_one_size>);
+    EXPECT_TRUE(mallard::reuse::reuse_by_class<mallard::last_freed::by_class<classes>>);
+    EXPECT_FALSE(mallard::reuse::reuse_by_class<mallard::reuse::carves_by_class<classes>>);
+    EXPECT_TRUE(mallard::reuse::reuse_of_one_size<mallard::last_freed::of_one_size>);
+    EXPECT_FALSE(mallard::reuse::reuse_of_one_size<mallard::reuse::carves_one_size>);
 }
 
 /// The same blocks come and go in both kinds of books; what is given out next is the same block.
@@ -35,7 +35,7 @@ protected:
     static constexpr std::size_t count = 64;
 
     books() {
-        mallard::poison(rooms_, sizeof rooms_);
+        mallard::core::poison(rooms_, sizeof rooms_);
         by_class_blocks_ = taken([this] {
             void* p = by_class_.pop(index);
             return p != nullptr ? p : by_class_.carve(by_class_cursor_, std::end(rooms_[0]), index);
@@ -45,7 +45,7 @@ protected:
             return p != nullptr ? p : one_size_.carve(one_size_cursor_, std::end(rooms_[1]));
         });
     }
-    ~books() override { mallard::unpoison(rooms_, sizeof rooms_); }
+    ~books() override { mallard::core::unpoison(rooms_, sizeof rooms_); }
 
     void free(std::size_t number) {
         void* const p = by_class_blocks_[number];
@@ -114,7 +114,7 @@ TYPED_TEST(books, of_one_size_keep_the_order_of_those_by_class) {
 }
 
 TEST(carves_by_class, aligns_multiples_of_16_and_nothing_else) {
-    using carves = mallard::carves_by_class<classes>;
+    using carves = mallard::reuse::carves_by_class<classes>;
     alignas(16) std::byte room[64];
     std::byte* cursor = room;
     EXPECT_EQ(carves::carve(cursor, room + 64, classes::index(24)), room);
@@ -124,7 +124,7 @@ TEST(carves_by_class, aligns_multiples_of_16_and_nothing_else) {
 }
 
 TEST(carves_by_class, leaves_room_that_is_too_short_as_it_is) {
-    using carves = mallard::carves_by_class<classes>;
+    using carves = mallard::reuse::carves_by_class<classes>;
     alignas(16) std::byte room[32];
     std::byte* cursor = room + 8;
     EXPECT_EQ(carves::carve(cursor, room + 16, classes::index(16)), nullptr);
@@ -135,7 +135,7 @@ TEST(carves_by_class, leaves_room_that_is_too_short_as_it_is) {
 }
 
 TEST(carves_one_size, uses_the_whole_room_and_leaves_what_is_too_short) {
-    const mallard::carves_one_size carves(24);
+    const mallard::reuse::carves_one_size carves(24);
     alignas(16) std::byte room[3 * 24 + 23];
     for (std::size_t bytes = 0; bytes != sizeof room + 1; ++bytes) {
         std::byte* cursor = room;
@@ -153,7 +153,7 @@ TEST(carves_one_size, uses_the_whole_room_and_leaves_what_is_too_short) {
 }
 
 TEST(carves_by_class, keeps_blocks_from_sharing_a_set_of_the_cache) {
-    using carves = mallard::carves_by_class<classes>;
+    using carves = mallard::reuse::carves_by_class<classes>;
     alignas(64) static std::byte room[4 * 8192 + 1024];
     std::byte* cursor = room;
     const std::size_t index = classes::index(8192);

@@ -6,7 +6,7 @@
 
 namespace {
 
-class pointer_magazine : public ::testing::Test {
+class recent_blocks : public ::testing::Test {
 protected:
     void push(int i) {
         magazine_.push(&numbers_[i], [this](void* p) { given_.push_back(number_of(p)); });
@@ -24,10 +24,10 @@ protected:
     int next_ = 0; ///< what the store gives next
     int last_ = 0;
     std::vector<int> given_;
-    mallard::pointer_magazine magazine_;
+    mallard::reuse::recent_blocks magazine_;
 };
 
-TEST_F(pointer_magazine, gives_the_last_one_first) {
+TEST_F(recent_blocks, gives_the_last_one_first) {
     push(3);
     push(9);
     EXPECT_EQ(pop(), 9);
@@ -36,7 +36,7 @@ TEST_F(pointer_magazine, gives_the_last_one_first) {
     EXPECT_TRUE(magazine_.empty());
 }
 
-TEST_F(pointer_magazine, hands_the_older_half_over_when_it_is_full) {
+TEST_F(recent_blocks, hands_the_older_half_over_when_it_is_full) {
     for (int i = 0; i != 13; ++i) {
         push(i);
     }
@@ -46,7 +46,7 @@ TEST_F(pointer_magazine, hands_the_older_half_over_when_it_is_full) {
     }
 }
 
-TEST_F(pointer_magazine, takes_half_a_magazine_in_their_order_when_it_is_empty) {
+TEST_F(recent_blocks, takes_half_a_magazine_in_their_order_when_it_is_empty) {
     last_ = 8;
     for (int i = 0; i != 8; ++i) {
         EXPECT_EQ(pop(), i);
@@ -55,7 +55,7 @@ TEST_F(pointer_magazine, takes_half_a_magazine_in_their_order_when_it_is_empty) 
     EXPECT_EQ(pop(), -1);
 }
 
-TEST_F(pointer_magazine, hands_everything_over_where_asked) {
+TEST_F(recent_blocks, hands_everything_over_where_asked) {
     push(1);
     push(2);
     magazine_.flush([this](void* p) { given_.push_back(number_of(p)); });

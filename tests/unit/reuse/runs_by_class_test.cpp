@@ -16,8 +16,8 @@ constexpr std::size_t classes = size_classes::index(2048) + 1;
 template <class Order>
 class runs_by_class : public ::testing::Test {
 protected:
-    runs_by_class() { mallard::poison(room_, sizeof room_); }
-    ~runs_by_class() override { mallard::unpoison(room_, sizeof room_); }
+    runs_by_class() { mallard::core::poison(room_, sizeof room_); }
+    ~runs_by_class() override { mallard::core::unpoison(room_, sizeof room_); }
 
     void* allocate(std::size_t index) {
         void* p = order_.pop(index);

@@ -147,15 +147,15 @@ struct coarse_classes {
 };
 
 TEST(size_class_policy, is_sound_where_its_classes_fit_together) {
-    EXPECT_TRUE(mallard::has_sound_classes<coarse_classes<mistake::none>>());
-    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_bytes>>());
-    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_within>>());
-    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_number>>());
-    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_step>>());
-    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::in_last>>());
-    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::of_nothing>>());
-    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::of_everything>>());
-    EXPECT_FALSE(mallard::has_sound_classes<coarse_classes<mistake::of_one_byte_more>>());
+    EXPECT_TRUE(mallard::reuse::has_sound_classes<coarse_classes<mistake::none>>());
+    EXPECT_FALSE(mallard::reuse::has_sound_classes<coarse_classes<mistake::in_bytes>>());
+    EXPECT_FALSE(mallard::reuse::has_sound_classes<coarse_classes<mistake::in_within>>());
+    EXPECT_FALSE(mallard::reuse::has_sound_classes<coarse_classes<mistake::in_number>>());
+    EXPECT_FALSE(mallard::reuse::has_sound_classes<coarse_classes<mistake::in_step>>());
+    EXPECT_FALSE(mallard::reuse::has_sound_classes<coarse_classes<mistake::in_last>>());
+    EXPECT_FALSE(mallard::reuse::has_sound_classes<coarse_classes<mistake::of_nothing>>());
+    EXPECT_FALSE(mallard::reuse::has_sound_classes<coarse_classes<mistake::of_everything>>());
+    EXPECT_FALSE(mallard::reuse::has_sound_classes<coarse_classes<mistake::of_one_byte_more>>());
 }
 
 /// Powers of two that end with the class of 2^30 bytes.
@@ -180,7 +180,7 @@ struct fine_classes {
     static constexpr std::size_t first = 16 + (even - 128) / 16;
 
     static constexpr std::size_t index(std::size_t bytes, std::size_t alignment) noexcept {
-        const std::size_t last = mallard::last_byte(bytes, alignment);
+        const std::size_t last = mallard::reuse::last_byte(bytes, alignment);
         if (last < even) {
             return last < 128 ? last / 8 : 8 + last / 16;
         }
@@ -198,14 +198,14 @@ struct fine_classes {
 };
 
 TEST(size_class_policy, is_looked_at_up_to_the_class_of_a_gibibyte) {
-    EXPECT_TRUE(mallard::has_sound_classes<classes_up_to_the_last>());
+    EXPECT_TRUE(mallard::reuse::has_sound_classes<classes_up_to_the_last>());
 }
 
 TEST(size_class_policy, has_a_bound_for_the_number_of_classes) {
     EXPECT_EQ((fine_classes<16>::index(std::size_t{1} << 30, 8)), 375U);
-    EXPECT_TRUE(mallard::has_sound_classes<fine_classes<16>>());
+    EXPECT_TRUE(mallard::reuse::has_sound_classes<fine_classes<16>>());
     EXPECT_EQ((fine_classes<32>::index(std::size_t{1} << 30, 8)), 711U);
-    EXPECT_FALSE(mallard::has_sound_classes<fine_classes<32>>());
+    EXPECT_FALSE(mallard::reuse::has_sound_classes<fine_classes<32>>());
 }
 
 } // namespace

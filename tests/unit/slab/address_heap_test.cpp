@@ -17,7 +17,7 @@ struct item {
 class address_heap : public ::testing::Test {
 protected:
     std::vector<item> items_{1000};
-    mallard::address_heap<item> heap_;
+    mallard::slab::address_heap<item> heap_;
 };
 
 TEST_F(address_heap, has_nothing_at_first) {

@@ -20,11 +20,11 @@
 
 namespace {
 
-using mallard::slot_block;
-using mallard::slot_books;
+using mallard::slab::slab_header;
+using mallard::slab::slot_metadata;
 
-using by_address = mallard::bitmap_slots<mallard::address_heap<slot_block>>;
-using by_fullness = mallard::bitmap_slots<mallard::fullness_buckets<slot_block>>;
+using by_address = mallard::slab::bitmap_slots<mallard::slab::address_heap<slab_header>>;
+using by_fullness = mallard::slab::bitmap_slots<mallard::slab::fullness_buckets<slab_header>>;
 
 struct shape {
     std::size_t slot_bytes;
@@ -39,8 +39,8 @@ class bitmap_slots : public ::testing::TestWithParam<shape>,
                      protected equipment::slots_on_ledger<by_address> {
 protected:
     bitmap_slots()
-        : slots_on_ledger(
-              mallard::whole_blocks(GetParam().slot_bytes, GetParam().block_bytes, slot_books::bits)) {}
+        : slots_on_ledger(mallard::slab::whole_slabs(GetParam().slot_bytes, GetParam().block_bytes,
+                                                     slot_metadata::bits)) {}
 
     /// Enough for some blocks.
     [[nodiscard]] static std::size_t many() { return 4 * GetParam().block_bytes / GetParam().slot_bytes; }
@@ -49,7 +49,7 @@ protected:
     std::vector<void*> pop_all() {
         std::vector<void*> all = pop(many());
         while (void* p = slots.pop()) {
-            mallard::unpoison(p, GetParam().slot_bytes);
+            mallard::core::unpoison(p, GetParam().slot_bytes);
             all.push_back(p);
         }
         return all;
@@ -89,7 +89,7 @@ TEST_P(bitmap_slots, are_apart_and_hold_their_bytes) {
 TEST_P(bitmap_slots, lie_at_multiples_of_what_their_size_is_one_of) {
     const std::size_t bytes = GetParam().slot_bytes;
     for (void* p : pop(300)) {
-        ASSERT_TRUE(mallard::is_aligned(p, bytes & (~bytes + 1)));
+        ASSERT_TRUE(mallard::core::is_aligned(p, bytes & (~bytes + 1)));
     }
 }
 
@@ -157,7 +157,8 @@ TEST_P(bitmap_slots_with_room_for_a_link, come_back_in_runs) {
 
 /// A page of bits that nobody wrote to takes no memory; what it holds when it comes is nobody's.
 TEST(bits_of_slots, are_not_touched_before_a_slot_is_freed) {
-    const mallard::slot_geometry g = mallard::whole_blocks(16, std::size_t{128} << 10, slot_books::bits);
+    const mallard::slab::slab_geometry g =
+        mallard::slab::whole_slabs(16, std::size_t{128} << 10, slot_metadata::bits);
     equipment::slots_on_ledger<by_address> pool(g);
     const std::vector<void*> all = pool.pop(3000);
     const auto base = reinterpret_cast<std::uintptr_t>(all[0]) & ~(std::uintptr_t{g.alignment} - 1);
@@ -175,7 +176,7 @@ TEST(bits_of_slots, are_not_touched_before_a_slot_is_freed) {
 TEST(bitmap_slots_of_small_blocks, come_back_in_a_run_over_the_border_of_two_blocks) {
     for (const shape of : {shape{64, 1024}, shape{64, 2048}, shape{32, 1024}, shape{128, 4096}}) {
         equipment::slots_on_ledger<by_address> pool(
-            mallard::whole_blocks(of.slot_bytes, of.block_bytes, slot_books::bits));
+            mallard::slab::whole_slabs(of.slot_bytes, of.block_bytes, slot_metadata::bits));
         std::vector<void*> all = pool.pop(40 * of.block_bytes / of.slot_bytes);
         std::sort(all.begin(), all.end());
         mallard::block_chain chain;
@@ -221,7 +222,8 @@ constexpr std::size_t block_bytes = 4096;
 
 class slots_of_fuller_blocks : public ::testing::Test, protected equipment::slots_on_ledger<by_fullness> {
 protected:
-    slots_of_fuller_blocks() : slots_on_ledger(mallard::whole_blocks(64, block_bytes, slot_books::bits)) {
+    slots_of_fuller_blocks()
+        : slots_on_ledger(mallard::slab::whole_slabs(64, block_bytes, slot_metadata::bits)) {
         while (slots.chunks() < 4) {
             void* const p = pop();
             if (slots.chunks() == 4) {

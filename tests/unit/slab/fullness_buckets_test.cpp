@@ -19,7 +19,7 @@ struct item {
     std::array<item*, 3> links{};
 };
 
-using buckets = mallard::fullness_buckets<item>;
+using buckets = mallard::slab::fullness_buckets<item>;
 
 TEST(fullness_buckets, give_a_fuller_one_first) {
     buckets b(capacity);

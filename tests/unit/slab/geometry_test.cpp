@@ -10,9 +10,9 @@
 
 namespace {
 
-using mallard::slot_books;
-using mallard::slot_geometry;
-using mallard::slot_range;
+using mallard::slab::slab_geometry;
+using mallard::slab::slot_metadata;
+using mallard::slab::slot_range;
 
 constexpr std::size_t kib = 1024;
 
@@ -29,14 +29,14 @@ TEST(slot_range, has_the_bits_of_its_slots) {
 }
 
 /// Whatever can be given out overlaps neither the books nor anything else that stands in a block.
-void expect_no_overlap(const slot_geometry& g, std::uintptr_t address, bool first) {
+void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool first) {
     const std::size_t books = g.divided ? g.first_offset : g.books_offset(address);
     const std::size_t rest = g.bits_at(books);
-    const std::size_t rest_end = rest + g.books_bytes - mallard::block_header_bytes;
+    const std::size_t rest_end = rest + g.books_bytes - mallard::slab::slab_header_bytes;
     ASSERT_LE(rest_end, g.block_bytes);
     ASSERT_EQ(books % 64, 0U);
-    ASSERT_GE(rest, books + mallard::block_header_bytes);
-    const slot_range header = g.touched_by(books, mallard::block_header_bytes);
+    ASSERT_GE(rest, books + mallard::slab::slab_header_bytes);
+    const slot_range header = g.touched_by(books, mallard::slab::slab_header_bytes);
     std::uint32_t given_out = 0;
     for (std::uint32_t slot = 0; slot != g.words() * 64; ++slot) {
         if ((g.usable(slot / 64, header, g.under_bits(books), first) >> slot % 64 & 1) == 0) {
@@ -47,9 +47,9 @@ void expect_no_overlap(const slot_geometry& g, std::uintptr_t address, bool firs
         const std::size_t end = begin + g.slot_bytes;
         ASSERT_LE(end, g.block_bytes);
         ASSERT_EQ(g.slot_at(begin), slot);
-        ASSERT_TRUE(end <= books || begin >= books + mallard::block_header_bytes) << "slot " << slot;
+        ASSERT_TRUE(end <= books || begin >= books + mallard::slab::slab_header_bytes) << "slot " << slot;
         ASSERT_TRUE(end <= rest || begin >= rest_end) << "slot " << slot;
-        ASSERT_TRUE(!first || begin >= mallard::chunk_header_bytes) << "slot " << slot;
+        ASSERT_TRUE(!first || begin >= mallard::slab::chunk_header_bytes) << "slot " << slot;
         if (g.divided) {
             ASSERT_GE(begin % g.alignment, sizeof(void*)) << "slot " << slot;
             ASSERT_LE(begin % g.alignment + g.slot_bytes, g.alignment) << "slot " << slot;
@@ -61,11 +61,11 @@ void expect_no_overlap(const slot_geometry& g, std::uintptr_t address, bool firs
     }
 }
 
-TEST(slot_geometry, keeps_slots_off_the_books_of_whole_blocks) {
+TEST(slab_geometry, keeps_slots_off_the_books_of_whole_blocks) {
     for (const std::size_t slot_bytes : {1U, 2U, 4U, 12U, 16U, 24U, 64U}) {
         for (const std::size_t block_bytes : {4 * kib, 64 * kib, 128 * kib}) {
-            for (const slot_books books : {slot_books::lists, slot_books::bits}) {
-                const slot_geometry g = mallard::whole_blocks(slot_bytes, block_bytes, books);
+            for (const slot_metadata books : {slot_metadata::lists, slot_metadata::bits}) {
+                const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, block_bytes, books);
                 for (std::uintptr_t block = 0; block != 5; ++block) {
                     expect_no_overlap(g, block * block_bytes, block == 0);
                 }
@@ -74,11 +74,11 @@ TEST(slot_geometry, keeps_slots_off_the_books_of_whole_blocks) {
     }
 }
 
-TEST(slot_geometry, keeps_slots_off_what_begins_sub_blocks) {
+TEST(slab_geometry, keeps_slots_off_what_begins_sub_blocks) {
     for (const std::size_t slot_bytes : {8U, 12U, 24U, 40U, 100U, 1024U}) {
         for (const std::size_t nodes : {1U, 16U, 256U, 5000U}) {
-            for (const slot_books books : {slot_books::lists, slot_books::bits}) {
-                const slot_geometry g = mallard::divided_blocks(slot_bytes, nodes, 2, books);
+            for (const slot_metadata books : {slot_metadata::lists, slot_metadata::bits}) {
+                const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, nodes, 2, books);
                 expect_no_overlap(g, 0, true);
                 expect_no_overlap(g, 0, false);
             }
@@ -87,9 +87,9 @@ TEST(slot_geometry, keeps_slots_off_what_begins_sub_blocks) {
 }
 
 /// Returns: how many slots of the block at `address` can be given out.
-std::size_t slots_to_give_out(const slot_geometry& g, std::uintptr_t address, bool first) {
+std::size_t slots_to_give_out(const slab_geometry& g, std::uintptr_t address, bool first) {
     const std::size_t books = g.divided ? g.first_offset : g.books_offset(address);
-    const slot_range header = g.touched_by(books, mallard::block_header_bytes);
+    const slot_range header = g.touched_by(books, mallard::slab::slab_header_bytes);
     std::size_t sum = 0;
     for (std::uint32_t word = 0; word != g.words(); ++word) {
         sum += static_cast<std::size_t>(std::popcount(g.usable(word, header, g.under_bits(books), first)));
@@ -97,12 +97,12 @@ std::size_t slots_to_give_out(const slot_geometry& g, std::uintptr_t address, bo
     return sum;
 }
 
-TEST(slot_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk_too) {
+TEST(slab_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk_too) {
     for (const std::size_t least : {1U, 2U, 7U, 16U, 64U, 256U}) {
         for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
-            for (const slot_books books : {slot_books::lists, slot_books::bits}) {
-                const slot_geometry whole = mallard::blocks_of(slot_bytes, least, books);
-                const slot_geometry divided = mallard::divided_blocks(slot_bytes, least, 5, books);
+            for (const slot_metadata books : {slot_metadata::lists, slot_metadata::bits}) {
+                const slab_geometry whole = mallard::slab::blocks_of(slot_bytes, least, books);
+                const slab_geometry divided = mallard::slab::divided_slabs(slot_bytes, least, 5, books);
                 for (std::uintptr_t block = 0; block != 32; ++block) {
                     ASSERT_GE(slots_to_give_out(whole, block * whole.block_bytes, true), least) << slot_bytes;
                 }
@@ -112,8 +112,8 @@ TEST(slot_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk
     }
 }
 
-TEST(slot_geometry, places_books_in_many_sets_of_the_cache) {
-    const slot_geometry g = mallard::whole_blocks(32, 64 * kib, slot_books::bits);
+TEST(slab_geometry, places_books_in_many_sets_of_the_cache) {
+    const slab_geometry g = mallard::slab::whole_slabs(32, 64 * kib, slot_metadata::bits);
     std::set<std::size_t> offsets;
     for (std::uintptr_t block = 0; block != 512; ++block) {
         offsets.insert(g.books_offset(block * 64 * kib));
@@ -121,8 +121,8 @@ TEST(slot_geometry, places_books_in_many_sets_of_the_cache) {
     EXPECT_EQ(offsets.size(), 512U) << "the places are used before one is used again";
 }
 
-TEST(slot_geometry, gives_many_bits_pages_of_their_own) {
-    const slot_geometry g = mallard::whole_blocks(16, 512 * kib, slot_books::bits);
+TEST(slab_geometry, gives_many_bits_pages_of_their_own) {
+    const slab_geometry g = mallard::slab::whole_slabs(16, 512 * kib, slot_metadata::bits);
     std::set<std::size_t> pages;
     std::set<std::size_t> lines;
     for (std::uintptr_t block = 0; block != 16; ++block) {
@@ -136,39 +136,39 @@ TEST(slot_geometry, gives_many_bits_pages_of_their_own) {
     EXPECT_GE(pages.size(), 12U) << "bits lie in different sets of the second";
 }
 
-TEST(slot_geometry, gives_bits_pages_from_blocks_of_128_kib_on) {
-    const slot_geometry large = mallard::whole_blocks(16, 128 * kib, slot_books::bits);
-    const slot_geometry small = mallard::whole_blocks(16, 64 * kib, slot_books::bits);
+TEST(slab_geometry, gives_bits_pages_from_blocks_of_128_kib_on) {
+    const slab_geometry large = mallard::slab::whole_slabs(16, 128 * kib, slot_metadata::bits);
+    const slab_geometry small = mallard::slab::whole_slabs(16, 64 * kib, slot_metadata::bits);
     for (std::uintptr_t block = 0; block != 16; ++block) {
         EXPECT_EQ(large.bits_at(large.books_offset(block * large.block_bytes)) % 4096, 0U);
         const std::size_t header = small.books_offset(block * small.block_bytes);
-        EXPECT_EQ(small.bits_at(header), header + mallard::block_header_bytes);
+        EXPECT_EQ(small.bits_at(header), header + mallard::slab::slab_header_bytes);
     }
     EXPECT_EQ(large.books_bytes, 64 + 4096 + large.summary_words() * 8);
     EXPECT_EQ(small.books_bytes, 64 + (small.words() + small.summary_words()) * 8);
 }
 
-TEST(slot_geometry, keeps_to_the_overhead_asked_for) {
-    for (const slot_books books : {slot_books::lists, slot_books::bits}) {
+TEST(slab_geometry, keeps_to_the_overhead_asked_for) {
+    for (const slot_metadata books : {slot_metadata::lists, slot_metadata::bits}) {
         for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
             for (const std::size_t percent : {2U, 5U, 20U}) {
-                const slot_geometry g = mallard::divided_blocks(slot_bytes, 256, percent, books);
+                const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, 256, percent, books);
                 ASSERT_LE(g.overhead_percent(), static_cast<double>(percent)) << slot_bytes;
                 ASSERT_GE(g.usable_slots(), 256U) << slot_bytes;
             }
         }
         for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
-            if (books == slot_books::lists) {
-                ASSERT_LE(mallard::divided_blocks(slot_bytes, 256, 1, books).overhead_percent(), 1.0);
+            if (books == slot_metadata::lists) {
+                ASSERT_LE(mallard::slab::divided_slabs(slot_bytes, 256, 1, books).overhead_percent(), 1.0);
             }
         }
     }
 }
 
-TEST(slot_geometry, tells_what_of_a_block_is_given_to_nobody) {
+TEST(slab_geometry, tells_what_of_a_block_is_given_to_nobody) {
     std::set<std::uint32_t> seen;
     for (std::size_t slot_bytes = 8; slot_bytes <= 512; slot_bytes += 4) {
-        const slot_geometry g = mallard::whole_blocks(slot_bytes, kib, slot_books::lists);
+        const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, kib, slot_metadata::lists);
         const std::uint32_t slots = g.usable_slots();
         seen.insert(slots);
         const double given_out = static_cast<double>(slots) * g.slot_bytes;
@@ -182,8 +182,8 @@ TEST(slot_geometry, tells_what_of_a_block_is_given_to_nobody) {
     EXPECT_TRUE(seen.contains(0) && seen.contains(1) && seen.contains(2));
 }
 
-TEST(slot_geometry, has_nothing_as_long_as_it_is_of_no_size) {
-    const slot_geometry g;
+TEST(slab_geometry, has_nothing_as_long_as_it_is_of_no_size) {
+    const slab_geometry g;
     for (const std::uint32_t number :
          {g.slot_bytes, g.slots, g.block_bytes, g.alignment, g.books_bytes, g.first_offset, g.colour_step,
           g.colour_mask, g.alignment_log2, g.words(), g.summary_words()}) {
@@ -193,23 +193,23 @@ TEST(slot_geometry, has_nothing_as_long_as_it_is_of_no_size) {
     EXPECT_FALSE(g.divided);
 }
 
-TEST(slot_geometry, takes_small_sub_blocks_where_much_overhead_is_allowed) {
+TEST(slab_geometry, takes_small_sub_blocks_where_much_overhead_is_allowed) {
     const auto sub_block = [](std::size_t percent) {
-        return mallard::divided_blocks(24, 256, percent, slot_books::bits).alignment;
+        return mallard::slab::divided_slabs(24, 256, percent, slot_metadata::bits).alignment;
     };
     EXPECT_EQ(sub_block(50), 512U);
     EXPECT_LT(sub_block(10), sub_block(2));
 }
 
-TEST(slot_geometry, makes_whole_blocks_for_the_nodes_asked_for) {
+TEST(slab_geometry, makes_whole_blocks_for_the_nodes_asked_for) {
     for (const std::size_t slot_bytes : {8U, 24U, 1024U}) {
-        const slot_geometry g = mallard::blocks_of(slot_bytes, 256, slot_books::bits);
+        const slab_geometry g = mallard::slab::blocks_of(slot_bytes, 256, slot_metadata::bits);
         EXPECT_GE(g.usable_slots(), 256U);
         EXPECT_TRUE(std::has_single_bit(g.block_bytes));
         EXPECT_EQ(g.alignment, g.block_bytes);
     }
-    EXPECT_EQ(mallard::blocks_of(24, 256, slot_books::bits).block_bytes, 8 * kib);
-    EXPECT_GE(mallard::blocks_of(8, 1, slot_books::lists).usable_slots(), 1U);
+    EXPECT_EQ(mallard::slab::blocks_of(24, 256, slot_metadata::bits).block_bytes, 8 * kib);
+    EXPECT_GE(mallard::slab::blocks_of(8, 1, slot_metadata::lists).usable_slots(), 1U);
 }
 
 } // namespace

@@ -7,23 +7,23 @@
 
 namespace {
 
-TEST(slot_block, is_empty_at_first) {
+TEST(slab_header, is_empty_at_first) {
     alignas(64) std::array<std::byte, 128> room{};
-    auto* const block = ::new (room.data()) mallard::slot_block{};
-    EXPECT_EQ(block->state, mallard::block_state::exhausted);
+    auto* const block = ::new (room.data()) mallard::slab::slab_header{};
+    EXPECT_EQ(block->state, mallard::slab::slab_state::exhausted);
     EXPECT_EQ(block->used, 0U);
     EXPECT_EQ(block->low, 1U) << "what is empty has to be noticed";
 }
 
-TEST(chunk_of_blocks, leaves_room_for_the_first_word_of_its_first_block) {
+TEST(chunk_of_slabs, leaves_room_for_the_first_word_of_its_first_block) {
     alignas(64) std::array<std::byte, 64> room{};
-    auto* const chunk = ::new (room.data() + mallard::chunk_of_blocks::offset)
-        mallard::chunk_of_blocks{nullptr, nullptr, 64, 1, 0, 0};
+    auto* const chunk = ::new (room.data() + mallard::slab::chunk_of_slabs::offset)
+        mallard::slab::chunk_of_slabs{nullptr, nullptr, 64, 1, 0, 0};
     EXPECT_EQ(chunk->begin(), room.data());
 }
 
 TEST(chunk_policy, takes_a_block_at_a_time_and_keeps_no_empty_one_unless_told_otherwise) {
-    const mallard::chunk_policy policy;
+    const mallard::slab::chunk_policy policy;
     EXPECT_EQ(policy.first_blocks, 1U);
     EXPECT_EQ(policy.largest_blocks, 1U);
     EXPECT_EQ(policy.spare_bytes, 0U);

@@ -16,9 +16,10 @@
 namespace {
 
 template <class Links>
-using linked = mallard::linked_slots<Links, mallard::address_heap<mallard::slot_block>>;
+using linked = mallard::slab::linked_slots<Links, mallard::slab::address_heap<mallard::slab::slab_header>>;
 
-constexpr mallard::slot_geometry geometry = mallard::whole_blocks(24, 4096, mallard::slot_books::lists);
+constexpr mallard::slab::slab_geometry geometry =
+    mallard::slab::whole_slabs(24, 4096, mallard::slab::slot_metadata::lists);
 
 template <class Links>
 class linked_slots : public ::testing::Test, protected equipment::slots_on_ledger<linked<Links>> {
@@ -26,7 +27,7 @@ protected:
     linked_slots() : equipment::slots_on_ledger<linked<Links>>(geometry) {}
 };
 
-using all_links = ::testing::Types<mallard::first_freed_links, mallard::last_freed_links>;
+using all_links = ::testing::Types<mallard::reuse::first_freed_links, mallard::reuse::last_freed_links>;
 TYPED_TEST_SUITE(linked_slots, all_links);
 
 TYPED_TEST(linked_slots, are_carved_by_address) {
@@ -53,7 +54,7 @@ TYPED_TEST(linked_slots, come_and_go_many_at_a_time) {
     EXPECT_LE(this->source.outstanding_bytes(), geometry.block_bytes);
 }
 
-using last_freed_slots = linked_slots<mallard::last_freed_links>;
+using last_freed_slots = linked_slots<mallard::reuse::last_freed_links>;
 
 TEST_F(last_freed_slots, of_a_block_come_last_freed_first) {
     const std::vector<void*> all = pop(10);
@@ -61,7 +62,7 @@ TEST_F(last_freed_slots, of_a_block_come_last_freed_first) {
     EXPECT_EQ(pop(3), (std::vector<void*>{all[1], all[7], all[3]}));
 }
 
-using first_freed_slots = linked_slots<mallard::first_freed_links>;
+using first_freed_slots = linked_slots<mallard::reuse::first_freed_links>;
 
 TEST_F(first_freed_slots, of_a_block_come_first_freed_first) {
     const std::vector<void*> all = pop(10);

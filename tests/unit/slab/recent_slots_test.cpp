@@ -15,23 +15,24 @@
 
 namespace {
 
-using slots_type =
-    mallard::slots_behind_magazine<mallard::bitmap_slots<mallard::address_heap<mallard::slot_block>>>;
+using slots_type = mallard::slab::recent_slots<
+    mallard::slab::bitmap_slots<mallard::slab::address_heap<mallard::slab::slab_header>>>;
 
-constexpr mallard::slot_geometry geometry = mallard::whole_blocks(24, 4096, mallard::slot_books::bits);
+constexpr mallard::slab::slab_geometry geometry =
+    mallard::slab::whole_slabs(24, 4096, mallard::slab::slot_metadata::bits);
 
-class slots_behind_magazine : public ::testing::Test, protected equipment::slots_on_ledger<slots_type> {
+class recent_slots : public ::testing::Test, protected equipment::slots_on_ledger<slots_type> {
 protected:
-    slots_behind_magazine() : slots_on_ledger(geometry) {}
+    recent_slots() : slots_on_ledger(geometry) {}
 };
 
-TEST_F(slots_behind_magazine, give_the_last_of_few_freed_first) {
+TEST_F(recent_slots, give_the_last_of_few_freed_first) {
     const std::vector<void*> all = pop(100);
     push({all[30], all[90], all[10]});
     EXPECT_EQ(pop(3), (std::vector<void*>{all[10], all[90], all[30]}));
 }
 
-TEST_F(slots_behind_magazine, give_the_lowest_of_many_freed) {
+TEST_F(recent_slots, give_the_lowest_of_many_freed) {
     std::vector<void*> all = pop(1000);
     push(all);
     pop(12);
@@ -39,7 +40,7 @@ TEST_F(slots_behind_magazine, give_the_lowest_of_many_freed) {
     EXPECT_TRUE(std::is_sorted(next.begin(), next.end()));
 }
 
-TEST_F(slots_behind_magazine, are_apart_and_go_back_when_they_are_trimmed) {
+TEST_F(recent_slots, are_apart_and_go_back_when_they_are_trimmed) {
     std::mt19937 order(1);
     for (int round = 0; round < 5; ++round) {
         std::vector<void*> all = pop(3000);
@@ -51,7 +52,7 @@ TEST_F(slots_behind_magazine, are_apart_and_go_back_when_they_are_trimmed) {
     }
 }
 
-TEST_F(slots_behind_magazine, come_and_go_many_at_a_time) {
+TEST_F(recent_slots, come_and_go_many_at_a_time) {
     push(pop(10));
     mallard::block_chain chain;
     slots.pop_many(1000, chain, source);
@@ -61,7 +62,7 @@ TEST_F(slots_behind_magazine, come_and_go_many_at_a_time) {
     EXPECT_EQ(source.outstanding(), 0U);
 }
 
-TEST_F(slots_behind_magazine, come_many_at_a_time_in_the_order_in_which_single_ones_would) {
+TEST_F(recent_slots, come_many_at_a_time_in_the_order_in_which_single_ones_would) {
     for (const std::size_t count : {1U, 2U, 3U, 4U, 50U}) {
         const std::vector<void*> all = pop(100);
         push({all[30], all[90], all[10]});

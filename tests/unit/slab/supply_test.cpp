@@ -19,23 +19,24 @@
 
 namespace {
 
-using slots_type = mallard::bitmap_slots<mallard::address_heap<mallard::slot_block>>;
+using slots_type = mallard::slab::bitmap_slots<mallard::slab::address_heap<mallard::slab::slab_header>>;
 
 constexpr std::size_t block_bytes = 4096;
-constexpr mallard::slot_geometry geometry = mallard::whole_blocks(64, block_bytes, mallard::slot_books::bits);
+constexpr mallard::slab::slab_geometry geometry =
+    mallard::slab::whole_slabs(64, block_bytes, mallard::slab::slot_metadata::bits);
 
-class aligned_blocks : public ::testing::Test, protected equipment::slots_on_ledger<slots_type> {
+class slab_supply : public ::testing::Test, protected equipment::slots_on_ledger<slots_type> {
 protected:
-    aligned_blocks() : slots_on_ledger(geometry) {}
+    slab_supply() : slots_on_ledger(geometry) {}
 };
 
-TEST_F(aligned_blocks, ask_for_nothing_before_they_grow) {
+TEST_F(slab_supply, ask_for_nothing_before_they_grow) {
     EXPECT_EQ(slots.pop(), nullptr);
     EXPECT_EQ(source.outstanding(), 0U);
     EXPECT_EQ(slots.chunks(), 0U);
 }
 
-TEST_F(aligned_blocks, take_larger_chunks_every_time_but_none_of_half_the_largest_size) {
+TEST_F(slab_supply, take_larger_chunks_every_time_but_none_of_half_the_largest_size) {
     pop(6000);
     const std::size_t expected[] = {1, 2, 4, 8, 32, 32};
     ASSERT_GE(source.granted().size(), std::size(expected));
@@ -47,13 +48,13 @@ TEST_F(aligned_blocks, take_larger_chunks_every_time_but_none_of_half_the_larges
     EXPECT_EQ(slots.chunk_bytes(), source.outstanding_bytes());
 }
 
-TEST_F(aligned_blocks, waste_nothing_between_blocks) {
+TEST_F(slab_supply, waste_nothing_between_blocks) {
     const std::size_t usable = block_bytes / 64 - 3;
     pop(15 * usable);
     EXPECT_EQ(source.granted().size(), 4U) << "1 + 2 + 4 + 8 blocks, each of which has books";
 }
 
-TEST_F(aligned_blocks, give_every_empty_chunk_but_a_small_one_back_whatever_the_order) {
+TEST_F(slab_supply, give_every_empty_chunk_but_a_small_one_back_whatever_the_order) {
     for (unsigned seed = 1; seed <= 10; ++seed) {
         std::vector<void*> all = pop(10'000);
         std::shuffle(all.begin(), all.end(), std::mt19937(seed));
@@ -63,7 +64,7 @@ TEST_F(aligned_blocks, give_every_empty_chunk_but_a_small_one_back_whatever_the_
     }
 }
 
-TEST_F(aligned_blocks, keep_a_spare_chunk_of_an_eighth_so_that_the_border_costs_nothing) {
+TEST_F(slab_supply, keep_a_spare_chunk_of_an_eighth_so_that_the_border_costs_nothing) {
     pop(40'000);
     push(pop(4000));
     const std::size_t before = source.granted().size();
@@ -73,7 +74,7 @@ TEST_F(aligned_blocks, keep_a_spare_chunk_of_an_eighth_so_that_the_border_costs_
     EXPECT_LE(source.granted().size(), before + 1) << "one chunk comes and goes, and is kept";
 }
 
-TEST_F(aligned_blocks, give_back_what_is_empty_where_asked) {
+TEST_F(slab_supply, give_back_what_is_empty_where_asked) {
     std::vector<void*> all = pop(100);
     void* const stays = all.front();
     all.erase(all.begin());
@@ -88,7 +89,7 @@ TEST_F(aligned_blocks, give_back_what_is_empty_where_asked) {
     EXPECT_EQ(source.granted().back().bytes, block_bytes) << "it begins with a small chunk again";
 }
 
-TEST_F(aligned_blocks, forget_a_chunk_that_went_back_before_all_of_its_blocks_were_used) {
+TEST_F(slab_supply, forget_a_chunk_that_went_back_before_all_of_its_blocks_were_used) {
     pop(block_bytes / 64 - 3);
     push(pop());
     EXPECT_EQ(source.granted().size(), 2U);
@@ -97,7 +98,7 @@ TEST_F(aligned_blocks, forget_a_chunk_that_went_back_before_all_of_its_blocks_we
     EXPECT_EQ(source.granted().size(), 3U);
 }
 
-TEST_F(aligned_blocks, use_the_rest_of_a_chunk_after_another_one_went_back) {
+TEST_F(slab_supply, use_the_rest_of_a_chunk_after_another_one_went_back) {
     const std::size_t usable = block_bytes / 64 - 3;
     const std::vector<void*> first = pop(usable);
     pop();
@@ -110,19 +111,20 @@ TEST_F(aligned_blocks, use_the_rest_of_a_chunk_after_another_one_went_back) {
 
 /// Slots of blocks that are divided into sub-blocks, with books of either kind.
 template <class Slots>
-class divided_blocks : public ::testing::Test, protected equipment::slots_on_ledger<Slots> {
+class divided_slabs : public ::testing::Test, protected equipment::slots_on_ledger<Slots> {
 protected:
     static constexpr std::size_t slot_bytes = 40;
-    divided_blocks()
-        : equipment::slots_on_ledger<Slots>(mallard::divided_blocks(slot_bytes, 256, 5, Slots::books)) {}
+    divided_slabs()
+        : equipment::slots_on_ledger<Slots>(mallard::slab::divided_slabs(slot_bytes, 256, 5, Slots::books)) {}
 };
 
-using by_fullness = mallard::fullness_buckets<mallard::slot_block>;
-using all_books = ::testing::Types<mallard::bitmap_slots<by_fullness, true>,
-                                   mallard::linked_slots<mallard::last_freed_links, by_fullness, true>>;
-TYPED_TEST_SUITE(divided_blocks, all_books);
+using by_fullness = mallard::slab::fullness_buckets<mallard::slab::slab_header>;
+using all_books =
+    ::testing::Types<mallard::slab::bitmap_slots<by_fullness, true>,
+                     mallard::slab::linked_slots<mallard::reuse::last_freed_links, by_fullness, true>>;
+TYPED_TEST_SUITE(divided_slabs, all_books);
 
-TYPED_TEST(divided_blocks, find_the_books_of_each_slot_and_keep_slots_apart) {
+TYPED_TEST(divided_slabs, find_the_books_of_each_slot_and_keep_slots_apart) {
     std::mt19937 order(1);
     for (int round = 0; round < 3; ++round) {
         std::vector<void*> all = this->pop(1500);
@@ -141,7 +143,7 @@ TYPED_TEST(divided_blocks, find_the_books_of_each_slot_and_keep_slots_apart) {
 }
 
 #ifdef __cpp_exceptions
-TEST_F(aligned_blocks, are_as_they_were_where_the_upstream_has_nothing) {
+TEST_F(slab_supply, are_as_they_were_where_the_upstream_has_nothing) {
     pop();
     source.fail({.at = 1, .for_ever = true});
     while (slots.pop() != nullptr) {

@@ -13,7 +13,7 @@
 
 namespace {
 
-using mallard::heap_block;
+using mallard::space::heap_block;
 using sizes = std::vector<std::size_t>;
 
 template <class Space>
@@ -37,9 +37,9 @@ protected:
     Space space_;
 };
 
-using kinds = ::testing::Types<equipment::room_of_blocks<mallard::absolute_links, 16>,
-                               equipment::room_of_blocks<mallard::absolute_links, 8>,
-                               equipment::room_of_blocks<mallard::relative_links, 16>>;
+using kinds = ::testing::Types<equipment::room_of_blocks<mallard::space::absolute_links, 16>,
+                               equipment::room_of_blocks<mallard::space::absolute_links, 8>,
+                               equipment::room_of_blocks<mallard::space::relative_links, 16>>;
 TYPED_TEST_SUITE(coalescing_space, kinds);
 
 TYPED_TEST(coalescing_space, rounds_to_granules_and_a_word) {
@@ -114,7 +114,7 @@ TYPED_TEST(coalescing_space, lays_blocks_at_any_alignment) {
         for (const std::size_t payload : {1U, 40U, 1000U}) {
             const heap_block b = this->space_.take_aligned(TypeParam::block_bytes_for(payload), alignment);
             ASSERT_TRUE(b);
-            EXPECT_TRUE(mallard::is_aligned(b.payload(), alignment));
+            EXPECT_TRUE(mallard::core::is_aligned(b.payload(), alignment));
             EXPECT_GE(b.payload_bytes(), payload);
             EXPECT_LT(b.payload_bytes(), payload + 64) << "what is behind it serves others";
             EXPECT_EQ(this->space_.wrong(), "") << alignment;
@@ -137,7 +137,7 @@ TYPED_TEST(coalescing_space, lays_an_aligned_block_at_the_first_place_there_is) 
             const heap_block b = this->space_.take_aligned(128, alignment);
             ASSERT_TRUE(b);
             std::size_t left = 0;
-            while (!mallard::is_aligned(begin + left + heap_block::word_bytes, alignment) ||
+            while (!mallard::core::is_aligned(begin + left + heap_block::tag_bytes, alignment) ||
                    (left != 0 && left < heap_block::least_bytes)) {
                 left += step;
             }
@@ -254,7 +254,7 @@ TYPED_TEST(coalescing_space, gains_and_loses_nothing_where_its_room_changes) {
         if (const std::size_t what = random() % 8; what == 0) {
             room -= this->space_.cut_by(many);
         } else if (what == 1) {
-            const std::size_t more = std::min(mallard::align_down(many, 16), this->all - room);
+            const std::size_t more = std::min(mallard::core::align_down(many, 16), this->all - room);
             if (more >= heap_block::least_bytes) {
                 this->space_.extend_by(more);
                 room += more;

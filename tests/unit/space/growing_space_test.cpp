@@ -14,7 +14,7 @@
 
 namespace {
 
-using mallard::heap_block;
+using mallard::space::heap_block;
 using sizes = std::vector<std::size_t>;
 
 /// What an unfinished_burst wants, and a burst of these tests never has: an allocator to give blocks back to.
@@ -48,9 +48,9 @@ protected:
     Space space_;
 };
 
-using kinds = ::testing::Types<equipment::room_of_blocks<mallard::absolute_links, 16>,
-                               equipment::room_of_blocks<mallard::absolute_links, 8>,
-                               equipment::room_of_blocks<mallard::relative_links, 16>>;
+using kinds = ::testing::Types<equipment::room_of_blocks<mallard::space::absolute_links, 16>,
+                               equipment::room_of_blocks<mallard::space::absolute_links, 8>,
+                               equipment::room_of_blocks<mallard::space::relative_links, 16>>;
 TYPED_TEST_SUITE(growing_space, kinds);
 
 TYPED_TEST(growing_space, grows_forward_into_the_remainder) {
@@ -207,7 +207,7 @@ TYPED_TEST(growing_space, carves_a_burst_off_the_remainder) {
     mallard::block_chain chain;
     {
         nobody from;
-        mallard::unfinished_burst burst(from, 56, 16);
+        mallard::core::unfinished_burst burst(from, 56, 16);
         std::size_t handed_out = 0;
         EXPECT_TRUE(this->space_.carve_many(burst, 64, 100, [&](void*) { ++handed_out; }));
         EXPECT_EQ(handed_out, 100U);
@@ -228,7 +228,7 @@ TYPED_TEST(growing_space, leaves_no_crumb_behind_a_burst) {
     const heap_block before = this->space_.take(this->all - 208);
     ASSERT_TRUE(before);
     nobody from;
-    mallard::unfinished_burst burst(from, 56, 16);
+    mallard::core::unfinished_burst burst(from, 56, 16);
     while (this->space_.carve_many(burst, 64, 100, [](void*) {})) {
     }
     EXPECT_EQ(burst.size(), 3U);
@@ -281,7 +281,7 @@ TYPED_TEST(growing_space, leaves_out_of_a_chain_what_is_not_its_own) {
         chain.push_back(each.payload());
     }
     this->space_.give_many(chain, [&](heap_block each, std::size_t word) {
-        EXPECT_EQ(word, each.word());
+        EXPECT_EQ(word, each.tag());
         return each != b[1];
     });
     EXPECT_EQ(this->space_.free_bytes(), (sizes{64, this->all - 128}));

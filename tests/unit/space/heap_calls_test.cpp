@@ -17,8 +17,8 @@
 
 namespace {
 
+using mallard::expansion;
 using mallard::expansion_request;
-using mallard::ways;
 
 template <class Ground>
 class heap_calls : public ::testing::Test {
@@ -83,19 +83,20 @@ TYPED_TEST(heap_calls, know_the_size_of_a_block) {
 TYPED_TEST(heap_calls, grow_a_block_as_far_as_is_preferred) {
     const auto b = this->row(3, 100);
     this->heap_.deallocate(b[1]);
-    const expansion_request request{.least_bytes = 50, .preferred_bytes = 200, .may = ways::forward_or_fresh};
+    const expansion_request request{
+        .least_bytes = 50, .preferred_bytes = 200, .may = expansion::forward_or_fresh};
     const auto grown = this->heap_.expand(b[0], request);
     EXPECT_EQ(grown.p, b[0]);
-    EXPECT_EQ(grown.how, ways::forward);
+    EXPECT_EQ(grown.how, expansion::forward);
     EXPECT_GE(grown.bytes, 200U);
     EXPECT_TRUE(this->holds(b[0], 100));
     std::memset(grown.p, 'x', grown.bytes);
     const auto same =
-        this->heap_.expand(b[0], {.least_bytes = 50, .preferred_bytes = 5000, .may = ways::forward});
+        this->heap_.expand(b[0], {.least_bytes = 50, .preferred_bytes = 5000, .may = expansion::forward});
     EXPECT_EQ(same.p, b[0]);
     EXPECT_EQ(same.bytes, grown.bytes);
     const auto last =
-        this->heap_.expand(b[2], {.least_bytes = 50, .preferred_bytes = 2000, .may = ways::forward});
+        this->heap_.expand(b[2], {.least_bytes = 50, .preferred_bytes = 2000, .may = expansion::forward});
     EXPECT_EQ(last.p, b[2]);
     EXPECT_GE(last.bytes, 2000U);
     std::memset(last.p, 'x', last.bytes);
@@ -105,14 +106,14 @@ TYPED_TEST(heap_calls, grow_a_block_forward_first) {
     const auto b = this->row(3, 100);
     this->heap_.deallocate(b[1]);
     const auto grown = this->heap_.expand(b[0], {.least_bytes = 150, .preferred_bytes = 200});
-    EXPECT_EQ(grown.how, ways::forward);
+    EXPECT_EQ(grown.how, expansion::forward);
     EXPECT_EQ(grown.p, b[0]);
     EXPECT_GE(grown.bytes, 200U);
     EXPECT_TRUE(this->holds(b[0], 100));
     std::memset(grown.p, 'x', grown.bytes);
     EXPECT_TRUE(this->holds(b[2], 100));
     const auto last = this->heap_.expand(b[2], {.least_bytes = 1000, .preferred_bytes = 1000});
-    EXPECT_EQ(last.how, ways::forward) << "what was never used is behind it";
+    EXPECT_EQ(last.how, expansion::forward) << "what was never used is behind it";
 }
 
 TYPED_TEST(heap_calls, grow_a_block_backward_where_it_cannot_forward) {
@@ -121,7 +122,7 @@ TYPED_TEST(heap_calls, grow_a_block_backward_where_it_cannot_forward) {
     const expansion_request request{
         .least_bytes = 300, .preferred_bytes = 300, .step_bytes = mallard::backward_step(24)};
     const auto grown = this->heap_.expand(b[2], request);
-    EXPECT_EQ(grown.how, ways::backward);
+    EXPECT_EQ(grown.how, expansion::backward);
     const auto moved = static_cast<std::size_t>(b[2] - static_cast<std::byte*>(grown.p));
     EXPECT_GT(moved, 0U);
     EXPECT_EQ(moved % 48, 0U);
@@ -136,13 +137,13 @@ TYPED_TEST(heap_calls, grow_a_block_in_both_directions) {
     const auto b = this->row(5, 240);
     this->heap_.deallocate(b[1]);
     this->heap_.deallocate(b[3]);
-    expansion_request request{.least_bytes = 600, .preferred_bytes = 600, .may = ways::forward};
+    expansion_request request{.least_bytes = 600, .preferred_bytes = 600, .may = expansion::forward};
     EXPECT_EQ(this->heap_.expand(b[2], request).p, nullptr);
-    request.may = ways::backward;
+    request.may = expansion::backward;
     EXPECT_EQ(this->heap_.expand(b[2], request).p, nullptr) << "one side is not enough";
-    request.may = ways::in_place;
+    request.may = expansion::in_place;
     const auto grown = this->heap_.expand(b[2], request);
-    EXPECT_EQ(grown.how, ways::backward);
+    EXPECT_EQ(grown.how, expansion::backward);
     EXPECT_GE(grown.bytes, 600U);
     EXPECT_TRUE(this->holds(b[2], 240));
     std::memset(grown.p, 'x', grown.bytes);
@@ -153,17 +154,17 @@ TYPED_TEST(heap_calls, give_a_fresh_block_at_last) {
     const auto b = this->row(3, 100);
     const auto fresh =
         this->heap_.expand(b[1], {.least_bytes = 500, .preferred_bytes = 1000, .alignment = 64});
-    EXPECT_EQ(fresh.how, ways::fresh);
-    EXPECT_TRUE(mallard::is_aligned(fresh.p, 64));
+    EXPECT_EQ(fresh.how, expansion::fresh);
+    EXPECT_TRUE(mallard::core::is_aligned(fresh.p, 64));
     EXPECT_GE(fresh.bytes, 1000U);
     std::memset(fresh.p, 1, fresh.bytes);
     EXPECT_TRUE(this->holds(b[1], 100)) << "the old one is its user's still";
     this->heap_.deallocate(b[1]);
     const auto first = this->heap_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 20});
-    EXPECT_EQ(first.how, ways::fresh);
+    EXPECT_EQ(first.how, expansion::fresh);
     EXPECT_GE(first.bytes, 20U);
     EXPECT_EQ(
-        this->heap_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 20, .may = ways::in_place}).p,
+        this->heap_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 20, .may = expansion::in_place}).p,
         nullptr);
 }
 
@@ -172,21 +173,23 @@ TYPED_TEST(heap_calls, go_no_way_that_is_not_allowed) {
     this->heap_.deallocate(b[1]);
     this->heap_.deallocate(b[3]);
     const std::size_t used = this->heap_.use().used_bytes;
-    for (const ways may : {ways::none, ways::forward, ways::backward, ways::in_place}) {
+    for (const expansion may :
+         {expansion::none, expansion::forward, expansion::backward, expansion::in_place}) {
         for (const std::size_t bytes : {std::size_t{1000}, SIZE_MAX, std::size_t{PTRDIFF_MAX}}) {
             const auto result =
                 this->heap_.try_expand(b[2], {.least_bytes = bytes, .preferred_bytes = SIZE_MAX, .may = may});
             EXPECT_EQ(result.p, nullptr);
             EXPECT_EQ(result.bytes, 0U);
-            EXPECT_EQ(result.how, ways::none);
+            EXPECT_EQ(result.how, expansion::none);
         }
     }
     EXPECT_EQ(
-        this->heap_.expand(b[2], {.least_bytes = 300, .preferred_bytes = 300, .may = ways::backward}).how,
-        ways::backward);
+        this->heap_.expand(b[2], {.least_bytes = 300, .preferred_bytes = 300, .may = expansion::backward})
+            .how,
+        expansion::backward);
     EXPECT_EQ(
-        this->heap_.expand(b[0], {.least_bytes = 2000, .preferred_bytes = 2000, .may = ways::fresh}).how,
-        ways::fresh);
+        this->heap_.expand(b[0], {.least_bytes = 2000, .preferred_bytes = 2000, .may = expansion::fresh}).how,
+        expansion::fresh);
     EXPECT_GT(this->heap_.use().used_bytes, used + 2000);
 }
 
@@ -194,7 +197,7 @@ TYPED_TEST(heap_calls, give_less_than_is_preferred_where_there_is_less) {
     const auto b = this->row(3, 100);
     this->heap_.deallocate(b[1]);
     const auto grown =
-        this->heap_.expand(b[0], {.least_bytes = 120, .preferred_bytes = 100000, .may = ways::forward});
+        this->heap_.expand(b[0], {.least_bytes = 120, .preferred_bytes = 100000, .may = expansion::forward});
     EXPECT_EQ(grown.p, b[0]);
     EXPECT_GE(grown.bytes, 200U);
     EXPECT_LT(grown.bytes, 250U);
@@ -211,9 +214,9 @@ TYPED_TEST(heap_calls, grow_blocks_at_a_strict_alignment_by_multiples_of_it) {
                                               .preferred_bytes = 400,
                                               .alignment = 64,
                                               .step_bytes = mallard::backward_step(64),
-                                              .may = ways::backward});
-    ASSERT_EQ(grown.how, ways::backward);
-    EXPECT_TRUE(mallard::is_aligned(grown.p, 64));
+                                              .may = expansion::backward});
+    ASSERT_EQ(grown.how, expansion::backward);
+    EXPECT_TRUE(mallard::core::is_aligned(grown.p, 64));
     EXPECT_TRUE(this->holds(p, 320));
 }
 
@@ -258,7 +261,7 @@ TYPED_TEST(heap_calls, allocate_many_of_many_sizes_in_their_order) {
         mallard::block_chain all;
         for (const std::size_t bytes : sizes) {
             void* const p = blocks.pop_front();
-            EXPECT_TRUE(mallard::is_aligned(p, alignment));
+            EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
             EXPECT_GE(this->heap_.usable_bytes(p), bytes);
             std::memset(p, 1, bytes);
             all.push_front(p);
@@ -305,8 +308,8 @@ TYPED_TEST(heap_calls, refuse_what_has_no_representation) {
 }
 
 TYPED_TEST(heap_calls, prefer_less_to_nothing) {
-    const auto fresh =
-        this->heap_.expand(nullptr, {.least_bytes = 100, .preferred_bytes = SIZE_MAX, .may = ways::fresh});
+    const auto fresh = this->heap_.expand(
+        nullptr, {.least_bytes = 100, .preferred_bytes = SIZE_MAX, .may = expansion::fresh});
     EXPECT_NE(fresh.p, nullptr);
     EXPECT_GE(fresh.bytes, 100U);
 }

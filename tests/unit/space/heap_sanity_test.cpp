@@ -11,8 +11,8 @@
 
 namespace {
 
-using mallard::heap_block;
 using mallard::heap_sanity;
+using mallard::space::heap_block;
 
 constexpr const char* damaged_size = "the size in the word in front of the block is damaged";
 constexpr const char* damaged_front =
@@ -49,10 +49,10 @@ protected:
 
     /// Effects: writes over a word, looks, and writes back what was there.
     heap_sanity look_with(std::byte* at, std::size_t word) const {
-        const std::size_t before = mallard::read_word(at);
-        mallard::write_word(at, word);
+        const std::size_t before = mallard::space::read_word(at);
+        mallard::space::write_word(at, word);
         const heap_sanity found = space_.sanity();
-        mallard::write_word(at, before);
+        mallard::space::write_word(at, before);
         EXPECT_TRUE(space_.sanity().sound());
         return found;
     }
@@ -61,9 +61,9 @@ protected:
     std::vector<heap_block> blocks_;
 };
 
-using kinds = ::testing::Types<equipment::room_of_blocks<mallard::absolute_links, 16>,
-                               equipment::room_of_blocks<mallard::absolute_links, 8>,
-                               equipment::room_of_blocks<mallard::relative_links, 16>>;
+using kinds = ::testing::Types<equipment::room_of_blocks<mallard::space::absolute_links, 16>,
+                               equipment::room_of_blocks<mallard::space::absolute_links, 8>,
+                               equipment::room_of_blocks<mallard::space::relative_links, 16>>;
 TYPED_TEST_SUITE(sanity, kinds);
 
 TYPED_TEST(sanity, names_the_block_whose_word_was_overwritten) {
@@ -84,22 +84,21 @@ TYPED_TEST(sanity, finds_a_word_that_tells_of_another_size) {
     for (std::size_t i = 0; i < 8; ++i) {
         for (const std::size_t bytes : {32U, 48U, 80U, 96U}) {
             const heap_block b = this->blocks_[i];
-            EXPECT_FALSE(this->look_with(b.begin(), bytes | (b.word() & heap_block::flags)).sound())
+            EXPECT_FALSE(this->look_with(b.begin(), bytes | (b.tag() & heap_block::flags)).sound())
                 << i << " with " << bytes;
         }
     }
 }
 
 TYPED_TEST(sanity, finds_flags_that_are_not_true) {
-    const heap_sanity in_use = this->look_with(this->blocks_[1].begin(), this->blocks_[1].word() | 1);
+    const heap_sanity in_use = this->look_with(this->blocks_[1].begin(), this->blocks_[1].tag() | 1);
     EXPECT_STREQ(in_use.what, damaged_front);
     EXPECT_EQ(in_use.block, this->blocks_[2].payload());
-    const heap_sanity front_in_use = this->look_with(this->blocks_[2].begin(), this->blocks_[2].word() | 2);
+    const heap_sanity front_in_use = this->look_with(this->blocks_[2].begin(), this->blocks_[2].tag() | 2);
     EXPECT_STREQ(front_in_use.what, damaged_front);
     EXPECT_EQ(front_in_use.block, this->blocks_[2].payload());
-    EXPECT_FALSE(
-        this->look_with(this->blocks_[7].begin(), this->blocks_[7].word() & ~std::size_t{1}).sound());
-    EXPECT_FALSE(this->look_with(this->blocks_[0].begin(), this->blocks_[0].word() | 4).sound());
+    EXPECT_FALSE(this->look_with(this->blocks_[7].begin(), this->blocks_[7].tag() & ~std::size_t{1}).sound());
+    EXPECT_FALSE(this->look_with(this->blocks_[0].begin(), this->blocks_[0].tag() | 4).sound());
 }
 
 TYPED_TEST(sanity, finds_a_free_block_that_was_written_to) {
@@ -126,10 +125,10 @@ TYPED_TEST(sanity, follows_no_link_out_of_the_room) {
             for (std::byte* const to : {this->space_.end(), this->space_.end() - 8, this->space_.end() - 16,
                                         this->space_.begin() - 16, this->blocks_[4].begin(),
                                         this->blocks_[4].begin() + 3, b.begin()}) {
-                const std::size_t before = mallard::read_word(link);
+                const std::size_t before = mallard::space::read_word(link);
                 TypeParam::links::store(link, heap_block(to));
                 const heap_sanity found = this->space_.sanity();
-                mallard::write_word(link, before);
+                mallard::space::write_word(link, before);
                 EXPECT_FALSE(found.sound()) << i << " to " << to - this->space_.begin();
             }
         }

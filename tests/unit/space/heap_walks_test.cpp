@@ -88,10 +88,10 @@ TYPED_TEST(heap_walks, name_the_block_that_somebody_wrote_around) {
     }
     ASSERT_TRUE(this->heap_.check_sanity().sound());
     const auto look_with = [&](std::byte* at, const std::byte* damaged) {
-        const std::size_t before = mallard::read_word(at);
-        mallard::write_word(at, 0x4141414141414141);
+        const std::size_t before = mallard::space::read_word(at);
+        mallard::space::write_word(at, 0x4141414141414141);
         const mallard::heap_sanity found = this->heap_.check_sanity();
-        mallard::write_word(at, before);
+        mallard::space::write_word(at, before);
         EXPECT_FALSE(found.sound());
         EXPECT_EQ(found.block, damaged);
         EXPECT_TRUE(this->heap_.check_sanity().sound());
@@ -135,10 +135,10 @@ TEST(walks_over_reserved_blocks, see_them_too) {
     EXPECT_GE(heap.use().held_bytes, std::size_t{1} << 20);
     EXPECT_TRUE(heap.check_sanity().sound());
     std::byte* const word = static_cast<std::byte*>(large) - 8;
-    const std::size_t before = mallard::read_word(word);
-    mallard::write_word(word, 0x4141414141414141);
+    const std::size_t before = mallard::space::read_word(word);
+    mallard::space::write_word(word, 0x4141414141414141);
     const mallard::heap_sanity found = heap.check_sanity();
-    mallard::write_word(word, before);
+    mallard::space::write_word(word, before);
     EXPECT_FALSE(found.sound());
     EXPECT_EQ(found.block, large);
 }

@@ -11,8 +11,8 @@
 
 namespace {
 
-using mallard::heap_block;
-using mallard::reserved_blocks;
+using mallard::space::heap_block;
+using mallard::space::reserved_blocks;
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
@@ -27,7 +27,7 @@ protected:
 
     /// Effects: writes to all of it.
     static void fill(heap_block b, int with) {
-        mallard::unpoison(b.payload(), b.payload_bytes());
+        mallard::core::unpoison(b.payload(), b.payload_bytes());
         std::memset(b.payload(), with, b.payload_bytes());
     }
 
@@ -37,7 +37,7 @@ protected:
 TEST_F(reserved, are_blocks_like_others_at_multiples_of_a_cache_line) {
     const heap_block b = blocks_.allocate(300 * kib);
     ASSERT_TRUE(b);
-    EXPECT_TRUE(mallard::is_aligned(b.payload(), 64));
+    EXPECT_TRUE(mallard::core::is_aligned(b.payload(), 64));
     EXPECT_TRUE(reserved_blocks::serve(64));
     EXPECT_FALSE(reserved_blocks::serve(128));
     EXPECT_GE(b.payload_bytes(), 300 * kib);
@@ -104,12 +104,12 @@ TEST_F(reserved, grow_as_far_as_is_preferred) {
 }
 
 TEST_F(reserved, have_what_was_asked_for_or_are_none) {
-    for (unsigned k = mallard::poisons_memory ? 48 : 18; k != 64; ++k) {
+    for (unsigned k = mallard::core::poisons_memory ? 48 : 18; k != 64; ++k) {
         for (const std::size_t bytes :
              {(std::size_t{1} << k) - 1, std::size_t{1} << k, (std::size_t{1} << k) + 1}) {
             if (const heap_block b = blocks_.allocate(bytes)) {
                 EXPECT_GE(b.payload_bytes(), bytes);
-                mallard::unpoison(b.payload(), b.payload_bytes());
+                mallard::core::unpoison(b.payload(), b.payload_bytes());
                 b.payload()[bytes - 1] = std::byte{1};
                 blocks_.deallocate(b);
             }

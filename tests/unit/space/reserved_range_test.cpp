@@ -13,7 +13,7 @@
 
 namespace {
 
-namespace reserved_range = mallard::reserved_range;
+namespace reserved_range = mallard::space::reserved_range;
 
 /// Returns: how many of the bytes have memory, as the system says.
 std::size_t resident_bytes(std::byte* begin, std::size_t bytes) {
@@ -36,7 +36,7 @@ protected:
 };
 
 TEST_F(ranges, begin_at_a_page_and_have_no_memory) {
-    EXPECT_TRUE(mallard::is_aligned(begin_, page_));
+    EXPECT_TRUE(mallard::core::is_aligned(begin_, page_));
     EXPECT_EQ(resident_bytes(begin_, 16 * page_), 0U);
     EXPECT_DEATH(begin_[0] = std::byte{1}, "");
 }
@@ -88,7 +88,7 @@ TEST_F(ranges, are_counted_in_huge_pages_where_they_are_large) {
     }
     const std::size_t huge = reserved_range::rounded(begin_, reserved_range::huge_from_bytes + 1);
     EXPECT_GE(huge, reserved_range::huge_from_bytes + 1);
-    EXPECT_TRUE(mallard::is_aligned(begin_ + huge, mallard::pages::huge_page_bytes()));
+    EXPECT_TRUE(mallard::core::is_aligned(begin_ + huge, mallard::pages::huge_page_bytes()));
 }
 
 TEST_F(ranges, give_addresses_back_that_nobody_needs) {

@@ -8,7 +8,7 @@
 
 namespace {
 
-using mallard::room_table;
+using mallard::space::room_table;
 
 class rooms : public ::testing::TestWithParam<std::size_t> {
 protected:

@@ -12,12 +12,12 @@
 
 namespace {
 
-using mallard::heap_block;
+using mallard::space::heap_block;
 
 template <class Lists>
 class segregated_fit : public ::testing::Test {
 protected:
-    static constexpr std::size_t granule = Lists::exact_bytes / Lists::exact_lists;
+    static constexpr std::size_t granule = Lists::exact_bytes / Lists::exact_bins;
 
     /// Returns: a free block of `bytes` bytes that was never used before.
     heap_block make(std::size_t bytes) {
@@ -36,16 +36,16 @@ private:
     std::size_t used_ = 0;
 };
 
-using kinds = ::testing::Types<mallard::segregated_fit<mallard::absolute_links, 16>,
-                               mallard::segregated_fit<mallard::absolute_links, 8>,
-                               mallard::segregated_fit<mallard::relative_links, 16>>;
+using kinds = ::testing::Types<mallard::space::segregated_fit<mallard::space::absolute_links, 16>,
+                               mallard::space::segregated_fit<mallard::space::absolute_links, 8>,
+                               mallard::space::segregated_fit<mallard::space::relative_links, 16>>;
 TYPED_TEST_SUITE(segregated_fit, kinds);
 
 TYPED_TEST(segregated_fit, has_a_list_for_each_size_and_no_larger_one_before_a_smaller_one) {
     constexpr std::size_t step = TestFixture::granule;
-    std::size_t before = TypeParam::list_of(32);
+    std::size_t before = TypeParam::bin_of(32);
     for (std::size_t bytes = 32 + step; bytes < std::size_t{8} << 20; bytes += step) {
-        const std::size_t list = TypeParam::list_of(bytes);
+        const std::size_t list = TypeParam::bin_of(bytes);
         ASSERT_GE(list, before) << bytes;
         ASSERT_LE(list, before + 1) << bytes;
         if (bytes < TypeParam::exact_bytes) {
@@ -53,7 +53,7 @@ TYPED_TEST(segregated_fit, has_a_list_for_each_size_and_no_larger_one_before_a_s
         }
         before = list;
     }
-    EXPECT_EQ(TypeParam::list_of(SIZE_MAX / 4), TypeParam::lists - 1);
+    EXPECT_EQ(TypeParam::bin_of(SIZE_MAX / 4), TypeParam::lists - 1);
 }
 
 TYPED_TEST(segregated_fit, gives_back_what_was_entered) {
@@ -66,10 +66,10 @@ TYPED_TEST(segregated_fit, gives_back_what_was_entered) {
     EXPECT_EQ(this->lists_.find(48), b) << "the next list that is not empty";
     EXPECT_FALSE(this->lists_.find(64 + this->granule));
     EXPECT_TRUE(this->lists_.is_first(b, 64));
-    EXPECT_EQ(this->lists_.lists_in_use(), 1U);
+    EXPECT_EQ(this->lists_.bins_in_use(), 1U);
     this->lists_.remove(b, 64);
     EXPECT_TRUE(this->lists_.empty());
-    EXPECT_EQ(this->lists_.lists_in_use(), 0U);
+    EXPECT_EQ(this->lists_.bins_in_use(), 0U);
     EXPECT_FALSE(this->lists_.find(32));
 }
 
@@ -88,7 +88,7 @@ TYPED_TEST(segregated_fit, takes_blocks_out_of_the_middle_of_a_list) {
 
 TYPED_TEST(segregated_fit, finds_in_a_list_of_several_sizes_one_that_is_large_enough) {
     const std::size_t least = TypeParam::exact_bytes * 16;
-    ASSERT_EQ(TypeParam::list_of(least), TypeParam::list_of(least + this->granule));
+    ASSERT_EQ(TypeParam::bin_of(least), TypeParam::bin_of(least + this->granule));
     const heap_block larger = this->make(least + this->granule);
     const heap_block smaller = this->make(least);
     EXPECT_EQ(this->lists_.find(least + this->granule), larger);
@@ -100,8 +100,8 @@ TYPED_TEST(segregated_fit, finds_in_a_list_of_several_sizes_one_that_is_large_en
 TYPED_TEST(segregated_fit, looks_at_few_blocks_of_a_list_before_it_takes_a_larger_one) {
     const std::size_t least = TypeParam::exact_bytes * 16;
     const std::size_t wanted = least + this->granule;
-    ASSERT_EQ(TypeParam::list_of(least), TypeParam::list_of(wanted));
-    ASSERT_LT(TypeParam::list_of(wanted), TypeParam::list_of(2 * least));
+    ASSERT_EQ(TypeParam::bin_of(least), TypeParam::bin_of(wanted));
+    ASSERT_LT(TypeParam::bin_of(wanted), TypeParam::bin_of(2 * least));
     const heap_block fits = this->make(wanted);
     for (int before = 1; before != TypeParam::most_looked_at; ++before) {
         this->make(least);
@@ -128,7 +128,7 @@ TYPED_TEST(segregated_fit, finds_the_largest) {
 /// The last list has all that is larger than the others hold: it is looked at whole.
 TYPED_TEST(segregated_fit, finds_what_is_larger_than_all_lists) {
     const std::size_t least = TypeParam::exact_bytes << TypeParam::doublings;
-    ASSERT_EQ(TypeParam::list_of(least), TypeParam::lists - 1);
+    ASSERT_EQ(TypeParam::bin_of(least), TypeParam::lists - 1);
     const heap_block largest = this->make(least + 6 * this->granule);
     for (std::size_t i = 0; i < 6; ++i) {
         this->make(least + i * this->granule);
@@ -171,7 +171,7 @@ TYPED_TEST(segregated_fit, finds_nearly_the_best_of_many) {
         this->lists_.remove(b, bytes);
     }
     EXPECT_TRUE(this->lists_.empty());
-    EXPECT_EQ(this->lists_.lists_in_use(), 0U);
+    EXPECT_EQ(this->lists_.bins_in_use(), 0U);
 }
 
 } // namespace

@@ -8,7 +8,7 @@
 
 namespace {
 
-using mallard::seal_words;
+using mallard::space::seal_words;
 
 constexpr std::size_t word = 0x1234'5678'9abc'def0;
 

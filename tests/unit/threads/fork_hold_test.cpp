@@ -22,7 +22,7 @@ int unlocked_in_child = 0;
 /// A fork takes ten milliseconds where AddressSanitizer has shadows of all memory.
 constexpr int rounds = 25;
 
-constinit mallard::fork_hold outer_hold{
+constinit mallard::threads::fork_hold outer_hold{
     .lock = []() noexcept { outer.lock(); },
     .try_lock = []() noexcept { return outer.try_lock(); },
     .unlock =
@@ -31,7 +31,7 @@ constinit mallard::fork_hold outer_hold{
             outer.unlock();
         },
 };
-constinit mallard::fork_hold inner_hold{
+constinit mallard::threads::fork_hold inner_hold{
     .lock = []() noexcept { inner.lock(); },
     .try_lock = []() noexcept { return inner.try_lock(); },
     .unlock = [](bool) noexcept { inner.unlock(); },
@@ -53,7 +53,7 @@ int status_of_child(Work work) {
 TEST(fork_hold, is_locked_while_the_process_forks_and_free_in_both_afterwards) {
     unlocked_in_parent = 0;
     {
-        const mallard::held_while_loaded held(outer_hold);
+        const mallard::threads::held_while_loaded held(outer_hold);
         EXPECT_EQ(status_of_child([] { return outer.try_lock() ? unlocked_in_child : 10; }), 1);
         EXPECT_GE(unlocked_in_parent, 1);
         EXPECT_TRUE(outer.try_lock());
@@ -65,10 +65,10 @@ TEST(fork_hold, is_locked_while_the_process_forks_and_free_in_both_afterwards) {
 }
 
 TEST(fork_hold, is_let_go_in_any_order) {
-    mallard::hold_at_fork(outer_hold);
+    mallard::threads::hold_at_fork(outer_hold);
     {
-        const mallard::held_while_loaded later(inner_hold);
-        mallard::let_go_at_fork(outer_hold);
+        const mallard::threads::held_while_loaded later(inner_hold);
+        mallard::threads::let_go_at_fork(outer_hold);
         unlocked_in_parent = 0;
         EXPECT_EQ(status_of_child([] { return 0; }), 0);
         EXPECT_EQ(unlocked_in_parent, 0);
@@ -81,8 +81,8 @@ TEST(fork_hold, is_had_within_another_of_a_thread_in_any_order) {
 #ifdef __SANITIZE_THREAD__
     GTEST_SKIP() << "the sanitizer warns of locks that are taken in any order";
 #endif
-    const mallard::held_while_loaded first(outer_hold);
-    const mallard::held_while_loaded second(inner_hold);
+    const mallard::threads::held_while_loaded first(outer_hold);
+    const mallard::threads::held_while_loaded second(inner_hold);
     std::atomic<bool> done = false;
     std::thread in_order([&] {
         while (!done) {
@@ -111,10 +111,10 @@ TEST(fork_hold, is_had_within_another_of_a_thread_in_any_order) {
 }
 
 TEST(fork_hold, is_what_allocators_shared_by_threads_have) {
-    static_assert(mallard::locked_for_fork<mallard::concurrent_multipool<>>);
-    static_assert(mallard::locked_for_fork<mallard::synchronized<mallard::multipool<>>>);
-    static_assert(mallard::locked_for_fork<mallard::checked<mallard::concurrent_multipool<>>>);
-    static_assert(!mallard::locked_for_fork<mallard::multipool<>>);
+    static_assert(mallard::threads::locked_for_fork<mallard::concurrent_multipool<>>);
+    static_assert(mallard::threads::locked_for_fork<mallard::synchronized<mallard::multipool<>>>);
+    static_assert(mallard::threads::locked_for_fork<mallard::checked<mallard::concurrent_multipool<>>>);
+    static_assert(!mallard::threads::locked_for_fork<mallard::multipool<>>);
     mallard::checked<mallard::synchronized<mallard::multipool<>>> pool;
     ASSERT_TRUE(pool.try_lock_for_fork());
     std::thread([&] { EXPECT_FALSE(pool.try_lock_for_fork()); }).join();

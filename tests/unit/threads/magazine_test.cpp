@@ -10,10 +10,10 @@
 
 namespace {
 
-constexpr std::size_t index_of_24 = mallard::magazine_index(24, 8);
-constexpr std::size_t capacity_of_24 = mallard::magazine_capacity(index_of_24);
+constexpr std::size_t index_of_24 = mallard::threads::magazine_index(24, 8);
+constexpr std::size_t capacity_of_24 = mallard::threads::magazine_capacity(index_of_24);
 
-std::size_t length_of(mallard::block_stack blocks) {
+std::size_t length_of(mallard::threads::block_stack blocks) {
     std::size_t n = 0;
     while (blocks.pop() != nullptr) {
         ++n;
@@ -24,11 +24,11 @@ std::size_t length_of(mallard::block_stack blocks) {
 /// Blocks of 24 bytes. Poisoned while they are in a magazine, so usable again before they go.
 class magazine : public ::testing::Test {
 protected:
-    ~magazine() override { mallard::unpoison(memory_.data(), sizeof(memory_)); }
+    ~magazine() override { mallard::core::unpoison(memory_.data(), sizeof(memory_)); }
 
     void* block(std::size_t i) { return memory_.at(i).data(); }
 
-    mallard::magazine magazine_;
+    mallard::threads::magazine magazine_;
 
 private:
     std::array<std::array<std::byte, 24>, 4 * capacity_of_24> memory_{};
@@ -61,7 +61,7 @@ TEST_F(magazine, holds_its_capacity_and_keeps_the_half_freed_last) {
         ASSERT_LE(held, capacity_of_24);
     }
     EXPECT_EQ(held, capacity_of_24);
-    mallard::block_stack rest = magazine_.make_room(index_of_24);
+    mallard::threads::block_stack rest = magazine_.make_room(index_of_24);
     EXPECT_EQ(length_of(rest), capacity_of_24 / 2);
     EXPECT_EQ(rest.pop(), block(capacity_of_24 / 2 - 1));
     EXPECT_EQ(magazine_.pop(), block(capacity_of_24 - 1));
@@ -85,7 +85,7 @@ TEST_F(magazine, is_bounded_however_it_is_used) {
         } else if (!outside.empty()) {
             if (!magazine_.push(outside.back(), index_of_24)) {
                 ++looks;
-                mallard::block_stack rest = magazine_.make_room(index_of_24);
+                mallard::threads::block_stack rest = magazine_.make_room(index_of_24);
                 while (void* const p = rest.pop()) {
                     outside.insert(outside.begin(), p);
                     --in_use;
@@ -114,8 +114,8 @@ TEST_F(magazine, gives_a_batch_out_in_its_order) {
 }
 
 TEST_F(magazine, takes_a_whole_batch_as_it_is) {
-    constexpr std::size_t half = mallard::batch_blocks(index_of_24);
-    mallard::block_stack batch;
+    constexpr std::size_t half = mallard::threads::batch_blocks(index_of_24);
+    mallard::threads::block_stack batch;
     for (std::size_t i = 0; i < half; ++i) {
         batch.push(block(i));
     }
@@ -161,9 +161,9 @@ TEST_F(magazine, is_as_new_when_it_was_emptied_out) {
 }
 
 TEST(magazine_capacity, is_bounded_in_blocks_and_in_bytes) {
-    for (std::size_t index = 0; index < mallard::magazine_count; ++index) {
-        const std::size_t capacity = mallard::magazine_capacity(index);
-        const std::size_t bytes = mallard::magazine_shape(index).bytes;
+    for (std::size_t index = 0; index < mallard::threads::magazine_count; ++index) {
+        const std::size_t capacity = mallard::threads::magazine_capacity(index);
+        const std::size_t bytes = mallard::threads::magazine_shape(index).bytes;
         EXPECT_GE(capacity, 2U);
         EXPECT_LE(capacity, 64U);
         EXPECT_LE(capacity * bytes, std::max<std::size_t>(8192, 2 * bytes));
@@ -173,21 +173,21 @@ TEST(magazine_capacity, is_bounded_in_blocks_and_in_bytes) {
 TEST(magazine_index, names_a_shape_that_holds_the_request_and_little_more) {
     for (std::size_t alignment = 1; alignment <= 256; alignment *= 2) {
         for (std::size_t bytes = 0; bytes <= 10000; ++bytes) {
-            const std::size_t index = mallard::magazine_index(bytes, alignment);
-            ASSERT_LE(index, mallard::magazine_count);
+            const std::size_t index = mallard::threads::magazine_index(bytes, alignment);
+            ASSERT_LE(index, mallard::threads::magazine_count);
             const bool served = bytes <= (alignment <= 16 ? 8192U : 512U) && alignment <= 64;
-            ASSERT_EQ(index != mallard::magazine_count, served) << bytes << " at " << alignment;
+            ASSERT_EQ(index != mallard::threads::magazine_count, served) << bytes << " at " << alignment;
             if (served) {
-                const mallard::block_shape shape = mallard::magazine_shape(index);
+                const mallard::threads::block_shape shape = mallard::threads::magazine_shape(index);
                 ASSERT_GE(shape.bytes, std::max<std::size_t>(bytes, 1));
                 ASSERT_GE(shape.alignment, alignment);
                 ASSERT_LE(shape.bytes, bytes + std::max(bytes / 8, std::max<std::size_t>(alignment, 8)) + 32);
-                ASSERT_EQ(mallard::magazine_index(shape.bytes, shape.alignment), index);
+                ASSERT_EQ(mallard::threads::magazine_index(shape.bytes, shape.alignment), index);
             }
         }
     }
-    EXPECT_EQ(mallard::magazine_index(SIZE_MAX, 8), mallard::magazine_count);
-    EXPECT_EQ(mallard::magazine_index(SIZE_MAX, 64), mallard::magazine_count);
+    EXPECT_EQ(mallard::threads::magazine_index(SIZE_MAX, 8), mallard::threads::magazine_count);
+    EXPECT_EQ(mallard::threads::magazine_index(SIZE_MAX, 64), mallard::threads::magazine_count);
 }
 
 } // namespace

@@ -15,7 +15,7 @@
 
 namespace {
 
-std::size_t length_of(mallard::block_stack blocks) {
+std::size_t length_of(mallard::threads::block_stack blocks) {
     std::size_t n = 0;
     while (blocks.pop() != nullptr) {
         ++n;
@@ -24,18 +24,18 @@ std::size_t length_of(mallard::block_stack blocks) {
 }
 
 /// The least that an allocator with racks is: it counts what comes back.
-class owner : public mallard::rack_owner {
+class owner : public mallard::threads::cache_owner {
 public:
-    owner() noexcept : rack_owner(count) {}
-    ~owner() { detach_racks(); }
+    owner() noexcept : cache_owner(count) {}
+    ~owner() { detach_caches(); }
 
-    using rack_owner::detach_racks;
-    using rack_owner::find_rack;
-    using rack_owner::used_last;
+    using cache_owner::detach_caches;
+    using cache_owner::find_cache;
+    using cache_owner::used_last;
 
     /// Effects: puts a block into this thread's rack.
     void free_here(void* p) {
-        mallard::magazine& m = find_rack()->magazines[1];
+        mallard::threads::magazine& m = find_cache()->magazines[1];
         static_cast<void>(m.make_room(1));
         EXPECT_TRUE(m.push(p, 1));
     }
@@ -44,65 +44,65 @@ public:
     std::size_t blocks_taken_back = 0;
 
 private:
-    static void count(rack_owner& o, mallard::magazine_rack& from) noexcept {
+    static void count(cache_owner& o, mallard::threads::thread_cache& from) noexcept {
         auto& self = static_cast<owner&>(o);
         ++self.times_taken_back;
         self.blocks_taken_back += length_of(from.magazines[1].empty_out());
     }
 };
 
-class thread_racks : public ::testing::Test {
+class thread_caches : public ::testing::Test {
 protected:
-    ~thread_racks() override { mallard::unpoison(memory_.data(), memory_.size()); }
+    ~thread_caches() override { mallard::core::unpoison(memory_.data(), memory_.size()); }
 
     alignas(16) std::array<std::byte, 16> memory_{};
 };
 
-TEST_F(thread_racks, are_found_again) {
+TEST_F(thread_caches, are_found_again) {
     owner one;
     EXPECT_FALSE(one.used_last());
-    mallard::magazine_rack* const rack = one.find_rack();
+    mallard::threads::thread_cache* const rack = one.find_cache();
     ASSERT_NE(rack, nullptr);
     EXPECT_TRUE(one.used_last());
-    EXPECT_EQ(mallard::last_rack.rack, rack);
+    EXPECT_EQ(mallard::threads::last_cache.rack, rack);
     owner other;
     EXPECT_FALSE(other.used_last());
-    EXPECT_NE(other.find_rack(), rack);
+    EXPECT_NE(other.find_cache(), rack);
     EXPECT_FALSE(one.used_last());
-    EXPECT_EQ(one.find_rack(), rack) << "slower, but it is the same";
+    EXPECT_EQ(one.find_cache(), rack) << "slower, but it is the same";
     EXPECT_EQ(one.times_taken_back, 0);
 }
 
-TEST_F(thread_racks, are_one_for_each_thread) {
+TEST_F(thread_caches, are_one_for_each_thread) {
     owner shared;
-    mallard::magazine_rack* const mine = shared.find_rack();
-    std::thread([&] { EXPECT_NE(shared.find_rack(), mine); }).join();
+    mallard::threads::thread_cache* const mine = shared.find_cache();
+    std::thread([&] { EXPECT_NE(shared.find_cache(), mine); }).join();
     EXPECT_EQ(shared.times_taken_back, 1) << "by the end of the other thread";
     EXPECT_TRUE(shared.used_last());
-    EXPECT_EQ(mallard::last_rack.rack, mine);
+    EXPECT_EQ(mallard::threads::last_cache.rack, mine);
 }
 
-TEST_F(thread_racks, return_their_blocks_when_the_thread_ends) {
+TEST_F(thread_caches, return_their_blocks_when_the_thread_ends) {
     owner shared;
     std::thread([&] { shared.free_here(memory_.data()); }).join();
     EXPECT_EQ(shared.blocks_taken_back, 1U);
 }
 
-TEST_F(thread_racks, forget_their_blocks_when_they_are_detached) {
+TEST_F(thread_caches, forget_their_blocks_when_they_are_detached) {
     owner shared;
     shared.free_here(memory_.data());
-    shared.detach_racks();
+    shared.detach_caches();
     EXPECT_FALSE(shared.used_last());
-    EXPECT_EQ(shared.find_rack()->magazines[1].pop(), nullptr);
+    EXPECT_EQ(shared.find_cache()->magazines[1].pop(), nullptr);
     EXPECT_EQ(shared.times_taken_back, 0);
 }
 
-TEST_F(thread_racks, of_an_allocator_that_is_gone_are_free) {
+TEST_F(thread_caches, of_an_allocator_that_is_gone_are_free) {
     for (int round = 0; round < 100; ++round) {
-        std::vector<std::unique_ptr<owner>> owners(mallard::racks_of_a_thread);
+        std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread);
         for (auto& o : owners) {
             o = std::make_unique<owner>();
-            ASSERT_NE(o->find_rack(), nullptr) << "all racks are free again";
+            ASSERT_NE(o->find_cache(), nullptr) << "all racks are free again";
         }
     }
 }
@@ -114,36 +114,36 @@ struct late_user {
     late_user& operator=(const late_user&) = delete;
     ~late_user() {
         EXPECT_FALSE(shared.used_last());
-        EXPECT_EQ(shared.find_rack(), nullptr);
+        EXPECT_EQ(shared.find_cache(), nullptr);
     }
     owner& shared;
 };
 
-TEST_F(thread_racks, are_there_no_more_when_the_thread_has_returned_them) {
+TEST_F(thread_caches, are_there_no_more_when_the_thread_has_returned_them) {
     owner shared;
     std::thread([&] {
         // Made before the thread has a rack, so it ends after the racks do.
         static thread_local const late_user user(shared);
         static_cast<void>(&user);
-        EXPECT_NE(shared.find_rack(), nullptr);
+        EXPECT_NE(shared.find_cache(), nullptr);
     }).join();
     EXPECT_EQ(shared.times_taken_back, 1);
 }
 
 /// An allocator whose blocks take long to come back.
-class slow_owner : public mallard::rack_owner {
+class slow_owner : public mallard::threads::cache_owner {
 public:
-    slow_owner() noexcept : rack_owner(wait) {}
+    slow_owner() noexcept : cache_owner(wait) {}
 
-    using rack_owner::detach_racks;
-    using rack_owner::find_rack;
+    using cache_owner::detach_caches;
+    using cache_owner::find_cache;
 
     std::atomic<bool> begun = false;
     std::atomic<bool> may_end = false;
     std::atomic<bool> detached = false;
 
 private:
-    static void wait(rack_owner& o, mallard::magazine_rack&) noexcept {
+    static void wait(cache_owner& o, mallard::threads::thread_cache&) noexcept {
         auto& self = static_cast<slow_owner&>(o);
         self.begun = true;
         self.begun.notify_all();
@@ -152,12 +152,12 @@ private:
     }
 };
 
-TEST_F(thread_racks, have_returned_what_they_are_returning_when_they_are_detached) {
+TEST_F(thread_caches, have_returned_what_they_are_returning_when_they_are_detached) {
     slow_owner shared;
-    std::thread ending([&] { static_cast<void>(shared.find_rack()); });
+    std::thread ending([&] { static_cast<void>(shared.find_cache()); });
     shared.begun.wait(false);
     std::thread detaching([&] {
-        shared.detach_racks();
+        shared.detach_caches();
         shared.detached = true;
     });
     // Time for the other to do it too early, if it does; no time is too long or too short for this to hold.
@@ -170,8 +170,8 @@ TEST_F(thread_racks, have_returned_what_they_are_returning_when_they_are_detache
 }
 
 /// More allocators than racks: each use works, few take a rack away, and what was in it comes back.
-TEST_F(thread_racks, go_to_another_allocator_now_and_then) {
-    std::vector<std::unique_ptr<owner>> owners(mallard::racks_of_a_thread + 1);
+TEST_F(thread_caches, go_to_another_allocator_now_and_then) {
+    std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread + 1);
     for (auto& o : owners) {
         o = std::make_unique<owner>();
     }
@@ -181,7 +181,7 @@ TEST_F(thread_racks, go_to_another_allocator_now_and_then) {
     constexpr int rounds = 3000;
     for (int round = 0; round < rounds; ++round) {
         for (auto& o : owners) {
-            without += o->find_rack() == nullptr ? 1 : 0;
+            without += o->find_cache() == nullptr ? 1 : 0;
         }
     }
     for (auto& o : owners) {
@@ -193,19 +193,19 @@ TEST_F(thread_racks, go_to_another_allocator_now_and_then) {
     EXPECT_LE(without, rounds * 2);
 }
 
-TEST_F(thread_racks, are_taken_from_another_allocator_once_its_lock_is_free_again) {
-    std::vector<std::unique_ptr<owner>> owners(mallard::racks_of_a_thread);
+TEST_F(thread_caches, are_taken_from_another_allocator_once_its_lock_is_free_again) {
+    std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread);
     for (auto& o : owners) {
         o = std::make_unique<owner>();
-        static_cast<void>(o->find_rack());
+        static_cast<void>(o->find_cache());
     }
     {
-        const mallard::inside_a_centre inside;
+        const mallard::threads::inside_depot inside;
     }
     owner late;
     bool found = false;
     for (int i = 0; i < 1000 && !found; ++i) {
-        found = late.find_rack() != nullptr;
+        found = late.find_cache() != nullptr;
     }
     EXPECT_TRUE(found);
 }
@@ -213,20 +213,20 @@ TEST_F(thread_racks, are_taken_from_another_allocator_once_its_lock_is_free_agai
 #if defined(__linux__) && !defined(__SANITIZE_THREAD__)
 #ifndef MALLARD_ASAN
 /// Such a thread runs no destructors, which a sanitizer does not survive. Those that come later look for what it left behind.
-TEST_F(thread_racks, are_taken_from_threads_that_ended_without_a_word) {
+TEST_F(thread_caches, are_taken_from_threads_that_ended_without_a_word) {
     owner one;
     std::thread([&] {
         one.free_here(memory_.data());
         syscall(SYS_exit, 0);
     }).join();
     for (int i = 0; i != 100 && one.times_taken_back == 0; ++i) {
-        std::thread([&] { static_cast<void>(one.find_rack()); }).join();
+        std::thread([&] { static_cast<void>(one.find_cache()); }).join();
     }
     EXPECT_EQ(one.blocks_taken_back, 1U);
 }
 #endif
 
-TEST_F(thread_racks, stay_with_the_thread_that_forks) {
+TEST_F(thread_caches, stay_with_the_thread_that_forks) {
     owner one;
     one.free_here(memory_.data());
     const pid_t child = fork();
@@ -234,27 +234,27 @@ TEST_F(thread_racks, stay_with_the_thread_that_forks) {
         alarm(120);
         owner others;
         for (int i = 0; i != 100; ++i) {
-            std::thread([&] { static_cast<void>(others.find_rack()); }).join();
+            std::thread([&] { static_cast<void>(others.find_cache()); }).join();
         }
         _exit(one.times_taken_back);
     }
     int how = -1;
     waitpid(child, &how, 0);
     EXPECT_EQ(how, 0) << "racks were taken from it";
-    one.detach_racks();
+    one.detach_caches();
 }
 #endif
 
-TEST_F(thread_racks, are_taken_from_no_allocator_under_the_lock_of_another) {
-    std::vector<std::unique_ptr<owner>> owners(mallard::racks_of_a_thread);
+TEST_F(thread_caches, are_taken_from_no_allocator_under_the_lock_of_another) {
+    std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread);
     for (auto& o : owners) {
         o = std::make_unique<owner>();
-        static_cast<void>(o->find_rack());
+        static_cast<void>(o->find_cache());
     }
     owner late;
-    const mallard::inside_a_centre inside;
+    const mallard::threads::inside_depot inside;
     for (int i = 0; i < 1000; ++i) {
-        EXPECT_EQ(late.find_rack(), nullptr);
+        EXPECT_EQ(late.find_cache(), nullptr);
     }
 }
 

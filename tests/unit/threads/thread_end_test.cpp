@@ -12,8 +12,8 @@ namespace {
 /// What happened in a thread that has ended, in its order.
 std::string happened;
 
-constinit thread_local mallard::thread_end_task first_task{};
-constinit thread_local mallard::thread_end_task second_task{};
+constinit thread_local mallard::threads::thread_end_task first_task{};
+constinit thread_local mallard::threads::thread_end_task second_task{};
 
 struct ends_with_its_thread {
     ~ends_with_its_thread() { happened += "object "; }
@@ -23,7 +23,7 @@ TEST(thread_end, comes_after_the_ends_of_thread_local_objects) {
     happened.clear();
     std::thread([] {
         first_task.run = []() noexcept { happened += "task "; };
-        mallard::at_thread_end(first_task);
+        mallard::threads::at_thread_end(first_task);
         static thread_local const ends_with_its_thread made_later;
         static_cast<void>(&made_later);
         happened += "body ";
@@ -36,8 +36,8 @@ TEST(thread_end, runs_the_newest_task_of_a_thread_first) {
     std::thread([] {
         first_task.run = []() noexcept { happened += "first "; };
         second_task.run = []() noexcept { happened += "second "; };
-        mallard::at_thread_end(first_task);
-        mallard::at_thread_end(second_task);
+        mallard::threads::at_thread_end(first_task);
+        mallard::threads::at_thread_end(second_task);
     }).join();
     EXPECT_EQ(happened, "second first ");
 }
@@ -48,21 +48,23 @@ TEST(thread_end, lets_a_task_of_a_thread_ask_for_itself_again) {
         first_task.run = []() noexcept {
             happened += "task ";
             if (happened.size() < 10) {
-                mallard::at_thread_end(first_task);
+                mallard::threads::at_thread_end(first_task);
             }
         };
-        mallard::at_thread_end(first_task);
+        mallard::threads::at_thread_end(first_task);
     }).join();
     EXPECT_EQ(happened, "task task ");
 }
 
 TEST(thread_end, tells_a_task_that_the_thread_is_ending) {
-    EXPECT_FALSE(mallard::thread_is_ending());
+    EXPECT_FALSE(mallard::threads::thread_is_ending());
     happened.clear();
     std::thread([] {
-        first_task.run = []() noexcept { happened += mallard::thread_is_ending() ? "ending" : "not ending"; };
-        mallard::at_thread_end(first_task);
-        happened += mallard::thread_is_ending() ? "ending, " : "not ending, ";
+        first_task.run = []() noexcept {
+            happened += mallard::threads::thread_is_ending() ? "ending" : "not ending";
+        };
+        mallard::threads::at_thread_end(first_task);
+        happened += mallard::threads::thread_is_ending() ? "ending, " : "not ending, ";
     }).join();
     EXPECT_EQ(happened, "not ending, ending");
 }
@@ -75,7 +77,7 @@ TEST(thread_end, finds_the_cache_of_chunks_served_without_what_a_thread_keeps) {
             mallard::chunk_cache::deallocate(mallard::chunk_cache::allocate(100), 100);
             happened = std::to_string(mallard::chunk_cache::stats().thread_bytes);
         };
-        mallard::at_thread_end(first_task);
+        mallard::threads::at_thread_end(first_task);
     }).join();
     EXPECT_EQ(happened, "0");
 }
@@ -86,7 +88,7 @@ TEST(thread_end, finds_shared_pools_served_without_magazines_of_the_thread) {
     used = &pool;
     std::thread([] {
         first_task.run = []() noexcept { used->deallocate(used->allocate(24, 8), 24, 8); };
-        mallard::at_thread_end(first_task);
+        mallard::threads::at_thread_end(first_task);
     }).join();
     pool.release(); // would reach for the magazines of a thread that has gone
     EXPECT_EQ(pool.stats().chunks, 0U);
@@ -96,7 +98,7 @@ TEST(thread_end, belongs_to_the_thread_that_asked) {
     happened.clear();
     std::thread([] {
         first_task.run = []() noexcept { happened += "of the first thread "; };
-        mallard::at_thread_end(first_task);
+        mallard::threads::at_thread_end(first_task);
         std::thread([] {}).join();
         happened += "body ";
     }).join();

@@ -60,14 +60,14 @@ TEST_F(chunk_cache_test, does_not_keep_what_is_huge_or_over_aligned) {
     void* const huge = chunk_cache::allocate(65 * mib);
     chunk_cache::deallocate(huge, 65 * mib);
     void* const aligned = chunk_cache::allocate(1000, 256);
-    EXPECT_TRUE(mallard::is_aligned(aligned, 256));
+    EXPECT_TRUE(mallard::core::is_aligned(aligned, 256));
     chunk_cache::deallocate(aligned, 1000, 256);
     EXPECT_EQ(cached_bytes(), 0U);
 }
 
 TEST_F(chunk_cache_test, keeps_pages_however_they_are_aligned) {
     void* const p = chunk_cache::allocate(256 * kib, 64 * kib);
-    EXPECT_TRUE(mallard::is_aligned(p, 64 * kib));
+    EXPECT_TRUE(mallard::core::is_aligned(p, 64 * kib));
     chunk_cache::deallocate(p, 256 * kib, 64 * kib);
     EXPECT_EQ(cached_bytes(), 256 * kib);
     EXPECT_EQ(chunk_cache::allocate(256 * kib, 64 * kib), p);
@@ -79,7 +79,7 @@ TEST_F(chunk_cache_test, keeps_pages_however_they_are_aligned) {
         2 * (reinterpret_cast<std::uintptr_t>(p) & -reinterpret_cast<std::uintptr_t>(p));
     void* const other = chunk_cache::allocate(256 * kib, stricter);
     EXPECT_NE(other, p);
-    EXPECT_TRUE(mallard::is_aligned(other, stricter));
+    EXPECT_TRUE(mallard::core::is_aligned(other, stricter));
     chunk_cache::deallocate(other, 256 * kib, stricter);
 }
 

@@ -23,14 +23,14 @@ TEST(new_delete_sizes, without_a_representation_are_refused) {
                 continue;
             }
             EXPECT_EQ(mallard::new_delete::try_allocate(bytes, alignment), nullptr);
-            EXPECT_EQ(mallard::global_heap::try_allocate(bytes, alignment), nullptr);
+            EXPECT_EQ(mallard::bind::global_heap::try_allocate(bytes, alignment), nullptr);
 #ifndef __cpp_exceptions
             if (k % 16 != 5 || less != 0) {
                 continue; // each one ends a program
             }
 #endif
             EXPECT_OUT_OF_MEMORY(static_cast<void>(mallard::new_delete::allocate(bytes, alignment)));
-            EXPECT_OUT_OF_MEMORY(static_cast<void>(mallard::global_heap::allocate(bytes, alignment)));
+            EXPECT_OUT_OF_MEMORY(static_cast<void>(mallard::bind::global_heap::allocate(bytes, alignment)));
             EXPECT_OUT_OF_MEMORY(static_cast<void>(mallard::chunk_cache::allocate(bytes, alignment)));
         }
         // Rounded up to the alignment, such a size is more than the largest there can be.

@@ -13,7 +13,7 @@ TEST(new_delete, serves_every_alignment) {
         for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, alignment + 1, std::size_t{1000}}) {
             void* const p = mallard::new_delete::allocate(bytes, alignment);
             ASSERT_NE(p, nullptr);
-            ASSERT_TRUE(mallard::is_aligned(p, alignment));
+            ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
             std::memset(p, 1, bytes);
             mallard::new_delete::deallocate(p, bytes, alignment);
         }
@@ -22,14 +22,14 @@ TEST(new_delete, serves_every_alignment) {
 
 TEST(new_delete, is_aligned_for_everything_usual_by_default) {
     void* const p = mallard::new_delete::allocate(1);
-    EXPECT_TRUE(mallard::is_aligned(p, alignof(std::max_align_t)));
+    EXPECT_TRUE(mallard::core::is_aligned(p, alignof(std::max_align_t)));
     mallard::new_delete::deallocate(p, 1);
 }
 
 TEST(new_delete, serves_without_an_exception) {
     for (const std::size_t alignment : {std::size_t{8}, std::size_t{64}}) {
         void* const p = mallard::new_delete::try_allocate(100, alignment);
-        EXPECT_TRUE(mallard::is_aligned(p, alignment));
+        EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
         mallard::new_delete::deallocate(p, 100, alignment);
     }
 }

@@ -50,7 +50,7 @@ TEST(pages, are_whole_zeroed_and_aligned) {
     for (std::size_t alignment = 1; alignment <= (4U << 20); alignment *= 4) {
         for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, page, page + 1, 5 * page}) {
             auto* const p = static_cast<unsigned char*>(source.allocate(bytes, alignment));
-            ASSERT_TRUE(mallard::is_aligned(p, std::max(alignment, page)));
+            ASSERT_TRUE(mallard::core::is_aligned(p, std::max(alignment, page)));
             ASSERT_TRUE(std::all_of(p, p + bytes, [](unsigned char c) { return c == 0; }));
             std::fill_n(p, bytes, static_cast<unsigned char>(1));
             source.deallocate(p, bytes, alignment);
@@ -68,7 +68,8 @@ TEST(pages, go_back_to_the_system) {
                 EXPECT_TRUE(is_mapped(p));
                 source.deallocate(p, bytes, alignment);
                 EXPECT_FALSE(is_mapped(p));
-                EXPECT_FALSE(is_mapped(p + mallard::align_down(bytes - 1, mallard::pages::page_bytes())));
+                EXPECT_FALSE(
+                    is_mapped(p + mallard::core::align_down(bytes - 1, mallard::pages::page_bytes())));
             }
         }
     }
@@ -94,12 +95,12 @@ TEST(pages, of_large_requests_stand_where_huge_pages_can) {
     mallard::pages source;
     EXPECT_EQ(source.options().huge, mallard::huge_pages::when_large);
     void* const large = source.allocate(1 << 20);
-    EXPECT_TRUE(mallard::is_aligned(large, huge));
+    EXPECT_TRUE(mallard::core::is_aligned(large, huge));
     source.deallocate(large, 1 << 20);
 
     mallard::pages always({.huge = mallard::huge_pages::always});
     void* const small = always.allocate(1);
-    EXPECT_TRUE(mallard::is_aligned(small, huge));
+    EXPECT_TRUE(mallard::core::is_aligned(small, huge));
     always.deallocate(small, 1);
 }
 
@@ -189,10 +190,10 @@ TEST(pages, are_as_many_as_were_asked_for_or_none) {
                     if (p == nullptr) {
                         continue;
                     }
-                    ASSERT_TRUE(mallard::is_aligned(p, alignment));
+                    ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
                     ASSERT_TRUE(is_mapped(p));
-                    ASSERT_TRUE(is_mapped(p + mallard::align_down(std::max<std::size_t>(bytes, 1) - 1,
-                                                                  mallard::pages::page_bytes())));
+                    ASSERT_TRUE(is_mapped(p + mallard::core::align_down(std::max<std::size_t>(bytes, 1) - 1,
+                                                                        mallard::pages::page_bytes())));
                     source.deallocate(p, bytes, alignment);
                 }
             }

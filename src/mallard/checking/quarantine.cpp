@@ -1,4 +1,4 @@
-#include <mallard/debug/quarantine.hpp>
+#include <mallard/checking/quarantine.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -7,7 +7,7 @@
 ///     a block:  live_  ->  quarantine_  ->  leaving_  ->  given back to the mechanism, its record in dead_
 ///
 /// Data model: a record for each block that lives, for each that was freed and is in quarantine
-/// (debug/quarantine.hpp), and for each of the last 16384 that have ended and whose address was not handed out
+/// (checking/quarantine.hpp), and for each of the last 16384 that have ended and whose address was not handed out
 /// again. It holds the block's address, its size and what was asked for, its alignment, its number in the order of allocation, the place
 /// where it was allocated, and what ended it. Records and table come from std::malloc and from nowhere else:
 /// an allocator that is suspected keeps no books about itself. A record takes 96 bytes, and 8 for each return
@@ -19,29 +19,29 @@
 /// both are poisoned under AddressSanitizer. leaving_ is empty between two calls of the allocator.
 ///
 /// An allocator that is asked while another checked one is at work in the same thread knows that as the holder of the
-/// block, a chunk to that one: where it ends the block by a release it leaves word (src/mallard/debug/memory_below.hpp), and
+/// block, a chunk to that one: where it ends the block by a release it leaves word (src/mallard/checking/memory_below.hpp), and
 /// the holder, before it looks at memory that is no longer there, tells what has happened.
 ///
 /// Each finding goes to report_misuse(); the functions say how they go on where that returns.
-/// Not thread-safe: who shares an allocator locks both (debug/checked_calls.hpp).
+/// Not thread-safe: who shares an allocator locks both (checking/checked_calls.hpp).
 #pragma once
 
+#include <mallard/checking/misuse.hpp>
+#include <mallard/checking/quarantine.hpp>
 #include <mallard/core/block_size.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/expansion.hpp>
-#include <mallard/debug/misuse.hpp>
-#include <mallard/debug/quarantine.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::checking::inline MALLARD_LIBRARY {
 
-class block_books {
+class block_registry {
 public:
-    static constexpr std::size_t usual_guard_bytes = guard_zone_bytes;
+    static constexpr std::size_t usual_guard_bytes = core::guard_zone_bytes;
     static constexpr std::size_t most_dead_records = 16384;
 
     struct record;
@@ -59,13 +59,13 @@ public:
 
     /// Effects: makes books of blocks with guard zones of so many bytes on both sides, 0 for none; and of a
     /// quarantine with these bounds, or else those of usual_quarantine().
-    constexpr explicit block_books(std::size_t guard_bytes,
-                                   std::optional<quarantine_bounds> bounds = std::nullopt) noexcept
+    constexpr explicit block_registry(std::size_t guard_bytes,
+                                      std::optional<quarantine_bounds> bounds = std::nullopt) noexcept
         : guard_bytes_(guard_bytes), bounds_(bounds) {}
 
-    block_books(const block_books&) = delete;
-    block_books& operator=(const block_books&) = delete;
-    ~block_books();
+    block_registry(const block_registry&) = delete;
+    block_registry& operator=(const block_registry&) = delete;
+    ~block_registry();
 
     /// Which state of which allocator a mark is of.
     struct state {
@@ -229,4 +229,4 @@ private:
     std::optional<quarantine_bounds> bounds_;
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::checking::inline MALLARD_LIBRARY

@@ -1,5 +1,5 @@
 #include <mallard/adapt/counted.hpp>
-#include <mallard/debug/pool_with_zones.hpp>
+#include <mallard/checking/pool_with_zones.hpp>
 #include <mallard/local/fixed_pool.hpp>
 #include <mallard/reuse/lowest_address.hpp>
 
@@ -14,7 +14,7 @@ namespace {
 
 using mallard::block_size;
 using mallard::fixed_pool;
-using mallard::room_for_zones_t;
+using mallard::checking::room_for_zones_t;
 
 template <class Pool>
 std::size_t blocks_of(Pool& pool, std::size_t bytes, std::size_t alignment) {
@@ -28,9 +28,11 @@ std::size_t blocks_of(Pool& pool, std::size_t bytes, std::size_t alignment) {
 TEST(pool_with_zones, is_made_of_pools_whose_arena_can_be_larger) {
     using buffered = fixed_pool<mallard::buffer_arena>;
     EXPECT_TRUE((std::is_same_v<room_for_zones_t<buffered>, buffered>));
-    EXPECT_TRUE((std::is_same_v<room_for_zones_t<fixed_pool<>>, mallard::pool_with_zones<fixed_pool<>>>));
-    EXPECT_TRUE((std::is_same_v<room_for_zones_t<mallard::counted<fixed_pool<>>>,
-                                mallard::counted<mallard::pool_with_zones<fixed_pool<>>>>));
+    using mechanism =
+        mallard::unchecked::fixed_pool<mallard::growing_arena<>, mallard::last_freed, block_size{}>;
+    using zoned = mallard::checking::pool_with_zones<mechanism>;
+    EXPECT_TRUE((std::is_same_v<room_for_zones_t<fixed_pool<>>, zoned>));
+    EXPECT_TRUE((std::is_same_v<room_for_zones_t<mallard::counted<fixed_pool<>>>, mallard::counted<zoned>>));
     EXPECT_TRUE((std::is_same_v<room_for_zones_t<fixed_pool<>&>, fixed_pool<>&>)) << "it is there already";
 }
 
@@ -39,7 +41,7 @@ void expect_as_many_blocks() {
     using pool_type = fixed_pool<mallard::static_arena<Bytes>, Reuse, Size>;
     pool_type plain;
     room_for_zones_t<pool_type> zoned;
-    const std::size_t front = mallard::bytes_before(Size.alignment);
+    const std::size_t front = mallard::core::bytes_before(Size.alignment);
     EXPECT_EQ(zoned.block_bytes(), plain.block_bytes());
     const std::size_t blocks = blocks_of(plain, Size.bytes, Size.alignment);
     const std::size_t with_zones = blocks_of(zoned, front + Size.bytes + 16, Size.alignment);
@@ -65,7 +67,7 @@ TEST(pool_with_zones, fixes_the_size_that_the_pool_would_fix) {
             fixed_pool<> plain;
             room_for_zones_t<fixed_pool<>> zoned;
             EXPECT_EQ(zoned.block_bytes(), 0U);
-            const std::size_t zones = mallard::bytes_before(alignment) + 16;
+            const std::size_t zones = mallard::core::bytes_before(alignment) + 16;
             EXPECT_NE(plain.try_allocate(bytes, alignment), nullptr);
             EXPECT_NE(zoned.try_allocate(zones + bytes, alignment), nullptr);
             const std::size_t block = plain.block_bytes();

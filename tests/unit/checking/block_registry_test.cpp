@@ -1,7 +1,7 @@
+#include <mallard/checking/allocation_site.hpp>
+#include <mallard/checking/block_registry.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/sanitizer.hpp>
-#include <mallard/debug/allocation_site.hpp>
-#include <mallard/debug/block_registry.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 namespace {
 
 using mallard::allocator_call;
-using mallard::block_books;
 using mallard::misuse;
+using mallard::checking::block_registry;
 
 std::vector<mallard::misuse_report>& heard() {
     static std::vector<mallard::misuse_report> reports;
@@ -32,19 +32,19 @@ protected:
     ~books() override {
         books_.forget_all(allocator_call::destructor);
         mallard::set_misuse_handler(nullptr);
-        mallard::unpoison(room_, sizeof room_);
+        mallard::core::unpoison(room_, sizeof room_);
     }
 
     void* allocate(std::size_t bytes, std::size_t alignment = 8) {
         const auto whole = books_.around(bytes, alignment);
-        used_ += mallard::padding_to(room_ + used_, alignment);
+        used_ += mallard::core::padding_to(room_ + used_, alignment);
         void* const memory = room_ + used_;
         used_ += whole.bytes;
         return books_.enter(books_.open(bytes, alignment), memory);
     }
 
     /// Returns: what is to be deallocated now.
-    std::optional<block_books::whole_block> close(void* p, std::size_t bytes, std::size_t alignment) {
+    std::optional<block_registry::whole_block> close(void* p, std::size_t bytes, std::size_t alignment) {
         books_.close(p, bytes, alignment);
         return books_.next_leaving(allocator_call::deallocate);
     }
@@ -58,7 +58,7 @@ protected:
     }
 
     const mallard::allocation_site here_;
-    block_books books_{block_books::usual_guard_bytes, mallard::no_quarantine};
+    block_registry books_{block_registry::usual_guard_bytes, mallard::no_quarantine};
     alignas(64) std::byte room_[8192];
     std::size_t used_ = 0;
 };
@@ -67,11 +67,11 @@ TEST_F(books, ask_for_zones_on_both_sides) {
     EXPECT_EQ(books_.around(24, 8).bytes, 16U + 24U + 16U);
     EXPECT_EQ(books_.around(24, 64).bytes, 64U + 24U + 16U);
     EXPECT_EQ(books_.around(24, 64).alignment, 64U);
-    EXPECT_EQ(block_books(0).around(24, 64).bytes, 24U);
+    EXPECT_EQ(block_registry(0).around(24, 64).bytes, 24U);
 }
 
 TEST_F(books, have_numbers_of_their_own_by_which_their_states_are_known) {
-    block_books other(0);
+    block_registry other(0);
     EXPECT_NE(books_.now().id, 0U);
     EXPECT_NE(books_.now().id, other.now().id);
     EXPECT_EQ(books_.now().id, books_.now().id);
@@ -83,7 +83,7 @@ TEST_F(books, report_where_a_block_was_allocated) {
     books_.close(p, 24, 8);
     ASSERT_EQ(heard().size(), 1U);
     ASSERT_NE(heard()[0].place, nullptr);
-    EXPECT_NE(std::string(heard()[0].place->file_name()).find("block_books_test.cpp"), std::string::npos);
+    EXPECT_NE(std::string(heard()[0].place->file_name()).find("block_registry_test.cpp"), std::string::npos);
 }
 
 TEST_F(books, refuse_what_has_no_representation_with_its_zones) {
@@ -96,7 +96,7 @@ TEST_F(books, refuse_what_has_no_representation_with_its_zones) {
 
 TEST_F(books, return_what_the_mechanism_gave) {
     void* const p = allocate(24, 64);
-    EXPECT_TRUE(mallard::is_aligned(p, 64));
+    EXPECT_TRUE(mallard::core::is_aligned(p, 64));
     const auto whole = close(p, 24, 64);
     ASSERT_TRUE(whole.has_value());
     EXPECT_EQ(whole->p, room_);
@@ -143,7 +143,7 @@ TEST_F(books, end_what_was_entered_since) {
 TEST_F(books, follow_a_block_that_is_resized) {
     void* const p = allocate(24);
     ASSERT_TRUE(books_.look_up(p, 24, allocator_call::resize_last).has_value());
-    mallard::unpoison(room_, sizeof room_);
+    mallard::core::unpoison(room_, sizeof room_);
     books_.resize(p, 40);
     EXPECT_EQ(books_.look_up(p, 24, allocator_call::resize_last)->bytes, 16U + 40U + 16U);
     EXPECT_EQ(what_was_heard(), std::vector{misuse::wrong_size});
@@ -218,7 +218,7 @@ TEST_F(books, find_who_wrote_to_what_is_in_quarantine) {
         EXPECT_FALSE(close(blocks.back(), 24, 8).has_value());
     }
     const auto write = [&](std::size_t block, std::ptrdiff_t byte) {
-        mallard::unpoison(room_, sizeof room_);
+        mallard::core::unpoison(room_, sizeof room_);
         static_cast<std::byte*>(blocks[block])[byte] ^= std::byte{1};
     };
     write(0, 5);
@@ -255,14 +255,14 @@ TEST_F(books, let_out_of_quarantine_what_was_entered_since) {
 }
 
 TEST_F(books, make_a_zone_of_what_a_block_of_one_size_has_left) {
-    block_books without(0, mallard::no_quarantine);
+    block_registry without(0, mallard::no_quarantine);
     void* const p = without.enter(without.open(20, 4), room_, 4);
     EXPECT_EQ(p, room_);
-    mallard::unpoison(room_, sizeof room_);
+    mallard::core::unpoison(room_, sizeof room_);
     room_[24] = std::byte{1};
     without.look_at_all(allocator_call::check);
     EXPECT_TRUE(heard().empty()) << "that is behind the zone";
-    mallard::unpoison(room_, sizeof room_);
+    mallard::core::unpoison(room_, sizeof room_);
     room_[23] = std::byte{1};
     without.close(p, 20, 4);
     EXPECT_EQ(without.next_leaving(allocator_call::deallocate)->bytes, 20U);
@@ -272,15 +272,15 @@ TEST_F(books, make_a_zone_of_what_a_block_of_one_size_has_left) {
 }
 
 TEST(many_blocks, are_remembered_as_long_as_is_documented) {
-    EXPECT_EQ(block_books::most_dead_records, 16384U) << "docs/checked.md";
+    EXPECT_EQ(block_registry::most_dead_records, 16384U) << "docs/checked.md";
 }
 
 TEST(many_blocks, are_found_and_the_ended_are_forgotten_one_after_the_other) {
     heard().clear();
     mallard::set_misuse_handler([](const mallard::misuse_report& r) noexcept { heard().push_back(r); });
     const mallard::allocation_site here;
-    block_books books(0, mallard::no_quarantine);
-    constexpr std::size_t blocks = block_books::most_dead_records + 1000;
+    block_registry books(0, mallard::no_quarantine);
+    constexpr std::size_t blocks = block_registry::most_dead_records + 1000;
     std::vector<std::byte> room(16 * blocks);
     const auto address = [&room](std::size_t i) { return static_cast<void*>(&room[16 * i]); };
     for (std::size_t i = 0; i < blocks; ++i) {

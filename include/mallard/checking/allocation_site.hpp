@@ -51,6 +51,10 @@ inline constexpr std::size_t most_stack_frames = 32;
 /// Returns: the number before.
 std::size_t keep_stack_frames(std::size_t frames) noexcept;
 
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::checking::inline MALLARD_LIBRARY {
+
 /// Returns: the part of `room` that was filled with the return addresses of the calling function's callers,
 /// as many as keep_stack_frames() lets it be.
 [[nodiscard]] std::span<void*> capture_stack(std::span<void*, most_stack_frames> room) noexcept;
@@ -59,4 +63,4 @@ std::size_t keep_stack_frames(std::size_t frames) noexcept;
 /// no such tables or no memory.
 [[nodiscard]] char** names_of_frames(std::span<void* const> stack) noexcept;
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::checking::inline MALLARD_LIBRARY

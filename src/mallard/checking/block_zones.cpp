@@ -1,15 +1,15 @@
 // What the memory of a block shows of writes: guard zones around it while it lives, a filling once it was freed.
 #include "block_record.hpp"
 
+#include <mallard/checking/misuse.hpp>
+#include <mallard/checking/quarantine.hpp>
 #include <mallard/core/sanitizer.hpp>
-#include <mallard/debug/misuse.hpp>
-#include <mallard/debug/quarantine.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::checking::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -30,24 +30,24 @@ std::size_t first_changed(const std::byte* begin, std::size_t bytes) noexcept {
 
 } // namespace
 
-void block_books::record::draw_guards() const noexcept {
+void block_registry::record::draw_guards() const noexcept {
     std::byte* const before = block - front_guard_bytes;
     std::byte* const behind = block + bytes;
-    unpoison(before, front_guard_bytes);
-    unpoison(behind, back_guard_bytes);
+    core::unpoison(before, front_guard_bytes);
+    core::unpoison(behind, back_guard_bytes);
     for (std::size_t i = 0; i < front_guard_bytes; ++i) {
         before[i] = guard_byte(i);
     }
     for (std::size_t i = 0; i < back_guard_bytes; ++i) {
         behind[i] = guard_byte(i);
     }
-    poison(before, front_guard_bytes);
-    poison(behind, back_guard_bytes);
+    core::poison(before, front_guard_bytes);
+    core::poison(behind, back_guard_bytes);
 }
 
-std::ptrdiff_t block_books::record::changed_before() const noexcept {
+std::ptrdiff_t block_registry::record::changed_before() const noexcept {
     const std::byte* const before = block - front_guard_bytes;
-    unpoison(before, front_guard_bytes);
+    core::unpoison(before, front_guard_bytes);
     for (std::size_t i = front_guard_bytes; i != 0; --i) {
         if (before[i - 1] != guard_byte(i - 1)) {
             return static_cast<std::ptrdiff_t>(i - 1) - front_guard_bytes;
@@ -56,9 +56,9 @@ std::ptrdiff_t block_books::record::changed_before() const noexcept {
     return 0;
 }
 
-std::ptrdiff_t block_books::record::changed_behind() const noexcept {
+std::ptrdiff_t block_registry::record::changed_behind() const noexcept {
     const std::byte* const behind = block + bytes;
-    unpoison(behind, back_guard_bytes);
+    core::unpoison(behind, back_guard_bytes);
     std::size_t i = 0;
     while (i < back_guard_bytes && behind[i] == guard_byte(i)) {
         ++i;
@@ -66,14 +66,14 @@ std::ptrdiff_t block_books::record::changed_behind() const noexcept {
     return static_cast<std::ptrdiff_t>(bytes + i);
 }
 
-void block_books::record::report_write(misuse what, allocator_call by,
-                                       std::ptrdiff_t changed_byte) const noexcept {
+void block_registry::record::report_write(misuse what, allocator_call by,
+                                          std::ptrdiff_t changed_byte) const noexcept {
     misuse_report found = report(what, by);
     found.changed_byte = changed_byte;
     report_misuse(found);
 }
 
-void block_books::record::look_at_guards(allocator_call by) const noexcept {
+void block_registry::record::look_at_guards(allocator_call by) const noexcept {
     if (const std::ptrdiff_t changed = changed_before(); changed != 0) {
         report_write(misuse::write_before_start, by, changed);
     }
@@ -83,15 +83,15 @@ void block_books::record::look_at_guards(allocator_call by) const noexcept {
     draw_guards();
 }
 
-void block_books::record::fill() const noexcept {
-    unpoison(block, bytes);
+void block_registry::record::fill() const noexcept {
+    core::unpoison(block, bytes);
     std::memset(block, std::to_integer<int>(freed_byte), bytes);
-    poison(block, bytes);
+    core::poison(block, bytes);
     draw_guards();
 }
 
-void block_books::record::look_at_filling(allocator_call by) const noexcept {
-    unpoison(block, bytes);
+void block_registry::record::look_at_filling(allocator_call by) const noexcept {
+    core::unpoison(block, bytes);
     const auto within = first_changed(block, bytes);
     const std::ptrdiff_t before = changed_before();
     const std::ptrdiff_t behind = changed_behind();
@@ -102,10 +102,10 @@ void block_books::record::look_at_filling(allocator_call by) const noexcept {
     } else if (behind != end_of_guards()) {
         report_write(misuse::write_after_free, by, behind);
     } else {
-        poison(block, bytes);
+        core::poison(block, bytes);
         return;
     }
     fill();
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::checking::inline MALLARD_LIBRARY

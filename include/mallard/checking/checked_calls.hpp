@@ -1,11 +1,11 @@
 /// A mechanism with books of its blocks in front: what adapt/checked.hpp makes of any allocator, and what the
-/// names of the mechanisms stand for in a debug build (debug/checked_by_default.hpp).
+/// names of the mechanisms stand for in a debug build (checking/by_default.hpp).
 ///
 ///     caller  ->  checked_calls: books_  ->  Base: the mechanism, asked for each block and its guard zones
 ///
 /// Data model: the mechanism as a base, so that its constructors and all that it tells are there unchanged;
 /// and the books. Every member of the mechanism that hands out, takes back or forgets blocks has its namesake
-/// here, or, where it changes sizes, in debug/checked_expansion.hpp: a new one needs one too. What is asked of the upstream grows by the guard zones, 32 bytes a block
+/// here, or, where it changes sizes, in checking/checked_expansion.hpp: a new one needs one too. What is asked of the upstream grows by the guard zones, 32 bytes a block
 /// (more where the alignment is above 16), and by the quarantine: a block that is freed goes back to the
 /// mechanism when it leaves, so that others are handed out meanwhile. Where the mechanism has no memory left,
 /// it is asked again as blocks leave the quarantine; it fails where it would fail with all of them free.
@@ -14,6 +14,8 @@
 /// none where it is not. Handlers run under that lock.
 #pragma once
 
+#include <mallard/checking/block_registry.hpp>
+#include <mallard/checking/quarantine.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
@@ -23,9 +25,6 @@
 #include <mallard/core/failure.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/thread_safe.hpp>
-#include <mallard/debug/block_registry.hpp>
-#include <mallard/debug/checked_by_default.hpp>
-#include <mallard/debug/quarantine.hpp>
 #include <mallard/threads/fork_hold.hpp>
 
 #include <cstddef>
@@ -35,13 +34,13 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::checking::inline MALLARD_MODE {
 
 /// The mark of a checked allocator: the mechanism's, and which state of the books it is of.
 template <class Position>
 struct checked_position {
     Position inner;
-    block_books::state state;
+    block_registry::state state;
 };
 
 /// For what one thread uses at a time.
@@ -66,14 +65,14 @@ public:
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const call_in_progress call(*this, allocator_call::allocate);
-        block_books::new_record opened = books_.open(bytes, alignment);
+        block_registry::new_record opened = books_.open(bytes, alignment);
         if (opened == nullptr) {
-            fail_allocation(bytes, alignment);
+            core::fail_allocation(bytes, alignment);
         }
-        const block_books::whole_block whole = books_.around(bytes, alignment);
+        const block_registry::whole_block whole = books_.around(bytes, alignment);
         void* memory = nullptr;
         for (std::size_t count = 1; memory == nullptr && books_.blocks_in_quarantine() != 0; count *= 2) {
-            memory = ask_quietly(static_cast<Base&>(*this), whole.bytes, whole.alignment);
+            memory = core::ask_quietly(static_cast<Base&>(*this), whole.bytes, whole.alignment);
             if (memory == nullptr) {
                 books_.let_leave(count);
                 give_back(allocator_call::allocate);
@@ -92,11 +91,11 @@ public:
     {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const call_in_progress call(*this, allocator_call::allocate);
-        block_books::new_record opened = books_.open(bytes, alignment);
+        block_registry::new_record opened = books_.open(bytes, alignment);
         if (opened == nullptr) {
             return nullptr;
         }
-        const block_books::whole_block whole = books_.around(bytes, alignment);
+        const block_registry::whole_block whole = books_.around(bytes, alignment);
         void* memory = nullptr;
         ask_as_blocks_leave(allocator_call::allocate, [&]() noexcept {
             memory = Base::try_allocate(whole.bytes, whole.alignment);
@@ -110,7 +109,7 @@ public:
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count)
         requires burst_allocator<Base>
     {
-        return allocate_one_by_one(*this, bytes, alignment, count);
+        return core::allocate_one_by_one(*this, bytes, alignment, count);
     }
 
     /// Effects: as deallocate(), of each block.
@@ -129,6 +128,20 @@ public:
         const call_in_progress call(*this, allocator_call::deallocate);
         books_.close(p, bytes, alignment);
         give_back(allocator_call::deallocate);
+    }
+
+    /// Returns: a block of the pool's size, as allocate().
+    [[nodiscard]] void* allocate_block()
+        requires requires(Base& b) { b.allocate_block(); }
+    {
+        return allocate(Base::block_bytes(), Base::block_alignment());
+    }
+
+    /// Effects: as deallocate(), of a block of the pool's size.
+    void deallocate_block(void* p) noexcept
+        requires requires(Base& b) { b.deallocate_block(p); }
+    {
+        deallocate(p, Base::block_bytes(), Base::block_alignment());
     }
 
     /// Effects: as the mechanism.
@@ -215,7 +228,7 @@ public:
         return books_.blocks_in_quarantine() == 0 && Base::empty();
     }
 
-    /// Effects: sets bounds of their own for what is freed from now on (debug/quarantine.hpp).
+    /// Effects: sets bounds of their own for what is freed from now on (checking/quarantine.hpp).
     void set_quarantine(quarantine_bounds bounds) noexcept {
         const lock_type lock(mutex_);
         books_.set_quarantine(bounds);
@@ -245,14 +258,14 @@ public:
     /// Effects: as the mechanism, and lets no other thread to the books.
     /// Requires: the calling thread is not in an operation of this allocator.
     void lock_for_fork() noexcept
-        requires locked_for_fork<Base>
+        requires threads::locked_for_fork<Base>
     {
         mutex_.lock();
         Base::lock_for_fork();
     }
 
     [[nodiscard]] bool try_lock_for_fork() noexcept
-        requires locked_for_fork<Base>
+        requires threads::locked_for_fork<Base>
     {
         if (!mutex_.try_lock()) {
             return false;
@@ -266,7 +279,7 @@ public:
 
     /// Effects: ends that, in the process that forked and in its child alike.
     void unlock_after_fork() noexcept
-        requires locked_for_fork<Base>
+        requires threads::locked_for_fork<Base>
     {
         Base::unlock_after_fork();
         mutex_.unlock();
@@ -283,7 +296,7 @@ protected:
             : lock_(allocator.mutex_), begun_(allocator.books_.begin(by)) {}
         call_in_progress(const call_in_progress&) = delete;
         call_in_progress& operator=(const call_in_progress&) = delete;
-        ~call_in_progress() { block_books::finish(begun_); }
+        ~call_in_progress() { block_registry::finish(begun_); }
 
     private:
         lock_type lock_;
@@ -300,11 +313,11 @@ protected:
 
     /// None for what would run out of memory by it, and could not be asked again.
     static constexpr std::optional<quarantine_bounds> own_quarantine =
-        fails_recoverably && !reuses_only_the_last<Base> ? std::nullopt : std::optional(no_quarantine);
+        fails_recoverably && !core::reuses_only_the_last<Base> ? std::nullopt : std::optional(no_quarantine);
 
     /// Returns: the bytes that a block has behind the caller's, where its size was not chosen for these.
     [[nodiscard]] std::size_t unused_behind([[maybe_unused]] std::size_t bytes) const noexcept {
-        if constexpr (gives_fixed_blocks<Base>) {
+        if constexpr (core::gives_fixed_blocks<Base>) {
             return Base::block_bytes() - bytes;
         } else {
             return 0;
@@ -340,11 +353,16 @@ private:
     }
 
 protected:
-    mutable block_books books_{gives_fixed_blocks<Base> ? 0 : block_books::usual_guard_bytes, own_quarantine};
+    mutable block_registry books_{core::gives_fixed_blocks<Base> ? 0 : block_registry::usual_guard_bytes,
+                                  own_quarantine};
     [[no_unique_address]] mutable mutex_type mutex_;
 };
 
+} // namespace mallard::checking::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 template <class Base>
-inline constexpr bool thread_safe<checked_calls<Base>> = thread_safe<Base>;
+inline constexpr bool thread_safe<checking::checked_calls<Base>> = thread_safe<Base>;
 
 } // namespace mallard::inline MALLARD_MODE

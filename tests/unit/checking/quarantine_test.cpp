@@ -1,4 +1,4 @@
-#include <mallard/debug/quarantine.hpp>
+#include <mallard/checking/quarantine.hpp>
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ TEST(quarantine, may_be_bounded_to_nothing) {
 }
 
 TEST(quarantine, fills_blocks_with_the_byte_that_is_documented) {
-    EXPECT_EQ(mallard::freed_byte, std::byte{0xDF}) << "docs/checked.md";
+    EXPECT_EQ(mallard::checking::freed_byte, std::byte{0xDF}) << "docs/checked.md";
 }
 
 } // namespace

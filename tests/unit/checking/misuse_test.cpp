@@ -1,4 +1,4 @@
-#include <mallard/debug/misuse.hpp>
+#include <mallard/checking/misuse.hpp>
 
 #include <gtest/gtest.h>
 

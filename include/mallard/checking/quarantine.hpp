@@ -12,6 +12,13 @@
 
 #include <cstddef>
 
+namespace mallard::checking::inline MALLARD_LIBRARY {
+
+/// What a block in quarantine is filled with. No address that anybody could read or write is made of it.
+inline constexpr std::byte freed_byte{0xDF};
+
+} // namespace mallard::checking::inline MALLARD_LIBRARY
+
 namespace mallard::inline MALLARD_LIBRARY {
 
 struct quarantine_bounds {
@@ -20,9 +27,6 @@ struct quarantine_bounds {
 };
 
 inline constexpr quarantine_bounds no_quarantine{.blocks = 0, .bytes = 0};
-
-/// What a block in quarantine is filled with. No address that anybody could read or write is made of it.
-inline constexpr std::byte freed_byte{0xDF};
 
 /// Effects: sets the bounds of all allocators of the process that have none of their own; they follow with
 /// their next deallocation. At the start they are those above, with the bytes that the environment variable

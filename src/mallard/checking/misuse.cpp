@@ -1,5 +1,5 @@
-#include <mallard/debug/allocation_site.hpp>
-#include <mallard/debug/misuse.hpp>
+#include <mallard/checking/allocation_site.hpp>
+#include <mallard/checking/misuse.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -175,7 +175,7 @@ void misuse_text::append_where(const misuse_report& report) noexcept {
 }
 
 void misuse_text::append_stack(std::span<void* const> stack) noexcept {
-    char** const names = names_of_frames(stack);
+    char** const names = checking::names_of_frames(stack);
     for (std::size_t i = 0; i < stack.size(); ++i) {
         if (names != nullptr) {
             append("        %s\n", names[i]);

@@ -1,8 +1,8 @@
 #include "equipment/ledger.hpp"
 #include "equipment/plots.hpp"
 
+#include <mallard/checking/checked_calls.hpp>
 #include <mallard/core/failure.hpp>
-#include <mallard/debug/checked_calls.hpp>
 #include <mallard/local/adaptive_pool.hpp>
 #include <mallard/local/concurrent_multipool.hpp>
 #include <mallard/local/fixed_pool.hpp>
@@ -20,8 +20,8 @@
 
 namespace {
 
-using arena_type = mallard::checked_calls<mallard::monotonic<equipment::ledger>>;
-using pool_type = mallard::checked_calls<mallard::multipool<equipment::ledger>>;
+using arena_type = mallard::checking::checked_calls<mallard::monotonic<equipment::ledger>>;
+using pool_type = mallard::checking::checked_calls<mallard::multipool<equipment::ledger>>;
 
 int failures_heard = 0;
 
@@ -50,10 +50,10 @@ TEST_F(checked_calls, have_the_constructors_and_the_rest_of_the_mechanism) {
 }
 
 TEST_F(checked_calls, lock_what_threads_share_and_nothing_else) {
-    EXPECT_TRUE(mallard::thread_safe<mallard::checked_calls<mallard::concurrent_multipool<>>>);
+    EXPECT_TRUE(mallard::thread_safe<mallard::checking::checked_calls<mallard::concurrent_multipool<>>>);
     EXPECT_FALSE(mallard::thread_safe<pool_type>);
     EXPECT_LE(sizeof(pool_type),
-              sizeof(mallard::multipool<equipment::ledger>) + sizeof(mallard::block_books));
+              sizeof(mallard::multipool<equipment::ledger>) + sizeof(mallard::checking::block_registry));
 }
 
 TEST_F(checked_calls, leave_the_caller_the_whole_block) {
@@ -61,7 +61,7 @@ TEST_F(checked_calls, leave_the_caller_the_whole_block) {
     for (const std::size_t bytes : {0U, 1U, 24U, 100000U}) {
         for (const std::size_t alignment : {1U, 8U, 4096U}) {
             void* const p = pool.allocate(bytes, alignment);
-            EXPECT_TRUE(mallard::is_aligned(p, alignment));
+            EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
             std::memset(p, 1, bytes);
             pool.deallocate(p, bytes, alignment);
         }
@@ -110,7 +110,7 @@ TEST_F(checked_calls, hold_no_more_back_than_the_bounds_say) {
 }
 
 TEST_F(checked_calls, give_back_what_was_freed_in_the_order_in_which_it_was) {
-    mallard::checked_calls<freed_last> source;
+    mallard::checking::checked_calls<freed_last> source;
     source.set_quarantine({.blocks = 2});
     std::vector<void*> blocks(4);
     for (void*& p : blocks) {
@@ -130,7 +130,7 @@ TEST_F(checked_calls, give_back_what_was_freed_in_the_order_in_which_it_was) {
 
 TEST_F(checked_calls, keep_nothing_from_an_upstream_that_uses_only_the_last_block_again) {
     alignas(16) std::array<std::byte, 256> room{};
-    mallard::checked_calls<mallard::buffer> stack{std::span<std::byte>(room)};
+    mallard::checking::checked_calls<mallard::buffer> stack{std::span<std::byte>(room)};
     for (int i = 0; i < 100; ++i) {
         void* const below = stack.allocate(24, 8);
         void* const above = stack.allocate(24, 8);
@@ -143,8 +143,8 @@ TEST_F(checked_calls, keep_nothing_from_an_upstream_that_uses_only_the_last_bloc
 TEST_F(checked_calls, empty_the_quarantine_before_a_request_is_refused) {
     mallard::set_out_of_memory_handler([](std::size_t, std::size_t) noexcept { ++failures_heard; });
     alignas(16) std::array<std::byte, std::size_t{40} * 64> room{};
-    mallard::checked_calls<mallard::fixed_pool<mallard::buffer_arena>> pool(mallard::block_size{64, 8},
-                                                                            std::span<std::byte>(room));
+    mallard::checking::checked_calls<mallard::fixed_pool<mallard::buffer_arena>> pool(
+        mallard::block_size{64, 8}, std::span<std::byte>(room));
     failures_heard = 0;
     for (int round = 0; round < 10; ++round) {
         std::vector<void*> all(40);
@@ -165,7 +165,7 @@ TEST_F(checked_calls, empty_the_quarantine_before_a_request_is_refused) {
 
 TEST_F(checked_calls, let_no_more_leave_the_quarantine_than_the_block_that_was_freed_first) {
     // It gives what was freed last first.
-    mallard::checked_calls<equipment::plots> pool(8U);
+    mallard::checking::checked_calls<equipment::plots> pool(8U);
     pool.set_quarantine({});
     std::vector<void*> all;
     while (void* p = pool.try_allocate(64, 8)) {
@@ -183,7 +183,7 @@ TEST_F(checked_calls, let_no_more_leave_the_quarantine_than_the_block_that_was_f
 }
 
 TEST_F(checked_calls, trim_what_is_in_quarantine_too) {
-    mallard::checked_calls<mallard::adaptive_pool<equipment::ledger>> pool(source_);
+    mallard::checking::checked_calls<mallard::adaptive_pool<equipment::ledger>> pool(source_);
     std::vector<void*> all(2000);
     for (void*& p : all) {
         p = pool.allocate(100, 8);
@@ -202,7 +202,7 @@ TEST_F(checked_calls, ask_again_with_what_was_in_quarantine) {
     mallard::set_out_of_memory_handler([](std::size_t, std::size_t) noexcept { ++failures_heard; });
     alignas(16) std::array<std::byte, 8192> room{};
     mallard::buffer few(room);
-    mallard::checked_calls<mallard::multipool<mallard::buffer>> pool(few);
+    mallard::checking::checked_calls<mallard::multipool<mallard::buffer>> pool(few);
     failures_heard = 0;
     for (int i = 0; i < 1000; ++i) {
         pool.deallocate(pool.allocate(200, 8), 200, 8);

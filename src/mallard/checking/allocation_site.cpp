@@ -1,4 +1,4 @@
-#include <mallard/debug/allocation_site.hpp>
+#include <mallard/checking/allocation_site.hpp>
 
 #if __has_include(<execinfo.h>)
 #define MALLARD_HAS_BACKTRACE 1
@@ -38,6 +38,10 @@ std::size_t keep_stack_frames(std::size_t frames) noexcept {
     return frames_to_keep().exchange(bounded(frames));
 }
 
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::checking::inline MALLARD_LIBRARY {
+
 std::span<void*> capture_stack([[maybe_unused]] std::span<void*, most_stack_frames> room) noexcept {
     std::size_t kept = 0;
 #if MALLARD_HAS_BACKTRACE
@@ -62,4 +66,4 @@ char** names_of_frames([[maybe_unused]] std::span<void* const> stack) noexcept {
 #endif
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::checking::inline MALLARD_LIBRARY

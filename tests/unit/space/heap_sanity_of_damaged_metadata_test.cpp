@@ -33,7 +33,7 @@ using mallard::heap_sanity;
 class between_guards {
 public:
     explicit between_guards(std::size_t bytes)
-        : bytes_(mallard::align_up(bytes, mallard::pages::page_bytes())) {
+        : bytes_(mallard::core::align_up(bytes, mallard::pages::page_bytes())) {
         const std::size_t guard = mallard::pages::page_bytes();
         void* const all = mmap(nullptr, bytes_ + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (all == MAP_FAILED) {
@@ -47,7 +47,7 @@ public:
     between_guards(const between_guards&) = delete;
     between_guards& operator=(const between_guards&) = delete;
     ~between_guards() {
-        mallard::unpoison(begin_, bytes_);
+        mallard::core::unpoison(begin_, bytes_);
         munmap(begin_ - mallard::pages::page_bytes(), bytes_ + 2 * mallard::pages::page_bytes());
     }
 
@@ -64,7 +64,7 @@ public:
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) {
         chunks_.push_back(std::make_unique<between_guards>(bytes));
         const std::span<std::byte> memory = chunks_.back()->memory();
-        return memory.data() + memory.size() - mallard::align_up(bytes, 16);
+        return memory.data() + memory.size() - mallard::core::align_up(bytes, 16);
     }
     static void deallocate(void*, std::size_t, std::size_t) noexcept {}
 
@@ -125,13 +125,13 @@ template <class Heap>
 void damage_each_word(const Heap& heap, std::span<std::byte> memory, auto&& expect) {
     for (std::size_t offset = 0; offset != memory.size(); offset += sizeof(std::size_t)) {
         std::byte* const at = memory.data() + offset;
-        const std::size_t before = mallard::read_word(at);
+        const std::size_t before = mallard::space::read_word(at);
         for (const std::size_t word : damages(before, at, memory)) {
-            mallard::write_word(at, word);
+            mallard::space::write_word(at, word);
             expect(offset, before ^ word, heap.check_sanity());
             static_cast<void>(heap.use());
         }
-        mallard::write_word(at, before);
+        mallard::space::write_word(at, before);
     }
     EXPECT_EQ(equipment::what_is_wrong_with(heap), "");
 }
@@ -140,14 +140,14 @@ template <class Heap>
 void damage_some_words(const Heap& heap, std::span<std::byte> memory, unsigned seed) {
     std::mt19937_64 random(seed);
     const std::vector<std::byte> before = [&] {
-        mallard::unpoison(memory.data(), memory.size());
+        mallard::core::unpoison(memory.data(), memory.size());
         return std::vector<std::byte>(memory.begin(), memory.end());
     }();
     for (int round = 0; round != 4000; ++round) {
         for (std::size_t words = 1 + random() % 6; words != 0; --words) {
             std::byte* const at = memory.data() + random() % (memory.size() / 8) * 8;
-            const auto all = damages(mallard::read_word(at), at, memory);
-            mallard::write_word(at, all[random() % all.size()]);
+            const auto all = damages(mallard::space::read_word(at), at, memory);
+            mallard::space::write_word(at, all[random() % all.size()]);
         }
         static_cast<void>(heap.check_sanity());
         static_cast<void>(heap.use());
@@ -193,10 +193,10 @@ TYPED_TEST(damaged_region, says_that_its_length_is_wrong) {
     std::byte* const begin = this->ground_.memory().data();
     std::size_t told = 0;
     for (std::size_t offset = 0; offset != TypeParam::least_region_bytes(); offset += 8) {
-        if (mallard::read_word(begin + offset) == this->heap_.region_bytes()) {
-            mallard::write_word(begin + offset, std::size_t{1} << 40);
+        if (mallard::space::read_word(begin + offset) == this->heap_.region_bytes()) {
+            mallard::space::write_word(begin + offset, std::size_t{1} << 40);
             EXPECT_STREQ(this->heap_.check_sanity().what, "the length of the region is damaged");
-            mallard::write_word(begin + offset, 8192);
+            mallard::space::write_word(begin + offset, 8192);
             ++told;
         }
     }
@@ -237,8 +237,8 @@ TYPED_TEST(damaged_chunks, are_looked_at_and_no_more) {
 /// Links out of the books of the heap itself, which no chunk holds.
 TYPED_TEST(damaged_chunks, are_looked_at_where_the_lists_are_damaged) {
     auto& heap = this->ground_.heap;
-    using lists = mallard::segregated_fit<mallard::absolute_links,
-                                          std::remove_reference_t<decltype(heap)>::granule_bytes>;
+    using lists = mallard::space::segregated_fit<mallard::space::absolute_links,
+                                                 std::remove_reference_t<decltype(heap)>::granule_bytes>;
     const std::span<std::byte> books(reinterpret_cast<std::byte*>(&heap), sizeof(lists) + 16);
     damage_each_word(heap, books, [](std::size_t offset, std::size_t changed, const heap_sanity& found) {
         if ((offset == 0 ? changed & 0xFFFFFFFF : changed) != 0) {

@@ -1,20 +1,20 @@
-/// A record of a checked allocator's books (debug/block_registry.hpp), and what the memory of its block shows.
+/// A record of a checked allocator's books (checking/block_registry.hpp), and what the memory of its block shows.
 #pragma once
 
-#include <mallard/debug/block_registry.hpp>
-#include <mallard/debug/misuse.hpp>
+#include <mallard/checking/block_registry.hpp>
+#include <mallard/checking/misuse.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::checking::inline MALLARD_LIBRARY {
 
 /// Which list of the books a record is in.
 enum class block_stage : std::uint8_t { live, in_quarantine, leaving, dead };
 
 /// The return addresses follow it.
-struct block_books::record {
+struct block_registry::record {
     std::byte* block = nullptr;
     std::size_t bytes = 0; ///< what the caller has
     std::size_t asked_bytes = 0;
@@ -83,4 +83,4 @@ private:
     void report_write(misuse what, allocator_call by, std::ptrdiff_t changed_byte) const noexcept;
 };
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::checking::inline MALLARD_LIBRARY

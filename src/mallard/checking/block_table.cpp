@@ -1,14 +1,14 @@
 // How a checked allocator finds the record of a block: by its address, or by its age.
 #include "block_record.hpp"
 
-#include <mallard/debug/block_registry.hpp>
+#include <mallard/checking/block_registry.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::checking::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr unsigned first_table_bits = 4;
 
 } // namespace
 
-void block_books::record_list::push(record* r) noexcept {
+void block_registry::record_list::push(record* r) noexcept {
     r->older = youngest;
     r->younger = nullptr;
     (youngest != nullptr ? youngest->younger : oldest) = r;
@@ -24,7 +24,7 @@ void block_books::record_list::push(record* r) noexcept {
     ++count;
 }
 
-void block_books::record_list::remove(record* r) noexcept {
+void block_registry::record_list::remove(record* r) noexcept {
     // The analyzer does not know that no record is both among the living and among the ended.
     // NOLINTBEGIN(clang-analyzer-unix.Malloc)
     (r->older != nullptr ? r->older->younger : oldest) = r->younger;
@@ -33,23 +33,23 @@ void block_books::record_list::remove(record* r) noexcept {
     --count;
 }
 
-void block_books::record_list::move_to(record_list& other, record* r) noexcept {
+void block_registry::record_list::move_to(record_list& other, record* r) noexcept {
     remove(r);
     other.push(r);
 }
 
-void block_books::record_list::drop_all() noexcept {
+void block_registry::record_list::drop_all() noexcept {
     while (oldest != nullptr) {
         drop_record()(std::exchange(oldest, oldest->younger));
     }
 }
 
-block_books::record*& block_books::bucket_of(const void* p) const noexcept {
+block_registry::record*& block_registry::bucket_of(const void* p) const noexcept {
     const std::uint64_t mixed = (reinterpret_cast<std::uintptr_t>(p)) * 0x9E3779B97F4A7C15U;
     return table_[mixed >> (64 - table_bits_)];
 }
 
-block_books::record* block_books::find(const void* p) const noexcept {
+block_registry::record* block_registry::find(const void* p) const noexcept {
     record* r = table_ == nullptr ? nullptr : bucket_of(p);
     while (r != nullptr && r->block != p) {
         r = r->next_in_bucket;
@@ -58,7 +58,7 @@ block_books::record* block_books::find(const void* p) const noexcept {
 }
 
 /// Looks at all live blocks: only for a report.
-const block_books::record* block_books::find_around(const void* p) const noexcept {
+const block_registry::record* block_registry::find_around(const void* p) const noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(p);
     for (const record* r = live_.oldest; r != nullptr; r = r->younger) {
         const auto begin = reinterpret_cast<std::uintptr_t>(r->block);
@@ -70,7 +70,7 @@ const block_books::record* block_books::find_around(const void* p) const noexcep
 }
 
 /// Doubles the table where it is full. A table that cannot grow serves on, with longer chains.
-bool block_books::make_room() noexcept {
+bool block_registry::make_room() noexcept {
     const std::size_t records = live_.count + quarantine_.count + dead_.count;
     if (table_ != nullptr && records < std::size_t{1} << table_bits_) {
         return true;
@@ -90,11 +90,11 @@ bool block_books::make_room() noexcept {
     return true;
 }
 
-void block_books::enter_in_table(record* r) noexcept {
+void block_registry::enter_in_table(record* r) noexcept {
     r->next_in_bucket = std::exchange(bucket_of(r->block), r);
 }
 
-void block_books::take_from_table(record* r) noexcept {
+void block_registry::take_from_table(record* r) noexcept {
     record** link = &bucket_of(r->block);
     while (*link != r) {
         link = &(*link)->next_in_bucket;
@@ -102,4 +102,4 @@ void block_books::take_from_table(record* r) noexcept {
     *link = r->next_in_bucket;
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::checking::inline MALLARD_LIBRARY

@@ -1,11 +1,11 @@
 #include "block_record.hpp"
 #include "memory_below.hpp"
 
+#include <mallard/checking/allocation_site.hpp>
+#include <mallard/checking/block_registry.hpp>
+#include <mallard/checking/quarantine.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/sanitizer.hpp>
-#include <mallard/debug/allocation_site.hpp>
-#include <mallard/debug/block_registry.hpp>
-#include <mallard/debug/quarantine.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,17 +19,17 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::checking::inline MALLARD_LIBRARY {
 
 namespace {
 
-void report_size(const block_books::record& r, std::size_t told_bytes, allocator_call by) noexcept {
+void report_size(const block_registry::record& r, std::size_t told_bytes, allocator_call by) noexcept {
     misuse_report found = r.report(misuse::wrong_size, by);
     found.told_bytes = told_bytes;
     report_misuse(found);
 }
 
-void expect_size(const block_books::record& r, std::size_t told_bytes, allocator_call by) noexcept {
+void expect_size(const block_registry::record& r, std::size_t told_bytes, allocator_call by) noexcept {
     if (!r.is_of(told_bytes)) {
         report_size(r, told_bytes, by);
     }
@@ -37,42 +37,42 @@ void expect_size(const block_books::record& r, std::size_t told_bytes, allocator
 
 } // namespace
 
-void block_books::drop_record::operator()(record* unused) const noexcept {
+void block_registry::drop_record::operator()(record* unused) const noexcept {
     static_assert(std::is_trivially_destructible_v<record>);
     std::free(unused);
 }
 
-block_books::~block_books() {
+block_registry::~block_registry() {
     for (record_list* list : {&live_, &quarantine_, &leaving_, &dead_}) {
         list->drop_all();
     }
     std::free(static_cast<void*>(table_));
 }
 
-std::size_t block_books::front_bytes(std::size_t alignment) const noexcept {
-    return align_up(guard_bytes_, alignment);
+std::size_t block_registry::front_bytes(std::size_t alignment) const noexcept {
+    return core::align_up(guard_bytes_, alignment);
 }
 
-bool block_books::has_representation(std::size_t bytes, std::size_t alignment) const noexcept {
+bool block_registry::has_representation(std::size_t bytes, std::size_t alignment) const noexcept {
     constexpr auto most_bytes = static_cast<std::size_t>(PTRDIFF_MAX);
     return bytes <= most_bytes - guard_bytes_ && front_bytes(alignment) <= most_bytes - guard_bytes_ - bytes;
 }
 
-block_books::whole_block block_books::around(std::size_t bytes, std::size_t alignment) const noexcept {
+block_registry::whole_block block_registry::around(std::size_t bytes, std::size_t alignment) const noexcept {
     return {.bytes = front_bytes(alignment) + bytes + guard_bytes_, .alignment = alignment};
 }
 
-std::size_t block_books::bytes_within(const whole_block& whole) const noexcept {
+std::size_t block_registry::bytes_within(const whole_block& whole) const noexcept {
     return whole.bytes - front_bytes(whole.alignment) - guard_bytes_;
 }
 
-block_books::whole_block block_books::whole_of(const record& r) const noexcept {
+block_registry::whole_block block_registry::whole_of(const record& r) const noexcept {
     whole_block whole = around(r.bytes, r.alignment);
     whole.p = r.block - front_bytes(r.alignment);
     return whole;
 }
 
-block_books::new_record block_books::open(std::size_t bytes, std::size_t alignment) noexcept {
+block_registry::new_record block_registry::open(std::size_t bytes, std::size_t alignment) noexcept {
     if (!has_representation(bytes, alignment) || !make_room()) {
         return nullptr;
     }
@@ -94,7 +94,7 @@ block_books::new_record block_books::open(std::size_t bytes, std::size_t alignme
     return opened;
 }
 
-void* block_books::enter(new_record opened, void* whole, std::size_t unused_bytes) noexcept {
+void* block_registry::enter(new_record opened, void* whole, std::size_t unused_bytes) noexcept {
     record* const r = opened.release();
     r->block = static_cast<std::byte*>(whole) + front_bytes(r->alignment);
     r->front_guard_bytes = static_cast<std::uint8_t>(guard_bytes_);
@@ -109,7 +109,7 @@ void* block_books::enter(new_record opened, void* whole, std::size_t unused_byte
 }
 
 /// A block of before, at the same address; one that has not ended where somebody released the mechanism.
-void block_books::forget_former_at(const void* p) noexcept {
+void block_registry::forget_former_at(const void* p) noexcept {
     if (record* const former = find(p)) {
         if (former->stage == block_stage::in_quarantine) {
             quarantine_bytes_ -= whole_of(*former).bytes;
@@ -120,13 +120,13 @@ void block_books::forget_former_at(const void* p) noexcept {
     }
 }
 
-sized_block block_books::enter_larger(new_record opened, void* whole, std::size_t whole_bytes) noexcept {
+sized_block block_registry::enter_larger(new_record opened, void* whole, std::size_t whole_bytes) noexcept {
     opened->bytes = bytes_within({.bytes = whole_bytes, .alignment = opened->alignment});
     const std::size_t bytes = opened->bytes;
     return {.p = enter(std::move(opened), whole), .bytes = bytes};
 }
 
-void block_books::close(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+void block_registry::close(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     constexpr auto by = allocator_call::deallocate;
     record* const r =
         expect_live({.found_by = by, .told_block = p, .told_bytes = bytes, .told_alignment = alignment});
@@ -142,13 +142,13 @@ void block_books::close(void* p, std::size_t bytes, std::size_t alignment) noexc
     close(r);
 }
 
-void block_books::close(void* p) noexcept {
+void block_registry::close(void* p) noexcept {
     if (record* const r = expect_live({.found_by = allocator_call::deallocate, .told_block = p})) {
         close(r);
     }
 }
 
-void block_books::close(record* r) noexcept {
+void block_registry::close(record* r) noexcept {
     constexpr auto by = allocator_call::deallocate;
     r->look_at_guards(by);
     r->ended_by = by;
@@ -170,23 +170,23 @@ void block_books::close(record* r) noexcept {
     }
 }
 
-void block_books::set_quarantine(quarantine_bounds bounds) noexcept {
+void block_registry::set_quarantine(quarantine_bounds bounds) noexcept {
     bounds_ = bounds;
 }
 
-void block_books::leave(record* r) noexcept {
+void block_registry::leave(record* r) noexcept {
     quarantine_bytes_ -= whole_of(*r).bytes;
     r->stage = block_stage::leaving;
     quarantine_.move_to(leaving_, r);
 }
 
-void block_books::let_leave(std::size_t count) noexcept {
+void block_registry::let_leave(std::size_t count) noexcept {
     for (; count != 0 && quarantine_.oldest != nullptr; --count) {
         leave(quarantine_.oldest);
     }
 }
 
-void block_books::let_leave_since(std::uint64_t number) noexcept {
+void block_registry::let_leave_since(std::uint64_t number) noexcept {
     for (record* r = quarantine_.oldest; r != nullptr;) {
         record* const next = r->younger;
         if (r->number >= number) {
@@ -196,7 +196,7 @@ void block_books::let_leave_since(std::uint64_t number) noexcept {
     }
 }
 
-std::optional<block_books::whole_block> block_books::next_leaving(allocator_call by) noexcept {
+std::optional<block_registry::whole_block> block_registry::next_leaving(allocator_call by) noexcept {
     record* const r = leaving_.oldest;
     if (r == nullptr) {
         return std::nullopt;
@@ -205,13 +205,13 @@ std::optional<block_books::whole_block> block_books::next_leaving(allocator_call
         r->look_at_filling(by);
     }
     const whole_block whole = whole_of(*r);
-    unpoison(whole.p, whole.bytes);
+    core::unpoison(whole.p, whole.bytes);
     bury(r, leaving_);
     return whole;
 }
 
-std::optional<block_books::whole_block> block_books::look_up(void* p, std::size_t bytes,
-                                                             allocator_call by) noexcept {
+std::optional<block_registry::whole_block> block_registry::look_up(void* p, std::size_t bytes,
+                                                                   allocator_call by) noexcept {
     const record* const r = expect_live({.found_by = by, .told_block = p, .told_bytes = bytes});
     if (r == nullptr) {
         return std::nullopt;
@@ -221,13 +221,13 @@ std::optional<block_books::whole_block> block_books::look_up(void* p, std::size_
     return whole_of(*r);
 }
 
-std::optional<block_books::whole_block> block_books::look_up(const void* p,
-                                                             allocator_call by) const noexcept {
+std::optional<block_registry::whole_block> block_registry::look_up(const void* p,
+                                                                   allocator_call by) const noexcept {
     return look_up_part(p, 0, by);
 }
 
-std::optional<block_books::whole_block> block_books::look_up_part(const void* p, std::size_t bytes,
-                                                                  allocator_call by) const noexcept {
+std::optional<block_registry::whole_block> block_registry::look_up_part(const void* p, std::size_t bytes,
+                                                                        allocator_call by) const noexcept {
     const record* const r = expect_live({.found_by = by, .told_block = p});
     if (r == nullptr) {
         return std::nullopt;
@@ -240,7 +240,7 @@ std::optional<block_books::whole_block> block_books::look_up_part(const void* p,
     return whole_of(*r);
 }
 
-sized_block block_books::follow(void* p, std::size_t asked_bytes, const whole_block& now) noexcept {
+sized_block block_registry::follow(void* p, std::size_t asked_bytes, const whole_block& now) noexcept {
     record* const r = find(p);
     take_from_table(r);
     r->block = static_cast<std::byte*>(now.p) + front_bytes(r->alignment);
@@ -248,12 +248,12 @@ sized_block block_books::follow(void* p, std::size_t asked_bytes, const whole_bl
     r->asked_bytes = asked_bytes;
     forget_former_at(r->block);
     enter_in_table(r);
-    unpoison(r->block, r->bytes);
+    core::unpoison(r->block, r->bytes);
     r->draw_guards();
     return {.p = r->block, .bytes = r->bytes};
 }
 
-void block_books::resize(void* p, std::size_t bytes) noexcept {
+void block_registry::resize(void* p, std::size_t bytes) noexcept {
     record* const r = find(p);
     if (bytes == 0) {
         end(r, allocator_call::deallocate);
@@ -264,14 +264,14 @@ void block_books::resize(void* p, std::size_t bytes) noexcept {
     r->draw_guards();
 }
 
-block_books::state block_books::now() noexcept {
+block_registry::state block_registry::now() noexcept {
     if (id_ == 0) {
         id_ = new_holder_id();
     }
     return {.id = id_, .ends = ends_, .next_number = next_number_};
 }
 
-bool block_books::may_go_back(const state& to) noexcept {
+bool block_registry::may_go_back(const state& to) noexcept {
     constexpr auto by = allocator_call::rollback;
     if (to.id != now().id) {
         report_misuse({.what = misuse::foreign_mark, .found_by = by});
@@ -284,7 +284,7 @@ bool block_books::may_go_back(const state& to) noexcept {
     return true;
 }
 
-void block_books::forget_all(allocator_call by) noexcept {
+void block_registry::forget_all(allocator_call by) noexcept {
     ++ends_;
     last_end_ = by;
     if (all_freed_at_end_) {
@@ -297,7 +297,7 @@ void block_books::forget_all(allocator_call by) noexcept {
     }
 }
 
-void block_books::forget_since(std::uint64_t number) noexcept {
+void block_registry::forget_since(std::uint64_t number) noexcept {
     while (live_.youngest != nullptr && live_.youngest->number >= number) {
         live_.youngest->look_at_guards(allocator_call::rollback);
         leave_word(*live_.youngest, allocator_call::rollback);
@@ -305,7 +305,7 @@ void block_books::forget_since(std::uint64_t number) noexcept {
     }
 }
 
-void block_books::look_at_all(allocator_call by) const noexcept {
+void block_registry::look_at_all(allocator_call by) const noexcept {
     for (const record* r = live_.oldest; r != nullptr; r = r->younger) {
         r->look_at_guards(by);
     }
@@ -314,7 +314,7 @@ void block_books::look_at_all(allocator_call by) const noexcept {
     }
 }
 
-void block_books::expect_all_freed(allocator_call by) const noexcept {
+void block_registry::expect_all_freed(allocator_call by) const noexcept {
     if (live_.oldest == nullptr) {
         return;
     }
@@ -326,7 +326,7 @@ void block_books::expect_all_freed(allocator_call by) const noexcept {
     report_misuse(found);
 }
 
-block_books::record_list& block_books::list_of(const record& r) noexcept {
+block_registry::record_list& block_registry::list_of(const record& r) noexcept {
     switch (r.stage) {
     case block_stage::live:
         return live_;
@@ -340,12 +340,12 @@ block_books::record_list& block_books::list_of(const record& r) noexcept {
     return dead_;
 }
 
-void block_books::end(record* r, allocator_call by) noexcept {
+void block_registry::end(record* r, allocator_call by) noexcept {
     r->ended_by = by;
     bury(r, live_);
 }
 
-void block_books::bury(record* r, record_list& from) noexcept {
+void block_registry::bury(record* r, record_list& from) noexcept {
     if (dead_.count == most_dead_records) {
         record* const forgotten = dead_.oldest;
         take_from_table(forgotten); // NOLINT(clang-analyzer-unix.Malloc): as in remove()
@@ -359,7 +359,7 @@ void block_books::bury(record* r, record_list& from) noexcept {
 
 /// Returns: the record of the live block that the call was told of; null, after a report, where there is
 /// none.
-block_books::record* block_books::expect_live(const misuse_report& told) const noexcept {
+block_registry::record* block_registry::expect_live(const misuse_report& told) const noexcept {
     record* const r = find(told.told_block);
     misuse_report found = told;
     if (r == nullptr) {
@@ -382,4 +382,4 @@ block_books::record* block_books::expect_live(const misuse_report& told) const n
     return r;
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::checking::inline MALLARD_LIBRARY

@@ -2,9 +2,9 @@
 #include "equipment/plots.hpp"
 
 #include <mallard/adapt/checked.hpp>
-#include <mallard/debug/allocation_site.hpp>
-#include <mallard/debug/checked_expansion.hpp>
-#include <mallard/debug/misuse.hpp>
+#include <mallard/checking/allocation_site.hpp>
+#include <mallard/checking/checked_expansion.hpp>
+#include <mallard/checking/misuse.hpp>
 #include <mallard/local/multipool.hpp>
 
 #include <gtest/gtest.h>
@@ -19,15 +19,15 @@ namespace {
 
 using equipment::plots;
 using mallard::allocator_call;
+using mallard::expansion;
 using mallard::expansion_request;
 using mallard::misuse;
-using mallard::ways;
-using pool_type = mallard::checked_expansion<plots>;
+using pool_type = mallard::checking::checked_expansion<plots>;
 
 static_assert(mallard::expandable<pool_type> && mallard::local_allocator<pool_type>);
 static_assert(mallard::expandable<mallard::checked<plots>>);
-static_assert(!mallard::expandable<mallard::checked_expansion<mallard::multipool<>>>);
-static_assert(mallard::burst_allocator<mallard::checked_expansion<mallard::multipool<>>>);
+static_assert(!mallard::expandable<mallard::checking::checked_expansion<mallard::multipool<>>>);
+static_assert(mallard::burst_allocator<mallard::checking::checked_expansion<mallard::multipool<>>>);
 
 std::vector<mallard::misuse_report>& heard() {
     static std::vector<mallard::misuse_report> all;
@@ -70,7 +70,7 @@ TEST_F(checked_expansion, gives_what_the_mechanism_gives_but_the_zones) {
     pool_.check();
     EXPECT_EQ(what_was_heard(), std::vector{misuse::write_past_end});
     const mallard::sized_block aligned = pool_.try_allocate_at_least(100, 64);
-    EXPECT_TRUE(mallard::is_aligned(aligned.p, 64));
+    EXPECT_TRUE(mallard::core::is_aligned(aligned.p, 64));
     EXPECT_GE(aligned.bytes, 100U);
     std::memset(aligned.p, 1, aligned.bytes);
     pool_.check();
@@ -108,9 +108,9 @@ TEST_F(checked_expansion, follows_a_block_that_grows_forward) {
     auto* const p = static_cast<unsigned char*>(pool_.allocate(24, 8));
     std::memset(p, 'x', 24);
     const auto grown =
-        pool_.expand(p, {.least_bytes = 100, .preferred_bytes = 1000, .may = ways::forward_or_fresh});
+        pool_.expand(p, {.least_bytes = 100, .preferred_bytes = 1000, .may = expansion::forward_or_fresh});
     EXPECT_EQ(grown.p, p);
-    EXPECT_EQ(grown.how, ways::forward);
+    EXPECT_EQ(grown.how, expansion::forward);
     EXPECT_GE(grown.bytes, 1000U);
     EXPECT_EQ(pool_.usable_bytes(p), grown.bytes);
     EXPECT_EQ(p[23], 'x');
@@ -124,8 +124,8 @@ TEST_F(checked_expansion, follows_a_block_that_grows_backward) {
     auto* const p = static_cast<unsigned char*>(pool_.allocate(48, 8));
     std::memset(p, 'x', 48);
     const auto grown = pool_.expand(
-        p, {.least_bytes = 100, .preferred_bytes = 100, .step_bytes = 48, .may = ways::backward});
-    EXPECT_EQ(grown.how, ways::backward);
+        p, {.least_bytes = 100, .preferred_bytes = 100, .step_bytes = 48, .may = expansion::backward});
+    EXPECT_EQ(grown.how, expansion::backward);
     EXPECT_EQ(grown.p, p - 96);
     EXPECT_EQ(grown.bytes, 48U + 96U);
     EXPECT_EQ(p[0], 'x');
@@ -144,36 +144,36 @@ TEST_F(checked_expansion, follows_a_block_that_grows_backward) {
 TEST_F(checked_expansion, leaves_the_old_block_to_whoever_got_a_fresh_one) {
     auto* const p = static_cast<unsigned char*>(pool_.allocate(48, 8));
     std::memset(p, 'x', 48);
-    const auto fresh =
-        pool_.expand(p, {.least_bytes = 100, .preferred_bytes = 200, .alignment = 64, .may = ways::fresh});
-    EXPECT_EQ(fresh.how, ways::fresh);
+    const auto fresh = pool_.expand(
+        p, {.least_bytes = 100, .preferred_bytes = 200, .alignment = 64, .may = expansion::fresh});
+    EXPECT_EQ(fresh.how, expansion::fresh);
     EXPECT_NE(fresh.p, p);
-    EXPECT_TRUE(mallard::is_aligned(fresh.p, 64));
+    EXPECT_TRUE(mallard::core::is_aligned(fresh.p, 64));
     EXPECT_GE(fresh.bytes, 200U);
     EXPECT_EQ(p[47], 'x');
     pool_.deallocate(p, 48, 8);
     pool_.deallocate(fresh.p, 100, 64);
     const auto first =
-        pool_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 10, .may = ways::forward_or_fresh});
-    EXPECT_EQ(first.how, ways::fresh);
+        pool_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 10, .may = expansion::forward_or_fresh});
+    EXPECT_EQ(first.how, expansion::fresh);
     pool_.deallocate(first.p);
     EXPECT_TRUE(heard().empty());
 }
 
 TEST_F(checked_expansion, says_where_nothing_happened) {
     void* const p = pool_.allocate(48, 8);
-    expansion_request request{.least_bytes = 10000, .preferred_bytes = 10000, .may = ways::in_place};
+    expansion_request request{.least_bytes = 10000, .preferred_bytes = 10000, .may = expansion::in_place};
     EXPECT_EQ(pool_.expand(p, request).p, nullptr);
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 31, std::size_t{PTRDIFF_MAX}}) {
-        request = {.least_bytes = bytes, .preferred_bytes = bytes, .may = ways::in_place};
-        EXPECT_EQ(pool_.expand(p, request).how, ways::none);
-        request.may = ways::any;
+        request = {.least_bytes = bytes, .preferred_bytes = bytes, .may = expansion::in_place};
+        EXPECT_EQ(pool_.expand(p, request).how, expansion::none);
+        request.may = expansion::any;
         EXPECT_EQ(pool_.try_expand(p, request).p, nullptr);
         EXPECT_OUT_OF_MEMORY(pool_.expand(p, request));
         EXPECT_EQ(pool_.try_allocate_at_least(bytes).p, nullptr);
         EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate_at_least(bytes)));
     }
-    request = {.least_bytes = 100, .preferred_bytes = SIZE_MAX, .may = ways::forward};
+    request = {.least_bytes = 100, .preferred_bytes = SIZE_MAX, .may = expansion::forward};
     EXPECT_EQ(pool_.expand(p, request).p, p) << "what is preferred need not be possible";
     pool_.deallocate(p, 100, 8);
     EXPECT_TRUE(heard().empty());
@@ -200,7 +200,8 @@ TEST_F(checked_expansion, gives_the_mechanism_its_own_numbers_back) {
     ASSERT_EQ(pool_.freed().size(), 1U);
     EXPECT_EQ(pool_.freed()[0].bytes, 64U);
     void* const q = pool_.allocate(100, 8);
-    const auto grown = pool_.expand(q, {.least_bytes = 200, .preferred_bytes = 300, .may = ways::forward});
+    const auto grown =
+        pool_.expand(q, {.least_bytes = 200, .preferred_bytes = 300, .may = expansion::forward});
     pool_.deallocate(q, grown.bytes, 8);
     EXPECT_EQ(pool_.freed()[1].bytes, 336U);
     EXPECT_TRUE(pool_.live().empty());
@@ -209,12 +210,12 @@ TEST_F(checked_expansion, gives_the_mechanism_its_own_numbers_back) {
 TEST_F(checked_expansion, reports_what_is_done_to_a_block_that_was_freed) {
     void* const p = pool_.allocate(24, 8);
     pool_.deallocate(p, 24, 8);
-    expansion_request request{.least_bytes = 100, .preferred_bytes = 100, .may = ways::in_place};
+    expansion_request request{.least_bytes = 100, .preferred_bytes = 100, .may = expansion::in_place};
     EXPECT_EQ(pool_.expand(p, request).p, nullptr);
     EXPECT_EQ(pool_.shrink(p, 8), 0U);
     EXPECT_EQ(pool_.usable_bytes(p), 0U);
-    request.may = ways::any;
-    EXPECT_EQ(pool_.expand(p, request).how, ways::fresh);
+    request.may = expansion::any;
+    EXPECT_EQ(pool_.expand(p, request).how, expansion::fresh);
     EXPECT_EQ(what_was_heard(), (std::vector(4, misuse::use_after_free)));
     EXPECT_EQ(heard()[0].found_by, allocator_call::expand);
     EXPECT_EQ(heard()[1].found_by, allocator_call::shrink);
@@ -229,7 +230,7 @@ TEST_F(checked_expansion, reports_what_is_done_to_a_block_that_was_freed) {
 
 TEST_F(checked_expansion, reports_what_is_done_to_a_foreign_pointer) {
     auto* const p = static_cast<std::byte*>(pool_.allocate(24, 8));
-    const expansion_request request{.least_bytes = 100, .preferred_bytes = 100, .may = ways::in_place};
+    const expansion_request request{.least_bytes = 100, .preferred_bytes = 100, .may = expansion::in_place};
     EXPECT_EQ(pool_.try_expand(p + 8, request).p, nullptr);
     EXPECT_EQ(pool_.shrink(this, 8), 0U);
     EXPECT_EQ(pool_.usable_bytes(this), 0U);
@@ -265,7 +266,8 @@ TEST_F(checked_expansion, takes_what_waits_in_quarantine_where_there_is_nothing_
     for (void* p : blocks) {
         pool_.deallocate(p);
     }
-    const mallard::expansion_request request{.least_bytes = 100, .preferred_bytes = 100, .may = ways::fresh};
+    const mallard::expansion_request request{
+        .least_bytes = 100, .preferred_bytes = 100, .may = expansion::fresh};
     for (int i = 0; i < 4; ++i) {
         EXPECT_NE(pool_.expand(nullptr, request).p, nullptr);
         EXPECT_NE(pool_.allocate_at_least(40).p, nullptr);
@@ -279,7 +281,8 @@ TEST_F(checked_expansion, leaves_the_quarantine_alone_where_a_request_is_impossi
     pool_.set_quarantine({});
     pool_.deallocate(pool_.allocate(24, 8));
     EXPECT_EQ(pool_.try_allocate_at_least(SIZE_MAX).p, nullptr);
-    const expansion_request request{.least_bytes = SIZE_MAX, .preferred_bytes = SIZE_MAX, .may = ways::fresh};
+    const expansion_request request{
+        .least_bytes = SIZE_MAX, .preferred_bytes = SIZE_MAX, .may = expansion::fresh};
     EXPECT_EQ(pool_.try_expand(nullptr, request).p, nullptr);
     EXPECT_TRUE(pool_.freed().empty());
 }

@@ -1,12 +1,12 @@
 /// A pool of one size that can be checked for writes around its blocks: it chooses a larger size, so that
 /// there is room for guard zones.
 ///
-///     asked for by the books:   [ zone | the caller's 20 bytes | zone ]          (debug/block_registry.hpp)
+///     asked for by the books:   [ zone | the caller's 20 bytes | zone ]          (checking/block_registry.hpp)
 ///     the pool's block:         [ zone | 24, as the pool would have them | zone ]
 ///
 /// Data model: the pool, made for blocks larger by their zones; its arena has room for as many of them
 /// (local/arenas.hpp). To the caller it is the pool that he named: it serves and refuses the same requests,
-/// and tells the same size. Only debug/checked_calls.hpp asks it for blocks.
+/// and tells the same size. Only checking/checked_calls.hpp asks it for blocks.
 /// Bound: blocks with their zones have most_block_bytes at the most (core/block_size.hpp), as all have. So of sizes
 /// near to that, and of alignments near to it, are blocks that the pool serves and this one refuses.
 #pragma once
@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::checking::inline MALLARD_MODE {
 
 template <class Pool>
 class pool_with_zones : public Pool {
@@ -26,6 +26,9 @@ class pool_with_zones : public Pool {
 
 public:
     static constexpr bool has_fixed_blocks = false; ///< there is room around them
+
+    template <class = void>
+    using with_room_for_zones = Pool;
 
     /// Effects: as the pool.
     template <class... ArenaArguments>
@@ -38,7 +41,7 @@ public:
         requires std::is_constructible_v<arena_type, ArenaArguments...> &&
                  std::is_constructible_v<Pool, block_size, ArenaArguments...>
     explicit constexpr pool_with_zones(block_size size, ArenaArguments&&... arena)
-        : Pool(expect_possible(size).with_zones(), std::forward<ArenaArguments>(arena)...) {}
+        : Pool(core::expect_possible(size).with_zones(), std::forward<ArenaArguments>(arena)...) {}
 
     /// Returns: as the pool, but without the zones.
     [[nodiscard]] std::size_t block_bytes() const noexcept {
@@ -63,7 +66,7 @@ private:
     /// zones, and that what would be refused is refused.
     [[nodiscard]] block_size of_the_pool(std::size_t bytes, std::size_t alignment) const noexcept {
         const std::size_t whole = Pool::block_bytes();
-        const block_size inner{bytes - bytes_before(alignment) - guard_zone_bytes, alignment};
+        const block_size inner{bytes - core::bytes_before(alignment) - core::guard_zone_bytes, alignment};
         if (whole == 0 && inner.is_possible()) {
             return inner.with_zones();
         }
@@ -71,11 +74,17 @@ private:
     }
 };
 
-/// What to check in A's stead: A itself, but where A is a pool that can have larger blocks
-/// (local/fixed_pool.hpp), or adapts such a one.
+/// The mechanism to check in A's stead: A itself, or, where A is a pool that can have larger blocks or adapts such a
+/// pool, the pool with zones.
 template <class A>
 struct room_for_zones {
     using type = A;
+};
+
+template <class A>
+    requires requires { typename A::template with_room_for_zones<>; }
+struct room_for_zones<A> {
+    using type = pool_with_zones<typename A::template with_room_for_zones<>>;
 };
 
 template <class A>
@@ -87,4 +96,4 @@ struct room_for_zones<Adaptor<A, Rest...>> {
     using type = Adaptor<room_for_zones_t<A>, Rest...>;
 };
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::checking::inline MALLARD_MODE

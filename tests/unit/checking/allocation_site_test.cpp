@@ -1,4 +1,4 @@
-#include <mallard/debug/allocation_site.hpp>
+#include <mallard/checking/allocation_site.hpp>
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ protected:
     }
     ~allocation_stacks() override { mallard::keep_stack_frames(before_); }
 
-    [[gnu::noinline]] std::span<void*> capture() { return mallard::capture_stack(room_); }
+    [[gnu::noinline]] std::span<void*> capture() { return mallard::checking::capture_stack(room_); }
 
     std::array<void*, mallard::most_stack_frames> room_{};
     bool unavailable_ = false;
@@ -62,7 +62,7 @@ TEST_F(allocation_stacks, are_as_deep_as_it_was_asked_for) {
 }
 
 TEST_F(allocation_stacks, have_names_where_the_system_has_tables) {
-    char** const names = mallard::names_of_frames(capture());
+    char** const names = mallard::checking::names_of_frames(capture());
     EXPECT_EQ(names == nullptr, unavailable_);
     std::free(static_cast<void*>(names));
 }

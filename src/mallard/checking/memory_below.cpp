@@ -2,7 +2,7 @@
 
 #include "block_record.hpp"
 
-#include <mallard/debug/block_registry.hpp>
+#include <mallard/checking/block_registry.hpp>
 
 #include <array>
 #include <atomic>
@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::checking::inline MALLARD_LIBRARY {
 
 namespace {
 
@@ -60,20 +60,20 @@ std::optional<memory_below> take_word_for(std::uint64_t holder) noexcept {
     return std::nullopt;
 }
 
-std::uint64_t block_books::begin(allocator_call by) noexcept {
+std::uint64_t block_registry::begin(allocator_call by) noexcept {
     expect_memory_below(by);
     holder_ = std::exchange(at_work, now().id);
     return holder_;
 }
 
-void block_books::leave_word(const record& r, allocator_call by) const noexcept {
+void block_registry::leave_word(const record& r, allocator_call by) const noexcept {
     if (r.holder != 0 && r.holder != id_) {
         leave_word_for(r.holder, {.begin = r.block, .end = r.block + r.bytes, .taken_by = by});
     }
 }
 
-block_books::record* block_books::oldest_between(const record_list& list, const std::byte* begin,
-                                                 const std::byte* end) const noexcept {
+block_registry::record* block_registry::oldest_between(const record_list& list, const std::byte* begin,
+                                                       const std::byte* end) const noexcept {
     record* r = list.oldest;
     while (r != nullptr && (r->block < begin || r->block >= end)) {
         r = r->younger;
@@ -82,7 +82,7 @@ block_books::record* block_books::oldest_between(const record_list& list, const 
 }
 
 /// Blocks in that memory are not looked at, and not given back.
-void block_books::expect_memory_below(allocator_call by) noexcept {
+void block_registry::expect_memory_below(allocator_call by) noexcept {
     bool reported = false;
     while (const std::optional<memory_below> taken = take_word_for(id_)) {
         for (record_list* list : {&live_, &quarantine_}) {
@@ -102,4 +102,4 @@ void block_books::expect_memory_below(allocator_call by) noexcept {
     }
 }
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::checking::inline MALLARD_LIBRARY

@@ -1,4 +1,4 @@
-/// What books in front of a mechanism (debug/checked_calls.hpp) do where its blocks change their sizes, and where
+/// What books in front of a mechanism (checking/checked_calls.hpp) do where its blocks change their sizes, and where
 /// they know them.
 ///
 ///     caller  ->  checked_expansion, checked_calls: books_  ->  Base: the mechanism
@@ -14,6 +14,9 @@
 /// Threads: as checked_calls.
 #pragma once
 
+#include <mallard/checking/block_registry.hpp>
+#include <mallard/checking/checked_calls.hpp>
+#include <mallard/checking/misuse.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
@@ -21,15 +24,12 @@
 #include <mallard/core/contract.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
-#include <mallard/debug/block_registry.hpp>
-#include <mallard/debug/checked_calls.hpp>
-#include <mallard/debug/misuse.hpp>
 
 #include <cstddef>
 #include <span>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::checking::inline MALLARD_MODE {
 
 /// Base is a mechanism of any kind; where it is not expandable, this adds nothing to checked_calls.
 template <upstream Base>
@@ -62,7 +62,7 @@ public:
     {
         const sized_block block = try_allocate_at_least(bytes, alignment);
         if (block.p == nullptr) {
-            fail_allocation(bytes, alignment);
+            core::fail_allocation(bytes, alignment);
         }
         return block;
     }
@@ -74,8 +74,10 @@ public:
     {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const call_in_progress call(*this, allocator_call::allocate);
-        const expansion_result fresh = allocate_fresh(
-            {.least_bytes = bytes, .preferred_bytes = bytes, .alignment = alignment, .may = ways::fresh});
+        const expansion_result fresh = allocate_fresh({.least_bytes = bytes,
+                                                       .preferred_bytes = bytes,
+                                                       .alignment = alignment,
+                                                       .may = expansion::fresh});
         return {.p = fresh.p, .bytes = fresh.bytes};
     }
 
@@ -119,8 +121,8 @@ public:
         requires expandable<Base>
     {
         const expansion_result result = try_expand(p, request);
-        if (result.p == nullptr && has(request.may, ways::fresh)) {
-            fail_allocation(request.least_bytes, request.alignment);
+        if (result.p == nullptr && includes(request.may, expansion::fresh)) {
+            core::fail_allocation(request.least_bytes, request.alignment);
         }
         return result;
     }
@@ -140,7 +142,7 @@ public:
                 }
             }
         }
-        return has(request.may, ways::fresh) ? allocate_fresh(request) : expansion_result{};
+        return includes(request.may, expansion::fresh) ? allocate_fresh(request) : expansion_result{};
     }
 
     /// Effects: as the mechanism. Reports a block that is none or has fewer bytes, and what was written around
@@ -174,11 +176,11 @@ private:
     /// Returns: the request with guard zones, for the ways that `may` says; nothing is allowed where a size has
     /// no representation with them.
     [[nodiscard]] expansion_request around(const expansion_request& request, std::size_t alignment,
-                                           ways may) const noexcept {
+                                           expansion may) const noexcept {
         expansion_request whole = request;
         whole.alignment = alignment;
-        whole.may = books_.has_representation(request.least_bytes, alignment) ? may : ways::none;
-        if (whole.may != ways::none) {
+        whole.may = books_.has_representation(request.least_bytes, alignment) ? may : expansion::none;
+        if (whole.may != expansion::none) {
             whole.least_bytes = books_.around(request.least_bytes, alignment).bytes;
             whole.preferred_bytes = books_.has_representation(request.preferred_bytes, alignment)
                                         ? books_.around(request.preferred_bytes, alignment).bytes
@@ -187,10 +189,10 @@ private:
         return whole;
     }
 
-    [[nodiscard]] expansion_result expand_in_place(void* p, const block_books::whole_block& whole,
+    [[nodiscard]] expansion_result expand_in_place(void* p, const block_registry::whole_block& whole,
                                                    const expansion_request& request) noexcept {
-        const expansion_request asked = around(request, whole.alignment, request.may & ways::in_place);
-        if (asked.may == ways::none) {
+        const expansion_request asked = around(request, whole.alignment, request.may & expansion::in_place);
+        if (asked.may == expansion::none) {
             return {};
         }
         const expansion_result result = Base::try_expand(whole.p, asked);
@@ -203,11 +205,11 @@ private:
     }
 
     [[nodiscard]] expansion_result allocate_fresh(const expansion_request& request) noexcept {
-        block_books::new_record opened = books_.open(request.least_bytes, request.alignment);
+        block_registry::new_record opened = books_.open(request.least_bytes, request.alignment);
         if (opened == nullptr) {
             return {};
         }
-        const expansion_request asked = around(request, request.alignment, ways::fresh);
+        const expansion_request asked = around(request, request.alignment, expansion::fresh);
         expansion_result result;
         calls::ask_as_blocks_leave(allocator_call::allocate, [&]() noexcept {
             result = Base::try_expand(nullptr, asked);
@@ -217,11 +219,15 @@ private:
             return {};
         }
         const sized_block block = books_.enter_larger(std::move(opened), result.p, result.bytes);
-        return {.p = block.p, .bytes = block.bytes, .how = ways::fresh};
+        return {.p = block.p, .bytes = block.bytes, .how = expansion::fresh};
     }
 };
 
+} // namespace mallard::checking::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
 template <class Base>
-inline constexpr bool thread_safe<checked_expansion<Base>> = thread_safe<Base>;
+inline constexpr bool thread_safe<checking::checked_expansion<Base>> = thread_safe<Base>;
 
 } // namespace mallard::inline MALLARD_MODE

@@ -10,13 +10,13 @@
 /// after it is for the same holder: then that one may be found with a bound of the other.
 #pragma once
 
-#include <mallard/debug/misuse.hpp>
+#include <mallard/checking/misuse.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::checking::inline MALLARD_LIBRARY {
 
 struct memory_below {
     const std::byte* begin = nullptr;
@@ -33,4 +33,4 @@ void leave_word_for(std::uint64_t holder, const memory_below& taken) noexcept;
 /// Effects: takes the word left for these books, where there is one.
 [[nodiscard]] std::optional<memory_below> take_word_for(std::uint64_t holder) noexcept;
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::checking::inline MALLARD_LIBRARY

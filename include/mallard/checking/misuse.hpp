@@ -75,7 +75,7 @@ struct misuse_report {
     std::size_t live_bytes = 0;
 
     /// Where the block was allocated: the place that the program named, or the return addresses on the stack,
-    /// innermost first, or neither (debug/allocation_site.hpp).
+    /// innermost first, or neither (checking/allocation_site.hpp).
     const std::source_location* place = nullptr;
     // So that g++ lets a designated initialiser leave it out. NOLINTNEXTLINE(readability-redundant-member-init)
     std::span<void* const> stack{};
