@@ -1,4 +1,4 @@
-/// The global allocator as std::allocator calls it (AS1), in the shape of a mechanism.
+/// The global allocator as std::allocator calls it (new-delete), in the shape of a mechanism.
 #pragma once
 
 #include <cstddef>

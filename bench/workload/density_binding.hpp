@@ -2,8 +2,8 @@
 /// iteration.
 ///
 /// Each binding is compiled in a file of its own and reached through a table of function pointers. For the
-/// abstract base that is what makes the measurement true: one and the same function serves AS2, AS5, AS6,
-/// AS9, AS10, AS13 and AS14, and it cannot know which resource it is given.
+/// abstract base that is what makes the measurement true: one and the same function serves new-delete/base, monotonic/base, monotonic/base/wink,
+/// multipool/base, multipool/base/wink, multipool+monotonic/base and multipool+monotonic/base/wink, and it cannot know which resource it is given.
 #pragma once
 
 #include "bench/workload/density_structure.hpp"

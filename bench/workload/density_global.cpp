@@ -6,7 +6,7 @@ namespace bench {
 
 namespace {
 
-/// The containers as everybody writes them: AS1.
+/// The containers as everybody writes them: new-delete.
 struct standard {
     using handle = global_handle;
     template <class T>

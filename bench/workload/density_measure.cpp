@@ -170,7 +170,7 @@ void measure_density(const density_cell& cell, run_options& options, row& result
                      const std::function<void()>& prepare) {
     string_hash_in_use = cell.hash == "full" ? string_hash::full : string_hash::prefix;
     if (cell.how.mechanism == mechanism_kind::global_kept && !keep_freed_pages()) {
-        throw usage_error("--strategy AS1-keep: this C library cannot be told to keep freed pages");
+        throw usage_error("--strategy new-delete-keep: this C library cannot be told to keep freed pages");
     }
     try {
         const data_structure& ds = data_structures()[cell.structure];

@@ -67,7 +67,7 @@ fragmentation_cell parse(arguments& given, run_options& options) {
     if (from_heap && !has_heap_upstream(cell.work.how)) {
         throw usage_error(
             "--upstream heap with --strategy " + options.strategy +
-            ": the orders of reuse and the contenders have one upstream each; give AS7, or --upstream "
+            ": the orders of reuse and the contenders have one upstream each; give multipool, or --upstream "
             "cache");
     }
     if (chunks_log2 != usual_chunks_log2) {

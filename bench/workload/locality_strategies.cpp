@@ -18,10 +18,10 @@ using abstract_list = std::pmr::list<int>;
 template <class A>
 using list_over = std::list<int, mallard::allocator<int, A>>;
 
-/// AS1.
+/// new-delete.
 struct global_subsystem : subsystem<standard_list> {};
 
-/// AS2. That it is this resource is hidden from the compiler, as it is in a program.
+/// new-delete/base. That it is this resource is hidden from the compiler, as it is in a program.
 struct new_delete_subsystem : subsystem<abstract_list> {
     new_delete_subsystem() : subsystem(&abstract(*mallard::new_delete_resource())) {}
 };
@@ -49,7 +49,7 @@ struct abstract_subsystem : private own<mallard::resource<A>>, public subsystem<
     abstract_subsystem() : subsystem(&abstract(own<mallard::resource<A>>::source)) {}
 };
 
-/// AS11 and AS13: the monotonic allocator is the subsystem's too, and has no initial buffer. There may be a
+/// multipool+monotonic and multipool+monotonic/base: the monotonic allocator is the subsystem's too, and has no initial buffer. There may be a
 /// subsystem for every link: so the pool begins with little, and the arena's chunks are what the pool asks
 /// for.
 class pool_over_arena {

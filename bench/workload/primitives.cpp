@@ -53,7 +53,7 @@ private:
 };
 
 constexpr std::string_view direct_floor = "null";
-constexpr std::string_view virtual_floor = "null-base";
+constexpr std::string_view virtual_floor = "null/base";
 
 /// Effects: makes `total` pairs, each with an allocator of its own where `anew`.
 void run_rounds(const strategy& s, std::size_t total, bool anew) {

@@ -1,4 +1,4 @@
-"""A table of cells as Markdown: AS1 in nanoseconds, the others in percent of it."""
+"""A table of cells as Markdown: new-delete in nanoseconds, the others in percent of it."""
 
 from __future__ import annotations
 

@@ -8,10 +8,10 @@ from functools import cache
 from figures.heat_map_image import heat_map_image
 from figures.stored import conditions, load, percent_interval
 from mallard.analysis.averages import Effect
-from mallard.analysis.names import BASE, FLOOR, KEEP
+from mallard.analysis.names import BASE, FLOOR
 from mallard.analysis.summary import Summary, paper_average, summaries
 from mallard.analysis.verdicts import sentence
-from mallard.papers.catalogue import strategy_text
+from mallard.experiments import KEEP
 from mallard.papers.tables import (
     AVERAGES,
     P0089,
@@ -19,6 +19,7 @@ from mallard.papers.tables import (
     PRINTED_WINK_OUT,
     printed_table,
 )
+from mallard.strategy_names import number_of
 
 
 @cache
@@ -41,7 +42,7 @@ def image() -> str:
 
 def averages() -> str:
     lines = [
-        f"| | strategy | here, % of {BASE} | interval | P0213 | P0089 |",
+        f"| strategy | AS | here, % of {BASE} | interval | P0213 | P0089 |",
         "|---|---|---:|---:|---:|---:|",
     ]
     printed = printed_table(AVERAGES).lines[0]
@@ -53,7 +54,7 @@ def averages() -> str:
         )
         shown = f"{100 * mean.median:.1f}"
         here = f"{shown} | {percent_interval(mean)}"
-        lines.append(f"| {name} | {strategy_text(name)} | {here} | {beside[0]} | {beside[1]} |")
+        lines.append(f"| {name} | {number_of(name)} | {here} | {beside[0]} | {beside[1]} |")
     dispatch, wink_out = effect(summary().dispatch), effect(summary().wink_out)
     lines.append("")
     lines.append(f"Cost of virtual dispatch over all cells: {dispatch}; P0213 printed {PRINTED_DISPATCH} %.")

@@ -14,7 +14,7 @@ from mallard.analysis.labels import SHORT_STATUS
 from mallard.analysis.locality import Surface, locality_systems
 from mallard.analysis.names import BASE
 
-HEAP, POOL = "heap", "AS7"
+HEAP, POOL = "heap", "multipool"
 NAMES = (BASE, POOL, HEAP)
 FACTOR = 1  # traversals of a list before the next
 

@@ -109,7 +109,7 @@ def _times(experiment: str) -> str:
 
 
 def _ratios(experiment: str) -> str:
-    """Of AS1's time, with its interval, by number of elements of the language's own type."""
+    """Of new-delete's time, with its interval, by number of elements of the language's own type."""
     of, table = vectors.EXPERIMENTS[experiment], _tables(experiment)[0]
     timed = vectors.timed(table, of.times[0])
 

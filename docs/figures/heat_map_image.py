@@ -5,13 +5,13 @@ from __future__ import annotations
 from html import escape
 
 from mallard.analysis.averages import mean_over_rows
-from mallard.analysis.labels import binding, families, short_name, winked_out
+from mallard.analysis.labels import column_words, families
 from mallard.analysis.names import BASE
 from mallard.analysis.summary import Summary
 from mallard.view.terminal.palette import ratio_style
 
 CELL_WIDTH, CELL_HEIGHT = 43, 22
-NAMES_WIDTH, HEADING_HEIGHT, FOOT_HEIGHT = 252, 76, 26
+NAMES_WIDTH, HEADING_HEIGHT, FOOT_HEIGHT = 252, 62, 26
 STYLE = """
     text { font: 12px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
     .figure { text-anchor: middle; font-variant-numeric: tabular-nums }
@@ -58,11 +58,8 @@ def _headings(names: list[str]) -> list[str]:
         x += span
     for column, name in enumerate(names):
         middle = NAMES_WIDTH + CELL_WIDTH * (column + 0.5)
-        kind = binding(name)
-        end = "wink" if winked_out(name) and kind else ""
-        parts.append(f'<text class="figure" x="{middle}" y="38">{escape(short_name(name))}</text>')
-        parts.append(f'<text class="figure soft" x="{middle}" y="53">{kind}</text>')
-        parts.append(f'<text class="figure soft" x="{middle}" y="67">{end}</text>')
+        for word, y in zip(column_words(name), (38, 53), strict=True):
+            parts.append(f'<text class="figure" x="{middle}" y="{y}">{escape(word)}</text>')
     return parts
 
 

@@ -19,7 +19,7 @@ from mallard.analysis.locality import Surface, System, locality_systems
 from mallard.analysis.names import BASE, REUSE_ORDERS
 from mallard.stats import Ratio
 
-POOL = "AS7"
+POOL = "multipool"
 SHOWN_FACTORS = (256, 16, 1)
 
 
@@ -63,7 +63,14 @@ def summary() -> str:
                 ratio_text(base.against(pool, length, factor), digits=1),
             ]
         )
-    heading = ["list length", "AS1, ns", "AS7, ns", "AS1 lost", "AS7 lost", "AS1 / AS7"]
+    heading = [
+        "list length",
+        "new-delete, ns",
+        "multipool, ns",
+        "new-delete lost",
+        "multipool lost",
+        "new-delete / multipool",
+    ]
     return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
 
 
@@ -111,7 +118,9 @@ def small() -> str:
         for length in system.list_lengths:
             against = [ratio_text(base.against(pool, length, factor)) for factor in SHOWN_FACTORS]
             lines.append([log2_text(system.links), log2_text(length), *against])
-    return markdown_table(["links", "list length", *(f"AS1/AS7, af {f}" for f in SHOWN_FACTORS)], lines)
+    return markdown_table(
+        ["links", "list length", *(f"new-delete/multipool, af {f}" for f in SHOWN_FACTORS)], lines
+    )
 
 
 def orders() -> str:
@@ -148,7 +157,14 @@ def memory() -> str:
             ]
             if all(cells):
                 lines.append([log2_text(system.links), log2_text(length), *cells])
-    heading = ["links", "list length", "AS1, built", "AS7, built", "AS1, shuffled", "AS7, shuffled"]
+    heading = [
+        "links",
+        "list length",
+        "new-delete, built",
+        "multipool, built",
+        "new-delete, shuffled",
+        "multipool, shuffled",
+    ]
     return markdown_table(heading, lines)
 
 

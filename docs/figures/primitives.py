@@ -9,7 +9,7 @@ from mallard.analysis.names import FLOOR
 from mallard.cell_figures import cell_figures
 from mallard.papers.catalogue import strategies, strategy_text
 
-CALLS = "null-base"  # what two calls through the abstract base cost that do nothing
+CALLS = "null/base"  # what two calls through the abstract base cost that do nothing
 
 
 def blocks() -> dict[str, Callable[[], str]]:

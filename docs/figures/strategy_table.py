@@ -7,16 +7,18 @@ from collections.abc import Callable, Sequence
 from figures.stored import nanoseconds
 from mallard.analysis.cells import Line
 from mallard.analysis.labels import SHORT_STATUS
+from mallard.analysis.names import malloc
 from mallard.analysis.phases import bytes_text, line_of_figure, value_of
 from mallard.stats import spread
+from mallard.strategy_names import is_base, of_papers
 
-LEFT_OUT = ("AS1@", "AS2", "AS5", "AS9", "AS13")  # the abstract base, and other mallocs
-SHOWN_MALLOCS = ("AS1@mimalloc", "AS1@tcmalloc")
+SHOWN_MALLOCS = ("new-delete@mimalloc", "new-delete@tcmalloc")
 
 
 def shown(names: Sequence[str]) -> list[str]:
-    """Without what would only make the tables long; the report has all."""
-    return [name for name in names if name in SHOWN_MALLOCS or not name.startswith(LEFT_OUT)]
+    """Without the abstract base and most other mallocs: they make tables long, and the report has all."""
+    left_out = {name for name in names if malloc(name) or (name in of_papers() and is_base(name))}
+    return [name for name in names if name in SHOWN_MALLOCS or name not in left_out]
 
 
 def time_text(line: Line, name: str, figure: str = "") -> str:

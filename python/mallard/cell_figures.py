@@ -1,6 +1,6 @@
-"""Repetitions joined into cells, for any experiment: median, spread, the ratio to AS1, and the experiment's
-further figures. A strategy under another malloc stands in the row of the plain ones, so its ratio is to AS1
-under the C library's.
+"""Repetitions joined into cells, for any experiment: median, spread, the ratio to new-delete, and the
+experiment's further figures. A strategy under another malloc stands in the row of the plain ones, so its
+ratio is to new-delete under the C library's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class CellFigures:
     status: str  # ok when one repetition or more is; else that of the last
     detail: str
     ns_per_operation: Spread | None
-    ratio: Ratio | None  # to AS1, paired by repetition
+    ratio: Ratio | None  # to new-delete, paired by repetition
     minor_faults: float
     peak_rss_bytes: float
     figures: dict[str, Spread]

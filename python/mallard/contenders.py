@@ -1,8 +1,8 @@
 """Contenders: allocators of other libraries, measured beside mallard's, and the libraries that have them.
 
 A contender is one strategy of the runner; a peer is the library that it is of. The mallocs of a whole
-process (`mallard.mallocs`) are peers too: their strategies are AS1 and AS2 under each, and the C library's
-is what AS1 and AS2 are by themselves.
+process (`mallard.mallocs`) are peers too: their strategies are new-delete
+and new-delete/base under each, and the C library's is what those are by themselves.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mallard import mallocs
-from mallard.experiments import STATIC, VECTORS
+from mallard.experiments import KEEP, STATIC, VECTORS
+from mallard.strategy_names import WINK_MARK
 
 
 @dataclass(frozen=True)
@@ -249,7 +250,7 @@ _NORMAL = (
         ("expansion-forward", "shrink-to-fit"),
     ),
 )
-# Those that take everything back at once have a second strategy, beside AS4, AS8 and AS12.
+# Those that take everything back at once have a second strategy, as monotonic has monotonic/wink.
 _WINKED_OUT = (
     *("pmr-monotonic", "pmr-unsynchronized", "boost-pmr-monotonic", "boost-pmr-unsynchronized"),
     *("foonathan-stack", "foonathan-temporary", "mimalloc-heap"),
@@ -261,7 +262,7 @@ def _with_winked(normal: Contender) -> tuple[Contender, ...]:
         return (normal,)
     winked = replace(
         normal,
-        name=f"{normal.name}-winked",
+        name=f"{normal.name}{WINK_MARK}",
         heads=(normal.label, "wink"),
         text=f"{normal.text}, winked out",
         experiments=_STRUCTURES,
@@ -289,7 +290,7 @@ def peer_of(strategy: str) -> str:
     if strategy in CONTENDERS:
         return CONTENDERS[strategy].library
     plain, malloc = mallocs.split(strategy)
-    is_global = plain.partition("-")[0] in mallocs.GLOBAL_STRATEGIES
+    is_global = plain in (*mallocs.GLOBAL_STRATEGIES, KEEP)
     return (malloc or mallocs.OWN) if is_global else ""
 
 

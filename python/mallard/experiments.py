@@ -8,20 +8,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mallard.strategy_names import is_winked, of_papers
+
 CPU = "cpu_ns"
 WALL = "wall_ns"
 
 # Orders in which a pool reuses freed blocks.
-REUSES = ("AS7-last", "AS7-first", "AS7-lowest", "AS7-hybrid", "AS7-random")
+REUSES = ("multipool-last", "multipool-first", "multipool-lowest", "multipool-hybrid", "multipool-random")
+KEEP = "new-delete-keep"  # with the page return of the C library off
 EVERY = (
     "null",
-    "AS1",
-    "AS1-keep",
-    *(f"AS{number}" for number in range(2, 8)),
+    "new-delete",
+    KEEP,
+    *of_papers(2, 7),
     *REUSES,
-    *(f"AS{number}" for number in range(8, 15)),
+    *of_papers(8),
 )
-# The library's own beside AS1 to AS14, in the order of tables.
+# The library's own beside the papers' fourteen, in the order of tables.
 LIBRARY = (
     "fast-fit",
     "fixed-pool",
@@ -35,9 +38,9 @@ LIBRARY = (
     "adaptive-pool-aligned",
     "adaptive-pool-aligned-burst",
     "heap",
-    "heap-winked",
-    "heap-base",
-    "heap-base-winked",
+    "heap/wink",
+    "heap/base",
+    "heap/base/wink",
     "heap-burst",
     "region-heap",
     "heap-v1",
@@ -50,24 +53,26 @@ MASKED = "-masked"  # what could grow in place, and is told not to
 # Those that serve any request for a block, one at a time, and have no type of their own to serve.
 POOLS = (
     *("fast-fit", "fixed-pool", "small-object-pool", "adaptive-pool", "adaptive-pool-aligned"),
-    *("heap", "heap-base"),
+    *("heap", "heap/base"),
 )
 # The heap as the papers' allocators are: each binding, both ways to end.
-HEAPS = ("heap", "heap-winked", "heap-base", "heap-base-winked")
+HEAPS = ("heap", "heap/wink", "heap/base", "heap/base/wink")
 # Behind boost::container::vector, with an allocator of version 1, or of 2, which may let it grow in place.
 VECTORS = ("heap-v1", "heap-v2-masked", "heap-v2", "region-heap-v2")
 # One for the process, of nodes: no part of what asks for large blocks, or has threads.
 STATIC = "static-pool"
+# One allocator for all threads.
+SHARED = ("synchronized-multipool", "concurrent-multipool")
 # What stands beside other libraries' pools of one size wherever those take part.
 OF_ONE_SIZE = ("fixed-pool", STATIC)
 # What is single blocks, and no structure, cannot be winked out.
-NOT_WINKED_OUT = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
+NOT_WINKED_OUT = tuple(name for name in of_papers() if not is_winked(name))
 # Of those, what uses freed blocks again.
-RECYCLING = ("AS1", "AS2", "AS7", "AS9", "AS11", "AS13")
+RECYCLING = tuple(name for name in NOT_WINKED_OUT if name not in ("monotonic", "monotonic/base"))
 BY_RANGES = (
     "null",
     *RECYCLING,
-    "AS7-burst",
+    "multipool-burst",
     *POOLS,
     STATIC,
     *(f"{name}{BURST}" for name in POOLS if f"{name}{BURST}" in LIBRARY),
@@ -101,7 +106,7 @@ EXPERIMENTS = {
             "locality",
             "walk through lists whose links were shuffled between them (Benchmark II)",
             "an access",
-            ("AS1", "AS2", "AS7", *REUSES, "AS9", "AS11", "AS13", *POOLS, STATIC),
+            (*RECYCLING[:3], *REUSES, *RECYCLING[3:], *POOLS, STATIC),
         ),
         Experiment(
             "utilization",
@@ -113,7 +118,7 @@ EXPERIMENTS = {
             "contention",
             "allocate and deallocate in several threads at once (Benchmark IV)",
             "a pair of one thread",
-            (*NOT_WINKED_OUT, "shared-synchronized", "shared-concurrent", *POOLS),
+            (*NOT_WINKED_OUT, *SHARED, *POOLS),
             WALL,
         ),
         Experiment(
@@ -126,7 +131,7 @@ EXPERIMENTS = {
             "primitives",
             "one allocation, one allocator",
             "a pair or creation",
-            ("null", "null-base", *NOT_WINKED_OUT, *POOLS, STATIC),
+            ("null", "null/base", *NOT_WINKED_OUT, *POOLS, STATIC),
         ),
         Experiment(
             "small-objects",
@@ -151,20 +156,20 @@ EXPERIMENTS = {
             "expansion-forward",
             "push elements to the back of a vector, which grows in place where it can (allocplus, chapter 1)",
             "an element pushed",
-            ("null", "AS1", "heap", *VECTORS),
+            ("null", "new-delete", "heap", *VECTORS),
         ),
         Experiment(
             "expansion-backward",
             "the same where a vector in place may grow to its front only, which is to spare memory "
             "(allocplus, chapter 1)",
             "an element pushed",
-            ("null", "AS1", "heap", *VECTORS),
+            ("null", "new-delete", "heap", *VECTORS),
         ),
         Experiment(
             "shrink-to-fit",
             "erase the last elements of a vector and shrink it, until it is empty (allocplus, chapter 1)",
             "an erasure with its shrink_to_fit",
-            ("null", "AS1", "heap", *(name for name in VECTORS if name != "heap-v2-masked")),
+            ("null", "new-delete", "heap", *(name for name in VECTORS if name != "heap-v2-masked")),
         ),
         Experiment(
             "burst",
@@ -177,7 +182,7 @@ EXPERIMENTS = {
             "heap-churn",
             "free a random one of many blocks of random sizes and allocate another, for long",
             "a free with its allocation",
-            ("null", *RECYCLING, "fast-fit", "heap", "heap-base", "region-heap"),
+            ("null", *RECYCLING, "fast-fit", "heap", "heap/base", "region-heap"),
         ),
     )
 }

@@ -1,6 +1,6 @@
 """Other mallocs for a whole process: preloaded into the runner, they serve its global allocator.
 
-A strategy measured under one of them is named with a suffix, `AS1@jemalloc`; without one it is the C
+A strategy measured under one of them is named with a suffix, `new-delete@jemalloc`; without one it is the C
 library's. P0089 section 2 tells of having tried several.
 """
 
@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from mallard.strategy_names import MALLOC_MARK, of_papers
+
 OWN = "glibc"
-MARK = "@"
 # Strategies that allocate from the process's malloc directly.
-GLOBAL_STRATEGIES = ("AS1", "AS2")
+GLOBAL_STRATEGIES = of_papers(1, 2)
 MULTIARCH = "usr/lib/*-linux-*"  # below the root
 LDCONFIG_SECONDS = 10
 
@@ -42,12 +43,12 @@ NAMES = (OWN, *MALLOCS)
 
 
 def under(strategy: str, malloc: str) -> str:
-    return strategy if malloc == OWN else f"{strategy}{MARK}{malloc}"
+    return strategy if malloc == OWN else f"{strategy}{MALLOC_MARK}{malloc}"
 
 
 def split(strategy: str) -> tuple[str, str]:
-    """`AS1@jemalloc` -> (`AS1`, `jemalloc`); a strategy under the C library's malloc has none."""
-    plain, _, malloc = strategy.partition(MARK)
+    """`new-delete@jemalloc` -> (`new-delete`, `jemalloc`); under the C library's malloc there is none."""
+    plain, _, malloc = strategy.partition(MALLOC_MARK)
     return plain, malloc
 
 

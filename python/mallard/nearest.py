@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 # Of the letters of both: two of six may be wrong, or two neighbours changed.
@@ -20,7 +20,10 @@ def _letters(word: str) -> str:
     return "".join(letter for letter in word.lower() if not letter.isdigit())
 
 
-def meant(word: str, allowed: Iterable[str]) -> str:
-    """To stand after a message that ends with the word: ` (did you mean density?)`, or nothing."""
-    found = nearest(word, allowed)
-    return f" (did you mean {found}?)" if found else ""
+def meant(word: str, allowed: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
+    """To stand after a message that ends with the word: ` (did you mean density?)`, or nothing. An alias
+    is told by the name that it stands for.
+    """
+    known = {**{each: each for each in allowed}, **(aliases or {})}
+    found = nearest(word, known)
+    return f" (did you mean {known[found]}?)" if found else ""

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from mallard.experiments import clock_of
+from mallard.strategy_names import current
 
 FORMAT = 1
 
@@ -55,6 +56,10 @@ class Row:
     detail: str = ""
     figures: Figures = field(default_factory=dict)  # further quantities, with the unit in the name
     malloc: str = ""  # that the process had; empty where the runner did not say
+
+    def __post_init__(self) -> None:
+        """A row that was stored under a former name of its strategy is one of today's."""
+        object.__setattr__(self, "strategy", current(self.strategy))
 
     @property
     def ok(self) -> bool:

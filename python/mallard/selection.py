@@ -1,4 +1,4 @@
-"""What a user selects by name, number or range: `1,4-6`, `6..16`, `AS1,AS7-AS10`, `null`, `AS1-keep`.
+"""Selections by name, number or range: `1,4-6`, `6..16`, `new-delete,multipool/wink`, `AS1,AS7-AS10`.
 
 Each parser takes the text, the option that it came from and what there is, and returns the selected in the
 order of what there is, each once. Whatever it does not understand is a UsageError that says what is
@@ -8,17 +8,33 @@ allowed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mallard.errors import UsageError
 from mallard.nearest import meant
+from mallard.strategy_names import PAPERS, aliases_of
 
 
 def select_names(text: str, option: str, there: Sequence[str]) -> list[str]:
-    """Names with or without their letters (`DS4`, `ds4`, `4`), and ranges of them (`AS7-AS10`, `7-10`)."""
+    """Names with or without their letters (`DS4`, `ds4`, `4`), and ranges of them (`DS4-DS6`, `4-6`)."""
+    return _select(text, option, there, {name: name for name in there}, in_words(there))
+
+
+def select_strategies(text: str, option: str, there: Sequence[str]) -> list[str]:
+    """By name or by an alias: P0089's numbers, ranges of them (`AS7-AS10`, `7-10`), former names."""
+    aliases = aliases_of(there)
+    numbers = in_words([alias for alias in aliases if alias in PAPERS])
+    allowed = f"{in_words(there)}; of these the papers number {numbers}" if numbers else in_words(there)
+    return _select(text, option, there, {name: name for name in there} | aliases, allowed)
+
+
+def _select(
+    text: str, option: str, there: Sequence[str], known: Mapping[str, str], allowed: str
+) -> list[str]:
+    """`known` has the names of `there` and their aliases."""
     chosen: set[str] = set()
-    for item in _items(text, option, in_words(there)):
-        chosen.update(_named(item, there) or _range_of_names(item, option, there))
+    for item in _items(text, option, allowed):
+        chosen.update(_named(item, known) or _range_of_names(item, option, known, allowed))
     return [name for name in there if name in chosen]
 
 
@@ -92,7 +108,7 @@ def _two_of(there: Sequence[int]) -> str:
 
 
 def in_words(names: Sequence[str]) -> str:
-    """Names with runs of three or more joined: null, AS1, AS1-keep, AS2-AS14."""
+    """Names with runs of three or more joined: DS1, DS4-DS6."""
     words: list[str] = []
     run: list[str] = []
     for name in [*names, ""]:
@@ -114,23 +130,25 @@ def _items(text: str, option: str, allowed: str) -> list[str]:
     return items
 
 
-def _named(item: str, there: Sequence[str]) -> list[str]:
-    return [name for name in there if name.lower() == item.lower() or _number(name) == item]
+def _named(item: str, known: Mapping[str, str]) -> list[str]:
+    return [name for word, name in known.items() if word.lower() == item.lower() or _number(word) == item]
 
 
-def _range_of_names(item: str, option: str, there: Sequence[str]) -> list[str]:
-    prefix = next((_letters(name) for name in there if _number(name)), "")
+def _range_of_names(item: str, option: str, known: Mapping[str, str], allowed: str) -> list[str]:
+    prefix = next((_letters(word) for word in known if _number(word)), "")
     found = re.fullmatch(rf"(?:{prefix})?(\d+)(?:-|\.\.)(?:{prefix})?(\d+)", item, re.IGNORECASE)
     if not found:
-        raise UsageError(f"{option} '{item}' is unknown{meant(item, there)}; allowed are {in_words(there)}")
+        raise UsageError(
+            f"{option} '{item}' is unknown{meant(item, known.values(), known)}; allowed are {allowed}"
+        )
     first, last = int(found[1]), int(found[2])
     if first > last:
         turned = f"{prefix}{last}-{prefix}{first}"
         raise UsageError(f"{option} {item} is an empty range; write the smaller number first: {turned}")
-    numbered = {int(number): name for name in there if (number := _number(name))}
+    numbered = {int(number): name for word, name in known.items() if (number := _number(word))}
     outside = [number for number in (first, last) if number not in numbered]
     if outside:
-        raise UsageError(f"{option} {item}: there is no {prefix}{outside[0]}; allowed are {in_words(there)}")
+        raise UsageError(f"{option} {item}: there is no {prefix}{outside[0]}; allowed are {allowed}")
     return [name for number, name in numbered.items() if first <= number <= last]
 
 
@@ -139,7 +157,7 @@ def _letters(name: str) -> str:
 
 
 def _number(name: str) -> str:
-    """The digits of a name that is letters and then digits; empty for `null` and `AS1-keep`."""
+    """The digits of a name that is letters and then digits; empty for any other."""
     found = re.fullmatch(r"[A-Za-z]+(\d+)", name)
     return found[1] if found else ""
 

@@ -82,7 +82,7 @@ TEST(node_list, comes_and_goes_in_bursts) {
 
 TEST(adaptive_pool_workload, is_the_same_under_every_strategy) {
     const std::string line = "--range 10 --nodes 2000 --strategy ";
-    const bench::row reference = run_words(bench::run_adaptive_pool, line + "AS1");
+    const bench::row reference = run_words(bench::run_adaptive_pool, line + "new-delete");
     ASSERT_EQ(reference.checksum.size(), 16U);
     for (const bench::strategy& s : bench::strategies()) {
         if (complaint(bench::run_adaptive_pool, "--range 1 --nodes 1 --strategy " + std::string(s.name)) !=
@@ -109,7 +109,7 @@ TEST(adaptive_pool_workload, tells_what_is_held) {
     auto floor = figures("null");
     EXPECT_NEAR(floor["held_bytes"], bytes, bytes / 4); // in huge pages the last one is whole
     EXPECT_NEAR(floor["overhead_percent"], (floor["held_bytes"] / bytes - 1) * 100, 1e-6);
-    auto pool = figures("AS7");
+    auto pool = figures("multipool");
     EXPECT_GE(pool["held_bytes"], 0.99 * bytes);
     // A multipool holds what was erased.
     EXPECT_GE(pool["pool_bytes"], bytes);
@@ -123,10 +123,10 @@ TEST(adaptive_pool_usage, explains_what_makes_no_sense) {
         const std::string message = complaint(bench::run_adaptive_pool, line);
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
-    says("--strategy AS7", "--range '-1'");
-    says("--strategy AS7 --range 3 --nodes 10", "allowed are divisors of --nodes 10");
-    says("--strategy AS7 --range 0", "--range '0'");
-    says("--strategy AS3 --range 10", "--strategy 'AS3': allowed are null, AS1");
+    says("--strategy multipool", "--range '-1'");
+    says("--strategy multipool --range 3 --nodes 10", "allowed are divisors of --nodes 10");
+    says("--strategy multipool --range 0", "--range '0'");
+    says("--strategy monotonic --range 10", "--strategy 'monotonic': allowed are null, new-delete");
 }
 #endif
 

@@ -41,7 +41,7 @@ TEST(node_list, is_emptied_from_the_front_or_at_once) {
 
 TEST(burst, is_the_same_under_every_strategy) {
     const std::string line = "--range 10 --nodes 2000 --strategy ";
-    const bench::row reference = run_words(bench::run_adaptive_pool, line + "AS1");
+    const bench::row reference = run_words(bench::run_adaptive_pool, line + "new-delete");
     int heaps = 0;
     for (const bench::strategy& s : bench::strategies()) {
         const std::string name(s.name);
@@ -69,7 +69,7 @@ TEST(burst, is_the_same_under_every_strategy) {
 
 TEST(burst, tells_what_is_held) {
     auto figures =
-        figures_of(run_words(bench::run_burst, "--range 1000 --nodes 400000 --strategy AS7-burst"));
+        figures_of(run_words(bench::run_burst, "--range 1000 --nodes 400000 --strategy multipool-burst"));
     constexpr double bytes = 400'000.0 * sizeof(bench::list_node);
     EXPECT_GE(figures["held_bytes"], 0.99 * bytes);
     EXPECT_NEAR(figures["overhead_bytes"], (figures["held_bytes"] - bytes) / 400'000, 1e-6);
@@ -82,8 +82,8 @@ TEST(burst_usage, explains_what_makes_no_sense) {
         const std::string message = complaint(bench::run_burst, line);
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
-    says("--strategy AS7", "--range '-1'");
-    says("--strategy AS7 --range 3 --nodes 10", "allowed are divisors of --nodes 10");
+    says("--strategy multipool", "--range '-1'");
+    says("--strategy multipool --range 3 --nodes 10", "allowed are divisors of --nodes 10");
     const bool has_vectors = bench::library_named(bench::library_kind::boost_container)->built;
     says("--strategy heap-v2 --range 10",
          has_vectors ? "--strategy 'heap-v2'"

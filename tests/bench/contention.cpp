@@ -46,8 +46,16 @@ TEST(thread_team, reports_the_memory_that_ran_out_in_a_thread) {
     EXPECT_THROW(static_cast<void>(bench::run_team(2, fail_in_one, nothing)), std::bad_alloc);
 }
 
-constexpr const char* names[] = {
-    "AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13", "shared-synchronized", "shared-concurrent"};
+constexpr const char* names[] = {"new-delete",
+                                 "new-delete/base",
+                                 "monotonic",
+                                 "monotonic/base",
+                                 "multipool",
+                                 "multipool/base",
+                                 "multipool+monotonic",
+                                 "multipool+monotonic/base",
+                                 "synchronized-multipool",
+                                 "concurrent-multipool"};
 
 TEST(contention, counts_the_pairs_of_one_thread_under_every_strategy) {
     for (const char* name : names) {
@@ -69,7 +77,8 @@ TEST(contention, counts_the_pairs_of_one_thread_under_every_strategy) {
 }
 
 TEST(contention, lets_a_neighbour_free_where_all_threads_are_served) {
-    for (const char* name : {"AS1", "AS2", "shared-synchronized", "shared-concurrent"}) {
+    for (const char* name :
+         {"new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool"}) {
         const bench::row row = run_words(
             bench::run_contention,
             std::string("--iterations-log2 8 --multiplier 5 --threads 3 --freed-by other --strategy ") +
@@ -80,8 +89,8 @@ TEST(contention, lets_a_neighbour_free_where_all_threads_are_served) {
 }
 
 TEST(contention, does_not_try_what_memory_cannot_hold) {
-    const bench::row row =
-        run_words(bench::run_contention, "--iterations-log2 30 --block-log2 20 --threads 2 --strategy AS3");
+    const bench::row row = run_words(bench::run_contention,
+                                     "--iterations-log2 30 --block-log2 20 --threads 2 --strategy monotonic");
     EXPECT_TRUE(row.out_of_memory);
 }
 
@@ -91,15 +100,15 @@ TEST(contention_usage, explains_what_makes_no_sense) {
         const std::string message = complaint(bench::run_contention, "--strategy " + line);
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
-    says("AS1 --threads 1 --freed-by other", "there is no other thread");
-    says("AS7 --threads 2 --freed-by other", "a private allocator is not to be used by another thread");
-    says("AS7 --threads 0", "from 1 to 256");
-    says("AS8 --threads 1", "--strategy 'AS8': allowed are AS1");
-    says("AS7 --threads 1 --block-log2 3", "from 4 to 30");
-    says("AS7 --threads 1 --multiplier 0", "from 1 to 1000000");
+    says("new-delete --threads 1 --freed-by other", "there is no other thread");
+    says("multipool --threads 2 --freed-by other", "a private allocator is not to be used by another thread");
+    says("multipool --threads 0", "from 1 to 256");
+    says("multipool/wink --threads 1", "--strategy 'multipool/wink': allowed are new-delete");
+    says("multipool --threads 1 --block-log2 3", "from 4 to 30");
+    says("multipool --threads 1 --multiplier 0", "from 1 to 1000000");
     bench::run_options pinned;
     pinned.pinned_cpu = 0;
-    std::vector<std::string> words = bench::words_of("--strategy AS1 --threads 2");
+    std::vector<std::string> words = bench::words_of("--strategy new-delete --threads 2");
     bench::arguments given = bench::arguments_of(words);
     EXPECT_THROW(static_cast<void>(bench::run_contention(given, pinned)), bench::usage_error);
 }

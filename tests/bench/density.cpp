@@ -102,10 +102,11 @@ INSTANTIATE_TEST_SUITE_P(every_structure, density, testing::ValuesIn(bench::data
                          [](const auto& tested) { return tested.param.name; });
 
 TEST(density_row, counts_iterations_by_the_product) {
-    const bench::row row = run({"--ds", "DS6", "--size", "6", "--strategy", "AS3", "--product", "15"});
+    const bench::row row = run({"--ds", "DS6", "--size", "6", "--strategy", "monotonic", "--product", "15"});
     EXPECT_EQ(row.iterations, 4);
     EXPECT_EQ(row.operations, 1 << 15);
-    const bench::row large = run({"--ds", "DS6", "--size", "6", "--strategy", "AS3", "--product", "10"});
+    const bench::row large =
+        run({"--ds", "DS6", "--size", "6", "--strategy", "monotonic", "--product", "10"});
     EXPECT_EQ(large.iterations, 1);
     EXPECT_EQ(large.operations, 1 << 13);
 }
@@ -116,17 +117,18 @@ TEST(density_row, tells_of_spills_past_the_buffer) {
                     bytes})
             .spills;
     };
-    EXPECT_EQ(spills("AS3", "1048576"), 0);
-    EXPECT_GT(spills("AS3", "4096"), 0);
-    EXPECT_GT(spills("AS13", "4096"), 0);
-    EXPECT_EQ(spills("AS7", "4096"), 0);
+    EXPECT_EQ(spills("monotonic", "1048576"), 0);
+    EXPECT_GT(spills("monotonic", "4096"), 0);
+    EXPECT_GT(spills("multipool+monotonic/base", "4096"), 0);
+    EXPECT_EQ(spills("multipool", "4096"), 0);
 }
 
 TEST(density_row, has_another_seed_build_something_else) {
     const auto sum = [](std::int64_t seed) {
         bench::run_options options;
         options.seed = seed;
-        return run({"--ds", "DS2", "--size", "6", "--strategy", "AS3", "--product", "6"}, options).checksum;
+        return run({"--ds", "DS2", "--size", "6", "--strategy", "monotonic", "--product", "6"}, options)
+            .checksum;
     };
     EXPECT_EQ(sum(1), sum(1));
     EXPECT_NE(sum(1), sum(2));
@@ -154,16 +156,19 @@ TEST(density_usage, refuses_what_does_not_exist_by_name) {
         }
         return "";
     };
-    EXPECT_NE(message({"--ds", "DS13", "--size", "6", "--strategy", "AS1"}).find("DS13"), std::string::npos);
-    EXPECT_NE(message({"--ds", "DS1", "--size", "17", "--strategy", "AS1"}).find("from 6 to 16"),
+    EXPECT_NE(message({"--ds", "DS13", "--size", "6", "--strategy", "new-delete"}).find("DS13"),
               std::string::npos);
-    EXPECT_NE(message({"--ds", "DS1", "--size", "6", "--strategy", "AS15"}).find("AS14"), std::string::npos);
-    EXPECT_NE(message({"--ds", "DS1", "--size", "6", "--strategy", "AS1", "--buffer", "hot"})
-                  .find("none, cold, warm"),
+    EXPECT_NE(message({"--ds", "DS1", "--size", "17", "--strategy", "new-delete"}).find("from 6 to 16"),
               std::string::npos);
     EXPECT_NE(
-        message({"--ds", "DS1", "--size", "6", "--strategy", "AS1", "--colour", "red"}).find("--colour"),
+        message({"--ds", "DS1", "--size", "6", "--strategy", "AS15"}).find("multipool+monotonic/base/wink"),
         std::string::npos);
+    EXPECT_NE(message({"--ds", "DS1", "--size", "6", "--strategy", "new-delete", "--buffer", "hot"})
+                  .find("none, cold, warm"),
+              std::string::npos);
+    EXPECT_NE(message({"--ds", "DS1", "--size", "6", "--strategy", "new-delete", "--colour", "red"})
+                  .find("--colour"),
+              std::string::npos);
 }
 #endif
 

@@ -173,7 +173,7 @@ std::vector<std::string> names_in(bench::experiment_function run, const std::str
 
 void makes_the_same_everywhere(bench::experiment_function run, const std::string& type) {
     const std::string line = "--elements 300 --iterations 2 --type " + type;
-    const bench::row reference = run_words(run, line + " --strategy AS1");
+    const bench::row reference = run_words(run, line + " --strategy new-delete");
     ASSERT_EQ(reference.checksum.size(), 16U);
     const std::vector<std::string> names = names_in(run, "--elements 1 --iterations 1 --type " + type);
     EXPECT_GE(names.size(), 3U);
@@ -257,10 +257,11 @@ TEST(expansion_usage, explains_what_makes_no_sense) {
         const std::string message = complaint(run, line);
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
-    says(bench::run_expansion_forward, "--strategy AS1", "--elements '-1'");
-    says(bench::run_expansion_forward, "--strategy AS7 --elements 10",
-         "--strategy 'AS7': allowed are null, AS1");
-    says(bench::run_expansion_forward, "--strategy AS1 --elements 10 --type char", "allowed are int, myint");
+    says(bench::run_expansion_forward, "--strategy new-delete", "--elements '-1'");
+    says(bench::run_expansion_forward, "--strategy multipool --elements 10",
+         "--strategy 'multipool': allowed are null, new-delete");
+    says(bench::run_expansion_forward, "--strategy new-delete --elements 10 --type char",
+         "allowed are int, myint");
     says(bench::run_expansion_forward, "--strategy realloc --elements 10 --type myint",
          "moves elements as bytes");
     says(bench::run_expansion_backward, "--strategy realloc --elements 10", "--strategy 'realloc'");

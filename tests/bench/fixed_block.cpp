@@ -133,7 +133,7 @@ const std::map<std::string, bool (*)(const bench::strategy&) noexcept> works = {
 TEST(fixed_block, does_the_same_work_under_every_strategy) {
     for (const auto& [work, offered] : works) {
         const std::string line = "--count 200 --work " + work + " --strategy ";
-        const bench::row reference = run_words(bench::run_fixed_block, line + "AS1");
+        const bench::row reference = run_words(bench::run_fixed_block, line + "new-delete");
         ASSERT_EQ(reference.checksum.size(), 16U) << work;
         ASSERT_TRUE(reference.allocations.has_value()) << work;
         for (const bench::strategy& s : bench::strategies()) {
@@ -155,7 +155,7 @@ TEST(fixed_block, has_every_version_of_remove_ctrl) {
     ASSERT_EQ(versions.front(), "as-printed");
     std::string checksum;
     for (const std::string& version : versions) {
-        for (const char* name : {"null", "AS1", "AS7", "AS9", "fixed-string"}) {
+        for (const char* name : {"null", "new-delete", "multipool", "multipool/base", "fixed-string"}) {
             const bench::row row =
                 run_words(bench::run_fixed_block,
                           "--count 20 --work remove-ctrl --version " + version + " --strategy " + name);
@@ -168,7 +168,7 @@ TEST(fixed_block, has_every_version_of_remove_ctrl) {
 TEST(fixed_block, requests_what_a_container_of_a_thousand_needs) {
     for (const char* work : {"list", "map"}) {
         const bench::row row =
-            run_words(bench::run_fixed_block, "--count 3 --strategy AS7 --work " + std::string(work));
+            run_words(bench::run_fixed_block, "--count 3 --strategy multipool --work " + std::string(work));
         EXPECT_EQ(row.allocations, 1000) << work;
         EXPECT_EQ(row.deallocations, 1000) << work;
     }
@@ -180,13 +180,13 @@ TEST(fixed_block_usage, explains_what_makes_no_sense) {
         const std::string message = complaint(bench::run_fixed_block, line);
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
-    says("--strategy AS7", "--work '': allowed are new-delete, replace, list, map, remove-ctrl");
-    says("--work list --strategy AS3", "--strategy 'AS3': allowed are null, AS1");
+    says("--strategy multipool", "--work '': allowed are new-delete, replace, list, map, remove-ctrl");
+    says("--work list --strategy monotonic", "--strategy 'monotonic': allowed are null, new-delete");
     says("--work list --strategy class-new", "--strategy 'class-new'");
     says("--work replace --strategy fixed-string", "--strategy 'fixed-string'");
-    says("--work list --strategy AS7 --version append", "only --work remove-ctrl has versions");
-    says("--work remove-ctrl --strategy AS7 --version quick", "allowed are as-printed, append");
-    says("--work list --strategy AS7 --count 0", "--count '0'");
+    says("--work list --strategy multipool --version append", "only --work remove-ctrl has versions");
+    says("--work remove-ctrl --strategy multipool --version quick", "allowed are as-printed, append");
+    says("--work list --strategy multipool --count 0", "--count '0'");
 }
 #endif
 

@@ -96,7 +96,7 @@ TEST(perturbation, is_drawn_from_the_seed) {
 const std::string work = "--ds DS8 --size 6 --inner 3 --product 10 --buffer-bytes 1048576 --strategy ";
 
 TEST(fragmentation, is_the_work_of_density_under_every_strategy) {
-    const bench::row reference = run_words(bench::run_density, work + "AS1");
+    const bench::row reference = run_words(bench::run_density, work + "new-delete");
     ASSERT_EQ(reference.checksum.size(), 16U);
     for (const bench::strategy& s : bench::strategies()) {
         if (!bench::has_density(s)) {
@@ -119,7 +119,8 @@ TEST(fragmentation, is_the_work_of_density_under_every_strategy) {
 }
 
 TEST(fragmentation, tells_where_the_chunks_come_from_and_how_many_were_freed) {
-    const bench::row row = run_words(bench::run_fragmentation, work + "AS7 --freed quarter --upstream heap");
+    const bench::row row =
+        run_words(bench::run_fragmentation, work + "multipool --freed quarter --upstream heap");
     bench::json_writer json;
     json.open('{');
     row.write_parameters(json);
@@ -134,13 +135,13 @@ TEST(fragmentation_usage, explains_what_makes_no_sense) {
         const std::string message = complaint(bench::run_fragmentation, work + line);
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
-    says("AS7", "--freed '': allowed are none, all, half, quarter, eighth");
-    says("AS7 --freed third", "--freed 'third'");
-    says("AS3 --freed half --upstream heap --buffer warm", "--buffer none");
-    says("AS7-first --freed half --upstream heap", "give AS7, or --upstream cache");
-    says("pmr-monotonic --freed half --upstream heap --buffer none", "give AS7, or --upstream cache");
-    says("shared-concurrent --freed half", "--strategy 'shared-concurrent'");
-    says("AS7 --freed half --perturb-chunks-log2 2", "from 3 to 24");
+    says("multipool", "--freed '': allowed are none, all, half, quarter, eighth");
+    says("multipool --freed third", "--freed 'third'");
+    says("monotonic --freed half --upstream heap --buffer warm", "--buffer none");
+    says("multipool-first --freed half --upstream heap", "give multipool, or --upstream cache");
+    says("pmr-monotonic --freed half --upstream heap --buffer none", "give multipool, or --upstream cache");
+    says("concurrent-multipool --freed half", "--strategy 'concurrent-multipool'");
+    says("multipool --freed half --perturb-chunks-log2 2", "from 3 to 24");
 }
 #endif
 

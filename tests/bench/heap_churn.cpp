@@ -90,7 +90,7 @@ TEST(null_places, are_apart_and_used_again) {
 
 TEST(heap_churn, keeps_the_contents_under_every_strategy) {
     const std::string line = "--operations 5000 --live 200 --most-bytes 700 --strategy ";
-    const bench::row reference = run_words(bench::run_heap_churn, line + "AS1");
+    const bench::row reference = run_words(bench::run_heap_churn, line + "new-delete");
     ASSERT_EQ(reference.checksum.size(), 16U);
     int offered = 0;
     for (const bench::strategy& s : bench::strategies()) {
@@ -120,9 +120,9 @@ TEST(heap_churn, keeps_the_contents_under_every_strategy) {
 }
 
 TEST(heap_churn, tells_how_much_is_held_for_what_lives) {
-    auto figures = figures_of(
-        run_words(bench::run_heap_churn,
-                  "--operations 100000 --live 20000 --least-bytes 1000 --most-bytes 1000 --strategy AS1"));
+    auto figures = figures_of(run_words(
+        bench::run_heap_churn,
+        "--operations 100000 --live 20000 --least-bytes 1000 --most-bytes 1000 --strategy new-delete"));
     EXPECT_EQ(figures["peak_live_bytes"], 2e7);
     // The tests before this one may have left some memory in the process, which now serves.
     EXPECT_GE(figures["peak_held_bytes"], 1.8e7);
@@ -139,9 +139,9 @@ TEST(heap_churn_usage, explains_what_makes_no_sense) {
         const std::string message = complaint(bench::run_heap_churn, line);
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
-    says("--strategy AS3", "--strategy 'AS3': allowed are null, AS1");
-    says("--strategy AS1 --operations 3", "--operations '3'");
-    says("--strategy AS1 --least-bytes 100 --most-bytes 50", "no block could have such a size");
+    says("--strategy monotonic", "--strategy 'monotonic': allowed are null, new-delete");
+    says("--strategy new-delete --operations 3", "--operations '3'");
+    says("--strategy new-delete --least-bytes 100 --most-bytes 50", "no block could have such a size");
 }
 #endif
 

@@ -147,7 +147,7 @@ TEST(locality_visit, is_capped_where_one_list_would_take_it_all) {
 const std::string small = "--links 4096 --list-length 16 --access-factors 8,1 --strategy ";
 
 TEST(locality, does_the_same_work_under_every_strategy) {
-    const bench::row reference = run_words(bench::run_locality, small + "AS1 --accesses 2048");
+    const bench::row reference = run_words(bench::run_locality, small + "new-delete --accesses 2048");
     ASSERT_EQ(reference.checksum.size(), 16U);
     std::size_t strategies = 0;
     for (const bench::strategy& s : bench::strategies()) {
@@ -166,8 +166,8 @@ TEST(locality, does_the_same_work_under_every_strategy) {
 }
 
 TEST(locality, tells_a_figure_for_every_cell_of_the_surface_and_for_what_goes_before_and_after) {
-    const auto figures =
-        figures_of(run_words(bench::run_locality, small + "AS7 --shuffle-factors 0,2,5 --accesses 2048"));
+    const auto figures = figures_of(
+        run_words(bench::run_locality, small + "multipool --shuffle-factors 0,2,5 --accesses 2048"));
     for (const char* name :
          {"sf0_af8_ns", "sf0_af1_ns", "sf2_af8_ns", "sf2_af1_ns", "sf5_af8_ns", "sf5_af1_ns", "build_ns",
           "shuffle_ns", "clear_ns", "reallocate_ns", "reaccess_ns", "built_bytes", "shuffled_bytes"}) {
@@ -175,15 +175,16 @@ TEST(locality, tells_a_figure_for_every_cell_of_the_surface_and_for_what_goes_be
     }
     EXPECT_EQ(figures.size(), 14U);
     EXPECT_GE(figures.at("list_bytes"), sizeof(std::list<int>));
-    EXPECT_FALSE(figures_of(run_words(bench::run_locality, small + "AS7 --shuffle-factors 0 --accesses 9"))
-                     .contains("shuffle_ns"));
+    EXPECT_FALSE(
+        figures_of(run_words(bench::run_locality, small + "multipool --shuffle-factors 0 --accesses 9"))
+            .contains("shuffle_ns"));
 }
 
 TEST(locality, counts_the_accesses_after_the_last_shuffle) {
-    const bench::row passes = run_words(bench::run_locality, small + "AS1 --repeat-factor 3");
+    const bench::row passes = run_words(bench::run_locality, small + "new-delete --repeat-factor 3");
     EXPECT_EQ(passes.operations, 3 * (8 + 1) * 4096);
     EXPECT_EQ(passes.iterations, 2);
-    const bench::row budget = run_words(bench::run_locality, small + "AS1 --accesses 2048");
+    const bench::row budget = run_words(bench::run_locality, small + "new-delete --accesses 2048");
     EXPECT_GE(budget.operations, 2 * 2048);
     EXPECT_LT(budget.operations, 2 * 4096);
 }
@@ -192,7 +193,7 @@ TEST(locality, has_another_seed_shuffle_otherwise) {
     const auto sum = [](std::int64_t seed) {
         bench::run_options options;
         options.seed = seed;
-        return run_words(bench::run_locality, small + "AS1 --accesses 64", options).checksum;
+        return run_words(bench::run_locality, small + "new-delete --accesses 64", options).checksum;
     };
     EXPECT_EQ(sum(1), sum(1));
     EXPECT_NE(sum(1), sum(2));
@@ -223,7 +224,7 @@ TEST(locality_usage, explains_what_makes_no_sense) {
         const std::string message = complaint(bench::run_locality, line);
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
-    const std::string begin = "--strategy AS7 --links 4096 --list-length ";
+    const std::string begin = "--strategy multipool --links 4096 --list-length ";
     says(begin + "8192 --accesses 9", "cannot be longer than the whole system");
     says(begin + "3 --accesses 9", "divisors of --links 4096");
     says(begin + "16", "give one of them");
@@ -233,8 +234,9 @@ TEST(locality_usage, explains_what_makes_no_sense) {
     says(begin + "16 --accesses 9 --shuffle-factors 5,5", "ascending");
     says(begin + "16 --accesses 9 --access-factors 0", "--access-factors '0'");
     says(begin + "16 --accesses 9 --access-factors 4,,2", "commas between them");
-    says("--strategy AS3 --links 4096 --list-length 16 --accesses 9", "--strategy 'AS3': allowed are AS1");
-    says("--strategy AS7 --links 512 --list-length 16 --accesses 9", "from 1024 to 134217728");
+    says("--strategy monotonic --links 4096 --list-length 16 --accesses 9",
+         "--strategy 'monotonic': allowed are new-delete");
+    says("--strategy multipool --links 512 --list-length 16 --accesses 9", "from 1024 to 134217728");
 }
 #endif
 

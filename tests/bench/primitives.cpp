@@ -18,7 +18,9 @@ bench::row run(const std::string& operation, const std::string& strategy) {
 }
 
 TEST(primitives, run_under_every_strategy_that_frees) {
-    for (const char* name : {"null", "null-base", "AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13"}) {
+    for (const char* name :
+         {"null", "null/base", "new-delete", "new-delete/base", "monotonic", "monotonic/base", "multipool",
+          "multipool/base", "multipool+monotonic", "multipool+monotonic/base"}) {
         for (const char* operation : {"pair", "create"}) {
             const bench::row row = run(operation, name);
             EXPECT_EQ(row.operations, 1024) << name << ' ' << operation;
@@ -29,8 +31,8 @@ TEST(primitives, run_under_every_strategy_that_frees) {
 }
 
 TEST(primitives, refuse_strategies_that_wink_out) {
-    EXPECT_THROW(static_cast<void>(run("pair", "AS4")), bench::usage_error);
-    EXPECT_THROW(static_cast<void>(run("triple", "AS3")), bench::usage_error);
+    EXPECT_THROW(static_cast<void>(run("pair", "monotonic/wink")), bench::usage_error);
+    EXPECT_THROW(static_cast<void>(run("triple", "monotonic")), bench::usage_error);
 }
 
 } // namespace

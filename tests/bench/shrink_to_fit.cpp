@@ -27,7 +27,7 @@ bool is_offered(const bench::strategy& s, const std::string& type) {
 TEST(shrink_to_fit, leaves_the_same_under_every_strategy) {
     for (const std::string type : {"int", "myint"}) {
         const std::string line = "--elements 500 --iterations 2 --type " + type + " --strategy ";
-        const bench::row reference = run_words(bench::run_shrink_to_fit, line + "AS1");
+        const bench::row reference = run_words(bench::run_shrink_to_fit, line + "new-delete");
         ASSERT_EQ(reference.checksum.size(), 16U);
         for (const bench::strategy& s : bench::strategies()) {
             if (!is_offered(s, type)) {
@@ -102,9 +102,9 @@ TEST(shrink_to_fit_usage, explains_what_makes_no_sense) {
         const std::string message = complaint(bench::run_shrink_to_fit, line);
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
-    says("--strategy AS1", "--elements '-1'");
-    says("--strategy AS1 --elements 12", "allowed are multiples of --step 5");
-    says("--strategy AS7 --elements 10", "--strategy 'AS7': allowed are null, AS1");
+    says("--strategy new-delete", "--elements '-1'");
+    says("--strategy new-delete --elements 12", "allowed are multiples of --step 5");
+    says("--strategy multipool --elements 10", "--strategy 'multipool': allowed are null, new-delete");
     says("--strategy realloc --elements 10 --type myint", "moves elements as bytes");
 }
 #endif

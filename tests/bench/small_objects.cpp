@@ -100,7 +100,7 @@ TEST(small_objects_phases, allocate_twice_and_free_twice) {
 const std::string small = "--objects 3000 --object-bytes 20 --strategy ";
 
 TEST(small_objects, do_the_same_work_under_every_strategy) {
-    const bench::row reference = run_words(bench::run_small_objects, small + "AS1");
+    const bench::row reference = run_words(bench::run_small_objects, small + "new-delete");
     ASSERT_EQ(reference.checksum.size(), 16U);
     for (const bench::strategy& s : bench::strategies()) {
         if (complaint(bench::run_small_objects, "--objects 1 --strategy " + std::string(s.name)) !=
@@ -122,7 +122,7 @@ TEST(small_objects, do_the_same_work_under_every_strategy) {
 
 TEST(small_objects, are_of_every_size_that_the_test_has) {
     for (const int bytes : {1, 4, 8, 10, 16, 20, 24, 30, 32, 40, 48, 50, 64}) {
-        for (const char* name : {"null", "AS1", "AS7", "AS9"}) {
+        for (const char* name : {"null", "new-delete", "multipool", "multipool/base"}) {
             const bench::row row =
                 run_words(bench::run_small_objects, "--objects 2000 --order in-order --object-bytes " +
                                                         std::to_string(bytes) + " --strategy " + name);
@@ -139,7 +139,7 @@ TEST(small_objects, tell_what_is_held_and_what_comes_back) {
     constexpr double bytes = 500'000.0 * 16;
     auto floor = figures("--strategy null");
     EXPECT_NEAR(floor["held_bytes"], bytes, bytes / 50);
-    auto pool = figures("--strategy AS7");
+    auto pool = figures("--strategy multipool");
     EXPECT_GE(pool["held_bytes"], 0.99 * bytes); // a little may have been there
     EXPECT_GE(pool["peak_bytes"], pool["held_bytes"]);
     // A multipool holds its memory until it is released; then the process has what it had.
@@ -149,19 +149,19 @@ TEST(small_objects, tell_what_is_held_and_what_comes_back) {
     auto small_ones = figures("--strategy small-object-pool");
     EXPECT_LE(small_ones["freed_bytes"], small_ones["held_bytes"] / 100 + (2 << 20));
     // A monotonic allocator takes as much again.
-    EXPECT_GE(figures("--strategy AS3")["peak_bytes"], 1.9 * bytes);
+    EXPECT_GE(figures("--strategy monotonic")["peak_bytes"], 1.9 * bytes);
 }
 
 #ifdef __linux__
 TEST(small_objects, lie_in_small_pages_unless_huge_ones_are_asked_for) {
-    auto small_ones =
-        figures_of(run_words(bench::run_small_objects, "--objects 1000000 --strategy AS7 --pages small"));
+    auto small_ones = figures_of(
+        run_words(bench::run_small_objects, "--objects 1000000 --strategy multipool --pages small"));
     EXPECT_LE(small_ones["huge_bytes"], 0);
     // So that the runner does not execute these tests again.
     setenv("MALLARD_BENCH_HUGE_PAGES", "1", 1);
     EXPECT_TRUE(bench::malloc_asks_for_huge_pages());
     bench::run_options options;
-    std::vector<std::string> words = bench::words_of("--objects 1000000 --strategy AS7 --pages huge");
+    std::vector<std::string> words = bench::words_of("--objects 1000000 --strategy multipool --pages huge");
     bench::arguments given = bench::arguments_of(words);
     const bench::row row = bench::run_small_objects(given, options);
     auto huge_ones = figures_of(row);
@@ -180,12 +180,12 @@ TEST(small_objects_usage, explains_what_makes_no_sense) {
         const std::string message = complaint(bench::run_small_objects, line);
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
-    says("--strategy AS8", "--strategy 'AS8': allowed are null, AS1");
-    says("--strategy AS7 --object-bytes 0", "from 1 to 1024");
-    says("--strategy AS7 --objects 0", "--objects '0'");
-    says("--strategy AS7 --order reverse", "allowed are shuffled, in-order");
-    says("--strategy AS7 --pages large", "allowed are small, huge");
-    says("--strategy AS7 --size 3", "unknown option --size");
+    says("--strategy multipool/wink", "--strategy 'multipool/wink': allowed are null, new-delete");
+    says("--strategy multipool --object-bytes 0", "from 1 to 1024");
+    says("--strategy multipool --objects 0", "--objects '0'");
+    says("--strategy multipool --order reverse", "allowed are shuffled, in-order");
+    says("--strategy multipool --pages large", "allowed are small, huge");
+    says("--strategy multipool --size 3", "unknown option --size");
 }
 #endif
 

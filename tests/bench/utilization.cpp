@@ -15,7 +15,9 @@ using bench::complaint;
 using bench::figures_of;
 using bench::run_words;
 
-constexpr const char* names[] = {"null", "AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13"};
+constexpr const char* names[] = {"null",           "new-delete",          "new-delete/base",
+                                 "monotonic",      "monotonic/base",      "multipool",
+                                 "multipool/base", "multipool+monotonic", "multipool+monotonic/base"};
 
 TEST(utilization, allocates_the_total_under_every_strategy) {
     for (const char* name : names) {
@@ -42,20 +44,22 @@ TEST(utilization, holds_the_total_where_nothing_is_used_again) {
             .at("held_bytes");
     };
     // Of a block of a page, the touched byte brings the whole page.
-    EXPECT_GE(held("AS3"), 0.9 * (1 << 26));
-    EXPECT_LE(held("AS7"), 0.1 * (1 << 26));
+    EXPECT_GE(held("monotonic"), 0.9 * (1 << 26));
+    EXPECT_LE(held("multipool"), 0.1 * (1 << 26));
 }
 
 TEST(utilization, serves_blocks_above_the_pooled_sizes_from_a_buffer_that_is_large_enough) {
     const bench::row row =
-        run_words(bench::run_utilization, "--total-log2 24 --active-log2 18 --block-log2 16 --strategy AS11");
+        run_words(bench::run_utilization,
+                  "--total-log2 24 --active-log2 18 --block-log2 16 --strategy multipool+monotonic");
     EXPECT_EQ(row.operations, 1 << 8);
     EXPECT_EQ(row.spills, 0);
 }
 
 TEST(utilization, does_not_try_what_memory_cannot_hold) {
     bench::run_options options;
-    const std::string line = "--total-log2 40 --active-log2 14 --block-log2 8 --buffer none --strategy AS3";
+    const std::string line =
+        "--total-log2 40 --active-log2 14 --block-log2 8 --buffer none --strategy monotonic";
     std::vector<std::string> words = bench::words_of(line);
     bench::arguments given = bench::arguments_of(words);
     const bench::row row = bench::run_utilization(given, options);
@@ -71,14 +75,15 @@ TEST(utilization_usage, explains_what_makes_no_sense) {
         const std::string message = complaint(bench::run_utilization, "--strategy " + line);
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
-    says("AS7 --total-log2 20 --active-log2 10 --block-log2 11",
+    says("multipool --total-log2 20 --active-log2 10 --block-log2 11",
          "--block-log2 11 is more than --active-log2 10");
-    says("AS7 --total-log2 20 --active-log2 21 --block-log2 11",
+    says("multipool --total-log2 20 --active-log2 21 --block-log2 11",
          "--active-log2 21 is more than --total-log2 20");
-    says("AS8 --total-log2 20 --active-log2 20 --block-log2 11", "--strategy 'AS8': allowed are null, AS1");
-    says("AS7 --total-log2 20 --active-log2 20 --block-log2 11 --final-frees no",
+    says("multipool/wink --total-log2 20 --active-log2 20 --block-log2 11",
+         "--strategy 'multipool/wink': allowed are null, new-delete");
+    says("multipool --total-log2 20 --active-log2 20 --block-log2 11 --final-frees no",
          "allowed are timed, untimed");
-    says("AS7 --active-log2 20 --block-log2 11", "--total-log2 '-1'");
+    says("multipool --active-log2 20 --block-log2 11", "--total-log2 '-1'");
 }
 #endif
 

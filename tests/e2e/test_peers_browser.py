@@ -55,7 +55,7 @@ def test_the_panel_tells_both_sides_of_a_cell(page: Page) -> None:
     page.point_at(f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)")
     said = text(page, "#panel")
     assert "Loki" in said
-    assert "AS7 4.08 ns" in said
+    assert "multipool 4.08 ns" in said
     assert "loki 2.04 ns" in said
     assert "slower" in said
     page.point_at(f"{CELLS} tbody tr:nth-child(4) td:nth-of-type(5)")
@@ -65,7 +65,7 @@ def test_the_panel_tells_both_sides_of_a_cell(page: Page) -> None:
 def test_a_choice_among_cells_leaves_the_map_of_experiments_alone(page: Page) -> None:
     page.evaluate(f"document.querySelector('{CELLS}').open = true")
     page.evaluate("document.querySelector('label[for=peers-small-objects-cells-w]').click()")
-    assert text(page, f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)") == "AS7 loki"
+    assert text(page, f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)") == "multipool loki"
     assert text(page, f"{WHOLE} tbody tr:nth-child(2) td:nth-of-type(1)") == "0.25"
 
 

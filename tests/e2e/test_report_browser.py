@@ -22,15 +22,15 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [
         each
         for each in density_rows(names=("DS1", "DS2", "DS12"), sizes=(6, 10))
-        if (each["parameters"]["ds"], each["strategy"]) != ("DS12", "AS13")
+        if (each["parameters"]["ds"], each["strategy"]) != ("DS12", "multipool+monotonic/base")
     ]
-    rows.append(failed("DS12", 10, "AS13", 0, "crashed", "signal 11"))
+    rows.append(failed("DS12", 10, "multipool+monotonic/base", 0, "crashed", "signal 11"))
     write_run(folder / "mallard.db", rows)
     assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
     return folder / "report.html"
 
 
-CELL = "#DS2 tbody tr:nth-child(2) td:nth-of-type(5)"  # AS3 at 2^10
+CELL = "#DS2 tbody tr:nth-child(2) td:nth-of-type(5)"  # monotonic at 2^10
 
 
 def shown(page: Page, selector: str) -> list[str]:
@@ -48,7 +48,7 @@ def choose(page: Page, kind: str) -> None:
 
 def test_the_page_opens_without_errors_or_requests(page: Page) -> None:
     assert page.evaluate("document.title") == "mallard: Which allocation strategy is fastest here?"
-    assert "AS4 is fastest overall" in page.evaluate("document.querySelector('header').innerText")
+    assert "monotonic/wink is fastest overall" in page.evaluate("document.querySelector('header').innerText")
 
 
 def test_a_request_would_have_been_seen(browser: Browser, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_cell_shows_one_figure_and_the_choice_changes_it(page: Page) -> None:
 
 
 def test_a_crashed_cell_says_so_whatever_is_chosen(page: Page) -> None:
-    cell = "#DS12 tbody tr:nth-child(2) td[data-k=AS13]"
+    cell = "#DS12 tbody tr:nth-child(2) td[data-k=multipool+monotonic/base]"
     for kind in KINDS:
         choose(page, kind)
         assert shown(page, cell) == ["died"]
@@ -104,12 +104,12 @@ def test_the_pointer_brings_up_all_figures(page: Page) -> None:
     page.point_at(CELL)
     said = page.evaluate("document.getElementById('panel').innerText.replace(/\\s+/g, ' ')")
     for part in (
-        "AS3 \u00b7 vector<string> \u00b7 2\u00b9\u2070",
+        "monotonic \u00b7 vector<string> \u00b7 2\u00b9\u2070",
         "monotonic, type parameter, normal",
-        "of AS1 30 % (30\u201330)",
+        "of new-delete 30 % (30\u201330)",
         "ns a leaf 18.4 (18.0\u201318.7; 3 repetitions)",
-        "here / P0213 30 / 64 % of AS1: ratio 0.47",
-        "here / P0089 30 / 18 % of AS1: ratio 1.66",
+        "here / P0213 30 / 64 % of new-delete: ratio 0.47",
+        "here / P0089 30 / 18 % of new-delete: ratio 1.66",
         "page faults 5 in 1000 leaves",
         "peak memory 14.0 MiB",
         "in the kernel 10 % of the time",
@@ -128,7 +128,7 @@ def test_the_keyboard_goes_through_a_heat_map(page: Page) -> None:
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown"):
         page.press(key)
     assert page.evaluate(f"document.activeElement === document.querySelector('{CELL}')")
-    assert "AS3" in page.evaluate("document.getElementById('panel').innerText")
+    assert "monotonic" in page.evaluate("document.getElementById('panel').innerText")
     assert page.evaluate("document.querySelectorAll('#DS2 td[tabindex=\"0\"]').length") == 1
     page.press("ArrowDown")
     assert page.evaluate(f"document.activeElement === document.querySelector('{CELL}')"), (

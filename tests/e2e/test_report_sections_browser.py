@@ -13,11 +13,11 @@ SURFACE = "figure[data-surface]"
 
 
 def test_a_choice_in_one_section_leaves_the_others_alone(page: Page) -> None:
-    cell = "table[data-title^='T 2'] td[data-k=AS7]"
-    before = text(page, "#DS1 td[data-k=AS7]")
+    cell = "table[data-title^='T 2'] td[data-k=multipool]"
+    before = text(page, "#DS1 td[data-k=multipool]")
     page.evaluate("document.querySelector('label[for=utilization-n]').click()")
     assert text(page, cell) == "8.16"
-    assert text(page, "#DS1 td[data-k=AS7]") == before
+    assert text(page, "#DS1 td[data-k=multipool]") == before
     page.evaluate("document.querySelector('label[for=utilization-c]').click()")
     assert text(page, cell).startswith("0.90")
 
@@ -25,10 +25,10 @@ def test_a_choice_in_one_section_leaves_the_others_alone(page: Page) -> None:
 def test_the_panel_explains_cells_of_every_kind_of_table(page: Page) -> None:
     page.point_at("#locality .heat.small td")
     assert "ratio 1.00" in text(page, "#panel")
-    page.point_at("#fragmentation .maps td[data-k=AS7]")
+    page.point_at("#fragmentation .maps td[data-k=multipool]")
     assert "R, D = N/2" in text(page, "#panel")
-    page.point_at("#contention td[data-k=shared-concurrent]")
-    assert "of AS1 20 % (20\u201320)" in text(page, "#panel")
+    page.point_at("#contention td[data-k=concurrent-multipool]")
+    assert "of new-delete 20 % (20\u201320)" in text(page, "#panel")
 
 
 def test_claims_are_filtered_by_verdict_document_and_words(page: Page) -> None:

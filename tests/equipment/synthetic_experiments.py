@@ -24,18 +24,31 @@ LINKS = 1 << 21
 LIST_LENGTHS = (1 << 21, 1 << 18, 1 << 12, 1 << 9, 1 << 4, 1)
 ACCESS_FACTORS = (256, 16, 1)
 SHUFFLE_FACTORS = (0, 5)
-LOCALITY = ("AS1", "AS7", "AS9")
+LOCALITY = ("new-delete", "multipool", "multipool/base")
 ALL_LOCALITY = (
-    "AS1",
-    "AS1@jemalloc",
-    "AS2",
-    *("AS7", "AS7-last", "AS7-first", "AS7-lowest", "AS7-hybrid", "AS7-random"),
-    *("AS9", "AS11", "AS13"),
+    "new-delete",
+    "new-delete@jemalloc",
+    "new-delete/base",
+    *(
+        "multipool",
+        "multipool-last",
+        "multipool-first",
+        "multipool-lowest",
+        "multipool-hybrid",
+        "multipool-random",
+    ),
+    *("multipool/base", "multipool+monotonic", "multipool+monotonic/base"),
 )
 # An access before any shuffle, in nanoseconds, and how much slower the shuffle makes it at the worst.
-UNSHUFFLED = {"AS1": 1.0, "AS1@jemalloc": 1.0, "AS2": 1.0}
+UNSHUFFLED = {"new-delete": 1.0, "new-delete@jemalloc": 1.0, "new-delete/base": 1.0}
 LOCAL_UNSHUFFLED = 1.1
-PENALTY = {"AS1": 8.0, "AS1@jemalloc": 6.0, "AS2": 8.0, "AS7-random": 1.0, "AS7-lowest": 0.1}
+PENALTY = {
+    "new-delete": 8.0,
+    "new-delete@jemalloc": 6.0,
+    "new-delete/base": 8.0,
+    "multipool-random": 1.0,
+    "multipool-lowest": 0.1,
+}
 LOCAL_PENALTY = 0.5
 
 AccessTime = Callable[[str, int, int, int, int], float]
@@ -64,7 +77,7 @@ def locality_row(
     **changes: Any,
 ) -> Native:
     longer = 1.0 + WOBBLE * repetition
-    is_global = strategy.startswith(("AS1@", "AS2")) or strategy == "AS1"
+    is_global = strategy.startswith(("new-delete@", "new-delete/base")) or strategy == "new-delete"
     figures = {
         f"sf{sf}_af{af}_ns": longer * times(strategy, links, list_length, sf, af)
         for sf in shuffle_factors
@@ -106,7 +119,7 @@ def locality_rows(
 
 
 def shuffle_table_rows(repetitions: int = 3) -> list[Native]:
-    """P0089R1's Table 15: 10^7 links, shuffle factors 0 to 9, access factor 10; AS1 alone."""
+    """P0089R1's Table 15: 10^7 links, shuffle factors 0 to 9, access factor 10; new-delete alone."""
 
     def times(strategy: str, links: int, list_length: int, shuffle_factor: int, access_factor: int) -> float:
         if list_length == links:
@@ -114,7 +127,7 @@ def shuffle_table_rows(repetitions: int = 3) -> list[Native]:
         return 1.0 + 4.0 * (1.0 - 0.1**shuffle_factor)
 
     return locality_rows(
-        ("AS1",),
+        ("new-delete",),
         tuple(10**power for power in range(7, -1, -1)),
         repetitions,
         links=10**7,
@@ -126,22 +139,32 @@ def shuffle_table_rows(repetitions: int = 3) -> list[Native]:
 
 # ---- utilization --------------------------------------------------------------------------------------
 
-UTILIZATION = ("null", "AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
+UTILIZATION = (
+    "null",
+    "new-delete",
+    "new-delete/base",
+    "monotonic",
+    "monotonic/base",
+    "multipool",
+    "multipool/base",
+    "multipool+monotonic",
+    "multipool+monotonic/base",
+)
 UTILIZATION_RATIO = {
     "null": 0.05,
-    "AS1": 1.0,
-    "AS2": 1.05,
-    "AS3": 4.0,
-    "AS5": 4.1,
-    "AS7": 0.4,
-    "AS9": 0.5,
-    "AS11": 0.45,
-    "AS13": 0.55,
+    "new-delete": 1.0,
+    "new-delete/base": 1.05,
+    "monotonic": 4.0,
+    "monotonic/base": 4.1,
+    "multipool": 0.4,
+    "multipool/base": 0.5,
+    "multipool+monotonic": 0.45,
+    "multipool+monotonic/base": 0.55,
 }
 # (T, A, S) as exponents of two; the monotonic strategies have no memory for the last.
 AMOUNTS = ((30, 15, 10), (30, 20, 10), (30, 20, 15), (35, 20, 10))
 FAILING = (35, 20, 10)
-MONOTONIC = ("AS3", "AS5")
+MONOTONIC = ("monotonic", "monotonic/base")
 
 
 def utilization_ns(amounts: tuple[int, int, int], strategy: str) -> float:
@@ -193,19 +216,28 @@ def utilization_rows(
 
 # ---- contention ---------------------------------------------------------------------------------------
 
-PRIVATE = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
-SHARED = ("shared-synchronized", "shared-concurrent")
+PRIVATE = (
+    "new-delete",
+    "new-delete/base",
+    "monotonic",
+    "monotonic/base",
+    "multipool",
+    "multipool/base",
+    "multipool+monotonic",
+    "multipool+monotonic/base",
+)
+SHARED = ("synchronized-multipool", "concurrent-multipool")
 CONTENTION_NS = {
-    "AS1": 20.0,
-    "AS2": 22.0,
-    "AS3": 5.0,
-    "AS5": 6.0,
-    "AS7": 1.2,
-    "AS9": 2.4,
-    "AS11": 1.3,
-    "AS13": 2.5,
-    "shared-synchronized": 30.0,
-    "shared-concurrent": 4.0,
+    "new-delete": 20.0,
+    "new-delete/base": 22.0,
+    "monotonic": 5.0,
+    "monotonic/base": 6.0,
+    "multipool": 1.2,
+    "multipool/base": 2.4,
+    "multipool+monotonic": 1.3,
+    "multipool+monotonic/base": 2.5,
+    "synchronized-multipool": 30.0,
+    "concurrent-multipool": 4.0,
 }
 THREADS = (1, 2, 4)
 CORES = 2
@@ -213,7 +245,7 @@ CORES = 2
 
 def contention_ns(threads: int, strategy: str) -> float:
     """A pair of one thread by wall time: flat up to the cores, except behind one lock."""
-    waiting = threads if strategy == "shared-synchronized" else 1
+    waiting = threads if strategy == "synchronized-multipool" else 1
     return CONTENTION_NS[strategy] * waiting * max(1.0, threads / CORES)
 
 
@@ -264,16 +296,25 @@ def _contention_row(strategy: str, place: tuple[int, int, int], repetition: int,
 # ---- fragmentation ------------------------------------------------------------------------------------
 
 FREED = ("none", "all", "half", "quarter", "eighth")
-FRAGMENTATION = ("AS1", "AS2", "AS3", "AS4", "AS7", "AS8", "AS11", "AS12")
+FRAGMENTATION = (
+    "new-delete",
+    "new-delete/base",
+    "monotonic",
+    "monotonic/wink",
+    "multipool",
+    "multipool/wink",
+    "multipool+monotonic",
+    "multipool+monotonic/wink",
+)
 FRAGMENTED = ("half", "quarter", "eighth")
-# How much longer AS1 takes over a heap of which so much was freed; the local strategies do not notice.
+# How much longer new-delete takes over a heap of which so much was freed; the local strategies do not notice.
 AS1_SLOWER = {"none": 1.0, "all": 1.0, "half": 1.25, "quarter": 1.25, "eighth": 1.25}
 HEAP_SLOWER = 1.1  # than `upstream cache`, over a fragmented heap
 
 
 def fragmentation_ns(structure: str, size_log2: int, strategy: str, freed: str, upstream: str) -> float:
     time = density_formula(structure, size_log2, strategy)
-    if strategy in ("AS1", "AS2"):
+    if strategy in ("new-delete", "new-delete/base"):
         return time * AS1_SLOWER[freed]
     return time * (HEAP_SLOWER if upstream == "heap" and freed in FRAGMENTED else 1.0)
 

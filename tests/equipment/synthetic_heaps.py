@@ -19,7 +19,7 @@ ELEMENT_BYTES = 4
 # Nanoseconds an element pushed to ten, and what is left of it, in parts, for ten thousand and more.
 PUSH_NS = {
     "null": (1.0, 1.0),
-    "AS1": (8.0, 0.25),
+    "new-delete": (8.0, 0.25),
     "heap": (6.0, 0.25),
     "heap-v1": (6.0, 0.25),
     "heap-v2-masked": (5.0, 0.2),
@@ -99,7 +99,14 @@ def _growth_row(experiment: str, strategy: str, elements: int, kind: str, repeti
 
 # Nanoseconds to erase five elements and shrink, for each element that has to be copied; in place it costs as
 # much whatever is left.
-COPY_NS = {"null": 0.0, "AS1": 0.5, "heap": 0.5, "heap-v1": 0.5, "boost-allocator-v1": 0.6, "realloc": 0.0}
+COPY_NS = {
+    "null": 0.0,
+    "new-delete": 0.5,
+    "heap": 0.5,
+    "heap-v1": 0.5,
+    "boost-allocator-v1": 0.6,
+    "realloc": 0.0,
+}
 IN_PLACE_NS = 20.0
 TIMED_APART = 100  # shrinks: of fewer the making of the vector is not left out
 WITH_MAKING = 1.1  # times as long
@@ -159,13 +166,13 @@ def _shrink_row(strategy: str, elements: int, kind: str, repetition: int) -> Nat
 # Nanoseconds a node: insert, erase, insert warm, erase warm; in bursts half of it. Single nodes and clearing
 # the list have no part in bursts but for the last.
 RANGE_NS = {
-    "AS1": (20.0, 12.0, 16.0, 10.0),
-    "AS7": (6.0, 4.0, 5.0, 4.0),
+    "new-delete": (20.0, 12.0, 16.0, 10.0),
+    "multipool": (6.0, 4.0, 5.0, 4.0),
     "heap": (8.0, 6.0, 6.0, 5.0),
     "boost-allocator": (24.0, 13.0, 20.0, 12.0),
 }
 RANGE_PHASES = ("insert_ns", "erase_ns", "insert_warm_ns", "erase_warm_ns")
-BURST = (*RANGE_NS, *(f"{name}-burst" for name in RANGE_NS if name != "AS1"))
+BURST = (*RANGE_NS, *(f"{name}-burst" for name in RANGE_NS if name != "new-delete"))
 NODES, NODE_BYTES = 2_000_000, 24
 
 
@@ -191,7 +198,7 @@ def _burst_row(strategy: str, length: int, repetition: int) -> Native:
     longer = 1.0 + WOBBLE * repetition
     phases = [longer * nanoseconds for nanoseconds in range_ns(strategy)]
     plain = range_ns(strategy.removesuffix("-burst"))
-    overhead = 33.3 if strategy in ("AS1", "heap", "heap-burst") else 2.6
+    overhead = 33.3 if strategy in ("new-delete", "heap", "heap-burst") else 2.6
     figures = dict(zip(RANGE_PHASES, phases, strict=True)) | {
         "push_ns": longer * plain[2],
         "pop_ns": longer * plain[3],
@@ -207,11 +214,11 @@ def _burst_row(strategy: str, length: int, repetition: int) -> Native:
 # Nanoseconds a pair, and how much more is held than is live: at a tenth of the run, and for each tenth after.
 CHURN = {
     "null": (2.0, 1.0, 0.0),
-    "AS1": (60.0, 1.15, 0.01),
-    "AS1@mimalloc": (40.0, 1.25, 0.005),
-    "AS7": (30.0, 1.3, 0.02),
+    "new-delete": (60.0, 1.15, 0.01),
+    "new-delete@mimalloc": (40.0, 1.25, 0.005),
+    "multipool": (30.0, 1.3, 0.02),
     "heap": (20.0, 1.05, 0.001),
-    "heap-base": (22.0, 1.05, 0.001),
+    "heap/base": (22.0, 1.05, 0.001),
     "boost-interprocess": (200.0, 1.02, 0.0),
 }
 LIVE_BLOCKS = 100_000
@@ -245,7 +252,7 @@ def _churn_row(strategy: str, live: int, repetition: int) -> Native:
         "fragmentation": at_the_end,
         **{f"fragmentation_{share}": held_over_live(strategy, share) for share in range(10, 101, 10)},
         "overhead_bytes": LIVE_BYTES * (at_the_end - 1.0) / live,
-        "trimmed_bytes": 0.0 if strategy != "AS7" else LIVE_BYTES,
+        "trimmed_bytes": 0.0 if strategy != "multipool" else LIVE_BYTES,
     }
     parameters = {"live": live, "operations": 10_000_000, "least_bytes": 16, "most_bytes": 4096}
     return native_row(

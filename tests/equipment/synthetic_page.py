@@ -38,15 +38,18 @@ def write_everything(database: Path) -> None:
     primitives = [
         native_row("primitives", {"operation": operation}, strategy, repetition, 2.0 * place + 1, 1 << 20)
         for operation in ("pair", "create")
-        for place, strategy in enumerate(("AS1", "AS7", "AS9"))
+        for place, strategy in enumerate(("new-delete", "multipool", "multipool/base"))
         for repetition in range(3)
     ]
-    large = locality_rows(("AS1", "AS7"), (1 << 25, 1 << 12, 1), links=1 << 25)
+    large = locality_rows(("new-delete", "multipool"), (1 << 25, 1 << 12, 1), links=1 << 25)
     runs = {
         "density": density_rows(),
         "locality": [*locality_rows(ALL_LOCALITY), *large, *shuffle_table_rows()],
         "utilization": [*utilization_rows(), *utilization_rows(buffer="warm")],
-        "contention": [*contention_rows(), *contention_rows(("AS1", "AS2", *SHARED), freed_by="other")],
+        "contention": [
+            *contention_rows(),
+            *contention_rows(("new-delete", "new-delete/base", *SHARED), freed_by="other"),
+        ],
         "fragmentation": [*fragmentation_rows(("DS1", "DS2")), *fragmentation_rows(upstream="heap")],
         "small-objects": small_objects_rows(orders=("shuffled", "in-order"), pages=("small", "huge")),
         "fixed-block": fixed_block_rows(),

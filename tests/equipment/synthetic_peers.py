@@ -17,14 +17,14 @@ NOISE = (0.9, 1.12, 1.01, 0.95, 1.06)
 Native = dict[str, Any]
 Times = Mapping[str, float]
 
-# Nanoseconds of an object of 16 bytes; AS7 is mallard's fastest that counts.
+# Nanoseconds of an object of 16 bytes; multipool is mallard's fastest that counts.
 TIMES = {
     "null": 0.5,
-    "AS1": 16.0,
-    "AS1@jemalloc": 8.0,
-    "AS7": 4.0,
-    "AS7-random": 1.0,
-    "AS9": 5.0,
+    "new-delete": 16.0,
+    "new-delete@jemalloc": 8.0,
+    "multipool": 4.0,
+    "multipool-random": 1.0,
+    "multipool/base": 5.0,
     NOISY: 4.0,
     "boost-pool": 5.0,
     "boost-fast-pool": 4.4,
@@ -42,7 +42,7 @@ def factor(strategy: str, repetition: int) -> float:
 def object_rows(
     times: Times = TIMES, sizes: Iterable[int] = (16, LARGE), repetitions: int = 3, order: str = "shuffled"
 ) -> list[Native]:
-    """Of small-objects. Times grow with the size; memory is that of the objects, twice that under AS1."""
+    """Of small-objects. Times grow with the size; memory is the objects', twice that under new-delete."""
     rows: list[Native] = []
     for size in sizes:
         parameters = {"object_bytes": size, "objects": 1_000_000, "order": order, "pages": "small"}
@@ -54,7 +54,7 @@ def object_rows(
                         rows.append(failed_row("small-objects", parameters, strategy, 0, "timed_out", why))
                     continue
                 ns = time * size / 16 * factor(strategy, repetition)
-                held = size * 1_000_000 * (2.0 if strategy.startswith("AS1") else 1.0)
+                held = size * 1_000_000 * (2.0 if strategy.startswith("new-delete") else 1.0)
                 figures = {name: share * ns for name, share in PHASES.items()} | {"held_bytes": held}
                 rows.append(
                     native_row(

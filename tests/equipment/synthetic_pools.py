@@ -22,8 +22,8 @@ SIZES = (1, 16, 20, 64)
 PHASES = ("allocate_ns", "free_ns", "reallocate_ns", "traverse_ns")
 SMALL_NS = {
     "null": (1.0, 0.0, 0.0, 0.5),
-    "AS1": (10.0, 20.0, 30.0, 5.0),
-    "AS7": (2.0, 8.0, 12.0, 4.0),
+    "new-delete": (10.0, 20.0, 30.0, 5.0),
+    "multipool": (2.0, 8.0, 12.0, 4.0),
     "fixed-pool": (2.0, 4.0, 12.0, 4.0),
     "small-object-pool": (2.5, 5.0, 3.0, 1.0),
     "loki": (8.0, 800.0, 60.0, 2.0),
@@ -39,7 +39,7 @@ def small_ns(strategy: str, size: int) -> list[float]:
 
 def bytes_held(strategy: str, size: int) -> float:
     """Of an object: the C library's have at least 32, the others what they need and a little."""
-    if strategy == "AS1":
+    if strategy == "new-delete":
         return 32.0 if size <= 24 else size + 16.0
     return {"loki": 1.25, "small-object-pool": 1.02, "null": 1.0}.get(strategy, 1.1) * (
         size if strategy in ("loki", "small-object-pool") else max(16, size)
@@ -74,12 +74,12 @@ def _small_objects_row(strategy: str, parameters: Native, repetition: int) -> li
     longer = 1.0 + WOBBLE * repetition
     phases = [longer * nanoseconds for nanoseconds in small_ns(strategy, size)]
     held = OBJECTS * bytes_held(strategy, size)
-    kept = strategy in ("fixed-pool", "AS7", "null")
+    kept = strategy in ("fixed-pool", "multipool", "null")
     figures = dict(zip(PHASES, phases, strict=True)) | {
         "shuffle_ns": 12.0 * longer if parameters["order"] == "shuffled" else 0.0,
         "held_bytes": held,
         "peak_bytes": 1.1 * held,
-        "freed_bytes": held if kept else 0.5 * held if strategy == "AS1" else 65536.0,
+        "freed_bytes": held if kept else 0.5 * held if strategy == "new-delete" else 65536.0,
         "returned_bytes": 4096.0,
     }
     return [
@@ -89,12 +89,12 @@ def _small_objects_row(strategy: str, parameters: Native, repetition: int) -> li
 
 # Nanoseconds of an operation by work, version and strategy.
 WORK_NS: dict[tuple[str, str], dict[str, float]] = {
-    ("new-delete", ""): {"null": 0.3, "AS1": 10.0, "fixed-pool": 1.0, "class-new": 0.5},
-    ("replace", ""): {"null": 0.5, "AS1": 16.0, "fixed-pool": 2.0, "class-new": 1.0},
-    ("list", ""): {"AS1": 20_000.0, "AS7": 4000.0, "fixed-pool": 2000.0},
-    ("map", ""): {"AS1": 51_000.0, "AS7": 30_000.0, "fixed-pool": 17_000.0},
-    ("remove-ctrl", "as-printed"): {"AS1": 24_000.0, "fixed-pool": 20_000.0, "fixed-string": 12_000.0},
-    ("remove-ctrl", "append"): {"AS1": 2000.0, "fixed-pool": 1900.0, "fixed-string": 1800.0},
+    ("new-delete", ""): {"null": 0.3, "new-delete": 10.0, "fixed-pool": 1.0, "class-new": 0.5},
+    ("replace", ""): {"null": 0.5, "new-delete": 16.0, "fixed-pool": 2.0, "class-new": 1.0},
+    ("list", ""): {"new-delete": 20_000.0, "multipool": 4000.0, "fixed-pool": 2000.0},
+    ("map", ""): {"new-delete": 51_000.0, "multipool": 30_000.0, "fixed-pool": 17_000.0},
+    ("remove-ctrl", "as-printed"): {"new-delete": 24_000.0, "fixed-pool": 20_000.0, "fixed-string": 12_000.0},
+    ("remove-ctrl", "append"): {"new-delete": 2000.0, "fixed-pool": 1900.0, "fixed-string": 1800.0},
 }
 
 
@@ -116,14 +116,14 @@ def fixed_block_rows(works: Iterable[tuple[str, str]] = tuple(WORK_NS), repetiti
 # Nanoseconds a node: insert, erase, insert warm, erase warm; in bursts half of it.
 RANGE_PHASES = ("insert_ns", "erase_ns", "insert_warm_ns", "erase_warm_ns")
 RANGE_NS = {
-    "AS1": (20.0, 12.0, 16.0, 10.0),
+    "new-delete": (20.0, 12.0, 16.0, 10.0),
     "fixed-pool": (8.0, 2.0, 4.0, 2.0),
     "adaptive-pool": (10.0, 6.0, 8.0, 6.0),
     "adaptive-pool-aligned": (9.0, 5.0, 7.0, 5.0),
     "boost-allocator": (24.0, 13.0, 20.0, 12.0),
 }
 BURSTS = ("fixed-pool", "adaptive-pool", "adaptive-pool-aligned", "boost-allocator")
-OVERHEAD = {"AS1": 33.5, "boost-allocator": 33.0, "fixed-pool": 0.5}
+OVERHEAD = {"new-delete": 33.5, "boost-allocator": 33.0, "fixed-pool": 0.5}
 POOL_OVERHEAD = 1.8
 NODES = 2_000_000
 NODE_BYTES = 24

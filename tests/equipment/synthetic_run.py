@@ -15,20 +15,21 @@ from synthetic_rows import failed_row, native_row
 
 from mallard.papers.catalogue import structures
 from mallard.store import Store
+from mallard.strategy_names import is_base, is_winked, mechanism_of, of_papers
 
-STRATEGIES = ("null", "AS1", "AS1-keep", *(f"AS{number}" for number in range(2, 15)))
+STRATEGIES = ("null", "new-delete", "new-delete-keep", *of_papers(2))
 
-# Times of AS1 by strategy: winking out saves a tenth, the abstract base costs a tenth, in every family.
-FAMILY = {"monotonic": 0.3, "multipool": 0.5, "both": 0.4}
+# Times of new-delete by strategy: winking out saves a tenth, the abstract base costs a tenth, in every
+# family.
+FAMILY = {"monotonic": 0.3, "multipool": 0.5, "multipool+monotonic": 0.4}
 RATIO = {
     "null": 0.1,
-    "AS1": 1.0,
-    "AS1-keep": 0.8,
-    "AS2": 1.1,
+    "new-delete": 1.0,
+    "new-delete-keep": 0.8,
+    "new-delete/base": 1.1,
     **{
-        f"AS{first + offset}": FAMILY[family] * (0.9 if offset % 2 else 1.0) * (1.1 if offset > 1 else 1.0)
-        for family, first in (("monotonic", 3), ("multipool", 7), ("both", 11))
-        for offset in range(4)
+        name: FAMILY[mechanism_of(name)] * (0.9 if is_winked(name) else 1.0) * (1.1 if is_base(name) else 1.0)
+        for name in of_papers(3)
     },
 }
 

@@ -117,7 +117,7 @@ def native_row(**changes: Any) -> dict[str, Any]:
         "format": 1,
         "experiment": "density",
         "parameters": {"ds": "DS2", "size_log2": 6, "product_log2": 20, "inner_log2": 0},
-        "strategy": "AS1",
+        "strategy": "new-delete",
         "repetition": 0,
         "seed": 1,
         "status": "ok",

@@ -32,13 +32,15 @@ TYPES = (
     "unordered_set<unordered_set<int>>",
     "unordered_set<unordered_set<string>>",
 )
-ALLOCATORS = ("monotonic", "multipool", "multipool backed by monotonic")
-BINDINGS = ("type parameter", "type parameter", "abstract base", "abstract base")
+LOCAL = tuple(
+    f"{mechanism}{used}"
+    for mechanism in ("monotonic", "multipool", "multipool+monotonic")
+    for used in ("", "/wink", "/base", "/base/wink")
+)
 # Time for a leaf element in nanoseconds: made up, with the same order as the papers'.
-NANOSECONDS = {"null": 8.0, "AS1": 60.0, "AS1-keep": 45.0, "AS2": 63.0}
-
-
-REUSES = ("last", "first", "lowest", "hybrid", "random")
+NANOSECONDS = {"null": 8.0, "new-delete": 60.0, "new-delete-keep": 45.0, "new-delete/base": 63.0}
+SHARED = ("synchronized-multipool", "concurrent-multipool")
+REUSES = tuple(f"multipool-{order}" for order in ("last", "first", "lowest", "hybrid", "random"))
 
 
 def strategy(name: str, allocator: str, binding: str, destruction: str = "normal") -> dict[str, str]:
@@ -48,13 +50,14 @@ def strategy(name: str, allocator: str, binding: str, destruction: str = "normal
 def strategies() -> list[dict[str, str]]:
     named = [
         strategy("null", "memory already there", "type parameter", "winked out"),
-        strategy("AS1", "global default", "type parameter"),
-        strategy("AS1-keep", "global default", "type parameter"),
-        strategy("AS2", "new/delete", "abstract base"),
+        strategy("new-delete", "global default", "type parameter"),
+        strategy("new-delete-keep", "global default", "type parameter"),
+        strategy("new-delete/base", "new/delete", "abstract base"),
     ]
-    for number in range(3, 15):
-        allocator, binding = ALLOCATORS[(number - 3) // 4], BINDINGS[(number - 3) % 4]
-        named.append(strategy(f"AS{number}", allocator, binding, "normal" if number % 2 else "winked out"))
+    for name in LOCAL:
+        binding = "abstract base" if "/base" in name else "type parameter"
+        destruction = "winked out" if "/wink" in name else "normal"
+        named.append(strategy(name, name.partition("/")[0], binding, destruction))
     return named
 
 
@@ -62,14 +65,8 @@ def these(*names: str) -> list[dict[str, str]]:
     return [each for each in strategies() if each["name"] in names]
 
 
-def variants() -> list[dict[str, str]]:
-    return [{**strategy(f"AS7-{reuse}", "multipool", "type parameter"), "variant": reuse} for reuse in REUSES]
-
-
-def shared() -> list[dict[str, str]]:
-    return [
-        strategy(f"shared-{how}", "multipool", "type parameter") for how in ("synchronized", "concurrent")
-    ]
+def variants() -> list[dict[str, object]]:
+    return [{**each, "variant": "another order of reuse"} for each in extra(*REUSES)]
 
 
 def extra(*names: str) -> list[dict[str, object]]:
@@ -91,14 +88,14 @@ COUNTS = {"elements": [1, 100_000_000], "step": [1, 100_000_000], "iterations": 
 CHURN_LIMITS = {"live": [1, 10_000_000], "operations": [1, 1_000_000_000], "most_bytes": [8, 65536]}
 WORKS = [
     *(
-        {"name": name, "strategies": ["null", "AS1", "fixed-pool", "class-new"]}
+        {"name": name, "strategies": ["null", "new-delete", "fixed-pool", "class-new"]}
         for name in ("new-delete", "replace")
     ),
-    *({"name": name, "strategies": ["AS1", "AS7", "fixed-pool"]} for name in ("list", "map")),
+    *({"name": name, "strategies": ["new-delete", "multipool", "fixed-pool"]} for name in ("list", "map")),
     {
         "name": "remove-ctrl",
         "versions": ["as-printed", "append", "erase"],
-        "strategies": ["AS1", "AS7", "fixed-string"],
+        "strategies": ["new-delete", "multipool", "fixed-string"],
     },
 ]
 
@@ -110,7 +107,9 @@ def contenders() -> list[dict[str, str]]:
     ]
 
 
-NOT_WINKED = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
+NOT_WINKED = ("new-delete", "new-delete/base", *(name for name in LOCAL if not name.endswith("/wink")))
+RECYCLING = tuple(name for name in NOT_WINKED if not name.startswith("monotonic"))
+FEW = ("null", "new-delete", "multipool")
 
 
 def description() -> dict[str, object]:
@@ -139,31 +138,31 @@ def description() -> dict[str, object]:
                     {"name": "pair", "text": "allocate and deallocate 24 bytes"},
                     {"name": "create", "text": "create, allocate 24 bytes, destroy"},
                 ],
-                "strategies": ["AS1", "AS3", "AS5", "AS7", "AS9"],
+                "strategies": ["new-delete", "monotonic", "monotonic/base", "multipool", "multipool/base"],
             },
             "locality": {
-                "strategies": these("AS1", "AS2", "AS7", "AS9", "AS11", "AS13") + variants(),
+                "strategies": these(*RECYCLING) + variants(),
                 "links_log2": [10, 27],
             },
             "utilization": {"strategies": these("null", *NOT_WINKED) + contenders(), "total_log2": [10, 40]},
-            "contention": {"strategies": these(*NOT_WINKED) + shared(), "threads": [1, 64]},
+            "contention": {"strategies": these(*NOT_WINKED) + extra(*SHARED), "threads": [1, 64]},
             "fragmentation": {"strategies": strategies() + variants()},
             "small-objects": {
-                "strategies": these("null", "AS1", "AS7") + variants() + extra(*LIBRARY, "loki"),
+                "strategies": these(*FEW) + variants() + extra(*LIBRARY, "loki"),
                 "object_bytes": [1, 1024],
             },
             "fixed-block": {
-                "strategies": these("null", "AS1", "AS7") + extra("fixed-pool", "class-new", "fixed-string"),
+                "strategies": these(*FEW) + extra("fixed-pool", "class-new", "fixed-string"),
                 "works": WORKS,
             },
-            "adaptive-pool": {"strategies": these("AS1", "AS7") + extra(*ADAPTIVE), "range": [1, 100000]},
+            "adaptive-pool": {"strategies": these(*FEW[1:]) + extra(*ADAPTIVE), "range": [1, 100000]},
             **{
-                name: {"strategies": these("null", "AS1") + extra(*VECTORS), **COUNTS}
+                name: {"strategies": these(*FEW[:2]) + extra(*VECTORS), **COUNTS}
                 for name in ("expansion-forward", "expansion-backward", "shrink-to-fit")
             },
-            "burst": {"strategies": these("AS1", "AS7") + extra(*BURSTS), "range": [1, 100000]},
+            "burst": {"strategies": these(*FEW[1:]) + extra(*BURSTS), "range": [1, 100000]},
             "heap-churn": {
-                "strategies": these("null", "AS1", "AS7") + extra("heap", "heap-base", "region-heap"),
+                "strategies": these(*FEW) + extra("heap", "heap/base", "region-heap"),
                 **CHURN_LIMITS,
             },
         },
@@ -313,8 +312,8 @@ def result(asked: Arguments) -> dict[str, object]:
     parameters = parameters_of(asked)
     text = json.dumps(parameters, sort_keys=True)
     operations = operations_of(asked)
-    number = int(asked.text("strategy")[2:]) if asked.text("strategy")[2:].isdigit() else 0
-    nanoseconds = NANOSECONDS.get(asked.text("strategy"), 15.0 + 1.5 * number)
+    place = 3 + LOCAL.index(asked.text("strategy")) if asked.text("strategy") in LOCAL else 0
+    nanoseconds = NANOSECONDS.get(asked.text("strategy"), 15.0 + 1.5 * place)
     # The same for the same cell, and a percent or two apart between repetitions.
     noise = (
         1.0

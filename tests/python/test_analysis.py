@@ -22,6 +22,7 @@ from mallard.analysis.summary import summaries
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS
 from mallard.papers.tables import AVERAGES, P0213, own_table, printed_table
 from mallard.result import Row
+from mallard.strategy_names import of_papers
 
 
 def tables_of(natives: list[dict[str, Any]]) -> list[Any]:
@@ -43,16 +44,21 @@ def test_rows_become_tables_in_the_papers_order() -> None:
     assert [table.structure for table in tables] == ["DS1", "DS2", "DS10"]
     assert tables[2].type == "unordered_set<vector<string>>"
     assert [line.size_log2 for line in tables[0].lines] == [6, 10]
-    assert tables[0].strategies == ["null", "AS1", "AS1-keep", *(f"AS{n}" for n in range(2, 15))]
-    assert contestants(tables[0].strategies) == [f"AS{n}" for n in range(1, 15)]
+    assert tables[0].strategies == [
+        "null",
+        "new-delete",
+        "new-delete-keep",
+        *of_papers(2),
+    ]
+    assert contestants(tables[0].strategies) == [*of_papers()]
 
 
 def test_a_cell_has_median_spread_faults_and_memory() -> None:
-    cell = tables_of(density_rows())[1].line(10).cells["AS7"]
-    base = formula("DS2", 10, "AS7")
+    cell = tables_of(density_rows())[1].line(10).cells["multipool"]
+    base = formula("DS2", 10, "multipool")
     assert cell.ns_per_operation == pytest.approx(base * 1.02, rel=1e-4)
     assert cell.spread == pytest.approx((base, base * 1.04), rel=1e-4)
-    assert cell.ratio.median == pytest.approx(RATIO["AS7"], rel=1e-4)
+    assert cell.ratio.median == pytest.approx(RATIO["multipool"], rel=1e-4)
     assert cell.faults_per_1000 == pytest.approx(1048 * 9 * 1000 / 2**20)
     assert cell.peak_rss_bytes == 18 << 20
     assert cell.system_share == pytest.approx(0.1, abs=1e-3)
@@ -68,52 +74,59 @@ def test_settings_are_kept_apart() -> None:
 
 
 def test_other_experiments_are_left_out() -> None:
-    other = row("DS1", 6, "AS1", 0, 1.0) | {"experiment": "primitives", "parameters": {"operation": "pair"}}
+    other = row("DS1", 6, "new-delete", 0, 1.0) | {
+        "experiment": "primitives",
+        "parameters": {"operation": "pair"},
+    }
     assert tables_of([other]) == []
 
 
 def test_a_ratio_pairs_repetitions() -> None:
-    natives = [row("DS1", 6, "AS1", r, t) for r, t in enumerate((10.0, 20.0, 40.0))]
-    natives += [row("DS1", 6, "AS7", r, t) for r, t in ((0, 5.0), (2, 20.0))]
-    cell = tables_of(natives)[0].line(6).cells["AS7"]
+    natives = [row("DS1", 6, "new-delete", r, t) for r, t in enumerate((10.0, 20.0, 40.0))]
+    natives += [row("DS1", 6, "multipool", r, t) for r, t in ((0, 5.0), (2, 20.0))]
+    cell = tables_of(natives)[0].line(6).cells["multipool"]
     assert cell.ratio.median == pytest.approx(0.5)
     assert cell.ratio.n == 2
 
 
 def test_a_cell_that_never_finished_keeps_its_status() -> None:
-    natives = density_rows(names=("DS1",), sizes=(6,), strategies=("AS1", "AS3"))
-    natives += [failed("DS1", 6, "AS4", r, "crashed", "SIGSEGV") for r in range(3)]
-    cell = tables_of(natives)[0].line(6).cells["AS4"]
+    natives = density_rows(names=("DS1",), sizes=(6,), strategies=("new-delete", "monotonic"))
+    natives += [failed("DS1", 6, "monotonic/wink", r, "crashed", "SIGSEGV") for r in range(3)]
+    cell = tables_of(natives)[0].line(6).cells["monotonic/wink"]
     assert (cell.status, cell.detail, cell.finished, cell.ratio) == ("crashed", "SIGSEGV", False, None)
 
 
 def test_a_cell_that_failed_once_says_so_and_keeps_its_figures() -> None:
-    natives = density_rows(names=("DS1",), sizes=(6,), strategies=("AS1", "AS3"), repetitions=2)
-    natives.append(failed("DS1", 6, "AS3", 2, "timed_out", "after 60 s"))
-    cell = tables_of(natives)[0].line(6).cells["AS3"]
+    natives = density_rows(names=("DS1",), sizes=(6,), strategies=("new-delete", "monotonic"), repetitions=2)
+    natives.append(failed("DS1", 6, "monotonic", 2, "timed_out", "after 60 s"))
+    cell = tables_of(natives)[0].line(6).cells["monotonic"]
     assert (cell.status, cell.detail, len(cell.times)) == ("ok", "after 60 s", 2)
 
 
 def test_means_over_rows_count_every_row_alike() -> None:
     def times(structure: str, size: int, strategy: str) -> float:
-        return {"AS1": 100.0, "AS3": 20.0 if size == 6 else 60.0}[strategy] * (
+        return {"new-delete": 100.0, "monotonic": 20.0 if size == 6 else 60.0}[strategy] * (
             1000 if structure == "DS2" else 1
         )
 
-    mean = mean_over_rows(tables_of(density_rows(strategies=("AS1", "AS3"), times=times)), "AS3")
+    mean = mean_over_rows(
+        tables_of(density_rows(strategies=("new-delete", "monotonic"), times=times)), "monotonic"
+    )
     assert mean is not None
     assert mean.median == pytest.approx(0.4, rel=1e-4)
     assert mean.n == 4
 
 
 def test_a_mean_without_rows_is_none() -> None:
-    assert mean_over_rows(tables_of(density_rows(strategies=("AS1", "AS3"))), "AS7") is None
+    assert (
+        mean_over_rows(tables_of(density_rows(strategies=("new-delete", "monotonic"))), "multipool") is None
+    )
 
 
 def test_the_interval_holds_what_the_repetitions_leave_open() -> None:
-    natives = [row("DS1", size, "AS1", r, 100.0) for size in range(6, 17) for r in range(3)]
-    natives += [row("DS1", size, "AS3", r, 50.0 + 10 * r) for size in range(6, 17) for r in range(3)]
-    wide = mean_over_rows(tables_of(natives), "AS3")
+    natives = [row("DS1", size, "new-delete", r, 100.0) for size in range(6, 17) for r in range(3)]
+    natives += [row("DS1", size, "monotonic", r, 50.0 + 10 * r) for size in range(6, 17) for r in range(3)]
+    wide = mean_over_rows(tables_of(natives), "monotonic")
     assert wide is not None
     assert wide.low < 0.6 < wide.high
     assert 0.01 < wide.high - wide.low < 0.2
@@ -149,7 +162,7 @@ def test_the_formulas_are_p0213s() -> None:
     assert dispatch.local_only.value == pytest.approx(0.10, abs=0.01)
 
 
-@pytest.mark.parametrize("name", [f"AS{number}" for number in range(2, 15)])
+@pytest.mark.parametrize("name", [*of_papers(2)])
 def test_table_8_comes_out_of_its_own_rows(name: str) -> None:
     mean = mean_over_rows(own_runs_of_p0213(), name)
     assert mean is not None
@@ -161,75 +174,78 @@ def test_the_best_of_a_row_and_its_equals() -> None:
     natives = []
     for name, times in {
         "null": (1, 1, 1),
-        "AS1": (100, 101, 99),
-        "AS3": (30, 31, 29),
-        "AS4": (30.1, 30.9, 29.2),
-        "AS7": (60, 61, 59),
+        "new-delete": (100, 101, 99),
+        "monotonic": (30, 31, 29),
+        "monotonic/wink": (30.1, 30.9, 29.2),
+        "multipool": (60, 61, 59),
     }.items():
         natives += [row("DS1", 6, name, r, t) for r, t in enumerate(times)]
     best = best_of(tables_of(natives)[0].lines[0])
     assert best is not None
-    assert best.strategy == "AS3", "the floor is not a strategy"
-    assert best.equals == ("AS4",)
+    assert best.strategy == "monotonic", "the floor is not a strategy"
+    assert best.equals == ("monotonic/wink",)
     assert best.ratio is not None
     assert best.ratio.median == pytest.approx(0.3, abs=0.01)
 
 
 def test_a_row_without_finished_strategies_has_no_best() -> None:
-    assert best_of(tables_of([failed("DS1", 6, "AS1", 0, "crashed", "SIGSEGV")])[0].lines[0]) is None
+    assert best_of(tables_of([failed("DS1", 6, "new-delete", 0, "crashed", "SIGSEGV")])[0].lines[0]) is None
 
 
 def test_the_verdict_names_the_best_by_how_much_and_the_alternative() -> None:
     verdict = verdict_of(tables_of(density_rows(names=("DS2",)))[0])
     assert verdict.best is not None
-    assert verdict.best.strategy == "AS4"
+    assert verdict.best.strategy == "monotonic/wink"
     assert verdict.best.ratio.median == pytest.approx(0.27, rel=1e-3)
     assert verdict.reusing is not None
-    assert verdict.reusing.strategy == "AS12"
+    assert verdict.reusing.strategy == "multipool+monotonic/wink"
     assert verdict.worth_it
     text = sentence(verdict)
     assert text.startswith(
-        "vector<string>: use AS4 (monotonic, type parameter, winked out): 27 % (27 to 27) of AS1's time"
+        "vector<string>: use monotonic/wink (type parameter, winked out): 27 % (27 to 27) of "
+        "new-delete's time"
     )
     assert "3.7 times as fast" in text
-    assert "AS12, 36 %" in text
-    assert "Switching page return off alone brings AS1 to 80 %" in text
+    assert "multipool+monotonic/wink, 36 %" in text
+    assert "Switching page return off alone brings new-delete to 80 %" in text
 
 
 def test_the_verdict_is_to_keep_the_global_allocator_where_nothing_is_faster() -> None:
     def times(structure: str, size: int, strategy: str) -> float:
-        return 10.0 if strategy == "AS1" else 11.0
+        return 10.0 if strategy == "new-delete" else 11.0
 
     verdict = verdict_of(tables_of(density_rows(names=("DS1",), times=times))[0])
     assert not verdict.worth_it
-    assert sentence(verdict) == "vector<int>: keep AS1; no strategy is faster beyond its interval."
+    assert sentence(verdict) == "vector<int>: keep new-delete; no strategy is faster beyond its interval."
 
 
 def test_noise_is_not_a_reason_to_change() -> None:
-    natives = [row("DS1", 6, "AS1", r, t) for r, t in enumerate((100.0, 100.0, 100.0))]
-    natives += [row("DS1", 6, "AS3", r, t) for r, t in enumerate((80.0, 99.0, 130.0))]
+    natives = [row("DS1", 6, "new-delete", r, t) for r, t in enumerate((100.0, 100.0, 100.0))]
+    natives += [row("DS1", 6, "monotonic", r, t) for r, t in enumerate((80.0, 99.0, 130.0))]
     verdict = verdict_of(tables_of(natives)[0])
     assert verdict.best is not None
-    assert verdict.best.strategy == "AS3"
+    assert verdict.best.strategy == "monotonic"
     assert not verdict.worth_it
-    assert "AS3 comes closest: 99 %" in sentence(verdict)
+    assert "monotonic comes closest: 99 %" in sentence(verdict)
 
 
 def test_an_unfinished_strategy_is_named_and_not_compared() -> None:
     natives = [
         native
         for native in density_rows(names=("DS2",))
-        if not (native["strategy"] == "AS4" and native["parameters"]["size_log2"] == 10)
+        if not (native["strategy"] == "monotonic/wink" and native["parameters"]["size_log2"] == 10)
     ]
-    natives += [failed("DS2", 10, "AS4", 0, "out_of_memory", "")]
+    natives += [failed("DS2", 10, "monotonic/wink", 0, "out_of_memory", "")]
     verdict = verdict_of(tables_of(natives)[0])
-    assert verdict.unfinished == ("AS4",)
+    assert verdict.unfinished == ("monotonic/wink",)
     assert verdict.best is not None
-    assert verdict.best.strategy == "AS6"
+    assert verdict.best.strategy == "monotonic/base/wink"
 
 
 def test_without_as1_there_is_no_verdict() -> None:
-    verdict = verdict_of(tables_of(density_rows(names=("DS2",), strategies=("AS3", "AS4")))[0])
+    verdict = verdict_of(
+        tables_of(density_rows(names=("DS2",), strategies=("monotonic", "monotonic/wink")))[0]
+    )
     assert verdict.best is None
     assert "no verdict" in sentence(verdict)
 
@@ -241,38 +257,42 @@ def test_one_repetition_gives_no_interval_and_says_so() -> None:
 
 def test_where_page_return_is_the_whole_difference_the_verdict_says_so() -> None:
     def times(structure: str, size: int, strategy: str) -> float:
-        return {"AS1": 100.0, "AS1-keep": 20.0}.get(strategy, 60.0)
+        return {"new-delete": 100.0, "new-delete-keep": 20.0}.get(strategy, 60.0)
 
     text = sentence(verdict_of(tables_of(density_rows(names=("DS1",), times=times))[0]))
-    assert "Switching page return off does more: it brings AS1 to 20 %" in text
+    assert "Switching page return off does more: it brings new-delete to 20 %" in text
 
 
 def test_the_best_of_a_row_is_the_one_with_the_lowest_figure_shown() -> None:
     """Medians of times and medians of paired ratios can disagree about the first place."""
     natives = []
-    for name, times in {"AS1": (100, 200, 400), "AS3": (50, 120, 200), "AS4": (60, 110, 300)}.items():
+    for name, times in {
+        "new-delete": (100, 200, 400),
+        "monotonic": (50, 120, 200),
+        "monotonic/wink": (60, 110, 300),
+    }.items():
         natives += [row("DS1", 6, name, r, t) for r, t in enumerate(times)]
     line = tables_of(natives)[0].lines[0]
-    assert line.cells["AS4"].ns_per_operation < line.cells["AS3"].ns_per_operation
+    assert line.cells["monotonic/wink"].ns_per_operation < line.cells["monotonic"].ns_per_operation
     best = best_of(line)
     assert best is not None
-    assert best.strategy == "AS3"
+    assert best.strategy == "monotonic"
 
 
 def test_as1_is_picked_where_nothing_is_faster_beyond_its_interval() -> None:
-    natives = [row("DS1", 6, "AS1", r, t) for r, t in enumerate((100.0, 100.0, 100.0))]
-    natives += [row("DS1", 6, "AS3", r, t) for r, t in enumerate((80.0, 99.0, 130.0))]
-    assert pick_of(tables_of(natives)[0].lines[0]) == "AS1"
-    assert pick_of(tables_of(density_rows(names=("DS1",), sizes=(6,)))[0].lines[0]) == "AS4"
+    natives = [row("DS1", 6, "new-delete", r, t) for r, t in enumerate((100.0, 100.0, 100.0))]
+    natives += [row("DS1", 6, "monotonic", r, t) for r, t in enumerate((80.0, 99.0, 130.0))]
+    assert pick_of(tables_of(natives)[0].lines[0]) == "new-delete"
+    assert pick_of(tables_of(density_rows(names=("DS1",), sizes=(6,)))[0].lines[0]) == "monotonic/wink"
 
 
 def test_the_summary_names_the_best_over_everything_and_its_equals() -> None:
     def times(structure: str, size: int, strategy: str) -> float:
-        return {"AS1": 100.0, "AS3": 30.0, "AS5": 30.0}.get(strategy, 60.0)
+        return {"new-delete": 100.0, "monotonic": 30.0, "monotonic/base": 30.0}.get(strategy, 60.0)
 
     found = summaries(Row.from_native(1, native) for native in density_rows(times=times))
     assert len(found) == 1
     assert found[0].rows == 4
     assert found[0].best_overall is not None
-    assert found[0].best_overall.strategy == "AS3"
-    assert found[0].equals_overall == ("AS5",)
+    assert found[0].best_overall.strategy == "monotonic"
+    assert found[0].equals_overall == ("monotonic/base",)

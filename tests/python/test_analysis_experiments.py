@@ -55,7 +55,7 @@ def surfaces_of(natives: Natives) -> dict[str, Surface]:
 
 
 def test_a_surface_has_the_axes_of_the_papers() -> None:
-    surface = surfaces_of(locality_rows())["AS1"]
+    surface = surfaces_of(locality_rows())["new-delete"]
     assert surface.links == LINKS
     assert surface.list_lengths == LIST_LENGTHS
     assert surface.access_factors == ACCESS_FACTORS
@@ -64,12 +64,12 @@ def test_a_surface_has_the_axes_of_the_papers() -> None:
 
 
 def test_access_times_before_and_after_the_shuffle() -> None:
-    surface = surfaces_of(locality_rows())["AS1"]
+    surface = surfaces_of(locality_rows())["new-delete"]
     before, after = surface.unshuffled(512, 16), surface.shuffled(512, 16)
     assert before is not None
     assert after is not None
     assert before.median == pytest.approx(1.02)
-    expected = access_ns("AS1", LINKS, 512, 5, 16)
+    expected = access_ns("new-delete", LINKS, 512, 5, 16)
     assert (after.low, after.high) == pytest.approx((expected, 1.04 * expected))
     assert surface.shuffled(513, 16) is None
 
@@ -81,8 +81,8 @@ def test_what_a_shuffle_does_is_paired_within_the_process() -> None:
         def times(*place: Any, slow: float = slow) -> float:
             return slow * (3.0 if place[3] else 1.0)
 
-        natives.append(locality_row("AS1", 512, repetition, times=times))
-    ratio = surfaces_of(natives)["AS1"].degradation(512, 1)
+        natives.append(locality_row("new-delete", 512, repetition, times=times))
+    ratio = surfaces_of(natives)["new-delete"].degradation(512, 1)
     assert ratio is not None
     assert (ratio.median, ratio.n) == (pytest.approx(3.0), 3)
     assert ratio.high == pytest.approx(3.0)
@@ -90,27 +90,27 @@ def test_what_a_shuffle_does_is_paired_within_the_process() -> None:
 
 def test_one_strategy_against_another_is_paired_by_repetition() -> None:
     surfaces = surfaces_of(locality_rows())
-    ratio = surfaces["AS7"].against(surfaces["AS1"], 512, 16)
+    ratio = surfaces["multipool"].against(surfaces["new-delete"], 512, 16)
     assert ratio is not None
     assert ratio.median == pytest.approx(
-        access_ns("AS7", LINKS, 512, 5, 16) / access_ns("AS1", LINKS, 512, 5, 16)
+        access_ns("multipool", LINKS, 512, 5, 16) / access_ns("new-delete", LINKS, 512, 5, 16)
     )
-    memory = surfaces["AS7"].figure_against(surfaces["AS1"], "shuffled_bytes", 512)
+    memory = surfaces["multipool"].figure_against(surfaces["new-delete"], "shuffled_bytes", 512)
     assert memory is not None
     assert memory.median == pytest.approx(1.2)
 
 
 def test_relief_is_the_other_degradation_over_ones_own() -> None:
     surfaces = surfaces_of(locality_rows())
-    relief = surfaces["AS7"].relief(surfaces["AS1"], 512, 16)
-    theirs = access_ns("AS1", LINKS, 512, 5, 16) / access_ns("AS1", LINKS, 512, 0, 16)
-    mine = access_ns("AS7", LINKS, 512, 5, 16) / access_ns("AS7", LINKS, 512, 0, 16)
+    relief = surfaces["multipool"].relief(surfaces["new-delete"], 512, 16)
+    theirs = access_ns("new-delete", LINKS, 512, 5, 16) / access_ns("new-delete", LINKS, 512, 0, 16)
+    mine = access_ns("multipool", LINKS, 512, 5, 16) / access_ns("multipool", LINKS, 512, 0, 16)
     assert relief is not None
     assert relief.median == pytest.approx(theirs / mine)
 
 
 def test_the_other_figures_of_a_process() -> None:
-    surface = surfaces_of(locality_rows())["AS7"]
+    surface = surfaces_of(locality_rows())["multipool"]
     build = surface.figure("build_ns", 512)
     assert build is not None
     assert (build.median, build.n) == (pytest.approx(5.1), 3)
@@ -118,15 +118,15 @@ def test_the_other_figures_of_a_process() -> None:
 
 
 def test_growth_of_nothing_has_no_ratio() -> None:
-    natives = locality_rows(("AS1", "AS7"), (512,))
+    natives = locality_rows(("new-delete", "multipool"), (512,))
     for native in natives:
         native["figures"]["built_bytes"] = 0.0
     surfaces = surfaces_of(natives)
-    assert surfaces["AS7"].figure_against(surfaces["AS1"], "built_bytes", 512) is None
+    assert surfaces["multipool"].figure_against(surfaces["new-delete"], "built_bytes", 512) is None
 
 
 def test_table_15_has_a_degradation_for_each_shuffle_factor() -> None:
-    surface = surfaces_of(shuffle_table_rows())["AS1"]
+    surface = surfaces_of(shuffle_table_rows())["new-delete"]
     assert surface.shuffle_factors == tuple(range(10))
     found = [surface.degradation(1000, 10, factor) for factor in surface.shuffle_factors]
     assert [ratio.median for ratio in found if ratio] == pytest.approx(
@@ -137,7 +137,7 @@ def test_table_15_has_a_degradation_for_each_shuffle_factor() -> None:
 def test_processes_of_one_access_factor_each_make_one_surface() -> None:
     natives = [
         locality_row(
-            "AS1", 512, repetition, access_factors=(factor,), setting={"repeat_factor": 2560 // factor}
+            "new-delete", 512, repetition, access_factors=(factor,), setting={"repeat_factor": 2560 // factor}
         )
         for repetition in range(3)
         for factor in ACCESS_FACTORS
@@ -152,9 +152,9 @@ def test_processes_of_one_access_factor_each_make_one_surface() -> None:
 
 def test_compilers_are_settings_and_sizes_systems_of_their_own() -> None:
     accesses = {"accesses": 1 << 20}
-    natives = locality_rows(("AS1",), (512,))
-    natives += locality_rows(("AS1",), (512,), setting=accesses | {"compiler": "clang++"})
-    natives += locality_rows(("AS1",), (512,), links=1 << 25)
+    natives = locality_rows(("new-delete",), (512,))
+    natives += locality_rows(("new-delete",), (512,), setting=accesses | {"compiler": "clang++"})
+    natives += locality_rows(("new-delete",), (512,), links=1 << 25)
     systems = locality_systems(rows_of(natives))
     assert [(system.links, system.setting) for system in systems] == [
         (LINKS, ()),
@@ -164,22 +164,22 @@ def test_compilers_are_settings_and_sizes_systems_of_their_own() -> None:
 
 
 def test_without_a_shuffle_there_is_nothing_after_it() -> None:
-    surfaces = surfaces_of(locality_rows(("AS1", "AS7"), (512,), shuffle_factors=(0,)))
-    assert surfaces["AS1"].shuffled(512, 16) is None
-    assert surfaces["AS7"].against(surfaces["AS1"], 512, 16) is None
-    assert surfaces["AS1"].unshuffled(512, 16) is not None
+    surfaces = surfaces_of(locality_rows(("new-delete", "multipool"), (512,), shuffle_factors=(0,)))
+    assert surfaces["new-delete"].shuffled(512, 16) is None
+    assert surfaces["multipool"].against(surfaces["new-delete"], 512, 16) is None
+    assert surfaces["new-delete"].unshuffled(512, 16) is not None
 
 
 def test_a_list_length_that_never_finished_keeps_its_status() -> None:
-    natives = locality_rows(("AS1", "AS7"), (512, 1))
+    natives = locality_rows(("new-delete", "multipool"), (512, 1))
     natives = [
         native
         for native in natives
-        if native["strategy"] == "AS1" or native["parameters"]["list_length"] != 1
+        if native["strategy"] == "new-delete" or native["parameters"]["list_length"] != 1
     ]
     parameters = natives[-1]["parameters"] | {"list_length": 1}
-    natives.append(failed_row("locality", parameters, "AS7", 0, "out_of_memory", "needs 64 GiB"))
-    surface = surfaces_of(natives)["AS7"]
+    natives.append(failed_row("locality", parameters, "multipool", 0, "out_of_memory", "needs 64 GiB"))
+    surface = surfaces_of(natives)["multipool"]
     assert surface.unfinished == {1: ("out_of_memory", "needs 64 GiB")}
     assert surface.list_lengths == (512, 1)
     assert surface.degradation(1, 1) is None
@@ -193,8 +193,8 @@ def test_utilization_has_a_line_for_each_t_a_and_s() -> None:
     assert [line.place for line in table.lines] == sorted(AMOUNTS)
     line = table.line(30, 20, 15)
     assert line is not None
-    cell = line.cells["AS7"]
-    assert cell.ns_per_operation == pytest.approx(1.02 * utilization_ns((30, 20, 15), "AS7"), rel=1e-3)
+    cell = line.cells["multipool"]
+    assert cell.ns_per_operation == pytest.approx(1.02 * utilization_ns((30, 20, 15), "multipool"), rel=1e-3)
     assert cell.ratio is not None
     assert cell.ratio.median == pytest.approx(0.4, rel=1e-3)
     held = cell.figure("held_bytes")
@@ -202,61 +202,64 @@ def test_utilization_has_a_line_for_each_t_a_and_s() -> None:
     assert held.median == 1 << 20
     failing = table.line(35, 20, 10)
     assert failing is not None
-    assert (failing.cells["AS3"].status, failing.cells["AS3"].finished) == ("out_of_memory", False)
+    assert (failing.cells["monotonic"].status, failing.cells["monotonic"].finished) == (
+        "out_of_memory",
+        False,
+    )
 
 
 def test_contention_is_timed_by_the_wall_clock() -> None:
     (table,) = contention_tables(rows_of(contention_rows()))
-    assert table.strategies[-2:] == ["shared-concurrent", "shared-synchronized"]
+    assert table.strategies[-2:] == ["concurrent-multipool", "synchronized-multipool"]
     line = table.line(15, 6, 4)
     assert line is not None
-    cell = line.cells["shared-synchronized"]
-    assert cell.ns_per_operation == pytest.approx(1.02 * contention_ns(4, "shared-synchronized"), rel=1e-3)
+    cell = line.cells["synchronized-multipool"]
+    assert cell.ns_per_operation == pytest.approx(1.02 * contention_ns(4, "synchronized-multipool"), rel=1e-3)
     cpu = cell.figure("cpu_ns_per_pair")
     assert cpu is not None
-    assert cpu.median == pytest.approx(1.02 * contention_ns(4, "shared-synchronized") * 2 / 4, rel=1e-3)
+    assert cpu.median == pytest.approx(1.02 * contention_ns(4, "synchronized-multipool") * 2 / 4, rel=1e-3)
     assert cell.notes == ("more threads than cores",)
 
 
 def test_who_frees_is_a_setting() -> None:
-    natives = contention_rows(("AS1",)) + contention_rows(("AS1",), freed_by="other")
+    natives = contention_rows(("new-delete",)) + contention_rows(("new-delete",), freed_by="other")
     tables = contention_tables(rows_of(natives))
     assert [dict(table.setting)["freed_by"] for table in tables] == ["self", "other"]
 
 
 def test_compilers_are_compared_by_repetition_and_row() -> None:
-    natives = utilization_rows(("AS1", "AS7"), compiler="g++")
-    for native in utilization_rows(("AS1", "AS7"), compiler="clang++"):
-        factor = 3 if native["strategy"] == "AS7" else 1
+    natives = utilization_rows(("new-delete", "multipool"), compiler="g++")
+    for native in utilization_rows(("new-delete", "multipool"), compiler="clang++"):
+        factor = 3 if native["strategy"] == "multipool" else 1
         natives.append(native | {"cpu_ns": factor * native["cpu_ns"]})
     (effect,) = compiler_effects(rows_of(natives))
     assert (effect.compiler, effect.base) == ("clang++", "g++")
-    assert effect.means["AS7"].median == pytest.approx(3.0)
-    assert (effect.means["AS1"].median, effect.means["AS1"].n) == (1.0, len(AMOUNTS))
+    assert effect.means["multipool"].median == pytest.approx(3.0)
+    assert (effect.means["new-delete"].median, effect.means["new-delete"].n) == (1.0, len(AMOUNTS))
     assert compiler_effects(rows_of(utilization_rows())) == []
 
 
 def test_cells_of_any_experiment_have_their_further_figures() -> None:
-    natives = contention_rows(("AS1", "AS7"), (2,), [(15, 6)])
-    natives.append(natives[0] | {"strategy": "AS1@jemalloc", "wall_ns": natives[0]["wall_ns"] // 2})
+    natives = contention_rows(("new-delete", "multipool"), (2,), [(15, 6)])
+    natives.append(natives[0] | {"strategy": "new-delete@jemalloc", "wall_ns": natives[0]["wall_ns"] // 2})
     cells = {cell.strategy: cell for cell in cell_figures(rows_of(natives))}
-    assert list(cells) == ["AS1", "AS1@jemalloc", "AS7"]
-    assert cells["AS7"].figures["slowest_ns"].median == pytest.approx(1.02 * 1.2)
-    ratio = cells["AS1@jemalloc"].ratio
+    assert list(cells) == ["new-delete", "new-delete@jemalloc", "multipool"]
+    assert cells["multipool"].figures["slowest_ns"].median == pytest.approx(1.02 * 1.2)
+    ratio = cells["new-delete@jemalloc"].ratio
     assert ratio is not None
-    assert ratio.median == pytest.approx(0.5), "to AS1 under the C library's malloc, in the same row"
+    assert ratio.median == pytest.approx(0.5), "to new-delete under the C library's malloc, in the same row"
 
 
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"strategy": "AS1@jemalloc"}, "AS1 made 9f but AS1@jemalloc made 8e"),
-        ({"parameters": {"compiler": "clang++"}}, "AS1 made 9f but AS1 (clang++) made 8e"),
+        ({"strategy": "new-delete@jemalloc"}, "new-delete made 9f but new-delete@jemalloc made 8e"),
+        ({"parameters": {"compiler": "clang++"}}, "new-delete made 9f but new-delete (clang++) made 8e"),
         ({"parameters": {"threads": 9}}, None),
     ],
 )
 def test_the_same_work_has_the_same_checksum(changes: dict[str, Any], complaint: str | None) -> None:
-    (native,) = contention_rows(("AS1",), (2,), [(15, 6)], 1)
+    (native,) = contention_rows(("new-delete",), (2,), [(15, 6)], 1)
     parameters = native["parameters"] | changes.get("parameters", {})
     other = native | changes | {"parameters": parameters, "checksum": "8e"}
     checksums = Checksums()
@@ -279,44 +282,47 @@ def test_r_is_a_ratio_of_ratios() -> None:
     assert table.structure == "DS2"
     assert table.freed == ["all", "half", "quarter", "eighth"]
     assert table.sizes_log2 == [6, 10]
-    untouched, fragmented = table.ratio_of_ratios("all", 10, "AS7"), table.ratio_of_ratios("half", 10, "AS7")
+    untouched, fragmented = (
+        table.ratio_of_ratios("all", 10, "multipool"),
+        table.ratio_of_ratios("half", 10, "multipool"),
+    )
     assert untouched is not None
     assert fragmented is not None
     assert untouched.median == pytest.approx(1.0, rel=1e-3)
     assert fragmented.median == pytest.approx(1 / AS1_SLOWER["half"], rel=1e-3)
-    base = table.ratio_of_ratios("half", 10, "AS1")
+    base = table.ratio_of_ratios("half", 10, "new-delete")
     assert base is not None
-    assert base.median == 1.0, "R of AS1 is 1 by its definition"
+    assert base.median == 1.0, "R of new-delete is 1 by its definition"
 
 
 def test_the_slowdown_is_a_strategy_against_itself() -> None:
     table = fragmentation_of(fragmentation_rows())[0]
-    slowdown = table.slowdown("half", 6, "AS1")
+    slowdown = table.slowdown("half", 6, "new-delete")
     assert slowdown is not None
     assert slowdown.median == pytest.approx(AS1_SLOWER["half"], rel=1e-3)
-    assert table.slowdown("half", 6, "AS9") is None
+    assert table.slowdown("half", 6, "multipool/base") is None
 
 
 def test_without_the_untouched_heap_there_is_no_r() -> None:
     table = fragmentation_of(fragmentation_rows(freed=("half",)))[0]
-    assert table.ratio_of_ratios("half", 6, "AS7") is None
+    assert table.ratio_of_ratios("half", 6, "multipool") is None
 
 
 def test_means_of_r_over_everything() -> None:
     tables = fragmentation_of(fragmentation_rows())
-    all_freed = mean_ratio_of_ratios(tables, [ALL], "AS7")
-    fragmented = mean_ratio_of_ratios(tables, FRAGMENTED, "AS7")
+    all_freed = mean_ratio_of_ratios(tables, [ALL], "multipool")
+    fragmented = mean_ratio_of_ratios(tables, FRAGMENTED, "multipool")
     assert all_freed is not None
     assert fragmented is not None
     assert (all_freed.median, all_freed.n) == (pytest.approx(1.0, rel=1e-3), 4)
     assert (fragmented.median, fragmented.n) == (pytest.approx(0.8, rel=1e-3), 12)
-    assert mean_ratio_of_ratios(tables, FRAGMENTED, "AS9") is None
+    assert mean_ratio_of_ratios(tables, FRAGMENTED, "multipool/base") is None
 
 
 def test_upstreams_are_settings() -> None:
     natives = fragmentation_rows(names=("DS2",)) + fragmentation_rows(names=("DS2",), upstream="heap")
     cache, heap = fragmentation_of(natives)
     assert (cache.upstream, heap.upstream) == ("cache", "heap")
-    slowdown = heap.slowdown("half", 6, "AS7")
+    slowdown = heap.slowdown("half", 6, "multipool")
     assert slowdown is not None
     assert slowdown.median == pytest.approx(HEAP_SLOWER, rel=1e-3)

@@ -24,7 +24,7 @@ from synthetic_heaps import (
 from mallard.analysis.burst import burst_sentences, burst_tables
 from mallard.analysis.contests import contests
 from mallard.analysis.heap_churn import SHARES, heap_churn_sentences, heap_churn_tables, over_time
-from mallard.analysis.labels import families, heap_tags
+from mallard.analysis.labels import column_words, families
 from mallard.analysis.names import contestants, in_table_order
 from mallard.analysis.peer_words import CellNames
 from mallard.analysis.peers import duels
@@ -60,7 +60,7 @@ def test_types_have_tables_of_their_own_and_iterations_are_no_setting() -> None:
 def test_calls_are_blocks_and_growths_together() -> None:
     for experiment in ("expansion-forward", "expansion-backward"):
         (table,) = vector_tables(rows_of(growth_rows(experiment)), experiment)
-        for name in ("AS1", "heap-v2", "heap-v2-masked"):
+        for name in ("new-delete", "heap-v2", "heap-v2-masked"):
             assert value_of(table.lines[0], name, "calls") == sum(calls_of(name, 10))
 
 
@@ -87,10 +87,10 @@ def test_sentences_of_growth_in_place() -> None:
     assert "of boost-allocator-v2-masked's" in in_place
     calls = saying(said, "Calls of the allocator for 10 elements: ")
     assert "heap-v2 4" in calls
-    assert "AS1 5" in calls
+    assert "new-delete 5" in calls
     peak = saying(said, "Most bytes that a vector had at one time, at the largest size: ")
     assert "heap-v2 3.8 MiB" in peak
-    assert "AS1 5.7 MiB" in peak
+    assert "new-delete 5.7 MiB" in peak
 
 
 def test_sentences_of_growth_backward() -> None:
@@ -101,12 +101,14 @@ def test_sentences_of_growth_backward() -> None:
 
 def test_without_as1_there_is_no_verdict_and_nothing_breaks() -> None:
     for experiment, natives in (("expansion-forward", growth_rows()), ("shrink-to-fit", shrink_rows())):
-        (table,) = vector_tables(without(natives, "AS1"), experiment)
-        assert vector_sentences(table, experiment)[0] == "No verdict: AS1 has not finished in every row."
-    (table,) = burst_tables(without(burst_rows(), "AS1"))
-    assert burst_sentences(table)[0] == "No verdict: AS1 has not finished in every row."
-    (table,) = heap_churn_tables(without(churn_rows(), "AS1"))
-    assert heap_churn_sentences(table)[0] == "No verdict: AS1 has not finished in every row."
+        (table,) = vector_tables(without(natives, "new-delete"), experiment)
+        assert (
+            vector_sentences(table, experiment)[0] == "No verdict: new-delete has not finished in every row."
+        )
+    (table,) = burst_tables(without(burst_rows(), "new-delete"))
+    assert burst_sentences(table)[0] == "No verdict: new-delete has not finished in every row."
+    (table,) = heap_churn_tables(without(churn_rows(), "new-delete"))
+    assert heap_churn_sentences(table)[0] == "No verdict: new-delete has not finished in every row."
 
 
 # ---- vectors that shrink ------------------------------------------------------------------------------
@@ -116,7 +118,7 @@ def test_a_shrink_is_timed_apart_from_the_making_of_the_vector() -> None:
     (table,) = vector_tables(rows_of(shrink_rows()), "shrink-to-fit")
     line = of_figure(table, "shrink_ns").line(LARGE)
     assert line is not None
-    for name in ("AS1", "heap-v2"):
+    for name in ("new-delete", "heap-v2"):
         assert line.cells[name].ns_per_operation == pytest.approx(MIDDLE * shrink_ns(name, LARGE))
     assert [dict(table.setting)[name] for name in dict(table.setting)] == ["int"], "no step, no iterations"
     apart, whole = (timed(table, time).lines[-1] for time in EXPERIMENTS["shrink-to-fit"].times)
@@ -156,12 +158,12 @@ def test_small_vectors_tell_nothing_of_the_memory_that_is_given_back() -> None:
 def test_sentences_of_bursts() -> None:
     (table,) = burst_tables(rows_of(burst_rows()))
     said = burst_sentences(table)
-    first = MIDDLE * range_ns("AS7-burst")[0]
-    assert said[0].startswith(f"Fastest to insert the first time: AS7-burst {first:.2f} ns a node")
-    assert saying(said, "Fastest to push one node back: AS7 5.10 ns a node")
-    assert saying(said, "Fastest to clear the list: AS7-burst 2.04 ns a node")
+    first = MIDDLE * range_ns("multipool-burst")[0]
+    assert said[0].startswith(f"Fastest to insert the first time: multipool-burst {first:.2f} ns a node")
+    assert saying(said, "Fastest to push one node back: multipool 5.10 ns a node")
+    assert saying(said, "Fastest to clear the list: multipool-burst 2.04 ns a node")
     assert "heap 50 % (50 to 50)" in saying(said, "To insert once more in bursts takes, of the time node by")
-    assert "AS7 2.6 %" in saying(said, "Overhead of system memory, at most: ")
+    assert "multipool 2.6 %" in saying(said, "Overhead of system memory, at most: ")
 
 
 # ---- a heap that ages ---------------------------------------------------------------------------------
@@ -192,26 +194,26 @@ def test_sentences_of_a_heap_that_ages() -> None:
     assert said[0].startswith(
         "Fastest to free a block and allocate another: heap 20.4 ns a pair, 33 % (33 to"
     )
-    assert "heap 1.06" in saying(said, "Most held over most live, least and AS1: ")
+    assert "heap 1.06" in saying(said, "Most held over most live, least and new-delete: ")
     ageing = saying(said, "Held over live, after a tenth of the operations and at the end: ")
-    assert "AS7 1.30 to 1.48" in ageing
+    assert "multipool 1.30 to 1.48" in ageing
     assert "heap 1.05 to 1.06" in ageing
     assert "boost-interprocess" not in ageing, "no contender is told of among mallard's"
-    assert "AS1 493" in saying(said, "Bytes a block that are held and not its own")
+    assert "new-delete 493" in saying(said, "Bytes a block that are held and not its own")
     assert "heap 0 B" in saying(said, "Held after all blocks were freed and trimmed")
-    assert saying(said, "Under other mallocs: AS1@mimalloc 67 % (67 to 67)")
+    assert saying(said, "Under other mallocs: new-delete@mimalloc 67 % (67 to 67)")
 
 
 # ---- names and comparisons ----------------------------------------------------------------------------
 
 
 def test_the_heap_stands_after_the_pools_and_before_other_libraries() -> None:
-    names = ["boost-allocator-v2", "heap-v2", "realloc", "heap", "AS1", "fixed-pool", "heap-base-winked"]
+    names = ["boost-allocator-v2", "heap-v2", "realloc", "heap", "new-delete", "fixed-pool", "heap/base/wink"]
     ordered = in_table_order(names)
-    assert ordered[:5] == ["AS1", "fixed-pool", "heap", "heap-base-winked", "heap-v2"]
+    assert ordered[:5] == ["new-delete", "fixed-pool", "heap", "heap/base/wink", "heap-v2"]
     assert contestants(names) == ordered[:5]
     assert families(ordered) == [
-        ("global", 1),
+        ("new-delete", 1),
         ("other pools", 1),
         ("heap", 3),
         ("Boost.Container", 1),
@@ -220,13 +222,13 @@ def test_the_heap_stands_after_the_pools_and_before_other_libraries() -> None:
 
 
 def test_the_heap_is_told_apart_by_binding_and_end() -> None:
-    assert [heap_tags(name) for name in HEAPS] == [
-        ("type", False),
-        ("type", True),
-        ("base", False),
-        ("base", True),
+    assert [column_words(name) for name in HEAPS] == [
+        ("type", ""),
+        ("type", "/wink"),
+        ("/base", ""),
+        ("/base", "/wink"),
     ]
-    assert heap_tags("heap-v2") == ("", False)
+    assert column_words("heap-v2") == ("heap-v2", "")
 
 
 def test_duels_of_vectors_are_of_one_size_and_type() -> None:

@@ -41,7 +41,7 @@ def test_a_figure_stands_in_the_place_of_the_time() -> None:
     frees = of_figure(table, "free_ns")
     for line in frees.lines:
         size = line.place[0]
-        for name in ("AS1", "AS7", "small-object-pool"):
+        for name in ("new-delete", "multipool", "small-object-pool"):
             assert line.cells[name].ns_per_operation == pytest.approx(MIDDLE * small_ns(name, size)[1])
         ratio = line.cells["small-object-pool"].ratio
         assert ratio is not None
@@ -58,14 +58,14 @@ def test_what_has_no_time_in_a_phase_is_left_out_and_what_failed_stays() -> None
 
 
 def test_a_figure_that_nobody_has_leaves_nothing() -> None:
-    (table,) = small_objects_tables(rows_of(small_objects_rows(("AS1", "AS7"))))
+    (table,) = small_objects_tables(rows_of(small_objects_rows(("new-delete", "multipool"))))
     assert all(not line.cells for line in of_figure(table, "wink_ns").lines)
-    assert value_of(table.lines[0], "AS1", "wink_ns") is None
-    assert value_of(table.lines[0], "AS9", "held_bytes") is None
+    assert value_of(table.lines[0], "new-delete", "wink_ns") is None
+    assert value_of(table.lines[0], "multipool/base", "held_bytes") is None
 
 
 def test_settings_stand_apart_the_blog_s_own_first() -> None:
-    natives = small_objects_rows(("AS1",), orders=("in-order", "shuffled"), pages=("huge", "small"))
+    natives = small_objects_rows(("new-delete",), orders=("in-order", "shuffled"), pages=("huge", "small"))
     settings = [dict(table.setting) for table in small_objects_tables(rows_of(natives))]
     assert [(each["order"], each["pages"]) for each in settings] == [
         ("shuffled", "small"),
@@ -81,7 +81,7 @@ def test_memory_of_an_object() -> None:
     for line in table.lines:
         held = bytes_an_object(table, line, "small-object-pool", "held_bytes")
         assert held == pytest.approx(bytes_held("small-object-pool", line.place[0]))
-    assert bytes_an_object(table, table.lines[0], "AS9", "held_bytes") is None
+    assert bytes_an_object(table, table.lines[0], "multipool/base", "held_bytes") is None
 
 
 def test_sentences_of_small_objects() -> None:
@@ -90,22 +90,26 @@ def test_sentences_of_small_objects() -> None:
     whole = next(text for text in said if text.startswith("Fastest in all phases together over 4 sizes"))
     assert "small-object-pool" in whole
     assert f"{100 * 11.5 / 65:.0f} % ({100 * 11.5 / 65:.0f} to" in whole
-    assert any(text.startswith("Fastest to allocate them all: AS7") and "fixed-pool" in text for text in said)
+    assert any(
+        text.startswith("Fastest to allocate them all: multipool") and "fixed-pool" in text for text in said
+    )
     assert any("Fastest to touch each of these" in text and "small-object-pool" in text for text in said)
     assert any(text.startswith("Taking the pages alone (null)") and "2.0 times" in text for text in said)
-    assert any("Bytes held for each byte asked for, least and AS1: small-object-pool 1.02" in t for t in said)
+    assert any(
+        "Bytes held for each byte asked for, least and new-delete: small-object-pool 1.02" in t for t in said
+    )
     after = next(text for text in said if text.startswith("Still held after the first free"))
     assert "small-object-pool 64 KiB" in after
     assert "loki did not finish (timed out) where N is 64." in said
 
 
 def test_without_as1_there_is_no_verdict_and_nothing_breaks() -> None:
-    (table,) = small_objects_tables(without(small_objects_rows(), "AS1"))
-    assert small_objects_sentences(table)[0] == "No verdict: AS1 has not finished in every row."
-    (table,) = adaptive_pool_tables(without(adaptive_pool_rows(), "AS1"))
-    assert adaptive_pool_sentences(table)[0] == "No verdict: AS1 has not finished in every row."
-    (works,) = fixed_block_works(without(fixed_block_rows(), "AS1")).values()
-    assert fixed_block_sentences(works)[0] == "new-delete: no verdict, AS1 has not finished."
+    (table,) = small_objects_tables(without(small_objects_rows(), "new-delete"))
+    assert small_objects_sentences(table)[0] == "No verdict: new-delete has not finished in every row."
+    (table,) = adaptive_pool_tables(without(adaptive_pool_rows(), "new-delete"))
+    assert adaptive_pool_sentences(table)[0] == "No verdict: new-delete has not finished in every row."
+    (works,) = fixed_block_works(without(fixed_block_rows(), "new-delete")).values()
+    assert fixed_block_sentences(works)[0] == "new-delete: no verdict, new-delete has not finished."
 
 
 def test_works_stand_in_the_order_of_the_book_whatever_was_counted() -> None:
@@ -120,7 +124,7 @@ def test_works_stand_in_the_order_of_the_book_whatever_was_counted() -> None:
         "remove-ctrl, as-printed",
         "remove-ctrl, append",
     ]
-    assert strategies_of(works)[:4] == ["null", "AS1", "AS7", "fixed-pool"]
+    assert strategies_of(works)[:4] == ["null", "new-delete", "multipool", "fixed-pool"]
 
 
 def test_blocks_of_one_size_beside_the_book() -> None:
@@ -138,7 +142,7 @@ def test_blocks_of_one_size_beside_the_book() -> None:
 def test_sentences_of_fixed_blocks() -> None:
     (works,) = fixed_block_works(rows_of(fixed_block_rows())).values()
     said = fixed_block_sentences(works)
-    assert said[0].startswith("new-delete: class-new 0.51 ns a pair, 5.0 % (5.0 to 5.0) of AS1's time")
+    assert said[0].startswith("new-delete: class-new 0.51 ns a pair, 5.0 % (5.0 to 5.0) of new-delete's time")
     beside = next(text for text in said if text.startswith("Default / blocks of one size"))
     assert "new-delete 20.0 (16.0)" in beside
     assert "list 10.0 (6.6)" in beside
@@ -157,7 +161,7 @@ def test_sentences_of_adaptive_pools() -> None:
     assert "adaptive-pool 50 % (50 to 50)" in bursts
     overhead = next(text for text in said if text.startswith("Overhead of system memory"))
     assert "fixed-pool 0.5 %" in overhead
-    assert "AS1 33.5 %" in overhead
+    assert "new-delete 33.5 %" in overhead
     held = next(text for text in said if text.startswith("Held after all nodes were erased"))
     assert "adaptive-pool 64 KiB" in held
     kept = next(text for text in said if text.startswith("Kept by the pools themselves"))
@@ -165,7 +169,7 @@ def test_sentences_of_adaptive_pools() -> None:
 
 
 def test_what_was_measured_both_ways() -> None:
-    assert with_bursts(["AS1", "a", "a-burst", "b-burst"]) == [("a", "a-burst")]
+    assert with_bursts(["new-delete", "a", "a-burst", "b-burst"]) == [("a", "a-burst")]
 
 
 def test_figures_in_words() -> None:

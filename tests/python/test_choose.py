@@ -14,12 +14,10 @@ from mallard.choose import Case, Decision, Evidence, case_of, decide
 from mallard.choose.structure import nearest_structure
 from mallard.errors import UsageError
 from mallard.result import Row
+from mallard.strategy_names import of_papers
 
 Native = dict[str, Any]
-EVERY = (
-    *("AS1", "AS2", "AS3", "AS4", "AS5", "AS6", "AS7"),
-    *("AS8", "AS9", "AS10", "AS11", "AS12", "AS13", "AS14"),
-)
+EVERY = (*of_papers(),)
 
 
 def evidence(*runs: list[Native]) -> Evidence:
@@ -32,7 +30,7 @@ def density(**options: Any) -> list[Native]:
 
 
 def ratios(of: dict[str, float]) -> Callable[[str, int, str], float]:
-    """The ratio to AS1 by strategy, the usual one where none is given."""
+    """The ratio to new-delete by strategy, the usual one where none is given."""
 
     def times(structure: str, size: int, strategy: str) -> float:
         return 30.0 * of[strategy] if strategy in of else formula("DS1", 10, strategy)
@@ -59,16 +57,21 @@ def figure(decision: Decision, question: str) -> str:
 
 def test_what_is_built_and_freed_together_takes_the_fastest_row_of_its_table() -> None:
     decision = answer(case_of("unordered_set<string>"), density())
-    assert used(decision) == "AS3"
+    assert used(decision) == "monotonic"
     assert decision.recommended.ratio.median == pytest.approx(0.3)
-    assert decision.runner_up.strategy == "AS5"
-    assert decision.recommended.cells[-1].strategy == "AS3"
+    assert decision.runner_up.strategy == "monotonic/base"
+    assert decision.recommended.cells[-1].strategy == "monotonic"
     assert dict(decision.recommended.cells[-1].parameters)["size_log2"] == 10
 
 
 @pytest.mark.parametrize(
     ("binding", "wink_out", "best"),
-    [("type", "no", "AS3"), ("base", "no", "AS5"), ("any", "yes", "AS4"), ("base", "yes", "AS6")],
+    [
+        ("type", "no", "monotonic"),
+        ("base", "no", "monotonic/base"),
+        ("any", "yes", "monotonic/wink"),
+        ("base", "yes", "monotonic/base/wink"),
+    ],
 )
 def test_binding_and_winking_out_narrow_the_choice(binding: str, wink_out: str, best: str) -> None:
     case = replace(case_of("DS4"), binding=binding, wink_out=wink_out)
@@ -77,43 +80,51 @@ def test_binding_and_winking_out_narrow_the_choice(binding: str, wink_out: str, 
 
 def test_memory_that_is_used_again_excludes_monotonic_strategies() -> None:
     decision = answer(case_of("DS4", lifetime="program", utilization=0.1), density(), utilization_rows())
-    assert used(decision) == "AS11"
-    assert "only grows" in decision.excluded["AS3"]
-    assert "AS3 held" in figure(decision, "utilization")
+    assert used(decision) == "multipool+monotonic"
+    assert "only grows" in decision.excluded["monotonic"]
+    assert "monotonic held" in figure(decision, "utilization")
     assert "40 % (40 to 40)" in figure(decision, "utilization")
 
 
 def test_a_little_waste_does_not_exclude_them() -> None:
     decision = answer(case_of("DS4", utilization=0.9), density())
-    assert used(decision) == "AS3"
+    assert used(decision) == "monotonic"
     assert "1.1 times the memory" in figure(decision, "utilization")
 
 
 def test_scattered_memory_is_decided_by_the_access_after_the_shuffle() -> None:
     case = replace(case_of("DS4"), locality="low", elements_log2=9.0)
     decision = answer(case, density(), locality_rows())
-    assert used(decision) == "AS7"
+    assert used(decision) == "multipool"
     assert decision.recommended.cells[0].experiment == "locality"
     assert decision.recommended.ratio.median < 0.5
-    assert "AS1" in figure(decision, "locality")
+    assert "new-delete" in figure(decision, "locality")
 
 
 def test_orders_of_reuse_compete_but_not_the_one_that_is_there_to_be_the_worst() -> None:
     case = replace(case_of("DS4"), locality="low")
-    assert used(answer(case, locality_rows(("AS1", "AS7", "AS7-lowest", "AS7-random")))) == "AS7-lowest"
-    assert used(answer(case, locality_rows(("AS1", "AS7", "AS7-random")))) == "AS7"
-    assert used(answer(case, locality_rows(("AS1", "AS7-random", "AS9")))) == "AS9"
+    assert (
+        used(answer(case, locality_rows(("new-delete", "multipool", "multipool-lowest", "multipool-random"))))
+        == "multipool-lowest"
+    )
+    assert used(answer(case, locality_rows(("new-delete", "multipool", "multipool-random")))) == "multipool"
+    assert (
+        used(answer(case, locality_rows(("new-delete", "multipool-random", "multipool/base"))))
+        == "multipool/base"
+    )
 
 
 def test_blocks_that_another_thread_frees_need_one_allocator_for_all() -> None:
-    rows = contention_rows(("AS1", "AS2", "shared-synchronized", "shared-concurrent"), freed_by="other")
+    rows = contention_rows(
+        ("new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool"), freed_by="other"
+    )
     decision = answer(replace(case_of("DS4"), threads=4, freed_by="other"), density(), rows)
-    assert used(decision) == "shared-concurrent"
+    assert used(decision) == "concurrent-multipool"
     assert decision.recommended.ratio.median == pytest.approx(0.2)
 
 
 def test_an_allocator_of_each_thread_is_weighed_against_contention() -> None:
-    times = {"AS3": 40.0, "AS5": 41.0}
+    times = {"monotonic": 40.0, "monotonic/base": 41.0}
 
     def slow(row: Native) -> Native:
         wall = round(times.get(row["strategy"], 0) * row["operations"]) or row["wall_ns"]
@@ -121,21 +132,21 @@ def test_an_allocator_of_each_thread_is_weighed_against_contention() -> None:
 
     case = replace(case_of("DS4"), threads=2)
     decision = answer(case, density(), contention_rows())
-    assert used(decision) == "AS3"
+    assert used(decision) == "monotonic"
     assert "each thread has an allocator of its own" in decision.notes
-    assert "shared-synchronized" in figure(decision, "freed_by")
+    assert "synchronized-multipool" in figure(decision, "freed_by")
     decision = answer(case, density(), [slow(row) for row in contention_rows()])
-    assert used(decision) == "AS11"
-    assert "with several threads" in decision.excluded["AS3"]
+    assert used(decision) == "multipool+monotonic"
+    assert "with several threads" in decision.excluded["monotonic"]
 
 
 def test_a_perturbed_heap_has_rows_of_its_own() -> None:
     rows = fragmentation_rows(names=("DS4",))
     decision = answer(replace(case_of("DS4"), fragmented="yes"), density(), rows)
-    assert used(decision) == "AS3"
+    assert used(decision) == "monotonic"
     assert decision.recommended.cells[0].experiment == "fragmentation"
     assert decision.recommended.ratio.median == pytest.approx(0.3 / 1.25)
-    assert "AS1 takes 125 % (125 to 125)" in figure(decision, "fragmentation")
+    assert "new-delete takes 125 % (125 to 125)" in figure(decision, "fragmentation")
 
 
 def test_without_them_the_fresh_heap_stands_in_and_that_is_said() -> None:
@@ -145,11 +156,12 @@ def test_without_them_the_fresh_heap_stands_in_and_that_is_said() -> None:
 
 
 def test_perturbed_rows_of_others_only_leave_it_to_the_fresh_heap_too() -> None:
-    rows = fragmentation_rows(names=("DS4",), strategies=("AS1", "AS3", "AS7"))
+    rows = fragmentation_rows(names=("DS4",), strategies=("new-delete", "monotonic", "multipool"))
     decision = answer(replace(case_of("DS4"), fragmented="yes", binding="base"), density(), rows)
-    assert used(decision) == "AS5"
+    assert used(decision) == "monotonic/base"
     assert decision.recommended.cells[0].experiment == "density"
-    command = "mallard bench fragmentation --ds 4 --size 10 --strategy AS1,AS5,AS9,AS13"
+    behind_the_base = "new-delete,monotonic/base,multipool/base,multipool+monotonic/base"
+    command = f"mallard bench fragmentation --ds 4 --size 10 --strategy {behind_the_base}"
     assert decision.missing == (command,)
 
 
@@ -158,46 +170,48 @@ def test_perturbed_rows_of_others_only_leave_it_to_the_fresh_heap_too() -> None:
 
 def test_one_block_is_left_to_the_global_allocator() -> None:
     decision = answer(case_of("vector<int>"), density())
-    assert used(decision) == "AS1"
+    assert used(decision) == "new-delete"
     assert "allocation is not where the time goes" in decision.reason
-    assert decision.runner_up.strategy == "AS3"
+    assert decision.runner_up.strategy == "monotonic"
 
 
 def test_one_block_cannot_be_scattered() -> None:
     decision = answer(replace(case_of("vector<int>"), locality="low"), density(), locality_rows())
-    assert used(decision) == "AS1"
+    assert used(decision) == "new-delete"
     assert figure(decision, "locality") == "one block cannot be scattered"
 
 
 def test_an_interval_that_includes_1_is_no_reason_to_change() -> None:
     rows = density(times=lambda structure, size, strategy: 10.0)
     for row in rows:
-        if row["strategy"] == "AS3":
+        if row["strategy"] == "monotonic":
             row["cpu_ns"] = int(row["cpu_ns"] * (0.85, 0.95, 1.06)[row["repetition"]])
     decision = answer(case_of("DS4"), rows)
-    assert used(decision) == "AS1"
-    assert decision.runner_up.strategy == "AS3"
-    assert "no strategy is faster beyond its interval; AS3 comes closest: 95 %" in decision.reason
+    assert used(decision) == "new-delete"
+    assert decision.runner_up.strategy == "monotonic"
+    assert "no strategy is faster beyond its interval; monotonic comes closest: 95 %" in decision.reason
 
 
 def test_one_repetition_has_no_interval_and_decides_nothing() -> None:
     decision = answer(case_of("DS4"), density(repetitions=1))
-    assert used(decision) == "AS1"
+    assert used(decision) == "new-delete"
     assert "one repetition: no interval" in decision.reason
 
 
 def test_where_the_base_class_is_needed_the_global_allocator_is_behind_it() -> None:
-    slow = dict.fromkeys(("AS5", "AS9", "AS13"), 2.0)
-    decision = answer(replace(case_of("DS4"), binding="base"), density(times=ratios(slow | {"AS1": 1.0})))
-    assert used(decision) == "AS2"
+    slow = dict.fromkeys(("monotonic/base", "multipool/base", "multipool+monotonic/base"), 2.0)
+    decision = answer(
+        replace(case_of("DS4"), binding="base"), density(times=ratios(slow | {"new-delete": 1.0}))
+    )
+    assert used(decision) == "new-delete/base"
 
 
 def test_a_strategy_that_is_not_told_apart_is_named() -> None:
-    rows = density(times=ratios({"AS1": 1.0, "AS3": 0.30, "AS7": 0.30}))
+    rows = density(times=ratios({"new-delete": 1.0, "monotonic": 0.30, "multipool": 0.30}))
     for row in rows:
-        if row["strategy"] == "AS7":
+        if row["strategy"] == "multipool":
             row["cpu_ns"] = int(row["cpu_ns"] * (1.04, 0.98, 1.01)[row["repetition"]])
-    assert answer(case_of("DS4"), rows).equals == ("AS7",)
+    assert answer(case_of("DS4"), rows).equals == ("multipool",)
 
 
 # ---- what it rests on -----------------------------------------------------------------------------------
@@ -224,16 +238,18 @@ def test_rows_of_another_question_are_no_answer(said: Native, command: str) -> N
 
 
 def test_the_newest_run_that_has_the_structure_is_taken() -> None:
-    newer = density(names=("DS4",), times=ratios({"AS1": 1.0, "AS7": 0.1}))
+    newer = density(names=("DS4",), times=ratios({"new-delete": 1.0, "multipool": 0.1}))
     newest = density(names=("DS1",))
     decision = answer(case_of("DS4"), density(), newer, newest)
-    assert used(decision) == "AS7"
+    assert used(decision) == "multipool"
     assert decision.recommended.cells[0].run == 2
 
 
 def test_a_newer_run_of_fewer_strategies_does_not_hide_an_older_one_of_more() -> None:
-    decision = answer(case_of("DS4"), density(), density(names=("DS4",), strategies=("AS1", "AS7")))
-    assert used(decision) == "AS3"
+    decision = answer(
+        case_of("DS4"), density(), density(names=("DS4",), strategies=("new-delete", "multipool"))
+    )
+    assert used(decision) == "monotonic"
     assert decision.recommended.cells[0].run == 1
 
 
@@ -251,55 +267,73 @@ def test_the_buffer_can_be_asked_for() -> None:
 
 
 def test_strategies_that_failed_do_not_compete() -> None:
-    rows = density(names=("DS4",), strategies=("AS1", "AS7"))
-    rows += [failed("DS4", size, "AS3", 0, "out_of_memory", "") for size in (6, 10, 14)]
-    assert used(answer(case_of("DS4"), rows)) == "AS7"
+    rows = density(names=("DS4",), strategies=("new-delete", "multipool"))
+    rows += [failed("DS4", size, "monotonic", 0, "out_of_memory", "") for size in (6, 10, 14)]
+    assert used(answer(case_of("DS4"), rows)) == "multipool"
 
 
 def test_rows_without_what_can_serve_are_no_answer() -> None:
-    decision = answer(replace(case_of("DS4"), binding="base"), density(strategies=("AS1", "AS3", "AS7")))
+    decision = answer(
+        replace(case_of("DS4"), binding="base"), density(strategies=("new-delete", "monotonic", "multipool"))
+    )
     assert decision.recommended is None
-    assert decision.missing == ("mallard bench density --ds 4 --size 10 --strategy AS1,AS5,AS9,AS13",)
+    assert decision.missing == (
+        (
+            "mallard bench density --ds 4 --size 10 --strategy "
+            "new-delete,monotonic/base,multipool/base,multipool+monotonic/base"
+        ),
+    )
 
 
 def test_they_are_measured_with_the_strategies_that_they_lack() -> None:
     case = replace(case_of("DS4"), locality="low", binding="base", wink_out="yes")
-    decision = answer(case, locality_rows(("AS1", "AS7")))
+    decision = answer(case, locality_rows(("new-delete", "multipool")))
     assert decision.recommended is None
-    assert decision.missing == ("mallard bench locality --strategy AS1,AS9,AS13",)
+    assert decision.missing == (
+        "mallard bench locality --strategy new-delete,multipool/base,multipool+monotonic/base",
+    )
 
 
 def test_an_answer_from_some_of_the_strategies_names_the_command_for_all() -> None:
-    decision = answer(replace(case_of("DS4"), locality="low"), locality_rows(("AS1", "AS7")))
-    assert used(decision) == "AS7"
-    assert decision.missing == ("mallard bench locality --strategy AS1,AS7,AS9,AS11,AS13",)
+    decision = answer(replace(case_of("DS4"), locality="low"), locality_rows(("new-delete", "multipool")))
+    assert used(decision) == "multipool"
+    assert decision.missing == (
+        (
+            "mallard bench locality --strategy "
+            "new-delete,multipool,multipool/base,multipool+monotonic,multipool+monotonic/base"
+        ),
+    )
 
 
 def test_a_newer_run_without_what_can_serve_does_not_hide_an_older_one() -> None:
     case = replace(case_of("DS4"), locality="low", binding="type")
-    decision = answer(case, locality_rows(("AS1", "AS7")), locality_rows(("AS1", "AS9")))
-    assert used(decision) == "AS7"
+    decision = answer(
+        case, locality_rows(("new-delete", "multipool")), locality_rows(("new-delete", "multipool/base"))
+    )
+    assert used(decision) == "multipool"
     assert decision.recommended.cells[0].run == 1
 
 
 def test_of_two_compilers_the_first_ones_rows_are_taken() -> None:
     rows = []
-    for compiler, strategy in (("clang++", "AS7"), ("g++", "AS9")):
-        for row in density(names=("DS4",), strategies=("AS1", strategy)):
+    for compiler, strategy in (("clang++", "multipool"), ("g++", "multipool/base")):
+        for row in density(names=("DS4",), strategies=("new-delete", strategy)):
             rows.append(row | {"parameters": row["parameters"] | {"compiler": compiler}})
-    assert used(answer(case_of("DS4"), rows)) == "AS9"
+    assert used(answer(case_of("DS4"), rows)) == "multipool/base"
 
 
 def test_an_initial_buffer_is_part_of_the_recommendation() -> None:
-    assert any("AS3 had an initial buffer (warm)" in note for note in answer(case_of("DS4"), density()).notes)
-    decision = answer(case_of("DS4"), density(strategies=("AS1", "AS7")))
+    assert any(
+        "monotonic had an initial buffer (warm)" in note for note in answer(case_of("DS4"), density()).notes
+    )
+    decision = answer(case_of("DS4"), density(strategies=("new-delete", "multipool")))
     assert decision.notes == ()
 
 
 def test_another_malloc_is_a_note_and_no_strategy() -> None:
-    rows = locality_rows(("AS1", "AS1@jemalloc", "AS7"))
+    rows = locality_rows(("new-delete", "new-delete@jemalloc", "multipool"))
     decision = answer(replace(case_of("DS4"), locality="low"), rows)
-    assert any("AS1@jemalloc takes" in note for note in decision.notes)
+    assert any("new-delete@jemalloc takes" in note for note in decision.notes)
     behind = answer(replace(case_of("DS4"), locality="low", binding="base"), rows)
     assert not any("@jemalloc" in note for note in behind.notes)
 

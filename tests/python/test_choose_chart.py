@@ -10,6 +10,7 @@ from synthetic_run import density_rows
 
 from mallard.choose import Chart, ChartLeaf, decision_chart
 from mallard.result import Row
+from mallard.strategy_names import of_papers
 
 Native = dict[str, Any]
 
@@ -20,8 +21,8 @@ def rows_of(*runs: list[Native]) -> list[Row]:
 
 @pytest.fixture(scope="module")
 def chart() -> Chart:
-    shared = ("AS1", "AS2", "shared-synchronized", "shared-concurrent")
-    every = tuple(f"AS{number}" for number in range(1, 15))
+    shared = ("new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool")
+    every = of_papers()
     return decision_chart(
         rows_of(
             density_rows(names=("DS1", "DS4")),
@@ -70,13 +71,25 @@ def test_it_is_laid_out_from_left_to_right_and_no_two_meet(chart: Chart) -> None
 @pytest.mark.parametrize(
     ("answers", "strategy", "ratio"),
     [
-        (("one", "together", "little"), "AS1", None),
-        (("one", "scattered", "abstract base"), "AS9", None),
-        (("one", "together", "much", "much", "it can", "no", "type parameter", "no"), "AS3", 0.3),
-        (("one", "together", "much", "much", "it can", "no", "abstract base", "yes"), "AS6", 0.297),
-        (("one", "together", "much", "much", "used again", "no", "type parameter", "no"), "AS11", 0.4),
-        (("one", "together", "much", "much", "used again", "yes", "type parameter", "yes"), "AS12", 0.288),
-        (("several", "another"), "shared-concurrent", 0.2),
+        (("one", "together", "little"), "new-delete", None),
+        (("one", "scattered", "abstract base"), "multipool/base", None),
+        (("one", "together", "much", "much", "it can", "no", "type parameter", "no"), "monotonic", 0.3),
+        (
+            ("one", "together", "much", "much", "it can", "no", "abstract base", "yes"),
+            "monotonic/base/wink",
+            0.297,
+        ),
+        (
+            ("one", "together", "much", "much", "used again", "no", "type parameter", "no"),
+            "multipool+monotonic",
+            0.4,
+        ),
+        (
+            ("one", "together", "much", "much", "used again", "yes", "type parameter", "yes"),
+            "multipool+monotonic/wink",
+            0.288,
+        ),
+        (("several", "another"), "concurrent-multipool", 0.2),
     ],
 )
 def test_the_leaves_have_this_machines_answers(
@@ -110,4 +123,4 @@ def test_without_rows_the_leaves_name_the_commands() -> None:
     assert "mallard bench locality" in missing
     assert "mallard bench contention --threads 4 --freed-by other" in missing
     assert "mallard bench density --ds 4 --size 10" in missing
-    assert [leaf.strategy for leaf in empty.leaves if not leaf.missing] == ["AS1"]
+    assert [leaf.strategy for leaf in empty.leaves if not leaf.missing] == ["new-delete"]

@@ -48,6 +48,7 @@ from mallard.cli.parser import Parser
 from mallard.plan import Host, make_plan, selected_compilers
 from mallard.result import Row
 from mallard.runner import load_builds
+from mallard.strategy_names import of_papers
 
 DS2 = ("DS2",)
 
@@ -177,10 +178,10 @@ def test_a_wide_interval_agrees_only_if_all_of_it_does(
 def test_a_figure_is_formed_in_each_repetition_and_judged_with_its_interval() -> None:
     rows = density_rows(names=DS2)
     for native in rows:
-        if native["strategy"] in ("AS3", "AS4", "AS5", "AS6"):
+        if native["strategy"] in ("monotonic", "monotonic/wink", "monotonic/base", "monotonic/base/wink"):
             native["cpu_ns"] = round(native["cpu_ns"] * (0.95, 1.0, 1.05)[native["repetition"]])
     entry = entry_of(rows_of(rows), "9 DS2", "monotonic AS3-AS6 average")
-    mean = 100 * sum(RATIO[f"AS{n}"] for n in range(3, 7)) / 4
+    mean = 100 * sum(RATIO[name] for name in of_papers(3, 6)) / 4
     half = 4.3027 * 0.05 * mean / math.sqrt(3)
     (figure,) = entry.figures
     assert figure.value == pytest.approx(mean, rel=1e-6)
@@ -227,7 +228,7 @@ def test_one_repetition_decides_nothing_and_more_are_asked_for() -> None:
 def test_an_interval_too_wide_decides_nothing() -> None:
     rows = density_rows(names=DS2)
     for native in rows:
-        if native["strategy"].startswith("AS") and native["strategy"] not in ("AS1", "AS2", "AS1-keep"):
+        if native["strategy"] in of_papers(3):
             native["cpu_ns"] = round(native["cpu_ns"] * (0.1, 1.0, 3.0)[native["repetition"]])
     entry = entry_of(rows_of(rows), "9 DS2", "monotonic AS3-AS6 average")
     assert (entry.verdict, entry.reason) == (NOT_MEASURED, "the interval is too wide to decide")
@@ -262,7 +263,10 @@ def test_the_warm_buffer_is_judged_where_several_were_measured() -> None:
 
 def test_claims_about_clang_take_its_rows_and_no_others_do() -> None:
     names = ("DS5", "DS6", "DS7", "DS8")
-    clang = density_rows(names=names, times=lambda ds, size, name: 20.0 if name in ("AS2", "AS5") else 10.0)
+    clang = density_rows(
+        names=names,
+        times=lambda ds, size, name: 20.0 if name in ("new-delete/base", "monotonic/base") else 10.0,
+    )
     for native in clang:
         native["parameters"] = native["parameters"] | {"compiler": "clang++"}
     section, text = "7 general", "Clang: monotonic via abstract base vs default, DS5-DS8"
@@ -293,7 +297,7 @@ def test_figures_of_the_other_experiments() -> None:
 
 
 def test_the_order_of_reuse_is_judged_by_the_variants() -> None:
-    strategies = ("AS1", "AS7-first", "AS7-last")
+    strategies = ("new-delete", "multipool-first", "multipool-last")
     rows = rows_of(locality_rows(strategies))
     entries = {entry.number: entry for entry in ledger(rows)}
     assert (entries["M4"].verdict, entries["M4"].ours) == (NOT_REPRODUCED, "1 x")

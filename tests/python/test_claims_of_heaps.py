@@ -67,12 +67,12 @@ def test_the_articles_class_decides_and_plain_integers_do_not() -> None:
     entry = entry_of(rows_of(growth_rows()), "1 forward (Linux", "expanding V2 vs V1")
     assert (entry.verdict, entry.figures) == (NOT_MEASURED, [])
     assert entry.command == (
-        "mallard bench expansion-forward --elements 10,10000 --type myint --strategy AS1,boost"
+        "mallard bench expansion-forward --elements 10,10000 --type myint --strategy new-delete,boost"
     )
 
 
 def test_without_boost_nothing_is_decided() -> None:
-    rows = rows_of(growth_rows(strategies=("AS1", "heap-v1", "heap-v2"), types=("myint",)))
+    rows = rows_of(growth_rows(strategies=("new-delete", "heap-v1", "heap-v2"), types=("myint",)))
     entry = entry_of(rows, "1 forward (WinXP", "V2 allocator calls vs others for 10 push_backs: others")
     assert (entry.verdict, entry.cells) == (NOT_MEASURED, 0)
 

@@ -33,6 +33,7 @@ from mallard.evidence import Evidence, published
 from mallard.papers.files import read_csv
 from mallard.papers.registry import table_named
 from mallard.papers.small_objects import PROCESS
+from mallard.strategy_names import PAPERS
 
 P0089 = published.p0089()
 P0213 = published.p0213()
@@ -54,7 +55,7 @@ def printed(*names: str) -> Evidence:
 P0089_B1 = printed(*(f"p0089:{number}" for number in range(3, 15)))
 STATIC = printed(*(f"p0213:{number}" for number in range(58, 65)))
 NO_BUFFER = printed(*(f"p0213:{number}" for number in range(65, 72)))
-POOLS = ("AS7", "AS9", "AS11", "AS13")
+POOLS = ("multipool", "multipool/base", "multipool+monotonic", "multipool+monotonic/base")
 
 
 def average_of(strategy: str) -> Cells:
@@ -67,9 +68,9 @@ def changed(change: Callable[[float], float], cells: Cells) -> Cells:
 
 def shuffled_local_by_global() -> Cells:
     return [
-        time / P0213.locality[links, length, shuffled, factor, "AS1"]
+        time / P0213.locality[links, length, shuffled, factor, "new-delete"]
         for (links, length, shuffled, factor, strategy), time in P0213.locality.items()
-        if strategy == "AS7" and shuffled == 5
+        if strategy == "multipool" and shuffled == 5
     ]
 
 
@@ -93,8 +94,9 @@ CELLS: dict[tuple[str, str], Callable[[], Cells]] = {
     ("9 Analysis", "virtual overhead percent, all pairs"): lambda: p0213.average_dispatch(P0213),
     ("9 Analysis", "wink-out reduction percent, all pairs"): lambda: p0213.average_wink_out(P0213),
     **{
-        ("Table 8", f"AS{n} average percent of AS1 over DS1-DS12"): lambda n=n: average_of(f"AS{n}")
-        for n in range(2, 15)
+        ("Table 8", f"{number} average percent of AS1 over DS1-DS12"): lambda name=name: average_of(name)
+        for number, name in PAPERS.items()
+        if number != "AS1"
     },
     ("11", "AS2 overhead percent (all percent tables)"): lambda: p0213.utilization_global_dispatch(P0213),
     ("11", "AS3;AS5 times AS1 at T=2^30"): lambda: p0213.monotonic_at_low_utilization(P0213),
@@ -136,12 +138,14 @@ CELLS: dict[tuple[str, str], Callable[[], Cells]] = {
     ("7 general", "multipool gain percent, all but DS7;DS11"): lambda: p0089_others.multipool_gain(P0089_B1),
     ("7.7 DS7", "AS1 / monotonic"): lambda: p0089_density.ds7_monotonic(P0089),
     ("7.11 DS11", "AS1 / best of AS3-AS6;AS11-AS14"): lambda: p0089_density.ds11_best(P0089),
-    ("8", "degradation with multipool (Tables 18;19)"): lambda: p0089_others.degradations(P0089, "AS7"),
-    ("8", "degradation with global (Tables 16;17)"): lambda: p0089_others.degradations(P0089, "AS1"),
+    ("8", "degradation with multipool (Tables 18;19)"): lambda: p0089_others.degradations(P0089, "multipool"),
+    ("8", "degradation with global (Tables 16;17)"): lambda: p0089_others.degradations(P0089, "new-delete"),
     ("8", "improvement ratio for 2^12 <= |S| < |G| (Tables 20;21)"): lambda: p0089_others.improvements(P0089),
-    ("10", "degradation with global (Table 9)"): lambda: p0089_others.degradations(printed("p0213:9"), "AS1"),
+    ("10", "degradation with global (Table 9)"): lambda: p0089_others.degradations(
+        printed("p0213:9"), "new-delete"
+    ),
     ("10", "degradation with multipool (Table 10)"): lambda: p0089_others.degradations(
-        printed("p0213:10"), "AS7"
+        printed("p0213:10"), "multipool"
     ),
     ("10", "multipool/global after shuffle (Table 11)"): shuffled_local_by_global,
     ("time", "shuffled deallocation Loki/system"): lambda: small_documents.loki_shuffled_deallocation(SMALL),
@@ -246,7 +250,7 @@ def test_the_mean_over_all_structures_is_not_decided_by_two() -> None:
     evidence = Evidence()
     for structure in EVERY_STRUCTURE:
         assert p0213.fragmented_heap(evidence) == []
-        evidence.ratios[structure, 6, "half", "AS3"] = 0.8
+        evidence.ratios[structure, 6, "half", "monotonic"] = 0.8
     assert p0213.fragmented_heap(evidence) == pytest.approx([20.0] * 12)
 
 
@@ -257,4 +261,4 @@ def test_a_strategy_that_is_missing_leaves_a_claim_open() -> None:
             evidence.density["DS2", size, name] = 1.0
     assert p0213.p0213_ds2_both_range(evidence) == []
     assert len(p0213.p0213_ds2_multipool_range(evidence)) == 8
-    assert len(overheads(evidence, ["DS2"], [("AS1", "AS2")])) == 2
+    assert len(overheads(evidence, ["DS2"], [("new-delete", "new-delete/base")])) == 2

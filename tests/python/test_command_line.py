@@ -78,7 +78,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("bench --contenders", Needs(presets=("release",), mallocs=("jemalloc", "mimalloc", "tcmalloc"))),
         ("bench --contenders --malloc mimalloc", Needs(presets=("release",), mallocs=("mimalloc",))),
         ("bench shrink-to-fit", Needs(presets=("release",), growing_vectors=True)),
-        ("bench shrink-to-fit --strategy AS1", Needs(presets=("release",))),
+        ("bench shrink-to-fit --strategy new-delete", Needs(presets=("release",))),
         ("bench locality -20 18 32 -3 8", Needs(presets=("release",))),
         ("bench fixed-block --work list --count 10^6", Needs(presets=("release",))),
     ],
@@ -106,7 +106,7 @@ def test_a_runner_of_the_callers_is_asked_and_nothing_is_built(fake: Any) -> Non
 
 # Found by a plan for the runner that is to be built.
 REFUSED = [
-    ("bench --strategy AS99", "--strategy 'AS99' is unknown; allowed are null, AS1"),
+    ("bench --strategy AS99", "--strategy 'AS99' is unknown; allowed are null, new-delete"),
     ("bench --ds 13", "--ds '13' is unknown"),
     ("bench --size 3..7", "there is no size 3"),
     ("bench utilization --block 2 --active 15", "there is no size 2"),
@@ -138,7 +138,7 @@ MISTYPED = [
     ("help bnech", "unknown verb 'bnech' (did you mean bench?)"),
     ("bench densty", "unknown experiment 'densty' (did you mean density?); allowed are density,"),
     ("bench foo", "unknown experiment 'foo'; allowed are"),
-    ("bench --stratgy AS1", "unrecognized arguments: --stratgy (did you mean --strategy?)"),
+    ("bench --stratgy new-delete", "unrecognized arguments: --stratgy (did you mean --strategy?)"),
     ("bench --compiler clang+", "--compiler 'clang+' is unknown (did you mean clang++?); allowed are g++"),
     ("bench --malloc jemaloc", "--malloc 'jemaloc' is unknown (did you mean jemalloc?)"),
     ("bench --threads 2", "--threads is an option of contention; leave it out"),
@@ -176,7 +176,12 @@ def test_an_error_is_not_hidden_by_a_long_usage() -> None:
 def test_the_nearest_word() -> None:
     there = ["density", "locality"]
     assert meant("DENSTY", there) == " (did you mean density?)"
-    assert meant("xyz", there) == meant("", there) == meant("AS15", ["AS5", "AS14"]) == ""
+    assert (
+        meant("xyz", there)
+        == meant("", there)
+        == meant("AS15", ["monotonic/base", "multipool+monotonic/base/wink"])
+        == ""
+    )
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -58,22 +58,22 @@ def test_words_select_whole_libraries() -> None:
     ("strategy", "peer"),
     [
         ("boost-pool", "Boost.Pool"),
-        ("pmr-monotonic-winked", "std::pmr"),
-        ("AS1", "glibc"),
-        ("AS1-keep", "glibc"),
-        ("AS2", "glibc"),
-        ("AS2@tcmalloc", "tcmalloc"),
-        ("AS1@mimalloc", "mimalloc"),
+        ("pmr-monotonic/wink", "std::pmr"),
+        ("new-delete", "glibc"),
+        ("new-delete-keep", "glibc"),
+        ("new-delete/base", "glibc"),
+        ("new-delete/base@tcmalloc", "tcmalloc"),
+        ("new-delete@mimalloc", "mimalloc"),
         ("mimalloc-heap", "mimalloc"),
         ("boost-allocator-v2", "Boost.Container"),
         ("boost-interprocess", "Boost.Interprocess"),
         ("realloc", "glibc"),
         ("heap-v2", ""),
-        ("heap-base-winked", ""),
-        ("AS7", ""),
-        ("AS10", ""),
-        ("AS7-lowest", ""),
-        ("shared-concurrent", ""),
+        ("heap/base/wink", ""),
+        ("multipool", ""),
+        ("multipool/base/wink", ""),
+        ("multipool-lowest", ""),
+        ("concurrent-multipool", ""),
         ("null", ""),
         ("mystery-pool", ""),
     ],
@@ -84,17 +84,36 @@ def test_whose_a_strategy_is(strategy: str, peer: str) -> None:
 
 
 def test_what_is_mallards_own() -> None:
-    names = ["AS3", "AS7", "AS7-lowest", "AS14", "shared-concurrent", "fixed-pool", "AS7-burst", "heap-v2"]
+    names = [
+        "monotonic",
+        "multipool",
+        "multipool-lowest",
+        "multipool+monotonic/base/wink",
+        "concurrent-multipool",
+        "fixed-pool",
+        "multipool-burst",
+        "heap-v2",
+    ]
     assert [name for name in names if not ours(name)] == []
-    others = ["null", "null-base", "AS1", "AS1-keep", "AS2", "AS1@jemalloc", "AS7-random", "loki", "mystery"]
+    others = [
+        "null",
+        "null/base",
+        "new-delete",
+        "new-delete-keep",
+        "new-delete/base",
+        "new-delete@jemalloc",
+        "multipool-random",
+        "loki",
+        "mystery",
+    ]
     assert [name for name in others if ours(name)] == []
 
 
 def test_contenders_stand_last_and_are_no_verdict() -> None:
-    names = ["loki", "AS7", "boost-pool", "shared-concurrent", "pmr-monotonic", "AS1"]
-    ordered = ["AS1", "AS7", "shared-concurrent", "pmr-monotonic", "boost-pool", "loki"]
+    names = ["loki", "multipool", "boost-pool", "concurrent-multipool", "pmr-monotonic", "new-delete"]
+    ordered = ["new-delete", "multipool", "concurrent-multipool", "pmr-monotonic", "boost-pool", "loki"]
     assert in_table_order(names) == ordered
-    assert contestants(names) == ["AS1", "AS7", "shared-concurrent"]
+    assert contestants(names) == ["new-delete", "multipool", "concurrent-multipool"]
     assert [family(name) for name in ordered[3:]] == ["std::pmr", "Boost.Pool", "Loki"]
     assert strategy_text("boost-pool") == "boost::pool"
 
@@ -115,7 +134,14 @@ def runner(*missing: Missing) -> Runner:
     """Without the contenders that are missing."""
     gone = {name for each in missing for name in (each.name, each.name.lower())}
     offered = [name for name in ("boost-pool", "boost-pmr-unsynchronized", "loki") if name not in gone]
-    threads = ["AS1", "AS7", "shared-concurrent", "pmr-synchronized", "boost-object-pool", *offered]
+    threads = [
+        "new-delete",
+        "multipool",
+        "concurrent-multipool",
+        "pmr-synchronized",
+        "boost-object-pool",
+        *offered,
+    ]
     return Runner(
         path=Path("mallard-bench"),
         about={"build_id": "b1"},
@@ -123,13 +149,22 @@ def runner(*missing: Missing) -> Runner:
         sizes_log2=(6,),
         operations={"pair": "one pair"},
         experiments={
-            "utilization": Described(strategies("null", "AS1", "AS7", *offered), {}),
+            "utilization": Described(strategies("null", "new-delete", "multipool", *offered), {}),
             "contention": Described(strategies(*threads), {}),
             "locality": Described(
-                strategies("AS1", "AS2", "AS7", "AS9", "fixed-pool", "static-pool", "adaptive-pool", "loki"),
+                strategies(
+                    "new-delete",
+                    "new-delete/base",
+                    "multipool",
+                    "multipool/base",
+                    "fixed-pool",
+                    "static-pool",
+                    "adaptive-pool",
+                    "loki",
+                ),
                 {},
             ),
-            "primitives": Described(strategies("AS1", "AS7", *offered), {}),
+            "primitives": Described(strategies("new-delete", "multipool", *offered), {}),
         },
         missing=missing,
     )
@@ -144,8 +179,8 @@ def row(found: Plan) -> PlannedRow:
 
 
 def test_without_asking_no_contender_is_measured() -> None:
-    assert row(plan(Request("utilization"))).strategies == ("null", "AS1", "AS7")
-    assert row(plan(Request("primitives"))).strategies == ("AS1", "AS7")
+    assert row(plan(Request("utilization"))).strategies == ("null", "new-delete", "multipool")
+    assert row(plan(Request("primitives"))).strategies == ("new-delete", "multipool")
     assert plan(Request("utilization"), NO_BOOST).messages == (), "nor is a missing one told of"
 
 
@@ -153,8 +188,8 @@ def test_contenders_come_beside_the_strategies(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(mallocs, "find_library", lambda name: None if name == "tcmalloc" else Path("there"))
     found = plan(Request("utilization", contenders=True))
     assert row(found).strategies == (
-        *("null", "AS1", "AS7", "boost-pool", "boost-pmr-unsynchronized", "loki"),
-        *("AS1@jemalloc", "AS1@mimalloc"),
+        *("null", "new-delete", "multipool", "boost-pool", "boost-pmr-unsynchronized", "loki"),
+        *("new-delete@jemalloc", "new-delete@mimalloc"),
     )
     assert found.messages == (
         "tcmalloc is left out: its library is not here; 'apt-get install libtcmalloc-minimal4' has it",
@@ -162,13 +197,19 @@ def test_contenders_come_beside_the_strategies(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_contenders_come_beside_a_selection() -> None:
-    found = plan(Request("utilization", strategies="AS7", contenders=True, mallocs="glibc"))
-    assert row(found).strategies == ("AS1", "AS7", "boost-pool", "boost-pmr-unsynchronized", "loki")
+    found = plan(Request("utilization", strategies="multipool", contenders=True, mallocs="glibc"))
+    assert row(found).strategies == (
+        "new-delete",
+        "multipool",
+        "boost-pool",
+        "boost-pmr-unsynchronized",
+        "loki",
+    )
 
 
 def test_contenders_come_beside_the_strategies_of_a_grid() -> None:
     found = plan(Request("locality", contenders=True, mallocs="glibc"))
-    with_pools = ("AS1", "AS7", "fixed-pool", "static-pool", "loki")
+    with_pools = ("new-delete", "multipool", "fixed-pool", "static-pool", "loki")
     assert {each.strategies for each in found.rows} == {with_pools}
     notation = ("-20", "18", "32", "-3", "8")
     found = plan(Request("locality", contenders=True, mallocs="glibc", notation=notation))
@@ -179,11 +220,11 @@ def test_contenders_come_beside_the_strategies_of_a_grid() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("boost-pool", ("AS1", "boost-pool")),
-        ("boost", ("AS1", "boost-pool", "boost-pmr-unsynchronized")),
-        ("peers", ("AS1", "boost-pool", "boost-pmr-unsynchronized", "loki")),
-        ("AS7,Loki", ("AS1", "AS7", "loki")),
-        ("AS7, BOOST", ("AS1", "AS7", "boost-pool", "boost-pmr-unsynchronized")),
+        ("boost-pool", ("new-delete", "boost-pool")),
+        ("boost", ("new-delete", "boost-pool", "boost-pmr-unsynchronized")),
+        ("peers", ("new-delete", "boost-pool", "boost-pmr-unsynchronized", "loki")),
+        ("multipool,Loki", ("new-delete", "multipool", "loki")),
+        ("multipool, BOOST", ("new-delete", "multipool", "boost-pool", "boost-pmr-unsynchronized")),
     ],
 )
 def test_names_and_words_select(text: str, expected: tuple[str, ...]) -> None:
@@ -191,10 +232,10 @@ def test_names_and_words_select(text: str, expected: tuple[str, ...]) -> None:
 
 
 def test_what_is_missing_is_said_in_a_line_and_the_run_goes_on() -> None:
-    found = plan(Request("utilization", strategies="AS7,peers"), NO_BOOST, NO_LOKI)
-    assert row(found).strategies == ("AS1", "AS7", "boost-pmr-unsynchronized")
+    found = plan(Request("utilization", strategies="multipool,peers"), NO_BOOST, NO_LOKI)
+    assert row(found).strategies == ("new-delete", "multipool", "boost-pmr-unsynchronized")
     assert found.messages == (
-        "AS1 is measured as well: every ratio is to it",
+        "new-delete is measured as well: every ratio is to it",
         f"boost-pool left out: no boost/pool/pool.hpp; 'apt-get install libboost-dev', {THEN} it in",
         f"loki left out: no loki/SmallObj.h; 'apt-get install libloki-dev', {THEN} it in",
     )
@@ -225,7 +266,9 @@ def test_where_only_what_is_missing_was_selected_nothing_is_measured() -> None:
     assert "apt-get install libboost-dev" in text
 
 
-@pytest.mark.parametrize("text", ["boost-object-pool", "foonathan", "mystery-pool", "AS7,,loki", "peers,"])
+@pytest.mark.parametrize(
+    "text", ["boost-object-pool", "foonathan", "mystery-pool", "multipool,,loki", "peers,"]
+)
 def test_what_an_experiment_does_not_offer_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--strategy"):
         plan(Request("utilization", strategies=text))
@@ -235,7 +278,7 @@ def test_what_another_thread_frees_only_shared_contenders_serve() -> None:
     request = Request(
         "contention", given={"freed-by": "other", "threads": "2"}, contenders=True, mallocs="glibc"
     )
-    assert row(plan(request)).strategies == ("AS1", "shared-concurrent", "pmr-synchronized")
+    assert row(plan(request)).strategies == ("new-delete", "concurrent-multipool", "pmr-synchronized")
 
 
 def test_blocks_that_a_contender_is_not_compiled_for_are_not_asked_of_it() -> None:
@@ -252,9 +295,14 @@ QUICK = ("bench", "utilization", "--total", "30", "--active", "15", "--block", "
 
 
 def test_a_run_with_contenders(fake: Any, capsys: Any) -> None:
-    assert fake.run(*QUICK, "--strategy", "AS7,peers") == 0
+    assert fake.run(*QUICK, "--strategy", "multipool,peers") == 0
     assert [row.strategy for row in fake.rows()] != []
-    assert {row.strategy for row in fake.rows()} == {"AS1", "AS7", "pmr-unsynchronized", "boost-pool"}
+    assert {row.strategy for row in fake.rows()} == {
+        "new-delete",
+        "multipool",
+        "pmr-unsynchronized",
+        "boost-pool",
+    }
     told = capsys.readouterr()
     assert "loki left out: no loki/SmallObj.h; 'apt-get install libloki-dev'" in told.err
     assert "_pmr_" in told.out, "a family of columns"
@@ -262,7 +310,7 @@ def test_a_run_with_contenders(fake: Any, capsys: Any) -> None:
 
 
 def test_a_run_without_them(fake: Any, capsys: Any) -> None:
-    assert fake.run(*QUICK, "--strategy", "AS7") == 0
+    assert fake.run(*QUICK, "--strategy", "multipool") == 0
     told = capsys.readouterr()
     assert "loki" not in told.err
     assert "mallard peers" not in told.out

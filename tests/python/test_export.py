@@ -13,9 +13,10 @@ import pytest
 
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
+from mallard.strategy_names import of_papers
 from mallard.whole_file import write_whole
 
-SMALL = ("bench", "--ds", "1", "--size", "6,8", "--strategy", "AS1,AS3", "--reps", "2")
+SMALL = ("bench", "--ds", "1", "--size", "6,8", "--strategy", "new-delete,monotonic", "--reps", "2")
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +24,12 @@ def database(tmp_path_factory: pytest.TempPathFactory, fake_in: Any) -> Path:
     """Three runs: one with cells out of memory, one of primitives, one without fault."""
     with pytest.MonkeyPatch.context() as patch:
         fake = fake_in(tmp_path_factory.mktemp("measured"), patch)
-        fake.set(behaviour={"AS3": "oom"})
+        fake.set(behaviour={"monotonic": "oom"})
         fake.run(*SMALL)
         fake.set()
-        fake.run("bench", "primitives", "--operation", "pair", "--strategy", "AS1,AS3", "--reps", "2")
+        fake.run(
+            "bench", "primitives", "--operation", "pair", "--strategy", "new-delete,monotonic", "--reps", "2"
+        )
         fake.run(*SMALL)
         return Path(fake.database)
 
@@ -63,7 +66,7 @@ def test_json_has_the_run_and_its_rows(measured: Any, capsys: Any) -> None:
 
 
 def test_further_figures_are_one_column_of_json(fake: Any, capsys: Any) -> None:
-    fake.run("bench", "utilization", "--total", "20", "--strategy", "AS1,AS7", "--block", "10")
+    fake.run("bench", "utilization", "--total", "20", "--strategy", "new-delete,multipool", "--block", "10")
     capsys.readouterr()
     expected = {"free_ns": 2.5, "held_bytes": 4096}
     line = next(csv.DictReader(io.StringIO(exported(fake, capsys, "--format", "csv"))))
@@ -90,19 +93,19 @@ def test_all_runs_and_experiments_in_one_table(measured: Any, capsys: Any) -> No
 def test_the_summary_has_a_line_for_each_cell(measured: Any, capsys: Any) -> None:
     text = exported(measured, capsys, "--format", "csv", "--summary")
     lines = {(line["size_log2"], line["strategy"]): line for line in csv.DictReader(io.StringIO(text))}
-    assert set(lines) == {("6", "AS1"), ("6", "AS3"), ("8", "AS1"), ("8", "AS3")}
-    cell = lines["6", "AS3"]
+    assert set(lines) == {("6", "new-delete"), ("6", "monotonic"), ("8", "new-delete"), ("8", "monotonic")}
+    cell = lines["6", "monotonic"]
     assert cell["repetitions"] == "2"
     low, middle, high = (float(cell[f"{name}_ns_per_operation"]) for name in ("low", "median", "high"))
     assert low <= middle <= high
     assert float(cell["ratio_low"]) <= float(cell["ratio_to_as1"]) <= float(cell["ratio_high"])
     assert cell["verdict"] in ("faster", "slower", "no difference")
-    assert lines["6", "AS1"]["ratio_to_as1"] == "1.0"
+    assert lines["6", "new-delete"]["ratio_to_as1"] == "1.0"
 
 
 def test_a_cell_that_failed_has_no_figures(measured: Any, capsys: Any) -> None:
     text = exported(measured, capsys, "--format", "json", "--summary", "--run", "1")
-    failed = [cell for cell in json.loads(text)["rows"] if cell["strategy"] == "AS3"]
+    failed = [cell for cell in json.loads(text)["rows"] if cell["strategy"] == "monotonic"]
     assert len(failed) == 2
     assert {cell["status"] for cell in failed} == {"out_of_memory"}
     assert all(cell["median_ns_per_operation"] is None and cell["ratio_to_as1"] is None for cell in failed)
@@ -148,9 +151,19 @@ def test_a_file_that_fails_midway_leaves_the_old_one(tmp_path: Any, monkeypatch:
 
 def test_lists(measured: Any, capsys: Any) -> None:
     for what, expected in (
-        ("experiments", [*EXPERIMENTS, "an access", "shared-concurrent"]),
+        ("experiments", [*EXPERIMENTS, "an access", "concurrent-multipool"]),
         ("structures", ["DS1", "DS12", "unordered_set<unordered_set<string>>"]),
-        ("strategies", ["AS1", "AS14", "null", "AS1-keep", "AS7-hybrid", "multipool backed by monotonic"]),
+        (
+            "strategies",
+            [
+                "new-delete",
+                "multipool+monotonic/base/wink",
+                "null",
+                "new-delete-keep",
+                "multipool-hybrid",
+                "multipool backed by monotonic",
+            ],
+        ),
         ("tables", ["p0213:6", "p0089:3"]),
     ):
         assert measured.run("list", what) == 0
@@ -167,8 +180,8 @@ def test_the_list_of_runs_tells_their_state(measured: Any, capsys: Any) -> None:
 
 
 def test_strategies_of_the_summary_stand_in_the_papers_order(fake: Any, capsys: Any) -> None:
-    fake.run("bench", "--ds", "1", "--size", "6", "--strategy", "null,AS1-keep,1-12", "--reps", "1")
+    fake.run("bench", "--ds", "1", "--size", "6", "--strategy", "null,new-delete-keep,1-12", "--reps", "1")
     capsys.readouterr()
     text = exported(fake, capsys, "--format", "csv", "--summary")
     names = [line["strategy"] for line in csv.DictReader(io.StringIO(text))]
-    assert names == ["null", "AS1", "AS1-keep", *(f"AS{number}" for number in range(2, 13))]
+    assert names == ["null", "new-delete", "new-delete-keep", *of_papers(2, 12)]

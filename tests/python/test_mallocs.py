@@ -15,11 +15,13 @@ def files(directory: Path, *names: str) -> list[Path]:
     return [directory / name for name in names]
 
 
-@pytest.mark.parametrize(("strategy", "malloc"), [("AS1", "jemalloc"), ("AS2", "tcmalloc")])
+@pytest.mark.parametrize(
+    ("strategy", "malloc"), [("new-delete", "jemalloc"), ("new-delete/base", "tcmalloc")]
+)
 def test_a_name_comes_apart_as_it_was_put_together(strategy: str, malloc: str) -> None:
     assert mallocs.split(mallocs.under(strategy, malloc)) == (strategy, malloc)
     assert mallocs.under(strategy, mallocs.OWN) == strategy
-    assert mallocs.split("AS7-hybrid") == ("AS7-hybrid", "")
+    assert mallocs.split("multipool-hybrid") == ("multipool-hybrid", "")
 
 
 def test_the_linkers_library_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +55,7 @@ def test_the_library_comes_before_what_is_preloaded_already(
     (library,) = files(tmp_path, "libjemalloc.so.2")
     monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [library])
     monkeypatch.setenv("LD_PRELOAD", "/lib/mine.so")
-    assert mallocs.environment("AS1@jemalloc")["LD_PRELOAD"] == f"{library}:/lib/mine.so"
-    assert mallocs.environment("AS1")["LD_PRELOAD"] == "/lib/mine.so"
+    assert mallocs.environment("new-delete@jemalloc")["LD_PRELOAD"] == f"{library}:/lib/mine.so"
+    assert mallocs.environment("new-delete")["LD_PRELOAD"] == "/lib/mine.so"
     monkeypatch.delenv("LD_PRELOAD")
-    assert "LD_PRELOAD" not in mallocs.environment("AS7")
+    assert "LD_PRELOAD" not in mallocs.environment("multipool")

@@ -13,28 +13,28 @@ def cell(structure: str, size: int, strategy: str, repetition: int = 0) -> Repet
 
 
 def test_nothing_is_known_before_the_first() -> None:
-    assert Pace().seconds_left([grains(cell("DS1", 6, "AS1"))]) is None
+    assert Pace().seconds_left([grains(cell("DS1", 6, "new-delete"))]) is None
     assert Pace().seconds_left([]) == 0.0
 
 
 @pytest.mark.parametrize(
     ("ahead", "expected"),
     [
-        (cell("DS1", 6, "AS1", 1), 2.0),  # the same cell
-        (cell("DS1", 8, "AS1"), 2.0),  # the same structure and strategy
-        (cell("DS1", 8, "AS9"), 3.0),  # the same structure
-        (cell("DS7", 6, "AS1"), 4.0),  # anything
+        (cell("DS1", 6, "new-delete", 1), 2.0),  # the same cell
+        (cell("DS1", 8, "new-delete"), 2.0),  # the same structure and strategy
+        (cell("DS1", 8, "multipool/base"), 3.0),  # the same structure
+        (cell("DS7", 6, "new-delete"), 4.0),  # anything
     ],
 )
 def test_the_nearest_speaks(ahead: Repetition, expected: float) -> None:
     pace = Pace()
-    pace.took(grains(cell("DS1", 6, "AS1")), 2.0)
-    pace.took(grains(cell("DS1", 6, "AS2")), 4.0)
-    pace.took(grains(cell("DS2", 6, "AS1")), 6.0)
+    pace.took(grains(cell("DS1", 6, "new-delete")), 2.0)
+    pace.took(grains(cell("DS1", 6, "new-delete/base")), 4.0)
+    pace.took(grains(cell("DS2", 6, "new-delete")), 6.0)
     assert pace.seconds(grains(ahead)) == pytest.approx(expected)
 
 
 def test_what_is_left_is_a_sum() -> None:
     pace = Pace()
-    pace.took(grains(cell("DS1", 6, "AS1")), 2.0)
-    assert pace.seconds_left([grains(cell("DS1", 6, "AS1", r)) for r in (1, 2)]) == pytest.approx(4.0)
+    pace.took(grains(cell("DS1", 6, "new-delete")), 2.0)
+    assert pace.seconds_left([grains(cell("DS1", 6, "new-delete", r)) for r in (1, 2)]) == pytest.approx(4.0)

@@ -64,12 +64,12 @@ def test_a_table_has_eleven_sizes_and_fourteen_strategies(name: str) -> None:
 
 
 def test_cells_read_off_the_papers() -> None:
-    assert printed_table("p0213:6").lines[11]["AS2"] == 32.13
-    assert printed_table("p0213:4").lines[6]["AS1"] == 0.42
-    assert printed_table("p0213:7").lines[16]["AS14"] == 25.20
-    assert printed_table("p0089:3").lines[6]["AS2"] == 1.9
-    assert printed_table(AVERAGES).lines[0]["AS7"] == 125.73
-    assert printed_table("p0213:25").lines[16]["AS14"] == 0.21
+    assert printed_table("p0213:6").lines[11]["new-delete/base"] == 32.13
+    assert printed_table("p0213:4").lines[6]["new-delete"] == 0.42
+    assert printed_table("p0213:7").lines[16]["multipool+monotonic/base/wink"] == 25.20
+    assert printed_table("p0089:3").lines[6]["new-delete/base"] == 1.9
+    assert printed_table(AVERAGES).lines[0]["multipool"] == 125.73
+    assert printed_table("p0213:25").lines[16]["multipool+monotonic/base/wink"] == 0.21
 
 
 def test_structures_of_tables() -> None:
@@ -101,8 +101,8 @@ def test_own_tables_are_the_papers_own_runs() -> None:
 
 def test_seconds_become_nanoseconds_a_leaf_element() -> None:
     assert seconds_to_ns_per_leaf(1.0) == pytest.approx(7.450580596923828)
-    assert printed_table("p0213:6").ns_per_leaf(14, "AS1") == pytest.approx(249.52, abs=0.01)
-    assert printed_table("p0213:6").percent(14, "AS3") == pytest.approx(29.14, abs=0.01)
+    assert printed_table("p0213:6").ns_per_leaf(14, "new-delete") == pytest.approx(249.52, abs=0.01)
+    assert printed_table("p0213:6").percent(14, "monotonic") == pytest.approx(29.14, abs=0.01)
 
 
 @pytest.mark.parametrize("name", list(strategies())[1:])
@@ -128,7 +128,8 @@ def test_the_gain_of_winking_out_is_the_mean_over_rows_and_pairs() -> None:
 def test_the_cost_of_dispatch_is_the_same_mean_within_rounding() -> None:
     """P0213 says 0.78 %; the printed seconds, rounded to 0.01, give 0.81."""
     assert mean_change(DISPATCH_PAIRS) == pytest.approx(0.813, abs=0.001)
-    # AS1 against AS2 carries nearly all of it: over the local allocators alone it is a tenth of a percent.
+    # new-delete against new-delete/base carries nearly all of it: over the local allocators alone it is a
+    # tenth of a percent.
     assert mean_change(DISPATCH_PAIRS[:1]) == pytest.approx(5.11, abs=0.01)
     assert mean_change(DISPATCH_PAIRS[1:]) == pytest.approx(0.10, abs=0.01)
 
@@ -173,6 +174,8 @@ def test_notes_stand_beside_the_tables_that_they_concern() -> None:
 
 
 def test_strategies_are_spelled_out() -> None:
-    assert strategy_text("AS12") == "multipool backed by monotonic, type parameter, winked out"
-    assert strategy_text("AS1-keep").startswith("global default, page return off")
+    assert strategy_text("multipool+monotonic/wink") == "type parameter, winked out", "the name has the rest"
+    assert strategy_text("new-delete") == "global default, type parameter, destroyed normally"
+    assert strategy_text("heap/base/wink@jemalloc").endswith("abstract base, winked out, under jemalloc")
+    assert strategy_text("new-delete-keep").startswith("global default, page return off")
     assert strategy_text("unheard-of") == "unheard-of"

@@ -56,34 +56,34 @@ def standing_of(found: list[Duel], peer: str) -> Standing:
 def test_the_fastest_of_each_side_stand_beside_each_other() -> None:
     found = by_peer(timed(object_rows()))
     assert {peer: (duel.ours.strategy, duel.theirs.strategy) for peer, duel in found.items()} == {
-        "glibc": ("AS7", "AS1"),
-        "jemalloc": ("AS7", "AS1@jemalloc"),
-        "std::pmr": ("AS7", NOISY),
-        "Boost.Pool": ("AS7", "boost-fast-pool"),
-        "Loki": ("AS7", "loki"),
+        "glibc": ("multipool", "new-delete"),
+        "jemalloc": ("multipool", "new-delete@jemalloc"),
+        "std::pmr": ("multipool", NOISY),
+        "Boost.Pool": ("multipool", "boost-fast-pool"),
+        "Loki": ("multipool", "loki"),
     }
     assert list(found) == [peer for peer in PEERS if peer in found], "in the order of tables"
 
 
 def test_floors_and_the_worst_order_of_reuse_are_nobodys() -> None:
-    rows = object_rows({"null": 0.1, "AS7-random": 0.2, "AS7": 4.0, "loki": 8.0}, (16,))
+    rows = object_rows({"null": 0.1, "multipool-random": 0.2, "multipool": 4.0, "loki": 8.0}, (16,))
     (duel,) = timed(rows)
-    assert duel.ours.strategy == "AS7"
-    assert timed(object_rows({"null": 0.1, "AS7-random": 0.2, "loki": 8.0}, (16,))) == []
+    assert duel.ours.strategy == "multipool"
+    assert timed(object_rows({"null": 0.1, "multipool-random": 0.2, "loki": 8.0}, (16,))) == []
 
 
 def test_who_has_nothing_to_do_in_a_phase_has_no_part_in_it() -> None:
-    rows = object_rows({"AS3": 4.0, "AS7": 5.0, "loki": 8.0}, (16,))
+    rows = object_rows({"monotonic": 4.0, "multipool": 5.0, "loki": 8.0}, (16,))
     for row in rows:
-        if row["strategy"] == "AS3":
+        if row["strategy"] == "monotonic":
             row["figures"]["free_ns"] = 0.001
     frees = [duel for duel in duels(rows_of(rows)) if duel.quantity.figure == "free_ns"]
-    assert [duel.ours.strategy for duel in frees] == ["AS7"]
+    assert [duel.ours.strategy for duel in frees] == ["multipool"]
 
 
 def test_a_strategy_that_nobody_knows_is_on_no_side() -> None:
-    (duel,) = timed(object_rows({"AS7": 4.0, "mystery-pool": 0.1, "loki": 8.0}, (16,)))
-    assert (duel.ours.strategy, duel.peer) == ("AS7", "Loki")
+    (duel,) = timed(object_rows({"multipool": 4.0, "mystery-pool": 0.1, "loki": 8.0}, (16,)))
+    assert (duel.ours.strategy, duel.peer) == ("multipool", "Loki")
 
 
 def test_ratios_are_mallards_time_by_the_others_and_paired() -> None:
@@ -113,7 +113,7 @@ def test_what_the_other_did_not_finish_is_told_and_is_in_no_mean() -> None:
 
 def test_what_mallard_did_not_finish_is_lost_and_comes_first() -> None:
     parameters = {"object_bytes": 32, "objects": 1_000_000, "order": "shuffled", "pages": "small"}
-    failed = failed_row("small-objects", parameters, "AS7", 0, "out_of_memory", "none left")
+    failed = failed_row("small-objects", parameters, "multipool", 0, "out_of_memory", "none left")
     rows = [*object_rows(), failed, *object_rows({"boost-pool": 5.0}, (32,))]
     lost = losses(timed(rows))
     assert [(duel.peer, duel.ours.status) for duel in lost] == [("Boost.Pool", "out_of_memory"), ("Loki", "")]
@@ -122,7 +122,7 @@ def test_what_mallard_did_not_finish_is_lost_and_comes_first() -> None:
 
 def test_where_neither_finished_there_is_nothing_to_compare() -> None:
     parameters = {"object_bytes": 32, "objects": 1_000_000, "order": "shuffled", "pages": "small"}
-    rows = [failed_row("small-objects", parameters, name, 0, "crashed", "") for name in ("AS7", "loki")]
+    rows = [failed_row("small-objects", parameters, name, 0, "crashed", "") for name in ("multipool", "loki")]
     assert timed(rows) == []
 
 
@@ -131,22 +131,22 @@ def test_where_neither_finished_there_is_nothing_to_compare() -> None:
 
 def test_the_newest_run_decides() -> None:
     older, newer = (
-        object_rows({"AS7": 4.0, "loki": 2.0}, (16,)),
-        object_rows({"AS7": 1.0, "loki": 2.0}, (16,)),
+        object_rows({"multipool": 4.0, "loki": 2.0}, (16,)),
+        object_rows({"multipool": 1.0, "loki": 2.0}, (16,)),
     )
     (duel,) = timed(older, newer)
     assert (duel.run, duel.verdict) == (2, FASTER)
 
 
 def test_a_run_without_an_interval_does_not_replace_one_with() -> None:
-    older = object_rows({"AS7": 4.0, "loki": 2.0}, (16,))
-    newer = object_rows({"AS7": 1.0, "loki": 2.0}, (16,), repetitions=1)
+    older = object_rows({"multipool": 4.0, "loki": 2.0}, (16,))
+    newer = object_rows({"multipool": 1.0, "loki": 2.0}, (16,), repetitions=1)
     assert [(duel.run, duel.verdict) for duel in timed(older, newer)] == [(1, SLOWER)]
     assert [(duel.run, duel.verdict) for duel in timed(newer)] == [(1, OPEN)]
 
 
 def test_times_of_different_runs_are_not_paired() -> None:
-    assert timed(object_rows({"AS7": 4.0}, (16,)), object_rows({"loki": 2.0}, (16,))) == []
+    assert timed(object_rows({"multipool": 4.0}, (16,)), object_rows({"loki": 2.0}, (16,))) == []
 
 
 def test_how_much_was_measured_is_no_part_of_a_cell() -> None:
@@ -170,7 +170,7 @@ def test_phases_and_memory_are_compared_too() -> None:
 
 
 def test_a_figure_of_nothing_has_no_ratio() -> None:
-    rows = object_rows({"AS7": 4.0, "loki": 2.0}, (16,))
+    rows = object_rows({"multipool": 4.0, "loki": 2.0}, (16,))
     for row in rows:
         row["figures"] = row["figures"] | {"held_bytes": 0.0}
     assert {duel.quantity.figure for duel in duels(rows_of(rows))} >= {"", "free_ns"}
@@ -178,7 +178,7 @@ def test_a_figure_of_nothing_has_no_ratio() -> None:
 
 
 def test_a_cell_of_locality_is_an_access_after_the_shuffle() -> None:
-    found = timed(locality_rows(("AS1", "AS1@jemalloc", "AS7"), (1 << 12, 1 << 9)))
+    found = timed(locality_rows(("new-delete", "new-delete@jemalloc", "multipool"), (1 << 12, 1 << 9)))
     assert len(found) == 2 * 3 * 2, "lengths, access factors, libraries"
     assert {dict(duel.cell)["access_factor"] for duel in found} == {256, 16, 1}
     assert {duel.peer for duel in found} == {"glibc", "jemalloc"}
@@ -187,8 +187,8 @@ def test_a_cell_of_locality_is_an_access_after_the_shuffle() -> None:
 
 def test_the_mean_over_cells_is_geometric() -> None:
     rows = [
-        *object_rows({"AS7": 4.0, "loki": 2.0}, (16,)),
-        *object_rows({"AS7": 4.0, "loki": 8.0}, (16,), order="in-order"),
+        *object_rows({"multipool": 4.0, "loki": 2.0}, (16,)),
+        *object_rows({"multipool": 4.0, "loki": 8.0}, (16,), order="in-order"),
     ]
     standing = standing_of(timed(rows), "Loki")
     assert standing.mean is not None
@@ -205,9 +205,9 @@ def test_standings_keep_the_order_of_experiments() -> None:
 
 
 def test_without_other_libraries_there_is_nothing_to_show() -> None:
-    assert not has_contenders(rows_of(object_rows({"null": 0.1, "AS1": 16.0, "AS7": 4.0})))
-    assert has_contenders(rows_of(object_rows({"AS7": 4.0, "loki": 2.0})))
-    assert has_contenders(rows_of(object_rows({"AS7": 4.0, "AS1@mimalloc": 2.0})))
+    assert not has_contenders(rows_of(object_rows({"null": 0.1, "new-delete": 16.0, "multipool": 4.0})))
+    assert has_contenders(rows_of(object_rows({"multipool": 4.0, "loki": 2.0})))
+    assert has_contenders(rows_of(object_rows({"multipool": 4.0, "new-delete@mimalloc": 2.0})))
 
 
 # ---- words --------------------------------------------------------------------------------------------
@@ -237,8 +237,8 @@ def test_a_duel_in_words() -> None:
     lost = losses(found)
     texts = [duel_text(duel, CellNames(found)) for duel in lost]
     assert texts[0].startswith("16 bytes, shuffled, small pages")
-    assert any(text.endswith("AS7 4.08 ns, loki 2.04 ns, ratio 2.00 (2.00 to 2.00)") for text in texts)
-    assert any(", free: AS7 1.22 ns, loki 0.61 ns" in text for text in texts)
+    assert any(text.endswith("multipool 4.08 ns, loki 2.04 ns, ratio 2.00 (2.00 to 2.00)") for text in texts)
+    assert any(", free: multipool 1.22 ns, loki 0.61 ns" in text for text in texts)
 
 
 def test_values_have_their_unit_or_say_how_it_ended() -> None:
@@ -264,7 +264,7 @@ def test_the_sentences_say_wins_and_losses_alike() -> None:
 
 
 def test_without_a_loss_it_is_said() -> None:
-    said = peer_sentences(duels(rows_of(block_rows({"AS7": 1.0, "loki": 2.0}))))
+    said = peer_sentences(duels(rows_of(block_rows({"multipool": 1.0, "loki": 2.0}))))
     assert said == [
         "Beside 1 other library, cell by cell, mallard's fastest strategy is faster in 1.",
         "No other library is faster in any cell beyond the interval.",
@@ -294,12 +294,14 @@ def test_counts_leave_out_what_is_none() -> None:
 
 def test_a_cell_without_an_interval_takes_none_from_the_mean() -> None:
     rows = [
-        *object_rows({"AS7": 4.0, "loki": 2.0}, (16,)),
-        *object_rows({"AS7": 4.0, "loki": 8.0}, (16,), repetitions=1, order="in-order"),
+        *object_rows({"multipool": 4.0, "loki": 2.0}, (16,)),
+        *object_rows({"multipool": 4.0, "loki": 8.0}, (16,), repetitions=1, order="in-order"),
     ]
     mean = standing_of(timed(rows), "Loki").mean
     assert mean is not None
     assert (mean.bounded, mean.median, mean.n) == (True, pytest.approx(2.0), 1)
-    alone = standing_of(timed(object_rows({"AS7": 4.0, "loki": 8.0}, (16,), repetitions=1)), "Loki").mean
+    alone = standing_of(
+        timed(object_rows({"multipool": 4.0, "loki": 8.0}, (16,), repetitions=1)), "Loki"
+    ).mean
     assert alone is not None
     assert not alone.bounded

@@ -55,8 +55,8 @@ def test_losses_are_named_with_their_cell(database: Path, capsys: pytest.Capture
     write(database)
     told = " ".join(shown(capsys).split())
     assert "Where another library is faster" in told
-    assert "utilization: T = 2^30, A = 2^15, S = 2^10: AS7 4.08 ns, loki 2.04 ns, ratio 2.00" in told
-    assert "small-objects: 16 bytes, shuffled, small pages, free: AS7 1.22 ns, loki 0.61 ns" in told
+    assert "utilization: T = 2^30, A = 2^15, S = 2^10: multipool 4.08 ns, loki 2.04 ns, ratio 2.00" in told
+    assert "small-objects: 16 bytes, shuffled, small pages, free: multipool 1.22 ns, loki 0.61 ns" in told
 
 
 def test_phases_have_a_table_of_their_own(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,7 +92,7 @@ def test_json_has_the_figures_as_numbers(database: Path, capsys: pytest.CaptureF
         each for each in of_time if each["peer"] == "Loki" and each["parameters"].get("object_bytes") == 16
     )
     assert (loki["mallard"]["strategy"], loki["other"]["strategy"], loki["verdict"]) == (
-        "AS7",
+        "multipool",
         "loki",
         "slower",
     )
@@ -182,7 +182,7 @@ def test_the_section_compares_every_experiment(database: Path) -> None:
     ]
     told = text_of(mine)
     assert "Beside 5 other libraries, cell by cell, mallard's fastest strategy is faster in 9" in told
-    assert "2.00 (2.00 to 2.00) 16 bytes, shuffled, small pages Loki AS7 4.08 ns loki 2.04 ns" in told
+    assert "2.00 (2.00 to 2.00) 16 bytes, shuffled, small pages Loki multipool 4.08 ns loki 2.04 ns" in told
     assert "timed out: loki" in mine, "what did not finish is there too"
     assert "<b>loki</b> 2.04 ns" in mine
 
@@ -198,7 +198,7 @@ def test_every_cell_tells_both_sides(database: Path) -> None:
     maps = re.findall(r'<table class="heat peers".*?</table>', section(report(database)), re.S)
     assert len(maps) == 1 + 1 + 6, "all experiments, utilization, small-objects and its figures"
     told = [cell.split("|") for cell in re.findall(r'data-d="([^"]*)"', html.unescape(maps[2]))]
-    assert ["0.25 (0.25 to 0.25)", "AS7 4.08 ns", "AS1 16.3 ns", "faster"] in told
+    assert ["0.25 (0.25 to 0.25)", "multipool 4.08 ns", "new-delete 16.3 ns", "faster"] in told
     terms = json.loads(html.unescape(re.findall(r'data-terms="([^"]*)"', maps[2])[0]))
     assert all(len(each) == len(terms) for each in told)
 
@@ -211,7 +211,7 @@ def test_without_contenders_it_says_what_measures_them(database: Path) -> None:
 
 
 def test_without_a_loss_there_is_no_table_of_them(database: Path) -> None:
-    write_run(database, object_rows({"AS7": 1.0, "boost-pool": 2.0}), experiment="small-objects")
+    write_run(database, object_rows({"multipool": 1.0, "boost-pool": 2.0}), experiment="small-objects")
     mine = section(report(database))
     assert 'id="peers-losses"' not in mine
     assert "No other library is faster in any cell beyond the interval." in text_of(mine)

@@ -39,13 +39,15 @@ def runner() -> Runner:
             "density": Described(
                 (
                     Strategy("null", "memory already there", "type parameter", "winked out"),
-                    Strategy("AS1", "global default", "type parameter", "normal"),
-                    Strategy("AS3", "monotonic", "type parameter", "normal"),
-                    Strategy("AS7", "multipool", "type parameter", "normal"),
+                    Strategy("new-delete", "global default", "type parameter", "normal"),
+                    Strategy("monotonic", "monotonic", "type parameter", "normal"),
+                    Strategy("multipool", "multipool", "type parameter", "normal"),
                 ),
                 {},
             ),
-            "primitives": Described((Strategy("AS1", "", "", ""), Strategy("AS3", "", "", "")), {}),
+            "primitives": Described(
+                (Strategy("new-delete", "", "", ""), Strategy("monotonic", "", "", "")), {}
+            ),
         },
     )
 
@@ -102,9 +104,9 @@ def test_without_a_buffer_none_has_a_size(runner: Runner) -> None:
 
 
 def test_the_base_is_measured_with_every_selection(runner: Runner) -> None:
-    plan = plan_density(Request(given={"size": "6"}, strategies="AS7,null"), runner, 64 * GIB)
-    assert plan.rows[0].strategies == ("null", "AS1", "AS7")
-    assert "AS1 is measured as well: every ratio is to it" in plan.messages
+    plan = plan_density(Request(given={"size": "6"}, strategies="multipool,null"), runner, 64 * GIB)
+    assert plan.rows[0].strategies == ("null", "new-delete", "multipool")
+    assert "new-delete is measured as well: every ratio is to it" in plan.messages
 
 
 def test_a_size_that_cannot_fit_is_an_error_when_it_was_asked_for(runner: Runner) -> None:
@@ -149,7 +151,7 @@ def test_a_run_that_goes_on_keeps_its_buffer(runner: Runner) -> None:
     [
         Request(given={"ds": "2"}),
         Request(given={"ds": "1", "size": "6"}),
-        Request(given={"ds": "1"}, strategies="AS1,AS3"),
+        Request(given={"ds": "1"}, strategies="new-delete,monotonic"),
         Request(given={"ds": "1"}, seed=2),
         Request(given={"ds": "1"}, repetitions=4),
         Request(given={"ds": "1", "buffer": "cold"}),
@@ -204,7 +206,7 @@ def test_strategies_of_a_row_are_neighbours_in_a_random_order(runner: Runner) ->
     blocks = groupby(plan.in_order(), key=lambda each: (each.repetition, each.parameters))
     for (repetition, _), block in blocks:
         strategies = tuple(each.strategy for each in block)
-        assert sorted(strategies) == ["AS1", "AS3", "AS7", "null"]
+        assert sorted(strategies) == ["monotonic", "multipool", "new-delete", "null"]
         orders[repetition].add(strategies)
     assert all(len(found) > 5 for found in orders.values())
 
@@ -217,16 +219,20 @@ def test_the_order_comes_from_the_seed(runner: Runner) -> None:
 
 
 def test_primitives(runner: Runner) -> None:
-    plan = plan_density(Request("primitives", given={"operation": "pair"}, strategies="AS3"), runner, None)
+    plan = plan_density(
+        Request("primitives", given={"operation": "pair"}, strategies="monotonic"), runner, None
+    )
     (row,) = plan.rows
     assert row.parameters == {"operation": "pair", "product_log2": 24}
-    assert row.strategies == ("AS3",)
-    both = plan_density(Request("primitives", strategies="AS3"), runner, None)
+    assert row.strategies == ("monotonic",)
+    both = plan_density(Request("primitives", strategies="monotonic"), runner, None)
     assert [row.parameters["product_log2"] for row in both.rows] == [24, 20]  # creating takes far longer
     with pytest.raises(UsageError, match="--operation 'free' is unknown; allowed are pair, create"):
         plan_density(Request("primitives", given={"operation": "free"}), runner, None)
-    with pytest.raises(UsageError, match="--strategy 'AS7' is unknown; allowed are AS1, AS3"):
-        plan_density(Request("primitives", strategies="AS7"), runner, None)
+    with pytest.raises(
+        UsageError, match="--strategy 'multipool' is unknown; allowed are new-delete, monotonic"
+    ):
+        plan_density(Request("primitives", strategies="multipool"), runner, None)
 
 
 def test_footprints() -> None:

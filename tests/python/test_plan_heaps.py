@@ -41,7 +41,7 @@ def test_vectors_grow_to_ten_million_and_the_articles_class_to_its_sizes(
     plan = planned(experiment, scale)
     assert sizes(plan, "int") == [10**power for power in range(1, 8)]
     assert {10, 100, 1000, 10_000} <= set(sizes(plan, "myint"))
-    assert {"AS1", "heap", "heap-v1", "heap-v2-masked", "heap-v2"} <= set(plan.rows[0].strategies)
+    assert {"new-delete", "heap", "heap-v1", "heap-v2-masked", "heap-v2"} <= set(plan.rows[0].strategies)
     assert values(plan, "iterations", "step") == {(None, None)}, "the runner chooses"
 
 
@@ -55,7 +55,7 @@ def test_vectors_shrink_from_the_articles_largest_size_and_from_a_million(planne
 
 def test_realloc_is_a_contender_and_moves_bytes_only(planned: Any) -> None:
     assert not any("realloc" in row.strategies for row in planned("expansion-forward").rows)
-    named = planned("expansion-forward", strategies="AS1,realloc")
+    named = planned("expansion-forward", strategies="new-delete,realloc")
     with_it = {row.parameters["type"] for row in named.rows if "realloc" in row.strategies}
     assert with_it == {"int"}
     assert "boost-allocator-v2" in planned("shrink-to-fit", contenders=True).rows[0].strategies
@@ -72,24 +72,24 @@ def test_vectors_as_they_are_asked_for(planned: Any) -> None:
 def test_ours_behind_a_librarys_containers_are_told_of_where_it_is_missing(planned: Any) -> None:
     runner = load_runner()
     described = runner.experiments["expansion-forward"]
-    kept = tuple(each for each in described.strategies if each.name in ("null", "AS1", "heap"))
+    kept = tuple(each for each in described.strategies if each.name in ("null", "new-delete", "heap"))
     without = replace(
         runner,
         experiments={**runner.experiments, "expansion-forward": replace(described, strategies=kept)},
         missing=(NO_BOOST,),
     )
     plan = planned("expansion-forward", runner=without)
-    assert plan.rows[0].strategies == ("null", "AS1", "heap")
+    assert plan.rows[0].strategies == ("null", "new-delete", "heap")
     (told,) = plan.messages
     ours = "heap-v1, heap-v2-masked, heap-v2, region-heap-v2"
     assert told.startswith(f"{ours} left out: no boost/container/vector.hpp")
     assert "libboost-container-dev" in told
-    named = planned("expansion-forward", runner=without, strategies="AS1,heap-v2")
-    assert named.rows[0].strategies == ("AS1",)
+    named = planned("expansion-forward", runner=without, strategies="new-delete,heap-v2")
+    assert named.rows[0].strategies == ("new-delete",)
     assert named.messages[0].startswith("heap-v2 left out")
-    named = planned("expansion-forward", runner=without, strategies="AS1,boost-interprocess-v2")
+    named = planned("expansion-forward", runner=without, strategies="new-delete,boost-interprocess-v2")
     assert named.messages[0].startswith("boost-interprocess-v2 left out: no boost/container/vector.hpp")
-    assert planned("expansion-forward", runner=without, strategies="AS1,heap").messages == ()
+    assert planned("expansion-forward", runner=without, strategies="new-delete,heap").messages == ()
     with pytest.raises(UsageError, match="nothing of it is here: heap-v2 left out"):
         planned("expansion-forward", runner=without, strategies="heap-v2")
 
@@ -98,7 +98,7 @@ def test_ours_behind_a_librarys_containers_are_told_of_where_it_is_missing(plann
 def test_bursts_have_every_range_of_the_article(planned: Any, scale: str) -> None:
     plan = planned("burst", scale)
     assert values(plan, "range", "nodes") == {(length, 2_000_000) for length in (10, 100, 1000, 10_000)}
-    assert {"AS1", "AS7", "heap", "heap-burst"} <= set(plan.rows[0].strategies)
+    assert {"new-delete", "multipool", "heap", "heap-burst"} <= set(plan.rows[0].strategies)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_heap_ages_by_millions_of_operations(planned: Any, scale: str, operati
     assert values(plan, "live", "operations", "least_bytes", "most_bytes") == {
         (100_000, operations, 16, 4096)
     }
-    assert {"AS1", "AS7", "heap", "heap-base"} <= set(plan.rows[0].strategies)
+    assert {"new-delete", "multipool", "heap", "heap/base"} <= set(plan.rows[0].strategies)
 
 
 def test_a_heap_as_it_is_asked_for(planned: Any) -> None:
@@ -124,7 +124,7 @@ def test_a_heap_as_it_is_asked_for(planned: Any) -> None:
 def test_other_mallocs_stand_beside_the_heap(planned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mallard.mallocs.find_library", lambda name: "there")
     plan = planned("heap-churn", mallocs="mimalloc,jemalloc")
-    assert {"AS1@mimalloc", "AS1@jemalloc"} <= set(plan.rows[0].strategies)
+    assert {"new-delete@mimalloc", "new-delete@jemalloc"} <= set(plan.rows[0].strategies)
 
 
 @pytest.mark.parametrize(
@@ -176,10 +176,10 @@ def test_what_makes_no_sense_is_explained(
 def test_a_run_is_measured_stored_and_continued(
     fake: Any, capsys: Any, experiment: str, options: tuple[str, ...]
 ) -> None:
-    words = ("bench", experiment, *options, "--strategy", "AS1,heap", "--reps", "2")
+    words = ("bench", experiment, *options, "--strategy", "new-delete,heap", "--reps", "2")
     assert fake.run(*words) == 0
     rows = fake.rows(1)
-    assert {row.strategy for row in rows} == {"AS1", "heap"}
+    assert {row.strategy for row in rows} == {"new-delete", "heap"}
     assert all(row.ok and row.figures for row in rows)
     assert "heap" in capsys.readouterr().out
     assert fake.run(*words) == 0

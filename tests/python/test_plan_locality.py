@@ -42,18 +42,18 @@ def test_paper_has_tables_15_to_21_in_full(planned: Any) -> None:
         if row.parameters["links"] == 10**7:
             assert row.parameters["shuffle_factors"] == "0,1,2,3,4,5,6,7,8,9"
             assert row.parameters["access_factors"] == "10"
-            assert row.strategies == ("AS1",)
+            assert row.strategies == ("new-delete",)
         else:
             assert row.parameters["shuffle_factors"] == "0,5"
             assert row.parameters["access_factors"] == "256,128,64,32,16,8,4,2,1"
             assert row.parameters["accesses"] == 2560 * row.parameters["links"]
-            assert row.strategies == ("AS1", "AS7")
+            assert row.strategies == ("new-delete", "multipool")
 
 
 def test_quick_has_the_corners_and_the_ridge(planned: Any) -> None:
     plan = planned()
     assert lengths(plan, 2**21) == [2**exponent for exponent in (0, 5, 9, 14, 18, 20, 21)]
-    assert {row.strategies for row in plan.rows} == {("AS1", "AS7")}
+    assert {row.strategies for row in plan.rows} == {("new-delete", "multipool")}
     assert plan.processes == 7 * 2 * 3
 
 
@@ -63,15 +63,17 @@ def test_grids_that_overlap_are_one_row(planned: Any) -> None:
         row.parameters["list_length"]: row.strategies for row in plan.rows if row.parameters["links"] == 2**21
     }
     assert sorted(small) == powers(2, 21)
-    assert small[2] == ("AS1", "AS7")
-    assert {"AS9", "AS13", "AS7-hybrid", "AS7-random"} < set(small[2**18])
+    assert small[2] == ("new-delete", "multipool")
+    assert {"multipool/base", "multipool+monotonic/base", "multipool-hybrid", "multipool-random"} < set(
+        small[2**18]
+    )
     assert len(lengths(plan, 2**21)) == 22
 
 
 def test_strategies_that_are_named_are_measured_everywhere(planned: Any) -> None:
-    plan = planned(scale="standard", strategies="AS9,AS7-hybrid")
-    assert {row.strategies for row in plan.rows} == {("AS1", "AS9", "AS7-hybrid")}
-    assert "AS1 is measured as well: every ratio is to it" in plan.messages
+    plan = planned(scale="standard", strategies="multipool/base,multipool-hybrid")
+    assert {row.strategies for row in plan.rows} == {("new-delete", "multipool/base", "multipool-hybrid")}
+    assert "new-delete is measured as well: every ratio is to it" in plan.messages
 
 
 def test_options_name_a_grid_of_their_own(planned: Any) -> None:
@@ -103,7 +105,7 @@ def test_the_notation_is_one_row_with_both_sides_of_the_shuffle(planned: Any) ->
             "access_factors": "32",
             "repeat_factor": 8,
         }
-        assert row.strategies == ("AS1", "AS7")
+        assert row.strategies == ("new-delete", "multipool")
         assert plan.time_limit == 3600
         assert plan.options["notation"] == text
         assert plan.messages[0].startswith(text)

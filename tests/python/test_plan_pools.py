@@ -46,14 +46,14 @@ def test_every_scale_has_the_rows_of_the_blog_and_huge_pages(planned: Any, scale
     assert (16, "shuffled", "huge") in found
     assert any(order == "in-order" for _, order, _ in found)
     assert len(plan.rows) == len(found), "no row twice"
-    assert all("AS1" in row.strategies for row in plan.rows)
+    assert all("new-delete" in row.strategies for row in plan.rows)
 
 
 def test_orders_of_reuse_take_part_where_there_is_time(planned: Any) -> None:
-    assert not any(name.startswith("AS7-") for name in planned("small-objects").rows[0].strategies)
-    assert "AS7-lowest" in planned("small-objects", "standard").rows[0].strategies
-    named = planned("small-objects", strategies="AS7-lowest")
-    assert named.rows[0].strategies == ("AS1", "AS7-lowest")
+    assert not any(name.startswith("multipool-") for name in planned("small-objects").rows[0].strategies)
+    assert "multipool-lowest" in planned("small-objects", "standard").rows[0].strategies
+    named = planned("small-objects", strategies="multipool-lowest")
+    assert named.rows[0].strategies == ("new-delete", "multipool-lowest")
 
 
 def test_small_objects_as_they_are_asked_for(planned: Any) -> None:
@@ -70,9 +70,9 @@ def test_small_objects_as_they_are_asked_for(planned: Any) -> None:
 def test_each_work_has_those_that_can_do_it(planned: Any) -> None:
     plan = planned("fixed-block")
     able = {(row.parameters["work"], row.parameters.get("version")): row.strategies for row in plan.rows}
-    assert able["new-delete", None] == ("null", "AS1", "fixed-pool", "class-new")
-    assert able["list", None] == ("AS1", "AS7", "fixed-pool")
-    assert able["remove-ctrl", "as-printed"] == ("AS1", "AS7", "fixed-string")
+    assert able["new-delete", None] == ("null", "new-delete", "fixed-pool", "class-new")
+    assert able["list", None] == ("new-delete", "multipool", "fixed-pool")
+    assert able["remove-ctrl", "as-printed"] == ("new-delete", "multipool", "fixed-string")
     assert [work for work, _ in able] == ["new-delete", "replace", "list", "map", *["remove-ctrl"] * 3]
     assert not any("count" in row.parameters for row in plan.rows), "the runner chooses"
 
@@ -94,7 +94,7 @@ def test_fixed_blocks_as_they_are_asked_for(planned: Any) -> None:
 def test_every_range_of_the_article(planned: Any, scale: str) -> None:
     plan = planned("adaptive-pool", scale)
     assert values(plan, "range", "nodes") == {(length, 2_000_000) for length in (10, 100, 1000, 10_000)}
-    assert {"adaptive-pool", "adaptive-pool-burst", "AS1"} <= set(plan.rows[0].strategies)
+    assert {"adaptive-pool", "adaptive-pool-burst", "new-delete"} <= set(plan.rows[0].strategies)
 
 
 def test_adaptive_pools_as_they_are_asked_for(planned: Any) -> None:
@@ -142,8 +142,11 @@ def test_a_run_of_each_ends_in_what_the_terminal_shows(fake: Any, capsys: Any, e
         "fixed-block": ("--work", "list,remove-ctrl"),
         "adaptive-pool": ("--range", "10,1000"),
     }[experiment]
-    assert fake.run("bench", experiment, *given, "--strategy", "AS1,AS7,fixed-pool", "--reps", "2") == 0
+    assert (
+        fake.run("bench", experiment, *given, "--strategy", "new-delete,multipool,fixed-pool", "--reps", "2")
+        == 0
+    )
     shown = capsys.readouterr().out
-    assert "AS7" in shown
+    assert "multipool" in shown
     assert "fixed-pool" in shown
     assert all(row.ok for row in fake.rows())

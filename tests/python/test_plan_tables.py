@@ -14,6 +14,7 @@ from mallard import plan as plans
 from mallard.errors import UsageError
 from mallard.plan import Host, Plan, PlannedRow, Request, make_plan
 from mallard.runner import load_runner
+from mallard.strategy_names import of_papers
 
 GIB = 1 << 30
 NOTATION = ("-20", "18", "32", "-3", "8")
@@ -46,7 +47,17 @@ def test_paper_has_every_printed_row_of_utilization(planned: Any) -> None:
     found = values(plan, "total_log2", "active_log2", "block_log2")
     assert found == printed("p0089_b3.csv", "t_log2", "a_log2", "s_log2")
     assert values(plan, "buffer", "final_frees") == {("warm", "timed")}
-    assert set(plan.rows[0].strategies) == {"null", "AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13"}
+    assert set(plan.rows[0].strategies) == {
+        "null",
+        "new-delete",
+        "new-delete/base",
+        "monotonic",
+        "monotonic/base",
+        "multipool",
+        "multipool/base",
+        "multipool+monotonic",
+        "multipool+monotonic/base",
+    }
 
 
 def test_utilization_as_it_is_asked_for(planned: Any) -> None:
@@ -114,10 +125,14 @@ def test_contention_goes_beyond_the_cores_on_request_only(planned: Any) -> None:
 def test_only_allocators_that_can_take_it_back_are_freed_by_another(planned: Any) -> None:
     plan = planned("contention", given={"threads": "1..3"})
     other = [row for row in plan.rows if row.parameters["freed_by"] == "other"]
-    assert {row.strategies for row in other} == {("AS1", "AS2", "shared-synchronized", "shared-concurrent")}
+    assert {row.strategies for row in other} == {
+        ("new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool")
+    }
     assert {row.parameters["threads"] for row in other} == {2, 3}
-    alone = planned("contention", strategies="AS1,AS7", given={"threads": "2"})
-    assert {row.strategies for row in alone.rows if row.parameters["freed_by"] == "other"} == {("AS1",)}
+    alone = planned("contention", strategies="new-delete,multipool", given={"threads": "2"})
+    assert {row.strategies for row in alone.rows if row.parameters["freed_by"] == "other"} == {
+        ("new-delete",)
+    }
 
 
 def test_threads_choose_their_cores(planned: Any) -> None:
@@ -132,8 +147,8 @@ def test_threads_choose_their_cores(planned: Any) -> None:
         ({"given": {"multiplier": "0"}}, "--multiplier: 0 is not possible"),
         ({"given": {"freed-by": "other", "threads": "1"}}, "needs another thread: --threads 2 or more"),
         (
-            {"given": {"freed-by": "other"}, "strategies": "AS1,AS7"},
-            "--freed-by other: AS7 give each thread an allocator of its own",
+            {"given": {"freed-by": "other"}, "strategies": "new-delete,multipool"},
+            "--freed-by other: multipool give each thread an allocator of its own",
         ),
         ({"given": {"iterations": "20"}}, "no row with 2^20; say --block as well"),
         (
@@ -159,7 +174,7 @@ def test_paper_has_benchmark_v_in_full(planned: Any) -> None:
         )
     )
     assert {row.parameters["product_log2"] for row in plan.rows} == {27}
-    assert not any("-" in name for name in plan.rows[0].strategies if name != "AS1-keep")
+    assert plan.rows[0].strategies == ("null", "new-delete", "new-delete-keep", *of_papers(2))
 
 
 @pytest.mark.parametrize("scale", ["quick", "standard", "paper"])
@@ -168,7 +183,7 @@ def test_every_row_of_fragmentation_has_one_without_to_be_compared_with(planned:
     for row in rows.values():
         base = rows[key(row, freed="none")]
         assert set(row.strategies) <= set(base.strategies)
-        assert "AS1" in row.strategies
+        assert "new-delete" in row.strategies
 
 
 def key(row: PlannedRow, **changes: str) -> tuple[Any, ...]:
@@ -197,15 +212,21 @@ def test_nothing_freed_and_nothing_allocated_is_density(planned: Any) -> None:
 
 def test_mallocs_add_the_strategies_that_use_them(planned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mallocs, "find_library", lambda name: Path("x") if name == "jemalloc" else None)
-    plan = planned("density", strategies="AS1,AS2,AS7", mallocs="glibc,jemalloc,tcmalloc")
-    assert {row.strategies for row in plan.rows} == {("AS1", "AS2", "AS7", "AS1@jemalloc", "AS2@jemalloc")}
+    plan = planned(
+        "density", strategies="new-delete,new-delete/base,multipool", mallocs="glibc,jemalloc,tcmalloc"
+    )
+    assert {row.strategies for row in plan.rows} == {
+        ("new-delete", "new-delete/base", "multipool", "new-delete@jemalloc", "new-delete/base@jemalloc")
+    }
     assert (
         "tcmalloc is left out: its library is not here; 'apt-get install libtcmalloc-minimal4' has it"
         in plan.messages
     )
-    alone = planned("density", strategies="AS1,AS7", mallocs="jemalloc")
-    assert alone.rows[0].strategies == ("AS1", "AS7", "AS1@jemalloc")
-    assert alone.identity("m", "b") != planned("density", strategies="AS1,AS7").identity("m", "b")
+    alone = planned("density", strategies="new-delete,multipool", mallocs="jemalloc")
+    assert alone.rows[0].strategies == ("new-delete", "multipool", "new-delete@jemalloc")
+    assert alone.identity("m", "b") != planned("density", strategies="new-delete,multipool").identity(
+        "m", "b"
+    )
 
 
 def test_a_malloc_that_is_unknown(planned: Any) -> None:
@@ -250,8 +271,8 @@ def test_a_structure_above_the_limit_is_left_out_with_the_option_that_lets_it_in
         ("utilization", {"given": {"ds": "2"}}, "--ds is an option of density and fragmentation"),
         ("contention", {"given": {"upstream": "heap"}}, "'mallard bench fragmentation'"),
         ("density", {"notation": NOTATION}, "P0089's notation for a run of locality"),
-        ("utilization", {"strategies": "AS4"}, "--strategy 'AS4' is unknown"),
-        ("density", {"strategies": "shared-concurrent"}, "--strategy 'shared-concurrent' is unknown"),
+        ("utilization", {"strategies": "monotonic/wink"}, "--strategy 'monotonic/wink' is unknown"),
+        ("density", {"strategies": "concurrent-multipool"}, "--strategy 'concurrent-multipool' is unknown"),
     ],
 )
 def test_an_option_of_another_experiment(planned: Any, experiment: str, options: Any, what: str) -> None:

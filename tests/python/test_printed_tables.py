@@ -27,6 +27,7 @@ from mallard.errors import UsageError
 from mallard.papers.files import read_csv
 from mallard.papers.notes import notes_for
 from mallard.papers.registry import all_tables, table_named
+from mallard.strategy_names import of_papers
 
 NAMES = [
     *(f"p0089:{number}" for number in range(3, 22)),
@@ -105,26 +106,26 @@ def test_cells_read_off_the_papers() -> None:
     assert table_named("p0089:15").rows[(10**6,)]["9"] == 16.2
     assert table_named("p0089:16").rows[(1,)]["1"] == 4.06
     assert table_named("p0089:17").rows[(1 << 24,)]["256"] == 0.5
-    assert table_named("P0089:iii-30").rows[(30, 15, 10)]["AS3"] == 440
-    assert table_named("p0089:III-35").rows[(35, 20, 15)]["AS13"] is None
-    assert table_named("p0089:IV-15-6").rows[(1,)]["AS9"] == 26
+    assert table_named("P0089:iii-30").rows[(30, 15, 10)]["monotonic"] == 440
+    assert table_named("p0089:III-35").rows[(35, 20, 15)]["multipool+monotonic/base"] is None
+    assert table_named("p0089:IV-15-6").rows[(1,)]["multipool/base"] == 26
     assert table_named("p0213:9").rows[(1 << 21,)]["256"] == 1.01
-    assert table_named("p0213:14").rows[(4,)]["AS7"] == 76
-    assert table_named("p0213:20").rows[()]["AS7"] == 0.78
-    assert table_named("loki:time-shuffled").rows[(50, 2)] == {"AS1": 0.149, "loki": 13.875}
-    assert table_named("Loki:Memory").rows[(1,)] == {"AS1": 57196, "loki": 30012}
+    assert table_named("p0213:14").rows[(4,)]["multipool"] == 76
+    assert table_named("p0213:20").rows[()]["multipool"] == 0.78
+    assert table_named("loki:time-shuffled").rows[(50, 2)] == {"new-delete": 0.149, "loki": 13.875}
+    assert table_named("Loki:Memory").rows[(1,)] == {"new-delete": 57196, "loki": 30012}
     assert table_named("optimized:times").rows[(2,)] == pytest.approx(
-        {"AS1": 76.2e-6, "fixed block": 11.6e-6}
+        {"new-delete": 76.2e-6, "fixed block": 11.6e-6}
     )
 
 
 def test_shifted_columns_stand_under_their_right_names() -> None:
     for name in ("p0213:18", "p0213:19"):
         table = table_named(name)
-        assert table.columns == [f"AS{number}" for number in range(1, 14)]
-        assert {line["AS1"] for line in table.rows.values()} == {1.0}
+        assert table.columns == [*of_papers(1, 13)]
+        assert {line["new-delete"] for line in table.rows.values()} == {1.0}
         assert "one column off" in texts(name)
-    assert table_named("p0213:17").columns == [f"AS{number}" for number in range(2, 15)]
+    assert table_named("p0213:17").columns == [*of_papers(2)]
     assert "one column off" not in texts("p0213:17")
 
 
@@ -138,7 +139,7 @@ def test_percents_come_out_of_the_seconds(percents: str, seconds: str) -> None:
             printed, computed = shown.percent_of_base(key, name), absolute.percent_of_base(key, name)
             assert printed is not None
             # Seconds have three decimals: of 0.002 s a unit in the last place is half.
-            coarse = 60.0 * 0.001 / (absolute.rows[key]["AS1"] or 1.0)
+            coarse = 60.0 * 0.001 / (absolute.rows[key]["new-delete"] or 1.0)
             assert computed == pytest.approx(printed, rel=0.02 + coarse), (key, name)
 
 
@@ -154,15 +155,17 @@ def test_ratios_come_out_of_the_seconds() -> None:
 
 
 def test_printed_seconds_become_nanoseconds_an_operation() -> None:
-    assert table_named("p0089:III-30").nanoseconds((30, 15, 10), "AS1") == pytest.approx(0.063e9 / 2**20)
-    assert table_named("p0089:III-30").nanoseconds((30, 15, 10), "AS7") == pytest.approx(
+    assert table_named("p0089:III-30").nanoseconds((30, 15, 10), "new-delete") == pytest.approx(
+        0.063e9 / 2**20
+    )
+    assert table_named("p0089:III-30").nanoseconds((30, 15, 10), "multipool") == pytest.approx(
         0.46 * 0.063e9 / 2**20
     )
-    assert table_named("p0089:III-35").nanoseconds((35, 20, 10), "AS3") is None
-    assert table_named("p0213:58").nanoseconds((1,), "AS1") == pytest.approx(0.103e9 / (100 * 2**15))
+    assert table_named("p0089:III-35").nanoseconds((35, 20, 10), "monotonic") is None
+    assert table_named("p0213:58").nanoseconds((1,), "new-delete") == pytest.approx(0.103e9 / (100 * 2**15))
     assert table_named("loki:time-in-order").nanoseconds((1, 2), "loki") == pytest.approx(50.0)
     assert table_named("loki:memory").nanoseconds((20,), "loki") == pytest.approx(45720 * 1024 / 1e6)
-    assert table_named("optimized:times").nanoseconds((3,), "AS1") == pytest.approx(142_000.0)
+    assert table_named("optimized:times").nanoseconds((3,), "new-delete") == pytest.approx(142_000.0)
     assert table_named("p0213:43").nanoseconds((1,), "256") == pytest.approx(
         (table_named("p0213:43").rows[(1,)]["256"] or 0) * 1e9 / (2560 * 2**21)
     )
@@ -226,7 +229,7 @@ def degradation(strategy: str, length: int, factor: int) -> float:
 
 
 @pytest.mark.parametrize(
-    ("name", "strategy"), [("p0089:16", "AS1"), ("p0089:18", "AS7"), ("p0213:10", "AS7")]
+    ("name", "strategy"), [("p0089:16", "new-delete"), ("p0089:18", "multipool"), ("p0213:10", "multipool")]
 )
 def test_degradation_stands_beside_the_printed(show: Any, name: str, strategy: str) -> None:
     here, printed, ratio = after(show(locality_rows(), name), "2^12", "here")[:3]
@@ -243,28 +246,35 @@ def test_degradation_stands_beside_the_printed(show: Any, name: str, strategy: s
 
 def test_improvement_is_the_ratio_of_two_degradations(show: Any) -> None:
     here = after(show(locality_rows(), "p0089:20"), "2^18", "here")[0]
-    expected = degradation("AS1", 1 << 18, 256) / degradation("AS7", 1 << 18, 256)
+    expected = degradation("new-delete", 1 << 18, 256) / degradation("multipool", 1 << 18, 256)
     assert float(here[2]) == pytest.approx(expected, rel=0.01)
 
 
 def test_the_times_after_the_shuffle_are_set_local_by_global(show: Any) -> None:
     here = after(show(locality_rows(), "p0213:11"), "2^18", "here")[0]
     links = 1 << 21
-    expected = access_ns("AS7", links, 1 << 18, 5, 256) / access_ns("AS1", links, 1 << 18, 5, 256)
+    expected = access_ns("multipool", links, 1 << 18, 5, 256) / access_ns(
+        "new-delete", links, 1 << 18, 5, 256
+    )
     assert float(here[2]) == pytest.approx(expected, abs=0.006)
 
 
 def test_another_local_allocator_takes_the_place_of_the_printed_one(show: Any) -> None:
-    lines = show(locality_rows(("AS1", "AS7", "AS7-lowest")), "p0089:18", "--local", "AS7-lowest")
-    assert float(after(lines, "2^12", "here")[0][2]) == pytest.approx(
-        degradation("AS7-lowest", 1 << 12, 256), abs=0.006
+    lines = show(
+        locality_rows(("new-delete", "multipool", "multipool-lowest")),
+        "p0089:18",
+        "--local",
+        "multipool-lowest",
     )
-    assert ["AS7-lowest", "for", "the", "multipool"] in [line[-4:] for line in lines]
+    assert float(after(lines, "2^12", "here")[0][2]) == pytest.approx(
+        degradation("multipool-lowest", 1 << 12, 256), abs=0.006
+    )
+    assert ["multipool-lowest", "for", "the", "multipool"] in [line[-4:] for line in lines]
 
 
 def test_absolute_times_of_an_access(show: Any) -> None:
     here, printed, ratio = after(show(locality_rows(), "p0213:44"), "2^12", "here")[:3]
-    assert float(here[2]) == pytest.approx(1.02 * access_ns("AS1", 1 << 21, 1 << 12, 5, 256), rel=0.01)
+    assert float(here[2]) == pytest.approx(1.02 * access_ns("new-delete", 1 << 21, 1 << 12, 5, 256), rel=0.01)
     assert float(ratio[1]) == pytest.approx(float(here[2]) / float(printed[1]), rel=0.02)
 
 
@@ -279,7 +289,7 @@ def test_utilization_stands_in_percent_of_as1(show: Any) -> None:
     here, printed, ratio = after(lines, "30", "15", "10", "here")[:3]
     assert here[4:] == ["20.4", "105", "400", "410", "40", "50", "45", "55"]
     assert printed[1:4] == ["60.1", "103", "440"]
-    assert float(ratio[3]) == pytest.approx(UTILIZATION_RATIO["AS5"] / 4.35, abs=0.006)
+    assert float(ratio[3]) == pytest.approx(UTILIZATION_RATIO["monotonic/base"] / 4.35, abs=0.006)
 
 
 def test_failures_are_shown_on_both_sides(show: Any) -> None:
@@ -294,7 +304,7 @@ def test_contention_with_and_without_a_buffer(show: Any) -> None:
     assert sum(line[:2] == ["here:", "run"] for line in lines) == 2
     here = after(lines, "2", "here")[0]
     assert here[2] == "20.4"
-    assert float(here[6]) == pytest.approx(100 * CONTENTION_NS["AS7"] / 20, abs=0.6)
+    assert float(here[6]) == pytest.approx(100 * CONTENTION_NS["multipool"] / 20, abs=0.6)
 
 
 def test_contention_of_other_blocks_is_not_shown(show: Any) -> None:
@@ -325,9 +335,9 @@ def test_nothing_measured_shows_the_printed_figures_and_the_command(show: Any) -
     [
         (["p0089:18", "--nanoseconds"], "ratios only"),
         (["p0213:44", "--nanoseconds"], "in nanoseconds already"),
-        (["p0213:12", "--local", "AS9"], "no multipool for each list"),
-        (["p0089:16", "--local", "AS9"], "no multipool for each list"),
-        (["p0089:18", "--local", "AS3"], "allowed are AS7, AS7-last"),
+        (["p0213:12", "--local", "multipool/base"], "no multipool for each list"),
+        (["p0089:16", "--local", "multipool/base"], "no multipool for each list"),
+        (["p0089:18", "--local", "monotonic"], "allowed are multipool, multipool-last"),
     ],
 )
 def test_options_that_a_table_has_no_use_for(

@@ -19,7 +19,7 @@ from mallard.process import Limits, Repetition, measure
 from mallard.result import Row
 
 FAKE = Path(__file__).resolve().parent / "fake_bench.py"
-ASKED = Repetition("primitives", {"operation": "pair", "product_log2": 20}, "AS3", 0, 1)
+ASKED = Repetition("primitives", {"operation": "pair", "product_log2": 20}, "monotonic", 0, 1)
 Measure = Callable[..., Row]
 
 
@@ -28,7 +28,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Measure:
     def run(
         behaviour: str = "", *, limits: Limits | None = None, tick: Callable[[], None] = lambda: None
     ) -> Row:
-        monkeypatch.setenv("FAKE_BENCH", json.dumps({"behaviour": {"AS3": behaviour}}))
+        monkeypatch.setenv("FAKE_BENCH", json.dumps({"behaviour": {"monotonic": behaviour}}))
         return measure(ASKED, FAKE, None, limits or Limits(30, None), 1, tick)
 
     return run
@@ -37,16 +37,16 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Measure:
 def test_a_row_comes_back(measured: Measure) -> None:
     row = measured()
     assert row.ok
-    assert (row.strategy, row.run_id, row.operations) == ("AS3", 1, 2**20)
+    assert (row.strategy, row.run_id, row.operations) == ("monotonic", 1, 2**20)
     assert row.parameters == {**ASKED.parameters, "block_bytes": 24}
 
 
 def test_the_command_has_every_parameter() -> None:
     parameters = {"ds": "DS5", "size_log2": 8, "product_log2": 20, "inner_log2": 7, "buffer_bytes": 4096}
-    words = Repetition("density", parameters, "AS1-keep", 2, 9).command(Path("bench"), 3)
+    words = Repetition("density", parameters, "new-delete-keep", 2, 9).command(Path("bench"), 3)
     assert " ".join(words) == (
         "bench density --ds DS5 --size 8 --product 20 --inner 7 --buffer-bytes 4096 "
-        "--strategy AS1-keep --seed 9 --repetition 2 --cpu 3"
+        "--strategy new-delete-keep --seed 9 --repetition 2 --cpu 3"
     )
 
 
@@ -58,14 +58,14 @@ def test_the_command_has_every_parameter() -> None:
         ("oom", "out_of_memory", ""),
         ("fail", "failed", "exit status 1: mallard-bench: error: nothing works today"),
         ("garbage", "failed", "no result row of format 1: the last line is 'this is no JSON'"),
-        ("foreign", "failed", "'strategy' is 'AS99' where 'AS3' was asked"),
+        ("foreign", "failed", "'strategy' is 'AS99' where 'monotonic' was asked"),
     ],
 )
 def test_a_failure_is_a_row_too(measured: Measure, behaviour: str, status: str, detail: str) -> None:
     row = measured(behaviour)
     assert row.status == status
     assert detail in row.detail
-    assert (row.experiment, row.parameters, row.strategy) == ("primitives", ASKED.parameters, "AS3")
+    assert (row.experiment, row.parameters, row.strategy) == ("primitives", ASKED.parameters, "monotonic")
     assert row.cpu_ns == 0
 
 
@@ -112,21 +112,25 @@ def test_the_malloc_is_preloaded_and_looked_at(monkeypatch: pytest.MonkeyPatch, 
     library = tmp_path / "libjemalloc.so.2"
     library.touch()
     monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [library])
-    asked = replace(ASKED, strategy="AS1@jemalloc")
-    assert "--strategy AS1 --seed" in " ".join(asked.command(Path("bench"), None))
+    asked = replace(ASKED, strategy="new-delete@jemalloc")
+    assert "--strategy new-delete --seed" in " ".join(asked.command(Path("bench"), None))
     monkeypatch.setenv("FAKE_BENCH", "{}")
     row = measure(asked, FAKE, None, Limits(30, None), 1, lambda: None)
-    assert (row.status, row.strategy, row.malloc) == ("ok", "AS1@jemalloc", "jemalloc")
+    assert (row.status, row.strategy, row.malloc) == ("ok", "new-delete@jemalloc", "jemalloc")
 
 
 @pytest.mark.parametrize(
     ("strategy", "has", "detail"),
     [
-        ("AS1@jemalloc", "glibc", "the process had the malloc glibc where jemalloc was preloaded"),
-        ("AS1@jemalloc", "", "the process had the malloc unknown where jemalloc was preloaded"),
-        ("AS1", "mimalloc", "the process had the malloc mimalloc where none was asked for: unset LD_PRELOAD"),
-        ("AS1", "glibc", ""),
-        ("AS1", "", ""),
+        ("new-delete@jemalloc", "glibc", "the process had the malloc glibc where jemalloc was preloaded"),
+        ("new-delete@jemalloc", "", "the process had the malloc unknown where jemalloc was preloaded"),
+        (
+            "new-delete",
+            "mimalloc",
+            "the process had the malloc mimalloc where none was asked for: unset LD_PRELOAD",
+        ),
+        ("new-delete", "glibc", ""),
+        ("new-delete", "", ""),
     ],
 )
 def test_a_figure_of_another_malloc_is_a_failure(

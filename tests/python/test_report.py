@@ -12,6 +12,7 @@ from synthetic_page import page_of_a_whole_run
 from synthetic_run import RATIO, density_rows, failed, row, write_run
 
 from mallard.cli import main
+from mallard.strategy_names import of_papers
 
 
 @pytest.fixture
@@ -38,45 +39,59 @@ def test_the_page_says_where_it_is(folder: Path, capsys: pytest.CaptureFixture[s
 
 def test_the_verdict_comes_first(folder: Path) -> None:
     text, reader = report_of(folder, density_rows())
-    assert text.index("AS4 is fastest overall") < text.index('id="verdict"') < text.index('id="maps"')
+    assert (
+        text.index("monotonic/wink is fastest overall") < text.index('id="verdict"') < text.index('id="maps"')
+    )
     lead = words(reader.texts[""])
     assert "3.7\u00d7 as fast as the global allocator" in lead
-    assert "27 % of AS1's time (27\u201327)" in lead
+    assert "27 % of new-delete's time (27\u201327)" in lead
     verdict = words(reader.texts["verdict"])
     assert "vector<string>" in verdict
-    assert "AS4 monotonic, type parameter, winked out" in verdict
-    assert "AS12" in verdict
+    assert "monotonic/wink type parameter, winked out" in verdict
+    assert "multipool+monotonic/wink" in verdict
 
 
 def test_every_cell_has_its_figures(folder: Path) -> None:
     text, _ = report_of(folder, density_rows(names=("DS2",), sizes=(10,)))
     cells = re.findall(r'<td data-d="([^"]*)" data-k="([^"]+)"[^>]*>(.*?)</td>', text)
-    assert [name for _, name, _ in cells] == ["null", "AS1", "AS1-keep", *(f"AS{n}" for n in range(2, 15))]
+    assert [name for _, name, _ in cells] == [
+        "null",
+        "new-delete",
+        "new-delete-keep",
+        *of_papers(2),
+    ]
     shown = {name: dict(re.findall(r'<span class="(\w)[^"]*">([^<]*)', spans)) for _, name, spans in cells}
-    assert shown["AS3"]["p"] == f"{100 * RATIO['AS3']:.0f}"
-    assert shown["AS3"]["n"] == "18.4"
-    assert shown["AS3"]["c"] == "0.47", "ratio of ratios: 0.30 / (9.63 / 14.99)"
-    assert shown["AS3"]["d"] == "1.66", "ratio of ratios: 0.30 / (13.60 / 75.40)"
-    assert shown["AS3"]["f"] == "5"
-    assert shown["AS3"]["m"] == "14.0"
+    assert shown["monotonic"]["p"] == f"{100 * RATIO['monotonic']:.0f}"
+    assert shown["monotonic"]["n"] == "18.4"
+    assert shown["monotonic"]["c"] == "0.47", "ratio of ratios: 0.30 / (9.63 / 14.99)"
+    assert shown["monotonic"]["d"] == "1.66", "ratio of ratios: 0.30 / (13.60 / 75.40)"
+    assert shown["monotonic"]["f"] == "5"
+    assert shown["monotonic"]["m"] == "14.0"
     assert "30 / 64" in text
-    assert "61.2" in shown["AS1"]["n"]
+    assert "61.2" in shown["new-delete"]["n"]
 
 
 def test_colours_follow_the_interval(folder: Path) -> None:
-    rows = density_rows(names=("DS1",), sizes=(6,), strategies=("AS1", "AS3", "AS7"))
+    rows = density_rows(names=("DS1",), sizes=(6,), strategies=("new-delete", "monotonic", "multipool"))
     rows += [
-        row("DS1", 6, "AS2", r, 26.0 * (1 + 0.02 * r) * factor) for r, factor in enumerate((0.9, 1.0, 1.1))
+        row("DS1", 6, "new-delete/base", r, 26.0 * (1 + 0.02 * r) * factor)
+        for r, factor in enumerate((0.9, 1.0, 1.1))
     ]
-    rows += [row("DS1", 6, "AS9", r, 150.0 * (1 + 0.02 * r)) for r in range(3)]
+    rows += [row("DS1", 6, "multipool/base", r, 150.0 * (1 + 0.02 * r)) for r in range(3)]
     text, _ = report_of(folder, rows)
-    steps = dict(re.findall(r'data-k="(\w+)"[^>]*><span class="p (\w+)"', text))
-    assert steps == {"AS1": "plain", "AS2": "eq", "AS3": "f3", "AS7": "f3", "AS9": "s4"}
+    steps = dict(re.findall(r'data-k="([\w/-]+)"[^>]*><span class="p (\w+)"', text))
+    assert steps == {
+        "new-delete": "plain",
+        "new-delete/base": "eq",
+        "monotonic": "f3",
+        "multipool": "f3",
+        "multipool/base": "s4",
+    }
 
 
 def test_the_fastest_of_a_row_is_framed(folder: Path) -> None:
     text, _ = report_of(folder, density_rows(names=("DS1",), sizes=(6,)))
-    assert re.findall(r'data-k="(\w+)" class="best"', text) == ["AS4"]
+    assert re.findall(r'data-k="([^"]+)" class="best"', text) == ["monotonic/wink"]
 
 
 def test_averages_and_effects_stand_beside_p0213s(folder: Path) -> None:
@@ -90,15 +105,19 @@ def test_averages_and_effects_stand_beside_p0213s(folder: Path) -> None:
     assert "+10.0 % of the run time saved here" in effects
     assert "P0213 found 8.4 %" in effects
     assert "over 28 cells" in effects
-    assert "AS14 \u00f7 AS13" in effects
+    assert "multipool+monotonic/base/wink \u00f7 multipool+monotonic/base" in effects
 
 
 def test_failures_are_shown_as_such(folder: Path) -> None:
-    rows = [each for each in density_rows(names=("DS2",)) if each["strategy"] not in ("AS5", "AS6", "AS7")]
+    rows = [
+        each
+        for each in density_rows(names=("DS2",))
+        if each["strategy"] not in ("monotonic/base", "monotonic/base/wink", "multipool")
+    ]
     rows += [
-        failed("DS2", 10, "AS5", 0, "crashed", "signal 11"),
-        failed("DS2", 10, "AS6", 0, "timed_out", "after 60 s"),
-        failed("DS2", 10, "AS7", 0, "out_of_memory", ""),
+        failed("DS2", 10, "monotonic/base", 0, "crashed", "signal 11"),
+        failed("DS2", 10, "monotonic/base/wink", 0, "timed_out", "after 60 s"),
+        failed("DS2", 10, "multipool", 0, "out_of_memory", ""),
     ]
     text, reader = report_of(folder, rows)
     assert re.findall(r'data-s="([^"]+)"', text) == [
@@ -107,8 +126,8 @@ def test_failures_are_shown_as_such(folder: Path) -> None:
         "out of memory",
     ]
     listed = words(reader.texts["unfinished"])
-    assert "AS5 crashed signal 11" in listed
-    assert "AS6 timed out after 60 s" in listed
+    assert "monotonic/base crashed signal 11" in listed
+    assert "monotonic/base/wink timed out after 60 s" in listed
 
 
 def test_without_failures_there_is_no_such_section(folder: Path) -> None:
@@ -142,7 +161,10 @@ def test_known_errors_of_the_papers_are_told_once_each(folder: Path) -> None:
 def test_text_from_outside_is_escaped(folder: Path) -> None:
     text, reader = report_of(
         folder,
-        [*density_rows(names=("DS1",)), failed("DS1", 16, "AS1", 0, "failed", "<script>alert('x')</script>")],
+        [
+            *density_rows(names=("DS1",)),
+            failed("DS1", 16, "new-delete", 0, "failed", "<script>alert('x')</script>"),
+        ],
         command="mallard bench density --db '<b>.db'",
     )
     assert "<script>alert" not in text
@@ -189,12 +211,12 @@ def test_two_settings_of_a_run_are_kept_apart(folder: Path) -> None:
 
 def test_one_repetition_has_no_interval_and_no_verdict(folder: Path) -> None:
     text, reader = report_of(folder, density_rows(repetitions=1))
-    assert "Keep AS1." in text
+    assert "Keep new-delete." in text
     assert "no interval" in words(reader.texts["effects"])
 
 
 def test_without_as1_the_page_says_that_there_is_no_answer(folder: Path) -> None:
-    _, reader = report_of(folder, density_rows(strategies=("AS3", "AS4")))
+    _, reader = report_of(folder, density_rows(strategies=("monotonic", "monotonic/wink")))
     assert "there is no overall answer" in words(reader.texts[""])
     assert "no verdict" in words(reader.texts["verdict"])
 

@@ -34,9 +34,11 @@ EXPERIMENTS: dict[str, Rows] = {
     "density": density_rows(),
     "locality": [*locality_rows(), *shuffle_table_rows()],
     "utilization": utilization_rows(),
-    "contention": [*contention_rows(), *contention_rows(("AS1", *SHARED), (2, 4), freed_by="other")],
+    "contention": [*contention_rows(), *contention_rows(("new-delete", *SHARED), (2, 4), freed_by="other")],
     "fragmentation": fragmentation_rows(),
-    "primitives": [native_row("primitives", {"operation": "pair"}, "AS1", r, 3.0, 1 << 20) for r in range(3)],
+    "primitives": [
+        native_row("primitives", {"operation": "pair"}, "new-delete", r, 3.0, 1 << 20) for r in range(3)
+    ],
     "small-objects": small_objects_rows(),
     "fixed-block": fixed_block_rows(),
     "adaptive-pool": adaptive_pool_rows(),
@@ -48,13 +50,18 @@ EXPERIMENTS: dict[str, Rows] = {
 }
 GAPS: dict[str, Callable[[Rows], Rows]] = {
     "nothing finished": lambda rows: [failing(row) for row in rows],
-    "AS1 did not finish": lambda rows: [failing(r) if r["strategy"] == "AS1" else r for r in rows],
-    "AS1 alone": lambda rows: [row for row in rows if row["strategy"] == "AS1"],
+    "new-delete did not finish": lambda rows: [
+        failing(r) if r["strategy"] == "new-delete" else r for r in rows
+    ],
+    "new-delete alone": lambda rows: [row for row in rows if row["strategy"] == "new-delete"],
     "one repetition": lambda rows: [row for row in rows if row["repetition"] == 0],
     "one row": lambda rows: rows[:1],
     "every second failed": lambda rows: [failing(row) if n % 2 else row for n, row in enumerate(rows)],
     "a strategy that nobody knows": lambda rows: [
-        row | {"strategy": name} for row in rows if row["strategy"] == "AS1" for name in ("AS1", "mystery")
+        row | {"strategy": name}
+        for row in rows
+        if row["strategy"] == "new-delete"
+        for name in ("new-delete", "mystery")
     ],
 }
 

@@ -116,7 +116,7 @@ def test_an_experiment_alone_is_a_page_too(tmp_path: Path) -> None:
     page = report(tmp_path / "mallard.db")
     assert "mallard bench density --quick" in text_of(section(page, "density"))
     assert 'id="verdict"' not in page
-    assert "AS7" in re.findall(r'<p class="lead">.*?</p>', page)[0], "the first answer there is leads"
+    assert "multipool" in re.findall(r'<p class="lead">.*?</p>', page)[0], "the first answer there is leads"
 
 
 def test_the_newest_finished_run_of_each_experiment_is_shown(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_the_newest_finished_run_of_each_experiment_is_shown(tmp_path: Path) -> 
     write_run(path, density_rows(names=("DS1",)))
     write_run(path, density_rows(names=("DS3",)))
     write_run(path, density_rows(names=("DS5",)), finished=False)
-    write_run(path, locality_rows(("AS1",)), experiment="locality", finished=False)
+    write_run(path, locality_rows(("new-delete",)), experiment="locality", finished=False)
     page = report(path)
     assert re.findall(r'id="(DS\d+)"', page) == ["DS3"]
     assert "locality: the run was interrupted" in text_of(page)
@@ -135,7 +135,7 @@ def test_one_run_can_be_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "mallard.db"
     write_run(path, density_rows(names=("DS1",)))
     write_run(path, density_rows(names=("DS3",)))
-    write_run(path, locality_rows(("AS1",)), experiment="locality")
+    write_run(path, locality_rows(("new-delete",)), experiment="locality")
     page = report(path, "--run", "1")
     assert re.findall(r'id="(DS\d+)"', page) == ["DS1"]
     assert "mallard bench locality --quick" in text_of(section(page, "locality"))
@@ -154,7 +154,9 @@ def test_a_surface_has_the_measured_ratios(page: str) -> None:
         "2\u00b2\u00b9",
     ]
     length, factor = 1 << 18, 16
-    ratio = access_ns("AS1", 1 << 21, length, 5, factor) / access_ns("AS1", 1 << 21, length, 0, factor)
+    ratio = access_ns("new-delete", 1 << 21, length, 5, factor) / access_ns(
+        "new-delete", 1 << 21, length, 0, factor
+    )
     assert found["z"][4][1] == pytest.approx(ratio, rel=0.01)
     drawn = surfaces(section(page, "locality"))[:3]
     assert {each["greatest"] for each in drawn} == {
@@ -163,7 +165,7 @@ def test_a_surface_has_the_measured_ratios(page: str) -> None:
 
 
 def test_published_surfaces_stand_beside_ours(page: str) -> None:
-    """For each system: AS1, AS7, how much AS7 relieves, and how much faster it is."""
+    """For each system: new-delete, multipool, how much multipool relieves, and how much faster it is."""
     captions = [
         text_of(each) for each in re.findall(r"<figcaption>(.*?)</figcaption>", section(page, "locality"))
     ]
@@ -177,7 +179,9 @@ def test_published_surfaces_stand_beside_ours(page: str) -> None:
 
 
 def test_each_point_of_a_surface_is_in_its_table(page: str) -> None:
-    table = re.findall(r'<table class="heat small" data-title="AS1: shuffled [^"]*here".*?</table>', page)[0]
+    table = re.findall(
+        r'<table class="heat small" data-title="new-delete: shuffled [^"]*here".*?</table>', page
+    )[0]
     cells = re.findall(r'<td data-d="([^"]*)"><span class="r (\w+)">([^<]*)</span>', table)
     assert len(cells) == 6 * 3
     told, colour, shown = cells[5]  # 2^18, af = 1
@@ -188,16 +192,22 @@ def test_each_point_of_a_surface_is_in_its_table(page: str) -> None:
 def test_orders_of_reuse_stand_side_by_side(page: str) -> None:
     told = text_of(section(page, "locality"))
     assert "Orders of reuse side by side" in told
-    for name in ("AS7-last", "AS7-first", "AS7-lowest", "AS7-hybrid", "AS7-random"):
+    for name in (
+        "multipool-last",
+        "multipool-first",
+        "multipool-lowest",
+        "multipool-hybrid",
+        "multipool-random",
+    ):
         assert name in told
 
 
 def test_what_else_locality_costs_has_six_kinds(page: str) -> None:
     costs = re.findall(r'<table class="heat" data-title="beside the accesses".*?</table>', page)[0]
-    cell = re.findall(r'<td data-d="([^"]*)" data-k="AS7">(.*?)</td>', costs)[0]
+    cell = re.findall(r'<td data-d="([^"]*)" data-k="multipool">(.*?)</td>', costs)[0]
     shown = dict(re.findall(r'<span class="(\w) \w+">([^<]*)', cell[1]))
     assert shown == {"b": "5.10", "s": "40.8", "r": "10.2", "a": "2.04", "u": "32.0", "v": "48.0"}
-    assert "25 % of AS1" in cell[0]
+    assert "25 % of new-delete" in cell[0]
 
 
 def test_shuffle_effects_are_lines_beside_table_15(page: str) -> None:
@@ -214,13 +224,13 @@ def test_shuffle_effects_are_lines_beside_table_15(page: str) -> None:
 def test_utilization_stands_beside_the_printed_tables(page: str) -> None:
     told = section(page, "utilization")
     lines = re.findall(r'<table class="heat race" data-title="T 2\u00b3\u2070".*?</table>', told)[0]
-    cell = re.findall(r'<td data-d="([^"]*)" data-k="AS7"[^>]*>(.*?)</td>', lines)[0]
+    cell = re.findall(r'<td data-d="([^"]*)" data-k="multipool"[^>]*>(.*?)</td>', lines)[0]
     shown = dict(re.findall(r'<span class="(\w) \w+">([^<]*)', cell[1]))
     assert shown["p"] == "40"
     assert shown["n"] == "8.16"
     assert shown["m"] == "0.03", "MiB held at the end"
     assert (shown["c"], shown["d"]) == ("0.90", f"{40 / 46:.2f}"), "P0213 prints seconds, P0089 percents"
-    assert "40 / 46 % of AS1: ratio 0.87" in cell[0]
+    assert "40 / 46 % of new-delete: ratio 0.87" in cell[0]
 
 
 def test_no_memory_is_marked_here_and_there(page: str) -> None:
@@ -235,8 +245,8 @@ def test_contention_has_a_line_for_each_strategy(page: str) -> None:
     assert len(plots) == 4, "two sizes of blocks, freed by the thread itself and by another"
     assert plots[0].count("<polyline") == 10
     assert plots[2].count("<polyline") == 4
-    assert "shared-synchronized at 2: 61.2" in text_of(plots[0])
-    assert 'class="series multipool dashed"' in plots[0], "AS9 is behind an abstract base"
+    assert "synchronized-multipool at 2: 61.2" in text_of(plots[0])
+    assert 'class="series multipool dashed"' in plots[0], "multipool/base is behind an abstract base"
     assert "cores" in text_of(plots[0])
 
 
@@ -244,7 +254,7 @@ def test_contention_stands_beside_the_table_of_its_buffer(page: str) -> None:
     table = re.findall(
         r'<table class="heat race" data-title="N = 2\u00b9\u2075, S = 2\u2076.*?</table>', page
     )[0]
-    cell = re.findall(r'data-k="AS3"[^>]*>(.*?)</td>', table)[0]
+    cell = re.findall(r'data-k="monotonic"[^>]*>(.*?)</td>', table)[0]
     assert '<span class="c eq">0.99<small>25 / 25</small></span>' in cell, "P0213's Table 58"
     other = re.findall(r"Each thread&#x27;s blocks.*|Each thread's blocks.*", page)[0]
     assert '<span class="c none">\u00b7</span>' in other, "not in the papers"
@@ -253,7 +263,7 @@ def test_contention_stands_beside_the_table_of_its_buffer(page: str) -> None:
 def test_fragmentation_shows_r_for_each_heap(page: str) -> None:
     told = section(page, "fragmentation")
     table = re.findall(r'<table class="heat" data-title="vector&lt;int&gt;".*?</table>', told)[0]
-    cell = re.findall(r'<td data-d="([^"]*)" data-k="AS7">(.*?)</td>', table)[0]
+    cell = re.findall(r'<td data-d="([^"]*)" data-k="multipool">(.*?)</td>', table)[0]
     shown = dict(re.findall(r'<span class="(\w) \w+">([^<]*)', cell[1]))
     assert shown == {"w": "1.00", "h": "0.80", "q": "0.80", "e": "0.80"}
     heap = re.findall(r"upstream heap.*?</table>", told)[0]
@@ -264,14 +274,14 @@ def test_the_shifted_columns_are_put_right_and_explained(page: str) -> None:
     told = section(page, "fragmentation")
     shifted = re.findall(r"P0213 Table 18: vector&lt;int&gt;.*?</table>", told)[0]
     assert "one column off" in shifted
-    assert 'data-k="AS1"' not in shifted
+    assert 'data-k="new-delete"' not in shifted
     assert "P0213 Table 20" not in text_of(told)
     assert "P0213's Table 20" in text_of(told)
 
 
 def test_primitives_are_a_small_table(page: str) -> None:
     told = text_of(section(page, "primitives"))
-    assert "AS7 multipool, type parameter, normal 3.00 3.00\u20133.00 3.00" in told
+    assert "multipool type parameter, destroyed normally 3.00 3.00\u20133.00 3.00" in told
 
 
 def test_every_claim_has_a_row_and_its_verdict(page: str, database: Path) -> None:
@@ -299,7 +309,7 @@ def test_a_claim_may_rest_on_an_older_run_of_a_special_setting(tmp_path: Path) -
 def test_the_decision_chart_ends_in_strategies_with_their_ratios(page: str) -> None:
     told = text_of(section(page, "decision"))
     assert "How many threads allocate at once?" in told
-    assert "AS4 27 % 27\u201327" in told
+    assert "monotonic/wink 27 % 27\u201327" in told
     assert "go on at" in told, "the way that joins another is a link"
     assert "run 1, density" in told, "the cells it rests on"
     assert section(page, "decision").count('class="leaf ') == 20
@@ -348,13 +358,13 @@ def test_builds_of_several_compilers_are_told(tmp_path: Path, monkeypatch: pytes
 
 
 def test_another_malloc_is_a_column_under_its_name(tmp_path: Path) -> None:
-    rows = density_rows(names=("DS1",), sizes=(6,), strategies=("AS1", "AS7"))
+    rows = density_rows(names=("DS1",), sizes=(6,), strategies=("new-delete", "multipool"))
     rows += [
-        {**row, "strategy": "AS1@jemalloc", "cpu_ns": row["cpu_ns"] // 2}
+        {**row, "strategy": "new-delete@jemalloc", "cpu_ns": row["cpu_ns"] // 2}
         for row in rows
-        if row["strategy"] == "AS1"
+        if row["strategy"] == "new-delete"
     ]
     write_run(tmp_path / "mallard.db", rows)
     page = report(tmp_path / "mallard.db")
-    assert "AS1<small>jemalloc</small>" in page
-    assert 'data-k="AS1@jemalloc"' in page
+    assert "type<small>jemalloc</small>" in page
+    assert 'data-k="new-delete@jemalloc"' in page

@@ -46,5 +46,5 @@ def test_the_query_runs(store: Store, meta: dict[str, Any], native: Any) -> None
     query = re.search(r"^ {4}(SELECT .*?;)$", PAGE, re.MULTILINE | re.DOTALL)
     assert query is not None
     with sqlite3.connect(store.path) as connection:
-        assert connection.execute(query[1]).fetchall() == [("DS2", 6, "AS1", 2000.0)]
+        assert connection.execute(query[1]).fetchall() == [("DS2", 6, "new-delete", 2000.0)]
     connection.close()

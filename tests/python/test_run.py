@@ -16,8 +16,20 @@ import pytest
 
 from mallard import machine, mallocs
 from mallard.store import Store
+from mallard.strategy_names import of_papers
 
-SMALL = ("bench", "density", "--ds", "1,2", "--size", "6", "--strategy", "AS1,AS3,AS7", "--reps", "2")
+SMALL = (
+    "bench",
+    "density",
+    "--ds",
+    "1,2",
+    "--size",
+    "6",
+    "--strategy",
+    "new-delete,monotonic,multipool",
+    "--reps",
+    "2",
+)
 CELLS = 2 * 3
 
 
@@ -34,7 +46,7 @@ def test_a_process_for_each_repetition_and_a_row_for_each_process(fake: Any) -> 
     assert {(row.parameters["ds"], row.strategy, row.repetition) for row in rows} == {
         (structure, strategy, repetition)
         for structure in ("DS1", "DS2")
-        for strategy in ("AS1", "AS3", "AS7")
+        for strategy in ("new-delete", "monotonic", "multipool")
         for repetition in (0, 1)
     }
 
@@ -48,7 +60,7 @@ def test_strategies_of_a_row_are_interleaved(fake: Any) -> None:
         )
     ]
     assert [key for key, _ in blocks] == [("0", "DS1"), ("0", "DS2"), ("1", "DS1"), ("1", "DS2")]
-    assert all(sorted(order) == ["AS1", "AS3", "AS7"] for _, order in blocks)
+    assert all(sorted(order) == ["monotonic", "multipool", "new-delete"] for _, order in blocks)
     assert len({tuple(order) for _, order in blocks}) > 1
     assert {word(line, "--seed") for line in fake.begun} == {"3"}
 
@@ -90,41 +102,41 @@ def test_the_run_records_its_circumstances(fake: Any) -> None:
 def test_a_cell_that_fails_is_recorded_and_the_rest_goes_on(
     fake: Any, capsys: Any, behaviour: str, status: str, tries: int, exit_status: int
 ) -> None:
-    fake.set(behaviour={"AS3": behaviour})
+    fake.set(behaviour={"monotonic": behaviour})
     limit = "0.5" if behaviour == "hang" else "30"
     assert fake.run(*SMALL, "--time-limit", limit) == exit_status
     statuses = Counter((row.strategy, row.status) for row in fake.rows())
-    assert statuses == {("AS1", "ok"): 4, ("AS7", "ok"): 4, ("AS3", status): 2 * tries}
+    assert statuses == {("new-delete", "ok"): 4, ("multipool", "ok"): 4, ("monotonic", status): 2 * tries}
     shown = capsys.readouterr().out
-    assert f"{2 * tries} x AS3 {status.replace('_', ' ')}" in shown
+    assert f"{2 * tries} x monotonic {status.replace('_', ' ')}" in shown
     with Store.open_existing(fake.database) as store:
         assert store.runs()[0].finished is not None
 
 
 def test_a_runner_that_always_fails_is_given_up(fake: Any, capsys: Any) -> None:
-    fake.set(behaviour={f"AS{number}": "fail" for number in range(1, 15)})
+    fake.set(behaviour=dict.fromkeys(of_papers(), "fail"))
     assert fake.run("bench", "density", "--ds", "1-6", "--size", "6", "--strategy", "1-14") == 2
     assert "failed 20 times in a row" in capsys.readouterr().err
     assert len(fake.rows()) == 20
 
 
 def test_a_checksum_that_differs_is_loud_and_recorded(fake: Any, capsys: Any) -> None:
-    fake.set(behaviour={"AS7": "wrong_checksum"})
+    fake.set(behaviour={"multipool": "wrong_checksum"})
     assert fake.run(*SMALL) == 1
     captured = capsys.readouterr()
     assert captured.err.count("CHECKSUM MISMATCH") == 2  # once for each row
     assert captured.out.count("CHECKSUM MISMATCH") == 2
-    assert "AS7 made deadbeef" in captured.out
-    assert re.search(r"AS1, AS3 made \w{8}|AS3, AS1 made \w{8}", captured.out)
+    assert "multipool made deadbeef" in captured.out
+    assert re.search(r"new-delete, monotonic made \w{8}|monotonic, new-delete made \w{8}", captured.out)
     with Store.open_existing(fake.database) as store:
         notes = [note for note in store.notes(1) if note.kind == "checksum_mismatch"]
     assert len(notes) == 2
-    assert all("AS7 made deadbeef" in note.text for note in notes)
+    assert all("multipool made deadbeef" in note.text for note in notes)
 
 
 def interrupted(fake: Any, number: int = signal.SIGINT, **options: Any) -> subprocess.Popen[str]:
     """A run that was stopped after some rows."""
-    fake.set(behaviour={"AS7": "slow"})
+    fake.set(behaviour={"multipool": "slow"})
     process = fake.start(*SMALL, **options)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and len(fake.begun) < 4:
@@ -172,12 +184,12 @@ def test_the_same_command_goes_on_without_repeating(fake: Any, capsys: Any) -> N
 
 
 EVERY_EXPERIMENT = {
-    "locality": "--links 1024 --list-length 1,2^5 --strategy AS1,AS7",
+    "locality": "--links 1024 --list-length 1,2^5 --strategy new-delete,multipool",
     "locality notation": "-10 5 8 -3 2",
     "utilization": "--total 20 --active 12 --block 8 --strategy 1,7 --buffer warm,none",
-    "contention": "--threads 1,2 --iterations 4 --block 6 --strategy AS1,AS7",
+    "contention": "--threads 1,2 --iterations 4 --block 6 --strategy new-delete,multipool",
     "fragmentation": "--ds 2 --size 6 --freed half --upstream cache,heap --strategy 1,7",
-    "primitives": "--strategy AS1,AS7",
+    "primitives": "--strategy new-delete,multipool",
 }
 
 
@@ -222,7 +234,12 @@ def test_a_run_from_two_compilers_under_two_mallocs(
     monkeypatch.delenv("MALLARD_BENCH")
     assert fake.run(*SMALL, "--compiler", "g++,clang++", "--malloc", "jemalloc") == 0
     rows = fake.rows()
-    strategies = [("AS1", "glibc"), ("AS3", "glibc"), ("AS7", "glibc"), ("AS1@jemalloc", "jemalloc")]
+    strategies = [
+        ("new-delete", "glibc"),
+        ("monotonic", "glibc"),
+        ("multipool", "glibc"),
+        ("new-delete@jemalloc", "jemalloc"),
+    ]
     cells = {(row.parameters["compiler"], row.parameters["ds"], row.strategy, row.malloc) for row in rows}
     assert cells == {
         (compiler, structure, strategy, malloc)
@@ -241,9 +258,27 @@ def test_a_run_from_two_compilers_under_two_mallocs(
 @pytest.mark.parametrize(
     ("sf", "answer"),
     [
-        ("-3", "-10 5 8 -3 2: an access before the shuffle takes AS1 60.0 ns (60.0 to 60.0), AS7 25.5 ns"),
-        ("+3", "-10 5 8 +3 2: an access after the shuffle takes AS1 78.0 ns (78.0 to 78.0), AS7 33.1 ns"),
-        ("0", "-10 5 8 0 2: an access without a shuffle takes AS1 60.0 ns (60.0 to 60.0), AS7 25.5 ns"),
+        (
+            "-3",
+            (
+                "-10 5 8 -3 2: an access before the shuffle takes new-delete 60.0 ns (60.0 to 60.0), "
+                "multipool 25.5 ns"
+            ),
+        ),
+        (
+            "+3",
+            (
+                "-10 5 8 +3 2: an access after the shuffle takes new-delete 78.0 ns (78.0 to 78.0), "
+                "multipool 33.1 ns"
+            ),
+        ),
+        (
+            "0",
+            (
+                "-10 5 8 0 2: an access without a shuffle takes new-delete 60.0 ns (60.0 to 60.0), multipool "
+                "25.5 ns"
+            ),
+        ),
     ],
 )
 def test_the_papers_notation_is_answered(fake: Any, capsys: Any, sf: str, answer: str) -> None:
@@ -257,9 +292,9 @@ def test_threads_are_not_pinned(fake: Any) -> None:
 
 
 def test_no_process_takes_more_than_its_limit(fake: Any) -> None:
-    fake.set(behaviour={"AS3": "hog"})
+    fake.set(behaviour={"monotonic": "hog"})
     assert fake.run(*SMALL, "--memory-limit", "0.5") == 0
-    assert {row.status for row in fake.rows() if row.strategy == "AS3"} == {"out_of_memory"}
+    assert {row.status for row in fake.rows() if row.strategy == "monotonic"} == {"out_of_memory"}
     with Store.open_existing(fake.database) as store:
         assert store.runs()[0].options["memory_limit"] == 1 << 29
 
@@ -279,7 +314,7 @@ def test_an_interrupted_run_of_another_build_is_not_continued(fake: Any, capsys:
 
 
 def test_cells_given_up_stay_given_up_in_the_next_go(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake.set(behaviour={"AS3": "oom"})
+    fake.set(behaviour={"monotonic": "oom"})
     stored = Store.add_row
 
     def stop_after_six(self: Store, run_id: int, row: Any) -> Any:
@@ -291,7 +326,7 @@ def test_cells_given_up_stay_given_up_in_the_next_go(fake: Any, monkeypatch: pyt
     assert fake.run(*SMALL) == 130
     monkeypatch.setattr(Store, "add_row", stored)
     assert fake.run(*SMALL) == 0
-    assert Counter(row.strategy for row in fake.rows()) == {"AS1": 4, "AS7": 4, "AS3": 2}
+    assert Counter(row.strategy for row in fake.rows()) == {"new-delete": 4, "multipool": 4, "monotonic": 2}
 
 
 def test_a_full_disk_ends_the_run_and_loses_no_finished_row(fake: Any) -> None:

@@ -17,8 +17,14 @@ def test_the_description(fake: object) -> None:
     assert runner.path == FAKE
     assert runner.build_id == "fake-build"
     assert [structure.inner_log2 for structure in runner.structures] == [0] * 4 + [7] * 8
-    assert runner.strategies_of("density")[2].name == "AS1-keep"
-    assert runner.names_of("primitives") == ["AS1", "AS3", "AS5", "AS7", "AS9"]
+    assert runner.strategies_of("density")[2].name == "new-delete-keep"
+    assert runner.names_of("primitives") == [
+        "new-delete",
+        "monotonic",
+        "monotonic/base",
+        "multipool",
+        "multipool/base",
+    ]
     assert runner.limit("locality", "links_log2", (1, 2)) == (10, 27)
     assert runner.limit("contention", "multiplier", (1, 2)) == (1, 2)
     assert runner.sizes_log2 == tuple(range(6, 17))

@@ -9,19 +9,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mallard.errors import UsageError
-from mallard.selection import in_words, select_counts, select_names, select_numbers, select_sizes
+from mallard.selection import (
+    in_words,
+    select_counts,
+    select_names,
+    select_numbers,
+    select_sizes,
+    select_strategies,
+)
+from mallard.strategy_names import of_papers
 
 STRUCTURES = [f"DS{number}" for number in range(1, 13)]
-STRATEGIES = ["null", "AS1", "AS1-keep", *(f"AS{number}" for number in range(2, 15))]
+STRATEGIES = ["null", "new-delete", "new-delete-keep", *of_papers(2)]
 OUR_STRATEGIES = [
-    "AS1",
-    "AS1@jemalloc",
-    "AS2",
-    "AS7",
-    "AS7-lowest",
-    "AS7-hybrid",
-    "shared-synchronized",
-    "shared-concurrent",
+    "new-delete",
+    "new-delete@jemalloc",
+    "new-delete/base",
+    "multipool",
+    "multipool-lowest",
+    "multipool-hybrid",
+    "synchronized-multipool",
+    "concurrent-multipool",
 ]
 SIZES = list(range(6, 17))
 
@@ -48,16 +56,19 @@ def test_structures(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("AS1,AS7-AS10", ["AS1", "AS7", "AS8", "AS9", "AS10"]),
+        (
+            "new-delete,AS7-AS10",
+            ["new-delete", "multipool", "multipool/wink", "multipool/base", "multipool/base/wink"],
+        ),
         ("null", ["null"]),
-        ("AS1-keep", ["AS1-keep"]),
-        ("as1-KEEP,NULL", ["null", "AS1-keep"]),
-        ("AS1-AS2", ["AS1", "AS2"]),
-        ("3,AS1-keep", ["AS1-keep", "AS3"]),
+        ("new-delete-keep", ["new-delete-keep"]),
+        ("as1-KEEP,NULL", ["null", "new-delete-keep"]),
+        ("AS1-AS2", ["new-delete", "new-delete/base"]),
+        ("3,new-delete-keep", ["new-delete-keep", "monotonic"]),
     ],
 )
 def test_strategies(text: str, expected: list[str]) -> None:
-    assert select_names(text, "--strategy", STRATEGIES) == expected
+    assert select_strategies(text, "--strategy", STRATEGIES) == expected
 
 
 @pytest.mark.parametrize(
@@ -80,7 +91,7 @@ def test_sizes(text: str, expected: list[int]) -> None:
     [
         ("13", "'13' is unknown; allowed are DS1-DS12"),
         ("DS0", "'DS0' is unknown"),
-        ("AS1", "'AS1' is unknown"),
+        ("new-delete", "'new-delete' is unknown"),
         ("1-13", "there is no DS13; allowed are DS1-DS12"),
         ("6-4", "empty range; write the smaller number first: DS4-DS6"),
         ("", "selects nothing; allowed are DS1-DS12"),
@@ -168,25 +179,25 @@ def test_numbers_that_are_not_there(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("AS7-hybrid", ["AS7-hybrid"]),
-        ("7", ["AS7"]),
-        ("AS1@jemalloc", ["AS1@jemalloc"]),
-        ("shared-concurrent,as7-LOWEST", ["AS7-lowest", "shared-concurrent"]),
-        ("AS1-AS7", ["AS1", "AS2", "AS7"]),
+        ("multipool-hybrid", ["multipool-hybrid"]),
+        ("7", ["multipool"]),
+        ("new-delete@jemalloc", ["new-delete@jemalloc"]),
+        ("concurrent-multipool,as7-LOWEST", ["multipool-lowest", "concurrent-multipool"]),
+        ("AS1-AS7", ["new-delete", "new-delete/base", "multipool"]),
     ],
 )
 def test_names_that_the_papers_do_not_have(text: str, expected: list[str]) -> None:
-    assert select_names(text, "--strategy", OUR_STRATEGIES) == expected
+    assert select_strategies(text, "--strategy", OUR_STRATEGIES) == expected
 
 
 def test_names_that_the_papers_do_not_have_in_words() -> None:
     assert in_words(OUR_STRATEGIES) == (
-        "AS1, AS1@jemalloc, AS2, AS7, AS7-lowest, AS7-hybrid, shared-synchronized, shared-concurrent"
+        "new-delete, new-delete@jemalloc, new-delete/base, multipool, multipool-lowest, multipool-hybrid, "
+        "synchronized-multipool, concurrent-multipool"
     )
 
 
 def test_names_in_words() -> None:
-    assert in_words(STRATEGIES) == "null, AS1, AS1-keep, AS2-AS14"
     assert in_words(["DS1", "DS2", "DS5", "DS6", "DS7"]) == "DS1, DS2, DS5-DS7"
     assert in_words(["pair", "create"]) == "pair, create"
 
@@ -194,14 +205,14 @@ def test_names_in_words() -> None:
 @given(chosen=st.sets(st.sampled_from(STRATEGIES), min_size=1))
 def test_what_is_put_in_words_is_read_back(chosen: set[str]) -> None:
     names = [name for name in STRATEGIES if name in chosen]
-    assert select_names(in_words(names), "--strategy", STRATEGIES) == names
+    assert select_strategies(in_words(names), "--strategy", STRATEGIES) == names
 
 
 @given(text=st.text(max_size=12))
 def test_any_text_is_a_selection_or_a_usage_error(text: str) -> None:
     for select, there in (
-        (select_names, OUR_STRATEGIES),
-        (select_names, STRATEGIES),
+        (select_strategies, OUR_STRATEGIES),
+        (select_strategies, STRATEGIES),
         (select_sizes, SIZES),
         (select_numbers, SIZES),
     ):

@@ -58,25 +58,51 @@ def of_fragmentation(natives: Natives) -> list[str]:
 
 def test_names_in_table_order() -> None:
     ordered = [
-        *("null", "AS1", "AS1@jemalloc", "AS1@mimalloc", "AS1-keep", "AS2", "AS2@jemalloc", "AS7"),
-        *("AS7-last", "AS7-first", "AS7-lowest", "AS7-hybrid", "AS7-random", "AS10", "null-base"),
-        *("shared-concurrent", "shared-synchronized"),
+        *(
+            "null",
+            "new-delete",
+            "new-delete@jemalloc",
+            "new-delete@mimalloc",
+            "new-delete-keep",
+            "new-delete/base",
+            "new-delete/base@jemalloc",
+            "multipool",
+        ),
+        *(
+            "multipool-last",
+            "multipool-first",
+            "multipool-lowest",
+            "multipool-hybrid",
+            "multipool-random",
+            "multipool/base/wink",
+            "null/base",
+        ),
+        *("concurrent-multipool", "synchronized-multipool"),
     ]
     assert in_table_order(sorted(ordered)) == ordered
     assert contestants(ordered) == [
-        *("AS1", "AS2", "AS7", "AS7-last", "AS7-first", "AS7-lowest", "AS7-hybrid", "AS10"),
-        *("shared-concurrent", "shared-synchronized"),
+        *(
+            "new-delete",
+            "new-delete/base",
+            "multipool",
+            "multipool-last",
+            "multipool-first",
+            "multipool-lowest",
+            "multipool-hybrid",
+            "multipool/base/wink",
+        ),
+        *("concurrent-multipool", "synchronized-multipool"),
     ]
 
 
 @pytest.mark.parametrize(
     ("name", "of_the_papers", "under"),
     [
-        ("AS1", "AS1", ""),
-        ("AS1@jemalloc", "AS1", "jemalloc"),
-        ("AS7-lowest", "AS7", ""),
+        ("new-delete", "new-delete", ""),
+        ("new-delete@jemalloc", "new-delete", "jemalloc"),
+        ("multipool-lowest", "multipool", ""),
         ("null", "null", ""),
-        ("shared-concurrent", "shared-concurrent", ""),
+        ("concurrent-multipool", "concurrent-multipool", ""),
     ],
 )
 def test_what_a_name_is_a_variant_of(name: str, of_the_papers: str, under: str) -> None:
@@ -84,8 +110,10 @@ def test_what_a_name_is_a_variant_of(name: str, of_the_papers: str, under: str) 
 
 
 def test_the_default_is_one_of_the_orders_of_reuse() -> None:
-    assert reuse_variants(["AS9", "AS7-first", "AS1-keep", "AS7", "AS1"]) == ["AS7", "AS7-first"]
-    assert reuse_variants(["AS1", "AS7"]) == []
+    assert reuse_variants(
+        ["multipool/base", "multipool-first", "new-delete-keep", "multipool", "new-delete"]
+    ) == ["multipool", "multipool-first"]
+    assert reuse_variants(["new-delete", "multipool"]) == []
 
 
 def test_figures_in_words() -> None:
@@ -106,65 +134,74 @@ def test_figures_in_words() -> None:
 
 def test_locality_says_what_a_shuffle_does_and_to_whom() -> None:
     said = of_locality(locality_rows())
-    assert said[0].startswith("After the shuffle an access with AS1 takes 2.9 times (2.9 to 2.9) as long")
+    assert said[0].startswith(
+        "After the shuffle an access with new-delete takes 2.9 times (2.9 to 2.9) as long"
+    )
     assert said[0].endswith("at worst 7.9 times, at |S| = 2^18, af = 2^0.")
-    assert said[1].startswith("After the shuffle an access with AS7 takes 1.12 times")
+    assert said[1].startswith("After the shuffle an access with multipool takes 1.12 times")
 
 
 def test_locality_says_where_a_local_allocator_pays() -> None:
     said = of_locality(locality_rows())
-    assert any(text.startswith("After the shuffle AS7 is the fastest local allocator: 62 %") for text in said)
-    assert any(text.endswith("no difference from it: AS9.") for text in said)
-    assert "AS7 pays at every access factor for |S| = 2^4 to 2^18; not for |S| = 2^0, 2^21." in said
+    assert any(
+        text.startswith("After the shuffle multipool is the fastest local allocator: 62 %") for text in said
+    )
+    assert any(text.endswith("no difference from it: multipool/base.") for text in said)
+    assert "multipool pays at every access factor for |S| = 2^4 to 2^18; not for |S| = 2^0, 2^21." in said
 
 
 def test_locality_says_what_else_a_local_allocator_costs() -> None:
     said = of_locality(locality_rows())
     assert (
-        "Of AS1's time AS7 takes, on average: to build a link 25 % (25 to 25), to move one in the shuffle "
-        "67 % (67 to 67), to fill the lists again 33 % (33 to 33), for an access after that 50 % (50 to 50)."
+        "Of new-delete's time multipool takes, on average: to build a link 25 % (25 to 25), to move one "
+        "in the shuffle 67 % (67 to 67), to fill the lists again 33 % (33 to 33), for an access after "
+        "that 50 % (50 to 50)."
     ) in said
-    assert "After the shuffle AS7 holds 1.20 times AS1's memory." in said
+    assert "After the shuffle multipool holds 1.20 times new-delete's memory." in said
 
 
 def test_locality_says_where_a_local_allocator_holds_most() -> None:
-    natives = locality_rows(("AS1", "AS7"))
+    natives = locality_rows(("new-delete", "multipool"))
     for native in natives:
-        if native["strategy"] == "AS7" and native["parameters"]["list_length"] == 1:
+        if native["strategy"] == "multipool" and native["parameters"]["list_length"] == 1:
             native["figures"]["shuffled_bytes"] *= 5
     said = of_locality(natives)
-    assert "After the shuffle AS7 holds 1.20 to 6.0 times AS1's memory, most at |S| = 2^0." in said
+    assert (
+        "After the shuffle multipool holds 1.20 to 6.0 times new-delete's memory, most at |S| = 2^0." in said
+    )
 
 
 def test_locality_says_at_which_access_factors_it_pays() -> None:
     def times(strategy: str, links: int, length: int, shuffle_factor: int, access_factor: int) -> float:
-        return 2.0 if (strategy, access_factor) == ("AS7", 256) else 1.0 + (strategy == "AS1")
+        return 2.0 if (strategy, access_factor) == ("multipool", 256) else 1.0 + (strategy == "new-delete")
 
-    said = of_locality(locality_rows(("AS1", "AS7"), times=times, list_lengths=(16, 1)))
-    assert "AS7 pays for |S| = 2^0 where af = 2^0, 2^4; for |S| = 2^4 where af = 2^0, 2^4." in said
+    said = of_locality(locality_rows(("new-delete", "multipool"), times=times, list_lengths=(16, 1)))
+    assert "multipool pays for |S| = 2^0 where af = 2^0, 2^4; for |S| = 2^4 where af = 2^0, 2^4." in said
 
 
 def test_locality_names_the_best_order_of_reuse_and_the_worst() -> None:
     said = of_locality(locality_rows(ALL_LOCALITY))
-    assert any("AS7-lowest serves accesses after the shuffle best, 92 %" in text for text in said)
-    assert any("slowest AS7-random" in text for text in said)
-    assert any("with AS1@jemalloc takes" in text for text in said)
+    assert any("multipool-lowest serves accesses after the shuffle best, 92 %" in text for text in said)
+    assert any("slowest multipool-random" in text for text in said)
+    assert any("with new-delete@jemalloc takes" in text for text in said)
 
 
 def test_strategies_measured_on_fewer_lists_are_compared_where_all_were() -> None:
-    natives = locality_rows(("AS1", "AS7")) + locality_rows(("AS7-lowest",), (512, 16))
+    natives = locality_rows(("new-delete", "multipool")) + locality_rows(("multipool-lowest",), (512, 16))
     said = of_locality(natives)
-    assert any(text.startswith("After the shuffle AS7 is the fastest local allocator") for text in said)
-    assert any("at the 6 points that each has, AS7-lowest is the fastest" in text for text in said), (
+    assert any(text.startswith("After the shuffle multipool is the fastest local allocator") for text in said)
+    assert any("at the 6 points that each has, multipool-lowest is the fastest" in text for text in said), (
         "two list lengths and three access factors"
     )
 
 
 def test_a_local_allocator_that_never_pays() -> None:
     said = of_locality(
-        locality_rows(("AS1", "AS7"), times=lambda strategy, *_: 1.0 if strategy == "AS1" else 2.0)
+        locality_rows(
+            ("new-delete", "multipool"), times=lambda strategy, *_: 1.0 if strategy == "new-delete" else 2.0
+        )
     )
-    assert "AS7 pays nowhere." in said
+    assert "multipool pays nowhere." in said
     assert "(no difference)" in said[0]
 
 
@@ -179,7 +216,7 @@ def test_table_15_counts_in_tens() -> None:
 
 
 def test_without_as1_locality_has_no_verdict() -> None:
-    assert of_locality(locality_rows(("AS7",))) == ["No verdict: AS1 has not finished here."]
+    assert of_locality(locality_rows(("multipool",))) == ["No verdict: new-delete has not finished here."]
 
 
 # ---- utilization --------------------------------------------------------------------------------------
@@ -187,30 +224,44 @@ def test_without_as1_locality_has_no_verdict() -> None:
 
 def test_utilization_names_the_fastest_and_what_fails() -> None:
     said = of_utilization(utilization_rows())
-    assert said[0].startswith("AS7 is fastest: 40 % (40 to 40) of AS1's time over 4 rows, 8.16 to 12.2 ns")
-    assert said[1] == "AS3 and AS5 did not finish (out of memory) where (T, A, S) is 2^35, 2^20, 2^10."
-    assert "AS3 and AS5 did: up to 250 page faults in 1000 operations, up to 60 %" in said[2]
+    assert said[0].startswith(
+        "multipool is fastest: 40 % (40 to 40) of new-delete's time over 4 rows, 8.16 to 12.2 ns"
+    )
+    assert (
+        said[1]
+        == "monotonic and monotonic/base did not finish (out of memory) where (T, A, S) is 2^35, 2^20, 2^10."
+    )
+    assert "monotonic and monotonic/base did: up to 250 page faults in 1000 operations, up to 60 %" in said[2]
 
 
 def test_utilization_says_where_the_fastest_is_not_faster() -> None:
-    natives = utilization_rows(("AS1", "AS7"))
+    natives = utilization_rows(("new-delete", "multipool"))
     for native in natives:
-        if native["strategy"] == "AS7" and native["parameters"]["block_log2"] == 15:
+        if native["strategy"] == "multipool" and native["parameters"]["block_log2"] == 15:
             native["cpu_ns"] *= 3
-    assert "AS7 is not faster than AS1 where (T, A, S) is 2^30, 2^20, 2^15." in of_utilization(natives)
+    assert "multipool is not faster than new-delete where (T, A, S) is 2^30, 2^20, 2^15." in of_utilization(
+        natives
+    )
 
 
 def test_utilization_keeps_as1_where_nothing_is_faster() -> None:
-    assert of_utilization(utilization_rows(("null", "AS1", "AS2")))[0] == "No strategy is faster than AS1."
+    assert (
+        of_utilization(utilization_rows(("null", "new-delete", "new-delete/base")))[0]
+        == "No strategy is faster than new-delete."
+    )
 
 
 def test_other_mallocs_are_told_beside_as1() -> None:
-    natives = utilization_rows(("AS1", "AS7"))
-    for native in utilization_rows(("AS1",)):
-        native |= {"strategy": "AS1@jemalloc", "cpu_ns": native["cpu_ns"] // 2}
+    natives = utilization_rows(("new-delete", "multipool"))
+    for native in utilization_rows(("new-delete",)):
+        native |= {"strategy": "new-delete@jemalloc", "cpu_ns": native["cpu_ns"] // 2}
         natives.append(native)
-    assert "Under other mallocs: AS1@jemalloc 50 % (50 to 50) of AS1's time." in of_utilization(natives)
-    assert of_utilization(natives)[0].startswith("AS7 is fastest"), "a malloc is a setting of the process"
+    assert "Under other mallocs: new-delete@jemalloc 50 % (50 to 50) of new-delete's time." in of_utilization(
+        natives
+    )
+    assert of_utilization(natives)[0].startswith("multipool is fastest"), (
+        "a malloc is a setting of the process"
+    )
 
 
 # ---- contention ---------------------------------------------------------------------------------------
@@ -218,28 +269,38 @@ def test_other_mallocs_are_told_beside_as1() -> None:
 
 def test_contention_tells_a_pair_alone_and_with_all_cores_and_what_sharing_costs() -> None:
     said = of_contention(contention_rows())
-    assert said[0] == "One thread: a pair takes 20.4 ns with AS1 and 1.22 ns with AS7, 6.0 % (6.0 to 6.0)."
-    assert said[1].startswith("One thread, sharing: shared-concurrent takes 4.08 ns, 3.3 times (3.3 to 3.3)")
-    assert said[2].startswith("2 threads: a pair takes 20.4 ns with AS1")
-    assert "shared-synchronized takes 61.2 ns, 50.0 times" in said[3]
-    assert said[4].startswith("A pair with 2 threads: within 10 % of that with 1: AS1, AS2")
-    assert said[4].endswith("shared-synchronized 2.0 times.")
+    assert (
+        said[0]
+        == "One thread: a pair takes 20.4 ns with new-delete and 1.22 ns with multipool, 6.0 % (6.0 to 6.0)."
+    )
+    assert said[1].startswith(
+        "One thread, sharing: concurrent-multipool takes 4.08 ns, 3.3 times (3.3 to 3.3)"
+    )
+    assert said[2].startswith("2 threads: a pair takes 20.4 ns with new-delete")
+    assert "synchronized-multipool takes 61.2 ns, 50.0 times" in said[3]
+    assert said[4].startswith(
+        "A pair with 2 threads: within 10 % of that with 1: new-delete, new-delete/base"
+    )
+    assert said[4].endswith("synchronized-multipool 2.0 times.")
     assert said[5].startswith("Up to 4 threads ran on 2 cores")
 
 
 def test_blocks_freed_by_another_thread_are_a_race_of_those_who_can() -> None:
-    names = ("AS1", "AS2", "shared-concurrent", "shared-synchronized")
+    names = ("new-delete", "new-delete/base", "concurrent-multipool", "synchronized-multipool")
     said = of_contention(contention_rows(names, threads=(2,), freed_by="other"))
     assert said == [
-        "2 threads: a pair takes 20.4 ns with AS1 and 4.08 ns with shared-concurrent, 20 % (20 to 20)."
+        (
+            "2 threads: a pair takes 20.4 ns with new-delete and 4.08 ns with concurrent-multipool, 20 % (20 "
+            "to 20)."
+        )
     ]
 
 
 def test_shared_allocators_that_crashed_have_not_finished() -> None:
-    natives = contention_rows(("AS1", "AS7"), threads=(1,), sizes=((15, 6),))
+    natives = contention_rows(("new-delete", "multipool"), threads=(1,), sizes=((15, 6),))
     parameters = natives[0]["parameters"]
-    natives.append(failed_row("contention", parameters, "shared-concurrent", 0, "crashed", "SIGSEGV"))
-    assert "One thread, sharing: shared-concurrent has not finished." in of_contention(natives)
+    natives.append(failed_row("contention", parameters, "concurrent-multipool", 0, "crashed", "SIGSEGV"))
+    assert "One thread, sharing: concurrent-multipool has not finished." in of_contention(natives)
 
 
 # ---- fragmentation ------------------------------------------------------------------------------------
@@ -247,7 +308,7 @@ def test_shared_allocators_that_crashed_have_not_finished() -> None:
 
 def test_fragmentation_tells_r_for_everything_freed_and_for_part_of_it() -> None:
     assert of_fragmentation(fragmentation_rows()) == [
-        "In a fragmented heap AS1 takes 125 % (125 to 125) of its time in a fresh one.",
+        "In a fragmented heap new-delete takes 125 % (125 to 125) of its time in a fresh one.",
         (
             "With everything freed (D = N), R of the local strategies is 1.00 (1.00 to 1.00): no difference "
             "from a fresh heap."
@@ -272,11 +333,11 @@ def test_fragmentation_compares_the_two_upstreams() -> None:
     said = of_fragmentation(fragmentation_rows() + fragmentation_rows(upstream="heap"))
     assert any("their chunks being from that heap too, R of the local strategies is 0.88" in s for s in said)
     assert said[-1].startswith("Chunks from the fragmented heap in place of cached ones make a strategy take")
-    assert "AS7 1.10 times (1.10 to 1.10)" in said[-1]
+    assert "multipool 1.10 times (1.10 to 1.10)" in said[-1]
 
 
 def test_a_buffer_is_not_compared_with_no_buffer() -> None:
     natives = fragmentation_rows(buffer="warm") + fragmentation_rows(upstream="heap")
     last = of_fragmentation(natives)[-1]
-    assert "AS7 1.10" in last
-    assert "AS3" not in last
+    assert "multipool 1.10" in last
+    assert "monotonic" not in last

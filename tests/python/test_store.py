@@ -222,7 +222,7 @@ def test_a_reader_leaves_a_database_of_version_1_as_it_is(version_1: Path) -> No
     before = version_1.read_bytes()
     with Store.open_existing(version_1) as store:
         (row,) = store.rows(1)
-    assert (row.strategy, row.cpu_ns, row.detail) == ("AS7", 2_000_000, "kept")
+    assert (row.strategy, row.cpu_ns, row.detail) == ("multipool", 2_000_000, "kept")
     assert (row.figures, row.malloc) == ({}, "")
     assert version_1.read_bytes() == before
 
@@ -231,7 +231,7 @@ def test_a_writer_brings_a_database_of_version_1_up_to_date(version_1: Path, nat
     with Store(version_1) as store:
         store.add_row(1, native(figures={"free_ns": 1.5}, malloc="glibc"))
     with Store.open_existing(version_1) as store:
-        assert [row.strategy for row in store.rows(1)] == ["AS7", "AS1"]
+        assert [row.strategy for row in store.rows(1)] == ["multipool", "new-delete"]
         assert [row.figures for row in store.rows(1)] == [{}, {"free_ns": 1.5}]
         assert store.notes(1)[0].text == "a note"
     with closing(sqlite3.connect(version_1)) as connection:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 FULL = "/dev/full"
-SIDES = ("--strategy", "AS1,AS7,pmr-unsynchronized", "--reps", "2")
+SIDES = ("--strategy", "new-delete,multipool,pmr-unsynchronized", "--reps", "2")
 MEASURE = ("bench", "utilization", "--total", "20", "--active", "15", "--block", "10", *SIDES)
 PRINTING = [
     (),

@@ -8,6 +8,7 @@ import pytest
 from synthetic_run import density_rows, failed, write_run
 
 from mallard.cli import main
+from mallard.strategy_names import PAPERS
 
 
 @pytest.fixture
@@ -29,7 +30,8 @@ def test_ours_stands_beside_the_printed_figures(database: Path, capsys: pytest.C
     assert main(["table", "p0213:6"]) == 0
     shown = capsys.readouterr().out
     here, printed, ratio = (line.split() for line in lines_after(shown, "2^10 here")[:3])
-    # AS1 in ns: (20 + 10) * 2 * 1.02, the middle repetition; AS3 30 % of it; printed 14.99 s and 9.63 s.
+    # new-delete in ns: (20 + 10) * 2 * 1.02, the middle repetition; monotonic 30 % of it; printed 14.99 s
+    # and 9.63 s.
     assert here[:5] == ["2^10", "here", "61.2", "110", "30"]
     assert printed[:4] == ["printed", "112", "104", "64"]
     assert ratio[0] == "ratio"
@@ -49,8 +51,8 @@ def test_sizes_that_were_not_measured_show_the_printed_figures(
 
 
 def test_cells_that_failed_are_shown_as_such(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = density_rows(names=("DS2",), strategies=("AS1", "AS2"))
-    write_run(database, [*rows, failed("DS2", 10, "AS3", 0, "crashed", "signal 11")])
+    rows = density_rows(names=("DS2",), strategies=("new-delete", "new-delete/base"))
+    write_run(database, [*rows, failed("DS2", 10, "monotonic", 0, "crashed", "signal 11")])
     assert main(["table", "p0213:6"]) == 0
     assert lines_after(capsys.readouterr().out, "2^10 here")[0].split()[4] == "died"
 
@@ -58,7 +60,7 @@ def test_cells_that_failed_are_shown_as_such(database: Path, capsys: pytest.Capt
 def test_no_difference_is_marked(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = density_rows(names=("DS2",), times=lambda structure, size, strategy: 10.0)
     for row in rows:
-        if row["strategy"] == "AS2":
+        if row["strategy"] == "new-delete/base":
             row["cpu_ns"] = int(row["cpu_ns"] * (0.9, 1.0, 1.1)[row["repetition"]])
     write_run(database, rows)
     assert main(["table", "p0213:6"]) == 0
@@ -176,6 +178,10 @@ def test_narrow_terminals_get_the_columns_in_blocks(
     write_run(database, density_rows(names=("DS2",)))
     assert main(["table", "p0213:6"]) == 0
     shown = capsys.readouterr().out
-    heads = [line.split()[1:] for line in shown.splitlines() if line.startswith("size ")]
-    assert [name for head in heads for name in head] == [f"AS{number}" for number in range(1, 15)]
+    heads = [line.split() for line in shown.splitlines() if line.lstrip().startswith("AS")]
+    assert [number for head in heads for number in head] == [*PAPERS]
+    families = [line.split() for line in shown.splitlines() if "_multipool" in line]
+    assert [word.strip("_") for line in families for word in line] == [
+        *("new-delete", "monotonic", "multipool", "multipool+monotonic")
+    ]
     assert all(len(line) <= 80 for line in shown.splitlines() if line.lstrip()[:3] in ("2^1", "pri", "rat"))

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from mallard.analysis.labels import column_words
 from mallard.result import Row
 from mallard.store import Run
+from mallard.strategy_names import of_papers
 from mallard.view.terminal import show_run
 from mallard.view.terminal.palette import ratio_style
 from mallard.view.terminal.progress import ProgressDisplay, left_text
 
-ALL = ["null", "AS1", "AS1-keep", *(f"AS{number}" for number in range(2, 15))]
+ALL = ["null", "new-delete", "new-delete-keep", *of_papers(2)]
 RUN = Run(
     id=4,
     started="2026-01-02T03:04:05+00:00",
@@ -79,40 +81,54 @@ def line_of(text: str, size: int) -> list[str]:
 
 
 def test_as1_in_nanoseconds_and_the_others_in_percent_of_it() -> None:
-    text = shown(rows({"AS1": (60.0, 61.0, 60.0), "AS3": (30.0, 30.5, 30.0), "AS7": (90.0, 91.5, 90.0)}))
+    text = shown(
+        rows(
+            {
+                "new-delete": (60.0, 61.0, 60.0),
+                "monotonic": (30.0, 30.5, 30.0),
+                "multipool": (90.0, 91.5, 90.0),
+            }
+        )
+    )
     assert line_of(text, 6) == ["2^6", "60.0", "50*", "150"]
 
 
 def test_a_difference_within_the_interval_is_none() -> None:
-    text = shown(rows({"AS1": (60.0, 61.0, 60.0), "AS3": (58.0, 63.0, 60.5)}))
-    # Where nothing beats AS1 beyond its interval, AS1 is the one to use.
+    text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (58.0, 63.0, 60.5)}))
+    # Where nothing beats new-delete beyond its interval, new-delete is the one to use.
     assert line_of(text, 6) == ["2^6", "60.0*", "101="]
 
 
 def test_failures_show_in_their_cells() -> None:
-    found = rows({"AS1": (60.0, 61.0), "AS3": (30.0, 30.5)})
-    for strategy, status in (("AS7", "crashed"), ("AS8", "out_of_memory"), ("AS9", "timed_out")):
+    found = rows({"new-delete": (60.0, 61.0), "monotonic": (30.0, 30.5)})
+    for strategy, status in (
+        ("multipool", "crashed"),
+        ("multipool/wink", "out_of_memory"),
+        ("multipool/base", "timed_out"),
+    ):
         found.append(Row(4, "density", found[0].parameters, strategy, 0, 1, status, detail="why"))
     assert line_of(shown(found), 6)[3:] == ["died", "mem", "time"]
 
 
 def test_a_strategy_without_its_base_is_in_nanoseconds() -> None:
-    assert line_of(shown(rows({"AS3": (30.0, 30.5)})), 6) == ["2^6", "30ns*"]
+    assert line_of(shown(rows({"monotonic": (30.0, 30.5)})), 6) == ["2^6", "30ns*"]
 
 
 def test_each_structure_closes_with_what_to_use() -> None:
-    text = shown(rows({"AS1": (60.0, 61.0, 60.0), "AS3": (30.0, 30.5, 30.0)}))
-    assert re.search(r"vector<string>: use AS3 .*50 % \(\d+ to \d+\) of AS1's time", text.replace("\n", " "))
-    text = shown(rows({"AS1": (60.0, 61.0, 60.0), "AS3": (90.0, 91.5, 90.0)}))
-    assert "keep AS1" in text
+    text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)}))
+    told = " ".join(text.split())
+    assert re.search(r"vector<string>: use monotonic .*50 % \(\d+ to \d+\) of new-delete's time", told)
+    text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (90.0, 91.5, 90.0)}))
+    assert "keep new-delete" in text
 
 
 def test_a_full_map_fits_100_columns() -> None:
     text = shown(rows(dict.fromkeys(ALL, (60.0, 61.0, 60.0))))
     assert max(len(line.rstrip()) for line in text.splitlines()) <= 100
     heading = next(line for line in text.splitlines() if line.startswith("size"))
-    assert heading.split() == ["size", *("keep" if name == "AS1-keep" else name for name in ALL)]
-    assert "multipool on monotonic" in text
+    assert heading.split() == ["size", *(column_words(name)[0] for name in ALL)]
+    families = r"_*floor_* _*new-delete_* _*monotonic_* _*multipool_* _*multipool\+monotonic_*"
+    assert re.search(families, " ".join(text.split()))
 
 
 @pytest.mark.parametrize("width", [80, 60, 40])
@@ -122,13 +138,11 @@ def test_narrow_terminals_fold_the_columns(width: int) -> None:
     assert max(len(line.rstrip()) for line in heat_map if "Processor" not in line) <= width
     headings = [line.split()[1:] for line in heat_map if line.startswith("size")]
     assert len(headings) > 1
-    assert [name for heading in headings for name in heading] == [
-        "keep" if name == "AS1-keep" else name for name in ALL
-    ]
+    assert [name for heading in headings for name in heading] == [column_words(name)[0] for name in ALL]
 
 
 def test_without_colour_there_are_no_escapes_and_the_same_words() -> None:
-    found = rows({"AS1": (60.0, 61.0, 60.0), "AS3": (30.0, 30.5, 30.0)})
+    found = rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)})
     plain, coloured = shown(found), shown(found, colour=True)
     assert "\x1b" not in plain
     assert "\x1b[" in coloured
@@ -168,7 +182,7 @@ def test_figures_stand_out_from_their_colour(ratio: float) -> None:
 
 
 def test_the_heading_says_what_the_figures_depend_on() -> None:
-    text = shown(rows({"AS1": (60.0, 61.0)}), 200)
+    text = shown(rows({"new-delete": (60.0, 61.0)}), 200)
     assert "Run 4: density --quick; 3 repetitions or more; Made-up Processor, 2 cores; glibc" in text
     assert "glibc 2.36; g++ 12" in text
     assert "warm buffer of 1.0 GiB" in text
@@ -177,12 +191,19 @@ def test_the_heading_says_what_the_figures_depend_on() -> None:
 def test_means_dispatch_and_winking_out() -> None:
     found = []
     for size, factor in ((6, 1.0), (8, 3.0)):
-        times = {"AS1": 100.0, "AS2": 110.0, "AS3": 50.0, "AS4": 40.0, "AS5": 60.0, "AS6": 48.0}
+        times = {
+            "new-delete": 100.0,
+            "new-delete/base": 110.0,
+            "monotonic": 50.0,
+            "monotonic/wink": 40.0,
+            "monotonic/base": 60.0,
+            "monotonic/base/wink": 48.0,
+        }
         found += rows({name: [ns * factor] * 3 for name, ns in times.items()}, size)
     text = shown(found)
-    assert "Mean over 2 rows, percent of AS1" in text
-    as4 = next(line for line in text.splitlines() if line.startswith("AS4 "))
-    assert as4.split()[1:6] == ["40.0", "40.0", "to", "40.0", "50.2"]
+    assert "Mean over 2 rows, percent of new-delete" in text
+    as4 = next(line for line in text.splitlines() if line.startswith("monotonic/wink "))
+    assert as4.split()[1:7] == ["AS4", "40.0", "40.0", "to", "40.0", "50.2"]
     # (1.1 + 1.2 + 1.2) / 3 and 1 - (0.8 + 0.8) / 2
     assert "cost of virtual dispatch: 16.7 %" in text
     assert "gain of winking out: 20.0 %" in text
@@ -201,12 +222,12 @@ def test_primitives_show_median_and_spread() -> None:
             cpu_ns=ns,
             operations=1000,
         )
-        for name, times in {"AS10": (3000, 3200, 3100), "AS3": (500, 700, 600)}.items()
+        for name, times in {"multipool/base/wink": (3000, 3200, 3100), "monotonic": (500, 700, 600)}.items()
         for repetition, ns in enumerate(times)
     ]
     text = shown(found, run=Run(**{**RUN.__dict__, "experiment": "primitives", "options": {}}))
-    lines = [line.split()[:3] for line in text.splitlines() if line.startswith("AS")]
-    assert lines == [["AS3", "0.60", "0.50..0.70"], ["AS10", "3.10", "3.00..3.20"]]
+    lines = [line.split()[:3] for line in text.splitlines() if line.startswith(("mono", "multi"))]
+    assert lines == [["monotonic", "0.60", "0.50..0.70"], ["multipool/base/wink", "3.10", "3.00..3.20"]]
 
 
 @pytest.mark.parametrize(
@@ -226,13 +247,13 @@ def test_progress_in_a_terminal_has_a_bar_and_the_time_left() -> None:
     console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
     display = ProgressDisplay(console)
     display.begin(0, 10)
-    (row,) = rows({"AS3": [30.0]})
+    (row,) = rows({"monotonic": [30.0]})
     display.measured(row, 5, 120.0)
     display.tick()
     display.end()
     drawn = console.file.getvalue()  # type: ignore[attr-defined]
     assert "5/10" in drawn
-    assert "DS2 2^6 AS3" in drawn
+    assert "DS2 2^6 monotonic" in drawn
     assert "about 2 min left" in drawn
 
 
@@ -242,7 +263,7 @@ def test_progress_elsewhere_is_plain_lines(monkeypatch: pytest.MonkeyPatch) -> N
     console = Console(file=io.StringIO(), width=100, force_terminal=False)
     display = ProgressDisplay(console)
     display.begin(0, 10)
-    (row,) = rows({"AS3": [30.0]})
+    (row,) = rows({"monotonic": [30.0]})
     display.measured(row, 1, 99.0)
     now[0] = 31.0
     display.measured(row, 5, 120.0)

@@ -56,10 +56,10 @@ def test_vectors_have_a_block_for_the_time_and_one_for_each_count(database: Path
     text = shown(database, "expansion-forward")
     assert "type int" in text
     assert "type myint" in text
-    assert line_of(text, "push_back: push an element back, ns", "AS1")[1:] == ["8.16", "2.04", "2.04"]
+    assert line_of(text, "push_back: push an element back, ns", "new-delete")[1:] == ["8.16", "2.04", "2.04"]
     assert line_of(text, "push_back: push an element back, ns", "heap-v2")[1:] == ["4.08*", "0.51*", "0.51*"]
     assert line_of(text, "push_back: push an element back, ns", "boost-allocator-v1")[-1] == "mem"
-    assert line_of(text, "calls of the allocator", "AS1")[1:] == ["5", "15", "21"]
+    assert line_of(text, "calls of the allocator", "new-delete")[1:] == ["5", "15", "21"]
     assert line_of(text, "times that its block grew forward", "heap-v2")[1:] == ["3", "13", "19"]
     assert line_of(text, "elements that it had room for", "heap-v2")[1:] == ["10", "10,000", "1,000,000"]
     assert "iterations" not in text
@@ -67,9 +67,9 @@ def test_vectors_have_a_block_for_the_time_and_one_for_each_count(database: Path
 
 def test_growth_of_the_process_is_told_of_large_vectors_only(database: Path) -> None:
     text = shown(database, "expansion-backward")
-    live = line_of(text, "that a vector had of its allocator at one time", "AS1")
-    assert " ".join(live) == "AS1 60 B 59 KiB 5.7 MiB"
-    assert line_of(text, "growth of resident memory, most", "AS1") == ["AS1", "5.7", "MiB"]
+    live = line_of(text, "that a vector had of its allocator at one time", "new-delete")
+    assert " ".join(live) == "new-delete 60 B 59 KiB 5.7 MiB"
+    assert line_of(text, "growth of resident memory, most", "new-delete") == ["new-delete", "5.7", "MiB"]
 
 
 def test_what_shrinks_tells_what_it_gave_back(database: Path) -> None:
@@ -84,14 +84,14 @@ def test_bursts_have_ranges_as_columns(database: Path) -> None:
     text = shown(database, "burst")
     assert line_of(text, "insert warm, ns a node", "heap-burst")[1:] == ["3.06"] * 4
     assert line_of(text, "pop, ns a node", "heap-burst")[1:] == ["5.10"] * 4
-    assert line_of(text, "clear, ns a node", "AS7-burst")[1:] == ["2.04*"] * 4
-    assert line_of(text, "overhead of that", "AS1")[1:] == ["33.3"] * 4
+    assert line_of(text, "clear, ns a node", "multipool-burst")[1:] == ["2.04*"] * 4
+    assert line_of(text, "overhead of that", "new-delete")[1:] == ["33.3"] * 4
 
 
 def test_a_heap_that_ages_has_its_tenths_as_columns(database: Path) -> None:
     text = shown(database, "heap-churn", 140)
     assert line_of(text, "pair: free a block and allocate another, ns", "heap")[1:] == ["20.4*"]
-    ageing = line_of(text, "held / live as the operations go, 100000 live blocks", "AS7")
+    ageing = line_of(text, "held / live as the operations go, 100000 live blocks", "multipool")
     assert ageing[1:] == [f"{1.3 + 0.02 * tenth:.2f}" for tenth in range(10)]
     assert line_of(text, "most that was held, over most that was live", "heap")[1:] == ["1.06"]
 
@@ -110,8 +110,8 @@ def test_growth_has_lines_over_the_elements_of_each_type(page: str) -> None:
     assert len(drawn) == 6, "times, calls and memory, of two types"
     assert "heap-v2 at 10: 4.08" in text_of(drawn[0])
     assert "heap-v2 at 10: 4.00" in text_of(drawn[1])
-    assert "AS1 at 10000: 6.00" in text_of(drawn[2])
-    assert "AS1 at 10\u2076: 6.00" in text_of(drawn[2]), "large powers of ten stand as such"
+    assert "new-delete at 10000: 6.00" in text_of(drawn[2])
+    assert "new-delete at 10\u2076: 6.00" in text_of(drawn[2]), "large powers of ten stand as such"
     told = section(page, "expansion-forward")
     assert "type int" in told
     assert "type myint" in told
@@ -137,7 +137,7 @@ def test_a_cell_has_the_time_the_counts_and_the_memory(page: str) -> None:
         "m": "0.00",
         "u": "0.00",
     }
-    assert kinds_of(page, "expansion-backward", "AS1", "elements 1000000")["m"] == "5.72"
+    assert kinds_of(page, "expansion-backward", "new-delete", "elements 1000000")["m"] == "5.72"
     shrunk = kinds_of(page, "shrink-to-fit", "heap-v2", "elements 10000")
     assert shrunk == {
         "n": "20.4",
@@ -172,7 +172,7 @@ def test_bursts_are_dashed(page: str) -> None:
 
 def test_a_heap_that_ages_has_a_line_over_time(page: str) -> None:
     (drawn,) = plots(page, "heap-churn")
-    assert "AS7 at 100: 1.48" in text_of(drawn)
+    assert "multipool at 100: 1.48" in text_of(drawn)
     assert drawn.count("<polyline") == 6, "all but other mallocs"
     assert kinds_of(page, "heap-churn", "heap", "live 100000") == {
         "a": "20.4",

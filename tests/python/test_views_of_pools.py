@@ -41,26 +41,32 @@ def page(database: Path) -> str:
 def test_small_objects_have_a_block_for_each_phase(database: Path) -> None:
     text = shown(database, "small-objects")
     assert "objects 1000000, order shuffled, pages small" in text
-    assert line_of(text, "free: ", "AS1") == ["AS1", "17.3", "20.4", "21.2", "30.2"]
+    assert line_of(text, "free: ", "new-delete") == ["new-delete", "17.3", "20.4", "21.2", "30.2"]
     assert line_of(text, "free: ", "fixed-pool") == ["fixed-pool", "3.47*", "4.08*", "4.24*", "6.04*"]
     assert line_of(text, "free: ", "loki")[-1] == "time"
     assert line_of(text, "again: ", "small-object-pool")[2] == "3.06*"
-    assert line_of(text, "held after the first allocation", "AS1") == ["AS1", "32.0", "32.0", "32.0", "80.0"]
+    assert line_of(text, "held after the first allocation", "new-delete") == [
+        "new-delete",
+        "32.0",
+        "32.0",
+        "32.0",
+        "80.0",
+    ]
     assert "64 KiB" in text
 
 
 def test_columns_that_do_not_fit_go_below(database: Path) -> None:
     narrow = shown(database, "small-objects", 44)
     blocks = narrow[narrow.index("free: ") : narrow.index("again: ")]
-    assert blocks.count("AS1 ") == 2
+    assert blocks.count("new-delete ") == 2
 
 
 def test_works_have_a_column_each_and_stand_beside_the_book(database: Path) -> None:
     text = shown(database, "fixed-block", 140)
-    line = line_of(text, "ns an operation", "AS1")
+    line = line_of(text, "ns an operation", "new-delete")
     assert line[1:] == ["10.2", "16.3", "20400", "52020", "24480", "2040"]
     assert line_of(text, "ns an operation", "class-new")[1:3] == ["0.51*", "1.02*"]
-    assert "new-delete: AS1 / class-new 10.2 / 0.51 ns = 20.0; in the book 16.0" in text
+    assert "new-delete: new-delete / class-new 10.2 / 0.51 ns = 20.0; in the book 16.0" in text
     assert "as-printed" in text
 
 
@@ -68,7 +74,7 @@ def test_adaptive_pools_have_ranges_as_columns(database: Path) -> None:
     text = shown(database, "adaptive-pool")
     assert line_of(text, "erase, ns a node", "adaptive-pool")[1:] == ["6.12"] * 4
     assert line_of(text, "erase, ns a node", "fixed-pool-burst")[1:] == ["1.02*"] * 4
-    assert line_of(text, "overhead of that", "AS1")[1:] == ["33.5"] * 4
+    assert line_of(text, "overhead of that", "new-delete")[1:] == ["33.5"] * 4
 
 
 # ---- the page -----------------------------------------------------------------------------------------
@@ -105,7 +111,7 @@ def test_a_cell_has_every_phase_and_the_memory(page: str) -> None:
         "u": "0.06",
         "w": "0.00",
     }
-    assert "25 % of AS1" in cell[0]
+    assert "25 % of new-delete" in cell[0]
     assert 'class="r f5 first"' in cell[1] or 'class="r f4 first"' in cell[1]
     assert 'data-s="timed out: not done after 10 s"' in table
 
@@ -154,7 +160,7 @@ def test_unmeasured_sections_say_what_measures_them(database: Path) -> None:
 
 def test_ticks_that_would_touch_are_left_out() -> None:
     points = [(float(x), 1.0) for x in (1, 4, 8, 10, 16, 20, 24, 30, 32, 40, 48, 50, 64)]
-    drawing = LinePlot("t", "N", "ns", [Series("AS1", points, "global")], logarithmic_x=False).markup()
+    drawing = LinePlot("t", "N", "ns", [Series("new-delete", points, "global")], logarithmic_x=False).markup()
     ticks = [int(text) for text in re.findall(r'class="tick">(\d+)<', drawing)]
     assert {1, 16, 64} <= set(ticks)
     assert not {30, 32} <= set(ticks)
@@ -186,7 +192,7 @@ def test_memory_stands_in_bytes_an_object(database: Path, capsys: pytest.Capture
     here, printed = lines_after(text, "20 here")[:2]
     assert here[1:3] == ["here", "40.0"], "32 bytes and the pointer"
     assert printed[1] == "58.6", "57196 kB of a million"
-    assert "AS1: bytes an object" in text
+    assert "new-delete: bytes an object" in text
 
 
 def test_the_book_s_times_stand_beside_ours(database: Path, capsys: pytest.CaptureFixture[str]) -> None:

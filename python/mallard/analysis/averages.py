@@ -1,9 +1,9 @@
 """Means over all cells, with intervals over the repetitions.
 
 Three of P0213's figures (section 9, "Analysis") are means of this kind, and are formed here as there:
-- Table 8: for each strategy the mean over rows of its time in percent of AS1's time in the same row;
+- Table 8: for each strategy the mean over rows of its time in percent of new-delete's time in the same row;
 - the cost of virtual dispatch: the mean over rows and pairs of (abstract base / type parameter) - 1,
-  where AS1 and AS2 are one of the seven pairs;
+  where new-delete and new-delete/base are one of the seven pairs;
 - the gain of winking out: the mean over rows and pairs of 1 - (winked out / normal destruction), six pairs.
 Every row counts alike, whatever its size and time.
 """
@@ -40,7 +40,7 @@ class Percent:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a change does to the time, in percent: over everything, without AS1 and AS2, and pair by pair."""
+    """What a change does to the time, in percent: over all pairs, over local allocators, and pair by pair."""
 
     overall: Percent | None
     local_only: Percent | None

@@ -6,7 +6,7 @@ strategy.
 `places` are the parameters that number the lines of a table, `apart` those that have a table of their own
 for every value; what remains of the parameters is the setting, and every setting has tables of its own.
 
-A cell joins the repetitions that finished. Its ratio to AS1 pairs repetitions: both times come from
+A cell joins the repetitions that finished. Its ratio to new-delete pairs repetitions: both times come from
 processes that ran next to each other. A cell of which no repetition finished keeps the last failure's
 status, and has no figures.
 """
@@ -38,7 +38,7 @@ class Cell:
     status: str  # "ok" as soon as one repetition finished
     detail: str
     times: Times  # nanoseconds an operation, on the clock of the experiment
-    ratio: Ratio | None  # to AS1; None where either has not finished
+    ratio: Ratio | None  # to new-delete; None where either has not finished
     faults_per_1000: float  # minor page faults of the timed part in 1000 operations
     major_faults: float
     peak_rss_bytes: float

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from mallard.analysis.cells import CellTable, cell_tables
 from mallard.analysis.labels import family
-from mallard.analysis.names import BASE, SHARED, contestants
+from mallard.analysis.names import BASE, contestants
 from mallard.analysis.ranking import mallocs_sentence, pairings_of, ranked, under_mallocs
 from mallard.analysis.words import (
     also_equal,
@@ -18,6 +18,7 @@ from mallard.analysis.words import (
     percent_text,
     times_text,
 )
+from mallard.experiments import SHARED
 from mallard.result import Row
 from mallard.stats import mean_ratio, median
 
@@ -57,7 +58,7 @@ def pair_ns(table: CellTable, strategy: str) -> float | None:
 def _with_threads(whole: CellTable, threads: int) -> list[str]:
     table = with_threads(whole, threads)
     names = contestants(table.strategies)
-    private = [name for name in names if not name.startswith(SHARED)]
+    private = [name for name in names if name not in SHARED]
     head = "One thread" if threads == 1 else f"{threads} threads"
     base = pair_ns(table, BASE)
     if base is None:

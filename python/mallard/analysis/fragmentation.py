@@ -3,8 +3,9 @@
     rows -> fragmentation_tables -> FragmentationTable, one for each structure and setting
          -> by what was freed of the chunks (D): a table as density has it; R between it and that of `none`
 
-R is P0213's ratio of ratios (section 13): (strategy / AS1, after D was freed) / (strategy / AS1, untouched
-heap), paired by repetition. Below 1 the strategy suffers less than the global allocator does.
+R is P0213's ratio of ratios (section 13): (strategy / new-delete, after D was freed) / (strategy /
+new-delete, untouched heap), paired by repetition. Below 1 the strategy suffers less than the global
+allocator does.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class FragmentationTable:
         return paired_ratio(*both) if both else None
 
     def pairing(self, freed: str, size_log2: int, strategy: str) -> Pairing | None:
-        """Of one cell: its times in percent of AS1's after D was freed, and over the untouched heap."""
+        """Of one cell: its times by new-delete's after D was freed, and over the untouched heap."""
         after = _relative(self.line(freed, size_log2), strategy)
         before = _relative(self.line(UNTOUCHED, size_log2), strategy)
         return paired(after, before)
@@ -109,7 +110,7 @@ def mean_ratio_of_ratios(
 
 
 def _relative(line: Line | None, strategy: str) -> Times:
-    """Times of a strategy as shares of AS1's in the same repetition."""
+    """Times of a strategy as shares of new-delete's in the same repetition."""
     if line is None or strategy not in line.cells or BASE not in line.cells:
         return {}
     mine, base = line.cells[strategy].times, line.cells[BASE].times

@@ -1,5 +1,5 @@
-"""What Benchmark V says in words: how the ratio to AS1 changes in a heap that others have used, and what a
-local allocator loses when its chunks come from that heap.
+"""What Benchmark V says in words: how the ratio to new-delete changes in a heap that others have used, and
+what a local allocator loses when its chunks come from that heap.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mallard.stats import Ratio, mean_ratio
 # What two tables may differ in and still be the same work: where chunks come from, and the buffer, which
 # only some strategies have.
 _OF_UPSTREAM = frozenset({"upstream", "buffer", "buffer_bytes", "pages"})
-_WITHOUT_BUFFER = frozenset({"AS7", "AS8", "AS9", "AS10"})
+_WITHOUT_BUFFER = frozenset({"multipool", "multipool/wink", "multipool/base", "multipool/base/wink"})
 
 
 def fragmentation_sentences(tables: Sequence[FragmentationTable]) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from mallard.analysis.names import FLOOR, KEEP, SHARED, plain
+from mallard.analysis.names import FLOOR, malloc, plain, variant
 from mallard.contenders import CONTENDERS
-from mallard.experiments import HEAPS, LIBRARY
+from mallard.experiments import HEAPS, LIBRARY, SHARED
 from mallard.papers.catalogue import strategies
 from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
+from mallard.strategy_names import BASE_MARK, WINK_MARK, is_base, is_winked, mechanism_of
 
 STATUS_TEXT = {
     OUT_OF_MEMORY: "out of memory",
@@ -19,12 +20,8 @@ STATUS_TEXT = {
 }
 SHORT_STATUS = {OUT_OF_MEMORY: "mem", TIMED_OUT: "time", CRASHED: "died", FAILED: "fail"}
 
-_FAMILIES = {
-    "global default": "global",
-    "new/delete": "global",
-    "multipool backed by monotonic": "multipool on monotonic",
-}
-
+# Words too long for a column.
+BROKEN = {"synchronized": ("synchro-", "nized"), "concurrent": ("concur-", "rent")}
 
 # What the papers call the parameters that number the lines of a table.
 _PLACES = {
@@ -49,22 +46,17 @@ def place_text(places: Iterable[str], place: Iterable[int]) -> list[str]:
     ]
 
 
-def short_name(strategy: str) -> str:
-    return "keep" if strategy == KEEP else strategy
-
-
 def family(strategy: str) -> str:
-    """What a group of columns has in common: the allocator, or the library of a contender."""
+    """What a group of columns has in common: the mechanism, or the library of a contender."""
     if strategy in CONTENDERS:
         return CONTENDERS[strategy].library
     if strategy == FLOOR:
         return "floor"
-    if strategy.startswith(SHARED):
+    if strategy in SHARED:
         return "shared"
     if strategy in LIBRARY:
         return "heap" if "heap" in strategy else "other pools"
-    known = strategies().get(plain(strategy))
-    return _FAMILIES.get(known.allocator, known.allocator) if known else "other"
+    return mechanism_of(plain(strategy)) if plain(strategy) in strategies() else "other"
 
 
 def families(names: Iterable[str]) -> list[tuple[str, int]]:
@@ -72,22 +64,23 @@ def families(names: Iterable[str]) -> list[tuple[str, int]]:
     return [(word, len(list(group))) for word, group in groupby(names, key=family)]
 
 
-def heap_tags(strategy: str) -> tuple[str, bool]:
-    """Of the heap under the papers' bindings: `type` or `base`, and whether it is winked out; empty of any
-    other name."""
-    if strategy not in HEAPS:
-        return "", False
-    return "base" if "base" in strategy else "type", strategy.endswith("winked")
+def column_words(strategy: str) -> tuple[str, str]:
+    """Two words below its family that tell a strategy from its neighbours."""
+    if strategy in CONTENDERS:
+        return CONTENDERS[strategy].heads
+    if strategy in SHARED:
+        word = strategy.partition("-")[0]
+        return BROKEN.get(word, (word, ""))
+    if variant(strategy):
+        return variant(strategy), ""
+    if plain(strategy) not in strategies() and strategy not in HEAPS:
+        return strategy, ""
+    bound = BASE_MARK if is_base(strategy) else "type"
+    return bound, malloc(strategy) or (WINK_MARK if is_winked(strategy) else "")
 
 
 def binding(strategy: str) -> str:
     """`type` or `base`; empty for what is no strategy of the papers."""
-    known = strategies().get(strategy)
-    if known is None:
+    if strategy not in strategies():
         return ""
-    return "base" if known.binding == "abstract base" else "type"
-
-
-def winked_out(strategy: str) -> bool:
-    known = strategies().get(strategy)
-    return known is not None and known.destruction == "winked out"
+    return "base" if is_base(strategy) else "type"

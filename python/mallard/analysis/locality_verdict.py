@@ -51,7 +51,7 @@ def locality_sentences(system: System) -> list[str]:
 
 
 def best_local(system: System) -> Surface | None:
-    """The local allocator that is fastest after the shuffle, over all points that AS1 has."""
+    """The local allocator that is fastest after the shuffle, over all points that new-delete has."""
     ranking = _ranking(system, local_strategies(system))
     return system.surfaces[ranking.best.strategy] if ranking.best else None
 
@@ -73,7 +73,7 @@ def worst_degradation(surface: Surface) -> Extreme | None:
 
 
 def _told(system: System) -> list[Surface]:
-    """AS1, AS1 under other mallocs, and the best local allocator: what a shuffle does to each is said."""
+    """new-delete, also under other mallocs, and the best local allocator: the sentences tell of these."""
     best = best_local(system)
     of_global = [surface for name, surface in system.surfaces.items() if name == BASE or malloc(name)]
     mallocs = [surface for surface in of_global if plain(surface.strategy) == BASE]
@@ -109,7 +109,7 @@ def _paying(system: System, base: Surface) -> list[str]:
 
 
 def _costs(system: System, surface: Surface, base: Surface) -> list[str]:
-    """What else the strategy does to a program, in percent of AS1, means over the list lengths."""
+    """What else the strategy does to a program, in percent of new-delete, means over the list lengths."""
     means = {
         words: mean_ratio(found)
         for figure, words in COSTS
@@ -139,7 +139,7 @@ def _memory(system: System, surface: Surface, base: Surface) -> list[str]:
 
 
 def _where_all_were(system: System) -> list[str]:
-    """The fastest over the points that every local strategy has, where some have fewer than AS1."""
+    """The fastest over the points that every local strategy has, where some have fewer than new-delete."""
     names = local_strategies(system)
     if len(_ranking(system, names).choices) == len(names):
         return []
@@ -157,7 +157,7 @@ def _where_all_were(system: System) -> list[str]:
 
 
 def _where(system: System, strategy: str, points: Sequence[Extreme]) -> str:
-    """For which list lengths and access factors the strategy is faster than AS1."""
+    """For which list lengths and access factors the strategy is faster than new-delete."""
     lengths = sorted({each.list_length for each in points})
     of = {length: [each for each in points if each.list_length == length] for length in lengths}
     faster = {
@@ -199,7 +199,7 @@ def _reuse(system: System) -> list[str]:
 
 
 def _ranking(system: System, names: Sequence[str]) -> Ranking:
-    """Those that have every point of AS1, by their mean over them."""
+    """Those that have every point of new-delete, by their mean over them."""
     every = len(_points_of_base(system))
     complete = [name for name in names if len(_pairings(system, name, BASE)) == every > 0]
     return ranked(complete, lambda one, other: _pairings(system, one, other))

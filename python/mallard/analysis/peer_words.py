@@ -112,7 +112,7 @@ def ratio_text(ratio: Ratio | None) -> str:
 
 
 def duel_text(duel: Duel, names: CellNames) -> str:
-    """`16 bytes, shuffled, allocate: AS7 2.31 ns, boost-pool 1.90 ns, ratio 1.22 (1.15 to 1.30)`"""
+    """`16 bytes, shuffled, allocate: multipool 2.31 ns, boost-pool 1.90 ns, ratio 1.22 (1.15 to 1.30)`"""
     where = ", ".join(filter(None, [names.of(duel), duel.quantity.short if duel.quantity != TIME else ""]))
     parts = [f"{side.strategy} {value_text(side, duel)}" for side in (duel.ours, duel.theirs)]
     parts += [f"ratio {ratio_text(duel.ratio)}"] if duel.ratio else []

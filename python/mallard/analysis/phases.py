@@ -49,7 +49,7 @@ def value_of(line: Line, strategy: str, figure: str) -> float | None:
 
 
 def fastest_text(table: CellTable, unit: str) -> str:
-    """`AS7 1.20 to 2.31 ns an object, 20 % (19 to 21) of AS1's time`; empty where AS1 has not finished."""
+    """`multipool 1.20 to 2.31 ns an object, 20 % of new-delete's time`; empty where that has not finished."""
     ranking = ranking_of(table)
     best = ranking.best
     if best is None:
@@ -79,7 +79,7 @@ def most_of(table: CellTable, figure: str) -> dict[str, float]:
 
 
 def least_text(most: Mapping[str, float], text: Callable[[float], str]) -> str:
-    """The least few, and AS1 for comparison; empty where there are none."""
+    """The least few, and new-delete for comparison; empty where there are none."""
     least = sorted(most, key=lambda name: most[name])[:FEW]
     shown = dict.fromkeys([*least, BASE] if BASE in most else least)
     return in_a_list([f"{name} {text(most[name])}" for name in shown])

@@ -64,7 +64,7 @@ def ranking_of(table: CellTable) -> Ranking:
 
 
 def under_mallocs(tables: Sequence[CellTable]) -> tuple[Choice, ...]:
-    """AS1 under other mallocs of the whole process, over all lines; to AS1 under the C library's."""
+    """new-delete under other mallocs of the whole process, over all lines; to it under the C library's."""
     names = in_table_order({name for table in tables for name in table.strategies})
     found = {name: pairings_of(tables, name, BASE) for name in names if malloc(name) and plain(name) == BASE}
     return tuple(Choice(name, mean_ratio(pairings)) for name, pairings in found.items() if pairings)

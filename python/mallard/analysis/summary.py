@@ -23,7 +23,7 @@ class Summary:
     setting: Setting
     tables: list[StructureTable]
     verdicts: list[Verdict]
-    means: dict[str, Ratio]  # strategy -> mean over rows, to AS1
+    means: dict[str, Ratio]  # strategy -> mean over rows, to new-delete
     dispatch: Effect
     wink_out: Effect
 
@@ -88,7 +88,7 @@ def _summary(setting: Setting, tables: list[StructureTable]) -> Summary:
 
 
 def paper_average(paper: str, strategy: str) -> float:
-    """Mean over all printed rows in percent of AS1; P0089 has no such table, so it is formed from its
+    """Mean over all printed rows in percent of new-delete; P0089 has no such table, so it is formed from its
     figures.
     """
     tables = [own_table(paper, f"DS{number}") for number in range(1, 13)]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from mallard.analysis.averages import mean_over_rows
 from mallard.analysis.cells import Cell, Line, StructureTable
-from mallard.analysis.names import BASE, KEEP, contestants, plain
+from mallard.analysis.names import BASE, contestants, plain
 from mallard.analysis.ranking import Choice, mallocs_sentence, ranking_of, under_mallocs
 from mallard.analysis.words import percent_text
-from mallard.experiments import HEAPS
+from mallard.experiments import HEAPS, KEEP
 from mallard.papers.catalogue import strategies, strategy_text
 from mallard.stats import Ratio, paired_ratio
 
@@ -19,7 +19,7 @@ class Best:
     """The fastest of a row, and those whose difference from it lies inside the interval."""
 
     strategy: str
-    ratio: Ratio | None  # to AS1
+    ratio: Ratio | None  # to new-delete
     equals: tuple[str, ...]
 
 
@@ -37,12 +37,12 @@ def best_of(line: Line) -> Best | None:
 
 
 def _rank(cell: Cell) -> tuple[bool, float]:
-    """By the figure that is shown: the ratio to AS1, and the time only where there is none."""
+    """By the figure that is shown: the ratio to new-delete, and the time only where there is none."""
     return (True, cell.ns_per_operation) if cell.ratio is None else (False, cell.ratio.median)
 
 
 def pick_of(line: Line) -> str | None:
-    """What to use in a row: AS1 unless another is faster beyond its interval."""
+    """What to use in a row: new-delete unless another is faster beyond its interval."""
     best = best_of(line)
     if best is None or best.ratio is None or best.ratio.verdict == "faster":
         return best.strategy if best else None
@@ -51,7 +51,7 @@ def pick_of(line: Line) -> str | None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """For one data structure, over all its sizes. No ratio to AS1, no verdict: then `best` is None."""
+    """For one data structure, over all its sizes. No ratio to new-delete, no verdict: then `best` is None."""
 
     structure: str
     type: str
@@ -59,10 +59,10 @@ class Verdict:
     best: Choice | None
     equals: tuple[str, ...]  # not told apart from the best
     reusing: Choice | None  # the best of those that give freed blocks out again, where the best one does not
-    keep: Ratio | None  # what switching the platform's page return off does to AS1
+    keep: Ratio | None  # what switching the platform's page return off does to new-delete
     unfinished: tuple[str, ...]  # left out of the comparison: some row of theirs has no figure
 
-    mallocs: tuple[Choice, ...] = ()  # AS1 under other mallocs of the whole process
+    mallocs: tuple[Choice, ...] = ()  # new-delete under other mallocs of the whole process
 
     @property
     def worth_it(self) -> bool:

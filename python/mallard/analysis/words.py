@@ -40,7 +40,7 @@ def nanoseconds(value: float) -> str:
 
 
 def in_a_list(words: Sequence[str]) -> str:
-    """`AS3`, `AS3 and AS5`, `AS3, AS5 and AS7`."""
+    """`monotonic`, `monotonic and monotonic/base`, `monotonic, monotonic/base and multipool`."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
 
 

@@ -17,8 +17,8 @@ from mallard.papers.catalogue import strategy_text
 from mallard.stats import Ratio
 
 _SHARED_TEXT = {
-    "shared-synchronized": "one multipool behind a lock for all threads",
-    "shared-concurrent": "one concurrent_multipool for all threads",
+    "synchronized-multipool": "one multipool behind a lock for all threads",
+    "concurrent-multipool": "one concurrent_multipool for all threads",
 }
 _NO_MATTER = "allocation is not where the time goes"
 
@@ -27,7 +27,7 @@ _NO_MATTER = "allocation is not where the time goes"
 class Choice:
     strategy: str
     text: str
-    ratio: Ratio | None  # to AS1; None for AS1 itself and where nothing was measured
+    ratio: Ratio | None  # to new-delete; None for new-delete itself and where nothing was measured
     cells: tuple[CellReference, ...] = ()
 
     @property

@@ -4,7 +4,7 @@
 
 A run with more of the strategies that can serve stands before one with fewer, and then a newer one before an
 older; within a run the place that is nearest by the caller's distance is taken. Only places that have times
-of AS1 and of something to choose count.
+of new-delete and of something to choose count.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Place:
 
     @cached_property
     def strategies(self) -> list[str]:
-        """Those that a program can choose and that have a time; AS1 among them."""
+        """Those that a program can choose and that have a time; new-delete among them."""
         return contestants({row.strategy for row in self.rows if row.ok})
 
     def times(self, strategy: str, figure: str = "") -> Times:

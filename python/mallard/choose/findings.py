@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from mallard.analysis.cells import ratio_of
-from mallard.analysis.labels import family
-from mallard.analysis.names import BASE, SHARED
+from mallard.analysis.names import BASE
 from mallard.analysis.words import in_a_list, percent_text, times_text
 from mallard.choose import ground
 from mallard.choose.case import NO, Case
 from mallard.choose.evidence import CellReference, Evidence, Place
 from mallard.choose.ground import Ground
 from mallard.choose.serving import counterpart, to_measure
+from mallard.experiments import SHARED
 from mallard.footprint import MONOTONIC, readable
 from mallard.mallocs import GLOBAL_STRATEGIES
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair, strategies
 from mallard.stats import Ratio
 
 NOT_MEASURED = "not measured"
-POOL, GROWING = "AS7", "AS3"  # what stands for a multipool and for a monotonic allocator
+POOL, GROWING = "multipool", "monotonic"  # what stands for a multipool and for a monotonic allocator
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Finding:
     missing: str = ""  # the command that would measure it
 
 
-def percent_of(ratio: Ratio | None, of: str = "AS1's time") -> str:
+def percent_of(ratio: Ratio | None, of: str = "new-delete's time") -> str:
     return f"{percent_text(ratio)} of {of}" if ratio else NOT_MEASURED
 
 
@@ -59,10 +59,10 @@ def freed_by(asked: Asked) -> Finding:
     place = found.place
     if place is None:
         return Finding(missing=found.command)
-    shown = [name for name in place.strategies if name == POOL or name.startswith(SHARED)]
+    shown = [name for name in place.strategies if name == POOL or name in SHARED]
     each = [f"{_role(name)} {percent_of(place.ratio(name), 'it')}" for name in shown]
     return Finding(
-        f"beside AS1 with {place.parameters['threads']} threads: {', '.join(each)}",
+        f"beside new-delete with {place.parameters['threads']} threads: {', '.join(each)}",
         _cells(place, [BASE, *shown]),
         slower_in(place, "with several threads"),
     )
@@ -103,8 +103,8 @@ def variation(asked: Asked) -> Finding:
     if place is None:
         return Finding(missing=asked.decisive.command)
     ratios = {name: place.ratio(name) for name in (POOL, GROWING)}
-    each = [f"{name} ({family(name)}) {percent_text(ratio)}" for name, ratio in ratios.items() if ratio]
-    return Finding(f"{in_a_list(each)} of AS1's time" if each else "", _cells(place, ratios))
+    each = [f"{name} {percent_text(ratio)}" for name, ratio in ratios.items() if ratio]
+    return Finding(f"{in_a_list(each)} of new-delete's time" if each else "", _cells(place, ratios))
 
 
 def utilization(asked: Asked) -> Finding:
@@ -137,7 +137,7 @@ def fragmentation(asked: Asked) -> Finding:
     fresh = ground.fresh_heap(found.place, asked.evidence)
     worse = ratio_of(found.place.times(BASE), fresh.times(BASE)) if fresh else None
     freed = f"{found.place.parameters['freed']} of its blocks freed"
-    text = f"{freed}, AS1 takes {percent_of(worse, 'what it takes on a fresh heap')}"
+    text = f"{freed}, new-delete takes {percent_of(worse, 'what it takes on a fresh heap')}"
     if ground.serves(found, asked.case):
         return Finding(text, _cells(found.place, [BASE]))
     names = to_measure(asked.case, asked.excluded, long_lived=False)
@@ -193,7 +193,7 @@ def _pairs(asked: Asked, pairs: Iterable[Pair], verb: str, of: str) -> Finding:
 
 
 def _role(name: str) -> str:
-    return f"one for all ({name})" if name.startswith(SHARED) else f"one a thread ({name})"
+    return f"one for all ({name})" if name in SHARED else f"one a thread ({name})"
 
 
 def _held(place: Place, strategy: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from mallard.analysis.labels import binding, winked_out
-from mallard.analysis.names import BASE, SHARED, plain
+from mallard.analysis.labels import binding
+from mallard.analysis.names import BASE, plain
 from mallard.choose.case import ANY, BASE_CLASS, TYPE, YES, Case
+from mallard.experiments import SHARED
 from mallard.footprint import MONOTONIC
 from mallard.mallocs import GLOBAL_STRATEGIES
 from mallard.papers.catalogue import WINK_OUT_PAIRS, strategies
+from mallard.strategy_names import is_winked
 
 
 def global_strategy(case: Case) -> str:
@@ -22,11 +24,11 @@ def can_serve(case: Case, name: str) -> bool:
     """Whether a local allocator is of the kind that the case can do with."""
     if name in GLOBAL_STRATEGIES:
         return False
-    if name.startswith(SHARED):
+    if name in SHARED:
         return case.binding in (ANY, TYPE)
     bound = binding(plain(name))
     return (
-        bool(bound) and case.binding in (ANY, bound) and (case.wink_out == YES or not winked_out(plain(name)))
+        bool(bound) and case.binding in (ANY, bound) and (case.wink_out == YES or not is_winked(plain(name)))
     )
 
 
@@ -44,5 +46,5 @@ def to_measure(case: Case, excluded: Container[str], long_lived: bool) -> list[s
         name
         for name, each in strategies().items()
         if name == BASE or (can_serve(case, name) and counterpart(name) not in excluded)
-        if not long_lived or (each.allocator != MONOTONIC and not winked_out(name))
+        if not long_lived or (each.allocator != MONOTONIC and not is_winked(name))
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-from mallard.analysis.names import BASE, SHARED, malloc, plain
+from mallard.analysis.names import BASE, malloc, plain
 from mallard.choose.case import Case
 from mallard.choose.contest import Choice, contest
 from mallard.choose.evidence import Evidence
@@ -13,7 +13,9 @@ from mallard.choose.findings import FINDINGS, Asked, Finding, percent_of
 from mallard.choose.graph import FEW, FROM_ANOTHER, SCATTERED, Question, path_of
 from mallard.choose.ground import Ground, ground_of
 from mallard.choose.serving import global_strategy, to_measure
+from mallard.experiments import SHARED
 from mallard.footprint import MONOTONIC
+from mallard.strategy_names import mechanism_of
 
 
 @dataclass(frozen=True)
@@ -103,10 +105,10 @@ def _conditions(case: Case, decisive: Ground, recommended: Choice | None) -> lis
     if recommended is None or recommended.is_global:
         return []
     conditions = []
-    if case.threads > 1 and not recommended.strategy.startswith(SHARED):
+    if case.threads > 1 and recommended.strategy not in SHARED:
         conditions.append("each thread has an allocator of its own")
     buffer = decisive.place.parameters.get("buffer", "none") if decisive.place else "none"
-    if buffer != "none" and MONOTONIC in recommended.text:
+    if buffer != "none" and MONOTONIC in mechanism_of(recommended.strategy):
         name = recommended.strategy
         conditions.append(f"{name} had an initial buffer ({buffer}); --buffer none asks for rows without one")
     return conditions

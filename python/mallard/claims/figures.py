@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 from mallard.evidence import Evidence
 from mallard.papers.catalogue import DISPATCH_PAIRS, PAPER_PRODUCT_LOG2, SIZES_LOG2, WINK_OUT_PAIRS, Pair
+from mallard.strategy_names import of_papers
 
-BASE = "AS1"
-MONOTONIC = tuple(f"AS{number}" for number in range(3, 7))
-MULTIPOOL = tuple(f"AS{number}" for number in range(7, 11))
-BOTH = tuple(f"AS{number}" for number in range(11, 15))
+BASE = "new-delete"
+MONOTONIC = of_papers(3, 6)
+MULTIPOOL = of_papers(7, 10)
+BOTH = of_papers(11, 14)
 LOCAL = (*MONOTONIC, *MULTIPOOL, *BOTH)
-GLOBAL = ("AS1", "AS2")
+GLOBAL = ("new-delete", "new-delete/base")
 ALL = (*GLOBAL, *LOCAL)
 EVERY_STRUCTURE = tuple(f"DS{number}" for number in range(1, 13))
 
@@ -130,7 +131,7 @@ def in_blocks(
     where: Callable[[tuple[int, int, int]], bool] = lambda place: True,
     buffers: Sequence[str] = (),
 ) -> list[float]:
-    """Of utilization and contention: every strategy against AS1 in every row that has both.
+    """Of utilization and contention: every strategy against new-delete in every row that has both.
 
     `buffers` is in the order of preference; only the first that was measured counts.
     """

@@ -43,14 +43,14 @@ HELP = "measure on this machine which allocation strategy is fastest"
 EXAMPLES = """\
 mallard bench                                          density --quick: a few minutes, then heat maps
 mallard bench density --ds 1,4-6 --size 6..12          some data structures, some sizes (2^6 to 2^12)
-mallard bench density --strategy AS1,AS7-AS10 --reps 5
-mallard bench locality --links 2^21 --list-length 2^9..2^12 --strategy AS1,AS7,AS7-first
+mallard bench density --strategy new-delete,multipool,multipool/wink --reps 5
+mallard bench locality --links 2^21 --list-length 2^9..2^12 --strategy new-delete,multipool,multipool-first
 mallard bench utilization --total 30..33 --buffer warm,none
 mallard bench contention --threads 1..8 --freed-by other
 mallard bench fragmentation --ds 2 --freed half,eighth --upstream cache,heap
-mallard bench density --malloc jemalloc,mimalloc,tcmalloc    AS1 and AS2 under other mallocs as well
+mallard bench density --malloc jemalloc,mimalloc,tcmalloc    the global allocator under other mallocs as well
 mallard bench density --ds 2,4 --contenders            the allocators of other libraries beside mallard's
-mallard bench utilization --strategy AS7,boost,loki    some of them
+mallard bench utilization --strategy multipool,boost,loki    some of them
 mallard bench density --compiler g++,clang++           the same cells from each compiler
 mallard bench primitives                               ns for one allocation and for one allocator
 mallard bench small-objects --object-bytes 1,16,64 --order shuffled,in-order --pages small,huge
@@ -92,17 +92,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--strategy",
         metavar="LIST",
-        help="AS1,AS7-AS10,null (default: the experiment's); of other libraries boost-pool,loki or a group: "
+        help="multipool,multipool/wink, or by the papers' numbers AS7-AS10 (default: the experiment's); of "
+        "other libraries boost-pool,loki or a group: "
         f"{', '.join(GROUPS)}",
     )
     what.add_argument(
         "--contenders",
         action="store_true",
-        help="the allocators of other libraries as well, AS1 and AS2 under other mallocs among them; "
+        help="the allocators of other libraries as well, and other mallocs for the global allocator; "
         "'mallard list contenders' names them, 'mallard peers' compares",
     )
     what.add_argument(
-        "--malloc", metavar="LIST", help=f"AS1 and AS2 under these as well, preloaded: {','.join(NAMES)}"
+        "--malloc",
+        metavar="LIST",
+        help=f"new-delete and new-delete/base under these as well, preloaded: {','.join(NAMES)}",
     )
     what.add_argument(
         "--compiler", metavar="LIST", help=f"the runner of each, side by side: {','.join(COMPILERS)}"

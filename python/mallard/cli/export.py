@@ -21,7 +21,7 @@ from mallard.whole_file import write_whole
 HELP = "write results as CSV, JSON or Markdown"
 EXAMPLES = """\
 mallard export --format csv > rows.csv         every repetition of the latest run
-mallard export --format md --summary           a cell a line: median, spread, ratio to AS1, interval
+mallard export --format md --summary           a cell a line: median, spread, ratio to new-delete, interval
 mallard export --format json --run all -o all.json"""
 
 FORMATS = ("csv", "json", "md")

@@ -8,7 +8,7 @@ from mallard.cli.options import add_database, add_run, check_database, check_run
 from mallard.errors import UsageError
 from mallard.evidence.beside import beside, has_cells_of
 from mallard.evidence.measured import Measured, by_setting
-from mallard.experiments import REUSES
+from mallard.experiments import RECYCLING, REUSES
 from mallard.nearest import meant
 from mallard.papers.locality import GLOBAL, LOCAL
 from mallard.papers.notes import notes_for
@@ -22,12 +22,12 @@ mallard table p0213:6                vector<string> as P0213 printed it, beside 
 mallard table p0089:4 --run 3        P0089's figures beside run 3
 mallard table p0213:8                the averages over all cells
 mallard table p0213:6 --nanoseconds  both sides in nanoseconds an operation
-mallard table p0089:18 --local AS11  locality, another allocator in the place of the printed multipool
+mallard table p0089:18 --local multipool/base  locality, another in the place of the printed multipool
 mallard table p0089:III-30           tables without a number: benchmark III, T = 2^30
 mallard table loki:time-shuffled     the Loki test, phase by phase; loki:memory, optimized:times
 mallard list tables                  names them all"""
 
-LOCALS = (LOCAL, *REUSES, "AS9", "AS11", "AS13")
+LOCALS = (LOCAL, *REUSES, *RECYCLING[3:])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -131,12 +131,12 @@ def _legend(printed: PrintedTable, nanoseconds: bool) -> str:
     if not printed.shows_times and printed.unit == "ratio":
         mean = "Mean over rows, with the 95 % interval. " if not printed.place else ""
         return f"{mean}= no difference from 1. ratio: here / printed, bold outside 0.5 to 2."
-    ratio = "ratio: (here / AS1) / (printed / AS1), bold outside 0.5 to 2."
+    ratio = "ratio: (here / new-delete) / (printed / new-delete), bold outside 0.5 to 2."
     if not printed.place:
-        return f"Percent of AS1, mean over rows, with the 95 % interval. {ratio}"
+        return f"Percent of new-delete, mean over rows, with the 95 % interval. {ratio}"
     unit = "bytes" if printed.is_memory else "nanoseconds"
-    first = f"AS1: {unit} {_operation(printed)}."
-    return f"{first} Others: percent of AS1; = no difference from AS1. {ratio}"
+    first = f"new-delete: {unit} {_operation(printed)}."
+    return f"{first} Others: percent of new-delete; = no difference from new-delete. {ratio}"
 
 
 def _operation(printed: PrintedTable) -> str:

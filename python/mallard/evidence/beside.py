@@ -1,7 +1,8 @@
 """A printed table beside this machine's figures in the same rows and columns, with the ratio of the two.
 
-In a race of strategies both sides are percents of AS1; in Benchmarks II and V they are ratios as the table
-has them; P0213's Tables 43-46 are absolute, and so is their comparison. Tables 8 and 20 are means over rows.
+In a race of strategies both sides are percents of new-delete; in Benchmarks II and V they are ratios as the
+table has them; P0213's Tables 43-46 are absolute, and so is their comparison. Tables 8 and 20 are means
+over rows.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Above = Callable[[Evidence], Pair | None]
 
 @dataclass(frozen=True)
 class Beside:
-    """One cell. `printed` and `ours` are ratios (1 is AS1's time, or no effect); None where there is none."""
+    """One cell. `printed` and `ours` are ratios, 1 for new-delete's time or no effect; or None."""
 
     printed: float | None
     printed_ns: float | None
@@ -67,7 +68,7 @@ def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local:
             if table.experiment == "density"
             else _mean_of_r(evidences, column)
         )
-        scale = 100.0 if table.unit == "percent of AS1" else 1.0
+        scale = 100.0 if table.unit == "percent of new-delete" else 1.0
         printed = table.rows[key][column]
         return Beside(printed and printed / scale, None, ours, None, "ok" if ours else NOT_MEASURED)
     if table.experiment == "locality" and table.unit == "seconds":
@@ -84,7 +85,7 @@ def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local:
 
 
 def _race(table: PrintedTable, measured: Measured, key: Key, column: str) -> Beside:
-    """A strategy's time by that of AS1, in the same row."""
+    """A strategy's time by that of new-delete, in the same row."""
     place, base = _place(table, measured, key, column), _place(table, measured, key, BASE)
     times = [
         (evidence_times[place], evidence_times.get(base))
@@ -162,7 +163,7 @@ def _four(evidence: Evidence, structure: str, size: int, freed: str, strategy: s
 
 
 def _mean_of_density(evidences: list[Evidence], strategy: str) -> Ratio | None:
-    """The mean over structures and sizes of the time in terms of AS1 (P0213's Table 8)."""
+    """The mean over structures and sizes of the time in terms of new-delete (P0213's Table 8)."""
     cells = {place[:2] for evidence in evidences for place in evidence.density if place[2] == strategy}
     return _mean(
         [

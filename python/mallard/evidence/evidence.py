@@ -34,7 +34,7 @@ VectorPlace = tuple[str, str, int, str]
 AnyPlace = tuple[str | int, ...]
 
 SHUFFLED = 5
-BASE = "AS1"
+BASE = "new-delete"
 FRESH = "none"  # of fragmentation: nothing was allocated beforehand
 
 
@@ -77,7 +77,7 @@ class Evidence:
     def ratio_of_ratios(
         self, structure: str, size: int, freed: str, strategy: str, upstream: str = "cache"
     ) -> float | None:
-        """P0213's R, section 13: below 1 the strategy suffers less from a perturbed heap than AS1."""
+        """P0213's R, section 13: below 1 the strategy suffers less from a perturbed heap than new-delete."""
         printed = self.ratios.get((structure, size, freed, strategy))
         if printed is not None:
             return printed

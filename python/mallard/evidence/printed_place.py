@@ -16,7 +16,7 @@ def small_objects_place(table: PrintedTable, key: Key, column: str, pages: str =
 
 
 def fixed_block_place(table: PrintedTable, key: Key, column: str) -> AnyPlace:
-    """The default is AS1 in every work; the block allocators have one strategy a work."""
+    """The default is new-delete in every work; the block allocators have one strategy a work."""
     work = work_of(key)
     version = str(table.place["version"]) if work == REMOVE_CTRL else ""
     return (work, version, BASE if column == BASE else STRATEGIES[work])

@@ -10,8 +10,12 @@ from functools import cache
 from mallard import mallocs
 from mallard.contenders import CONTENDERS
 from mallard.papers.files import read_csv
+from mallard.strategy_names import WINK_MARK, is_base, is_winked, mechanism_of, of_papers
 
 Pair = tuple[str, str]
+
+
+ENDS = {"normal": "destroyed normally", "winked out": "winked out"}
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,9 @@ class Strategy:
 
     @property
     def text(self) -> str:
-        return f"{self.allocator}, {self.binding}, {self.destruction}"
+        """For people, without what the name says."""
+        named = self.allocator.replace(" backed by ", "+") == mechanism_of(self.name)
+        return ", ".join([*([] if named else [self.allocator]), self.binding, ENDS[self.destruction]])
 
 
 @dataclass(frozen=True)
@@ -33,21 +39,23 @@ class Structure:
     inner_log2: int  # leaf elements in one element of the outer container
 
 
-# What the papers do not have: the floors, of a row and of two calls that do nothing, AS1 on a platform that
-# keeps its pages, AS7 with other orders of reuse, allocators that threads share, pools of blocks of one or of
-# small sizes, and the heap, also behind vectors that ask it to grow in place.
+# The papers do not have these: the floors, of a row and of two calls that do nothing, new-delete on a
+# platform that keeps its pages, other orders of reuse, allocators that threads share, pools of blocks of
+# one or of small sizes, and the heap, also behind vectors that ask it to grow in place.
 EXTRA_STRATEGIES = (
     Strategy("null", "none: memory that is already there", "type parameter", "winked out"),
-    Strategy("null-base", "none: two calls that do nothing", "abstract base", "normal"),
-    Strategy("AS1-keep", "global default, page return off", "type parameter", "normal"),
-    Strategy("AS7-last", "multipool, last freed first", "type parameter", "normal"),
-    Strategy("AS7-first", "multipool, first freed first", "type parameter", "normal"),
-    Strategy("AS7-lowest", "multipool, lowest address first", "type parameter", "normal"),
-    Strategy("AS7-hybrid", "multipool, a magazine before bitmaps", "type parameter", "normal"),
-    Strategy("AS7-random", "multipool, reuse at random (the worst case)", "type parameter", "normal"),
-    Strategy("shared-synchronized", "one synchronized multipool for all threads", "type parameter", "normal"),
-    Strategy("shared-concurrent", "one concurrent multipool for all threads", "type parameter", "normal"),
-    Strategy("AS7-burst", "multipool, many nodes at a call", "type parameter", "normal"),
+    Strategy("null/base", "none: two calls that do nothing", "abstract base", "normal"),
+    Strategy("new-delete-keep", "global default, page return off", "type parameter", "normal"),
+    Strategy("multipool-last", "multipool, last freed first", "type parameter", "normal"),
+    Strategy("multipool-first", "multipool, first freed first", "type parameter", "normal"),
+    Strategy("multipool-lowest", "multipool, lowest address first", "type parameter", "normal"),
+    Strategy("multipool-hybrid", "multipool, a magazine before bitmaps", "type parameter", "normal"),
+    Strategy("multipool-random", "multipool, reuse at random (the worst case)", "type parameter", "normal"),
+    Strategy(
+        "synchronized-multipool", "one synchronized multipool for all threads", "type parameter", "normal"
+    ),
+    Strategy("concurrent-multipool", "one concurrent multipool for all threads", "type parameter", "normal"),
+    Strategy("multipool-burst", "multipool, many nodes at a call", "type parameter", "normal"),
     Strategy("fast-fit", "multipool with classes at powers of two", "type parameter", "normal"),
     Strategy("fixed-pool", "blocks of one size", "type parameter", "normal"),
     Strategy("fixed-pool-burst", "blocks of one size, many at a call", "type parameter", "normal"),
@@ -65,9 +73,9 @@ EXTRA_STRATEGIES = (
         "normal",
     ),
     Strategy("heap", "coalescing heap", "type parameter", "normal"),
-    Strategy("heap-winked", "coalescing heap", "type parameter", "winked out"),
-    Strategy("heap-base", "coalescing heap", "abstract base", "normal"),
-    Strategy("heap-base-winked", "coalescing heap", "abstract base", "winked out"),
+    Strategy("heap/wink", "coalescing heap", "type parameter", "winked out"),
+    Strategy("heap/base", "coalescing heap", "abstract base", "normal"),
+    Strategy("heap/base/wink", "coalescing heap", "abstract base", "winked out"),
     Strategy("heap-burst", "coalescing heap, many blocks at a call", "type parameter", "normal"),
     Strategy("region-heap", "coalescing heap in a fixed region", "type parameter", "normal"),
     Strategy("heap-v1", "heap behind a Boost vector that copies", "type parameter", "normal"),
@@ -77,25 +85,18 @@ EXTRA_STRATEGIES = (
 )
 
 # (type parameter, abstract base) with everything else equal; P0213 section 9, first paragraph of "Analysis".
-DISPATCH_PAIRS: tuple[Pair, ...] = (
-    ("AS1", "AS2"),
-    ("AS3", "AS5"),
-    ("AS4", "AS6"),
-    ("AS7", "AS9"),
-    ("AS8", "AS10"),
-    ("AS11", "AS13"),
-    ("AS12", "AS14"),
+DISPATCH_PAIRS: tuple[Pair, ...] = tuple(
+    zip(
+        (name for name in of_papers() if not is_base(name)),
+        (name for name in of_papers() if is_base(name)),
+        strict=True,
+    )
 )
 
 # (normal destruction, winked out) with everything else equal; P0213 section 9, second paragraph of
 # "Analysis".
-WINK_OUT_PAIRS: tuple[Pair, ...] = (
-    ("AS3", "AS4"),
-    ("AS5", "AS6"),
-    ("AS7", "AS8"),
-    ("AS9", "AS10"),
-    ("AS11", "AS12"),
-    ("AS13", "AS14"),
+WINK_OUT_PAIRS: tuple[Pair, ...] = tuple(
+    (name, f"{name}{WINK_MARK}") for name in of_papers(3) if not is_winked(name)
 )
 
 SIZES_LOG2 = tuple(range(6, 17))

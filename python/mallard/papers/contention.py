@@ -42,12 +42,12 @@ def _table(name: str, paper: str, label: str, printed: Rows) -> PrintedTable:
     for row in printed:
         rows.setdefault((int(row["w"]),), {})[row["strategy"]] = float(row["value"])
         if row["unit"] == "percent_of_AS1":
-            unit = "percent of AS1"
+            unit = "percent of new-delete"
     n, s = int(row["n_log2"]), int(row["s_log2"])
     multiplier = int(row.get("n_mult", 1))
     buffer = row.get("buffer", "none")
     repeated = f"2^{n}" if multiplier == 1 else f"{multiplier} x 2^{n}"
-    of = "seconds" if unit == "seconds" else "percent of AS1"
+    of = "seconds" if unit == "seconds" else "percent of new-delete"
     is_copy = name == f"p0213:{COPY}"
     behind = "with a static buffer" if buffer == "static" else "without a buffer"
     return PrintedTable(

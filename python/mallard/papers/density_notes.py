@@ -25,7 +25,7 @@ DENSITY_NOTES = (
     Note(
         "reading",
         "Printed seconds are for 2^27 leaf elements; ours are nanoseconds a leaf element, so 1 s printed "
-        "is 7.45 ns. Machines differ: compare the percents of AS1.",
+        "is 7.45 ns. Machines differ: compare the percents of new-delete.",
         "P0089R1 section 7; P0213R0 section 9",
         lambda table: table.experiment == "density" and "ds" in table.place,
     ),
@@ -69,16 +69,17 @@ DENSITY_NOTES = (
     ),
     Note(
         "reading",
-        "AS2 doubles at 2^11, AS1 only at 2^12: one row in which AS2 stands at 210 % of AS1. It alone "
-        "adds 0.8 to AS2's mean in Table 8 and 0.12 to the 0.78 % that virtual dispatch is said to cost.",
+        "new-delete/base doubles at 2^11, new-delete only at 2^12: in one row the first stands at 210 % "
+        "of the second. It alone adds 0.8 to the first's mean in Table 8 and 0.12 to the 0.78 % that "
+        "virtual dispatch is said to cost.",
         "computed from P0213R0 Table 6",
         named("p0213:6", "p0213:8"),
     ),
     Note(
         "reading",
-        "The mean is over rows, each in percent of its own AS1: a structure with small times counts as "
-        "much as one with large times. Recomputed from the printed (rounded) seconds it agrees within "
-        "0.15.",
+        "The mean is over rows, each in percent of its own new-delete: a structure with small times "
+        "counts as much as one with large times. Recomputed from the printed (rounded) seconds it agrees "
+        "within 0.15.",
         "P0213R0 Table 8, from Tables 4, 6 and 33-42",
         named("p0213:8"),
     ),

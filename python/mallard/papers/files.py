@@ -5,7 +5,14 @@ from __future__ import annotations
 import csv
 from importlib import resources
 
+from mallard.strategy_names import current
+
 
 def read_csv(name: str) -> list[dict[str, str]]:
+    """The papers number their strategies; columns of strategies have the names."""
     source = resources.files("mallard.papers") / "data" / name
-    return list(csv.DictReader(source.read_text(encoding="utf-8").splitlines()))
+    rows = csv.DictReader(source.read_text(encoding="utf-8").splitlines())
+    return [
+        {column: current(text) if column.startswith("strategy") else text for column, text in row.items()}
+        for row in rows
+    ]

@@ -1,5 +1,5 @@
-"""The tables of Benchmark V, P0213R0 Tables 17-20: the ratio R = (strategy / AS1 beside a perturbed heap) /
-(strategy / AS1 in a fresh process).
+"""The tables of Benchmark V, P0213R0 Tables 17-20: the ratio R = (strategy / new-delete beside a perturbed
+heap) / (strategy / new-delete in a fresh process).
 
 Tables 18 and 19 are printed one column off; `strategy_true` of the file is used (see `notes`).
 """
@@ -10,13 +10,14 @@ from functools import cache
 
 from mallard.papers.files import read_csv
 from mallard.papers.printed import P0213, Key, Line, PrintedTable
+from mallard.strategy_names import of_papers
 
 FREED = {"N": "all", "N/2": "half", "N/4": "quarter", "N/8": "eighth"}
 PARTLY_FREED = ("half", "quarter", "eighth")
 AVERAGE = "p0213:20"
 AVERAGED = "DS1-DS12"  # all structures together, as Table 20 averages them
 AVERAGE_KEY: Key = ()
-LOCAL = [f"AS{number}" for number in range(3, 15)]
+LOCAL = list(of_papers(3))
 
 
 @cache

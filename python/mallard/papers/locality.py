@@ -24,8 +24,8 @@ LOCAL_TO_GLOBAL = "local / global, both shuffled"
 TIME = "time of an access"
 ONSET = "shuffle factor n / 0"
 
-GLOBAL = "AS1"
-LOCAL = "AS7"  # the unsynchronized multipool; each list has its own
+GLOBAL = "new-delete"
+LOCAL = "multipool"  # the unsynchronized multipool; each list has its own
 
 _P0089 = {
     "16": (21, DEGRADATION, GLOBAL, "global allocator, after shuffle / before"),

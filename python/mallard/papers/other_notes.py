@@ -72,8 +72,8 @@ LOCALITY_NOTES = (
 UTILIZATION_NOTES = (
     Note(
         "reading",
-        "T, A and S are exponents of two of bytes: allocated in all, active, of a block. AS1 stands in "
-        "nanoseconds a block, the printed seconds by T / S.",
+        "T, A and S are exponents of two of bytes: allocated in all, active, of a block. new-delete "
+        "stands in nanoseconds a block, the printed seconds by T / S.",
         "P0089R1 section 9; P0213R0 section 11",
         experiment("utilization"),
     ),
@@ -130,7 +130,7 @@ UTILIZATION_NOTES = (
 CONTENTION_NOTES = (
     Note(
         "reading",
-        "W threads, each N times a block of S bytes; AS1 stands in nanoseconds of wall time a pair of "
+        "W threads, each N times a block of S bytes; new-delete stands in nanoseconds of wall time a pair of "
         "allocate and deallocate of one thread.",
         "P0089R1 section 10; P0213R0 section 12",
         experiment("contention"),
@@ -185,8 +185,8 @@ CONTENTION_NOTES = (
 FRAGMENTATION_NOTES = (
     Note(
         "reading",
-        "R below 1: freeing D of 2^16 chunks beforehand hurts AS1 more than this strategy. R divides four "
-        "times, so it has the noise of four.",
+        "R below 1: freeing D of 2^16 chunks beforehand hurts new-delete more than this strategy. R "
+        "divides four times, so it has the noise of four.",
         "P0213R0 section 13",
         experiment("fragmentation"),
     ),

@@ -15,13 +15,13 @@ P0089 = "P0089R1"
 P0213 = "P0213R0"
 LOKI = "Loki"
 OPTIMIZED = "Optimized C++"
-BASE = "AS1"
+BASE = "new-delete"
 
 Key = tuple[int, ...]
 # None: printed as "fail", a test that did not end.
 Line = dict[str, float | None]
-# Of percents, AS1's own column is seconds.
-Unit = Literal["seconds", "percent of AS1", "ratio", "kB"]
+# Of percents, new-delete's own column is seconds.
+Unit = Literal["seconds", "percent of new-delete", "ratio", "kB"]
 Place = dict[str, int | str]
 
 
@@ -50,7 +50,7 @@ class PrintedTable:
 
     @property
     def shows_times(self) -> bool:
-        """Whether a row is a race of strategies against AS1."""
+        """Whether a row is a race of strategies against new-delete."""
         return bool(self.operations) and self.experiment != "locality"
 
     @property
@@ -58,11 +58,11 @@ class PrintedTable:
         return self.unit == "kB"
 
     def percent_of_base(self, key: Key, column: str) -> float | None:
-        """Of AS1, for a race of strategies; None where the test failed there."""
+        """Of new-delete, for a race of strategies; None where the test failed there."""
         figure, base = self.rows[key][column], self.rows[key][BASE]
         if column == BASE:
             return 100.0
-        if figure is None or base is None or self.unit == "percent of AS1":
+        if figure is None or base is None or self.unit == "percent of new-delete":
             return figure
         return 100.0 * figure / base
 
@@ -71,7 +71,7 @@ class PrintedTable:
         figure, base = self.rows[key][column], self.rows[key].get(BASE)
         if figure is None:
             return None
-        if self.unit == "percent of AS1" and column != BASE:
+        if self.unit == "percent of new-delete" and column != BASE:
             return None if base is None else figure / 100.0 * self._ns(key, base)
         return self._ns(key, figure)
 

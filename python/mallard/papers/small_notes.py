@@ -11,8 +11,9 @@ OPTIMIZED = "Optimized C++ (2016), chapter 13"
 SMALL_OBJECTS_NOTES = (
     Note(
         "reading",
-        "SYSTEM_ALLOC stands as AS1, USE_LOKI_SOA as loki. GCC 4.7 on a Core 2 Duo; one run each, without an "
-        "interval. Printed seconds are for a million objects; ours are nanoseconds of CPU time an object.",
+        "SYSTEM_ALLOC stands as new-delete, USE_LOKI_SOA as loki. GCC 4.7 on a Core 2 Duo; one run each, "
+        "without an interval. Printed seconds are for a million objects; ours are nanoseconds of CPU time "
+        "an object.",
         LOKI,
         experiment("small-objects"),
     ),
@@ -57,7 +58,7 @@ FIXED_BLOCK_NOTES = (
     Note(
         "reading",
         "Ours beside the fixed blocks are class-new for the class-specific operator new, fixed-pool for the "
-        "containers and fixed-string for the string; AS1 for the default.",
+        "containers and fixed-string for the string; new-delete for the default.",
         OPTIMIZED,
         named(TIMES),
     ),

@@ -2,7 +2,7 @@
 47-57.
 
 A row is T, A and S, all exponents of two of bytes: in all allocated, active, of a block. Table 13 is P0213's
-copy of P0089's first. Tables 12 and 53-57 are percents of AS1, which stands in seconds; 47-52 have the
+copy of P0089's first. Tables 12 and 53-57 are percents of new-delete, which stands in seconds; 47-52 have the
 seconds of all columns.
 """
 
@@ -44,10 +44,10 @@ def _table(
         key = (int(row["t_log2"]), int(row["a_log2"]), int(row["s_log2"]))
         rows.setdefault(key, {})[row["strategy"]] = float(row["value"]) if row["value"] else None
         if row["unit"] == "percent_of_AS1":
-            unit = "percent of AS1"
+            unit = "percent of new-delete"
     total = next(iter(rows))[0]
     copied = ", P0089's data" if paper == P0213 and data_of == "P0089" else ""
-    of = "seconds" if unit == "seconds" else "percent of AS1"
+    of = "seconds" if unit == "seconds" else "percent of new-delete"
     return PrintedTable(
         name=name,
         paper=paper,

@@ -13,9 +13,9 @@ from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import REPETITIONS, Host, Options, Request
 from mallard.result import canonical
 from mallard.runner import COMPILERS
-from mallard.selection import select_names
+from mallard.selection import select_names, select_strategies
 
-BASE = "AS1"
+BASE = "new-delete"
 COMPILER = "compiler"
 
 
@@ -35,7 +35,7 @@ def chosen_strategies(
     if request.strategies is None:
         usual = {name for name in (there if default is None else default) if name not in CONTENDERS}
         return [name for name in there if name in usual | beside], []
-    chosen = {*select_names(request.strategies, "--strategy", there), *beside}
+    chosen = {*select_strategies(request.strategies, "--strategy", there), *beside}
     if not with_base or BASE in chosen or BASE not in there:
         return [name for name in there if name in chosen], []
     return (
@@ -117,7 +117,7 @@ def selected_compilers(request: Request) -> list[str]:
 
 
 def selected_mallocs(request: Request) -> list[str]:
-    """--contenders measures AS1 and AS2 under every other malloc as well, unless some were named."""
+    """--contenders measures the global allocator under every other malloc as well, unless some were named."""
     if request.mallocs is None:
         return list(mallocs.MALLOCS) if request.contenders else []
     return select_names(request.mallocs, "--malloc", mallocs.NAMES)

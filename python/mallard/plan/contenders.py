@@ -12,6 +12,7 @@ from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.plan.request import Request
 from mallard.runner import Missing, Runner
+from mallard.strategy_names import current
 
 
 def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str]]:
@@ -25,7 +26,7 @@ def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str
     if request.strategies is not None:
         kept: list[str] = []
         for item in request.strategies.split(","):
-            word = item.strip().lower()
+            word = current(item.strip().lower())
             names = GROUPS.get(word, (word,))
             here = [name for name in names if name in CONTENDERS and name in offered]
             gone = absent.keys() & names

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from mallard.contenders import CONTENDERS, serves
 from mallard.errors import UsageError
+from mallard.experiments import SHARED
 from mallard.footprint import readable
+from mallard.mallocs import GLOBAL_STRATEGIES
 from mallard.plan.assembly import assemble, chosen_strategies
 from mallard.plan.blocks import Pair, chosen_pairs
 from mallard.plan.planned import Plan, PlannedRow
@@ -18,8 +20,9 @@ from mallard.selection import select_count, select_numbers
 BUFFERS = ("static", "none")
 FREED_BY = ("self", "other")
 # A thread's own allocator cannot take back what another thread allocated; these can.
-SHARED = (
-    *("AS1", "AS2", "shared-synchronized", "shared-concurrent"),
+FOR_OTHERS = (
+    *GLOBAL_STRATEGIES,
+    *SHARED,
     *(name for name, each in CONTENDERS.items() if each.shared),
 )
 OPTIONS = (
@@ -133,7 +136,9 @@ def _parameters(
 
 def _able(parameters: Parameters, strategies: list[str]) -> tuple[str, ...]:
     other, block_bytes = parameters["freed_by"] == "other", 2 ** int(parameters["block_log2"])
-    return tuple(name for name in strategies if (not other or name in SHARED) and serves(name, block_bytes))
+    return tuple(
+        name for name in strategies if (not other or name in FOR_OTHERS) and serves(name, block_bytes)
+    )
 
 
 def _check_freeing(request: Request, freed_by: list[str], threads: list[int], strategies: list[str]) -> None:
@@ -142,11 +147,11 @@ def _check_freeing(request: Request, freed_by: list[str], threads: list[int], st
         return
     if max(threads) < 2:
         raise UsageError("--freed-by other needs another thread: --threads 2 or more")
-    named = [name for name in strategies if name not in SHARED]
+    named = [name for name in strategies if name not in FOR_OTHERS]
     if request.strategies is not None and named:
         raise UsageError(
             f"--freed-by other: {', '.join(named)} give each thread an allocator of its own, which no "
-            f"other thread may use; allowed are {', '.join(SHARED)}"
+            f"other thread may use; allowed are {', '.join(FOR_OTHERS)}"
         )
 
 

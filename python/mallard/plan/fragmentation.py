@@ -24,7 +24,7 @@ OPTIONS = (
     Option("upstream", "LIST", "where local allocators get their chunks: cache (the default), heap"),
 )
 EVERY_STRUCTURE = tuple(range(1, 13))
-FEW = ("AS1", "AS3", "AS7", "AS8", "AS11")
+FEW = ("new-delete", "monotonic", "multipool", "multipool/wink", "multipool+monotonic")
 
 
 @dataclass(frozen=True)

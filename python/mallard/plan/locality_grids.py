@@ -10,7 +10,7 @@ ACCESS_FACTORS = tuple(2**exponent for exponent in range(8, -1, -1))
 SHUFFLE_FACTORS = (0, 5)
 # P0089 kept af x rf at 2,560: so many accesses to each link.
 PAPER_ACCESSES = 2560
-MOSTLY = ("AS1", "AS7")
+MOSTLY = ("new-delete", "multipool")
 SMALL, LARGE, DECIMAL = 2**21, 2**25, 10**7
 
 
@@ -43,7 +43,7 @@ def shuffle_effects(repetitions: int, accesses: int) -> Grid:
     return Grid(
         links=DECIMAL,
         list_lengths=powers(10, *range(8)),
-        strategies=("AS1",),
+        strategies=("new-delete",),
         shuffle_factors=tuple(range(10)),
         access_factors=(10,),
         accesses=accesses,

@@ -1,64 +1,63 @@
 """A printed table beside this machine's, in the terminal: for each row what is here, what was printed,
-and the ratio of the two. In a race of strategies AS1 stands in nanoseconds an operation, the others in
-percent of their own AS1; other tables have ratios, or nanoseconds throughout."""
+and the ratio of the two. In a race of strategies new-delete stands in nanoseconds an operation, the others in
+percent of their own new-delete; other tables have ratios, or nanoseconds throughout."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from mallard.analysis.labels import SHORT_STATUS
 from mallard.evidence.beside import NOT_MEASURED, Beside, Comparison
 from mallard.evidence.evidence import BASE
+from mallard.papers.catalogue import strategies
 from mallard.papers.notes import Note
 from mallard.papers.printed import Key, PrintedTable
+from mallard.strategy_names import number_of
+from mallard.view.terminal.columns import Column, column_of
+from mallard.view.terminal.grid import GridLine, grid
 
-# Global and monotonic, multipool, both: side by side where there is room.
-BLOCKS = (range(1, 7), range(7, 11), range(11, 15))
-WIDTH_OF_LABELS = 26
-WIDTH_OF_COLUMN = 6
 BOLD_OUTSIDE = (0.5, 2.0)
 
 
 def beside_text(
     printed: PrintedTable, comparison: Comparison, console: Console, nanoseconds: bool = False
 ) -> RenderableType:
-    names = printed.columns
-    wide = console.width >= WIDTH_OF_LABELS + WIDTH_OF_COLUMN * len(names)
-    blocks = [names] if wide else _blocks(names)
-    if not printed.place:
-        return Group(*(_averages(printed, comparison, block) for block in blocks))
-    return Group(*(_block(printed, comparison, block, nanoseconds) for block in blocks))
+    if printed.place:
+        axes, lines = printed.axes, _lines(printed, comparison, nanoseconds)
+    else:
+        axes, lines = ("",), _averages(printed, comparison)
+    return grid([_column(name) for name in printed.columns], [*axes, ""], lines, console.width)
 
 
-def _blocks(names: Sequence[str]) -> list[list[str]]:
-    strategies = [[name for name in names if name in {f"AS{n}" for n in block}] for block in BLOCKS]
-    return [block for block in strategies if block] or [list(names)]
+def _column(name: str) -> Column:
+    """Below a strategy's words the number that P0089 gives it."""
+    if name not in strategies():
+        return Column("", (name,))
+    column = column_of(name)
+    return replace(column, words=(*column.words, number_of(name)))
 
 
-def _block(
-    printed: PrintedTable, comparison: Comparison, names: Sequence[str], nanoseconds: bool
-) -> RenderableType:
-    table = _grid(names, printed.axes)
+def _lines(printed: PrintedTable, comparison: Comparison, nanoseconds: bool) -> list[GridLine]:
     show = _Figures(printed, nanoseconds)
-    for key, line in comparison.items():
+    lines = []
+    for key, cells in comparison.items():
         labels = row_labels(printed, key)
-        cells = {name: line[name] for name in names}
-        measured = any(cell.status != NOT_MEASURED for cell in line.values())
+        measured = any(cell.status != NOT_MEASURED for cell in cells.values())
         if measured:
-            table.add_row(*labels, "here", *(show.ours(name, cell) for name, cell in cells.items()))
+            here = [show.ours(name, cell) for name, cell in cells.items()]
+            lines.append(GridLine([*labels, "here"], here))
             labels = [""] * len(labels)
-        table.add_row(
-            *labels, "printed", *(show.theirs(name, cell) for name, cell in cells.items()), style="dim"
-        )
+        there = [show.theirs(name, cell) for name, cell in cells.items()]
+        lines.append(GridLine([*labels, "printed"], there, "dim"))
         if measured and not nanoseconds:
-            ratios = (show.ratio(name, cell) for name, cell in cells.items())
-            table.add_row(*labels, "ratio", *ratios, end_section=True)
-    return Padding(table, (0, 0, 1, 0))
+            ratios = [show.ratio(name, cell) for name, cell in cells.items()]
+            lines.append(GridLine([*labels, "ratio"], ratios))
+    return lines
 
 
 def row_labels(printed: PrintedTable, key: Key) -> list[str]:
@@ -110,39 +109,32 @@ class _Figures:
         return percent(100 * value) if self._race else three_digits(value)
 
 
-def _averages(printed: PrintedTable, comparison: Comparison, names: Sequence[str]) -> RenderableType:
+def _averages(printed: PrintedTable, comparison: Comparison) -> list[GridLine]:
     """The means over all rows, with their intervals; many figures stand behind each, so one more decimal."""
-    table = _grid(names, ("",))
-    scale, digits = (100.0, 1) if printed.unit == "percent of AS1" else (1.0, 2)
-    cells = [next(iter(comparison.values()))[name] for name in names]
-    ours = [cell.ours for cell in cells]
-    if any(ours):
-        bounds = [mean if mean and mean.bounded else None for mean in ours]
-        table.add_row("", "here", *(f"{scale * mean.median:.{digits}f}" if mean else "-" for mean in ours))
-        table.add_row("", "from", *(f"{scale * mean.low:.{digits}f}" if mean else "" for mean in bounds))
-        table.add_row("", "to", *(f"{scale * mean.high:.{digits}f}" if mean else "" for mean in bounds))
-    table.add_row(
-        "", "printed", *(f"{scale * (cell.printed or 0):.{digits}f}" for cell in cells), style="dim"
-    )
-    if any(ours):
-        show = _Figures(printed, False)
-        ratios = (
-            Text("") if name == BASE else show.ratio(name, cell)
-            for name, cell in zip(names, cells, strict=True)
-        )
-        table.add_row("", "ratio", *ratios)
-        table.add_row("", "rows", *(str(mean.n) if mean else "" for mean in ours))
-    return Padding(table, (0, 0, 1, 0))
+    scale, digits = (100.0, 1) if printed.unit == "percent of new-delete" else (1.0, 2)
 
+    def line(word: str, texts: Iterable[str], style: str = "") -> GridLine:
+        return GridLine(["", word], [Text(text) for text in texts], style)
 
-def _grid(names: Sequence[str], axes: Sequence[str]) -> Table:
-    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
-    for axis in axes:
-        table.add_column(axis, justify="right", style="bold", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    for name in names:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+    def shown(value: float | None) -> str:
+        return "" if value is None else f"{scale * value:.{digits}f}"
+
+    cells = next(iter(comparison.values()))
+    ours = [cell.ours for cell in cells.values()]
+    there = line("printed", (shown(cell.printed or 0) for cell in cells.values()), "dim")
+    if not any(ours):
+        return [there]
+    bounds = [mean if mean and mean.bounded else None for mean in ours]
+    show = _Figures(printed, False)
+    ratios = [Text("") if name == BASE else show.ratio(name, cell) for name, cell in cells.items()]
+    return [
+        line("here", (shown(mean.median) if mean else "-" for mean in ours)),
+        line("from", (shown(mean.low if mean else None) for mean in bounds)),
+        line("to", (shown(mean.high if mean else None) for mean in bounds)),
+        there,
+        GridLine(["", "ratio"], ratios),
+        line("rows", (str(mean.n) if mean else "" for mean in ours)),
+    ]
 
 
 def percent(value: float) -> str:

@@ -17,7 +17,7 @@ from mallard.claims.rule import Cells, Rules
 from mallard.claims.statement import ABOUT, BELOW, UP_TO
 from mallard.evidence import Evidence
 
-STANDARD = "AS1"
+STANDARD = "new-delete"
 BOOST = "boost"  # selects what of Boost there is
 V1, V2_MASKED, V2 = "boost-allocator-v1", "boost-allocator-v2-masked", "boost-allocator-v2"
 PLAIN, BURST = "boost-allocator", "boost-allocator-burst"

@@ -55,16 +55,16 @@ def finding(
 @finding(
     density,
     PAGE_RETURN,
-    "with the platform's page return off, AS1 needs less than three quarters of its time, vector<string> "
-    "from 2^12 elements on",
+    "with the platform's page return off, new-delete needs less than three quarters of its time, "
+    "vector<string> from 2^12 elements on",
     MIDDLE_BELOW,
     (None, 75.0),
     "percent",
     "mallard bench density --ds 2 --size 12..16",
 )
 def page_return_of_the_global_allocator(e: Evidence) -> Cells:
-    """AS1-keep in percent of AS1, DS2, 2^12 to 2^16."""
-    return against_base(e, ["DS2"], ["AS1-keep"], percent_of, LARGE_LOG2)
+    """new-delete-keep in percent of new-delete, DS2, 2^12 to 2^16."""
+    return against_base(e, ["DS2"], ["new-delete-keep"], percent_of, LARGE_LOG2)
 
 
 @finding(
@@ -78,11 +78,11 @@ def page_return_of_the_global_allocator(e: Evidence) -> Cells:
     "mallard bench fragmentation --ds 2 --freed none,half --upstream cache,heap",
 )
 def kept_chunks(e: Evidence) -> Cells:
-    """AS7 over the chunk cache in percent of AS7 over the heap, DS2, nothing perturbed."""
+    """multipool over the chunk cache in percent of multipool over the heap, DS2, nothing perturbed."""
     return [
         percent_of(time, e.fragmentation["heap", structure, size, freed, strategy])
         for (upstream, structure, size, freed, strategy), time in e.fragmentation.items()
-        if (upstream, structure, freed, strategy) == ("cache", "DS2", FRESH, "AS7")
+        if (upstream, structure, freed, strategy) == ("cache", "DS2", FRESH, "multipool")
         and ("heap", structure, size, freed, strategy) in e.fragmentation
     ]
 
@@ -90,19 +90,21 @@ def kept_chunks(e: Evidence) -> Cells:
 @finding(
     density,
     PAGE_RETURN,
-    "with kept chunks the multipool is no pessimization: AS7-AS10 take less time than AS1 on vector<string>, "
-    "where P0213 has 84 to 255 %",
+    "with kept chunks the multipool is no pessimization: it takes less time than new-delete on "
+    "vector<string>, where P0213 has 84 to 255 %",
     MOSTLY_BELOW,
     (None, 100.0),
     "percent",
     "mallard bench density --ds 2",
 )
 def multipool_without_page_return(e: Evidence) -> Cells:
-    """AS7 to AS10 in percent of AS1, DS2."""
+    """multipool in percent of new-delete, bound and ended in each way, DS2."""
     return against_base(e, ["DS2"], MULTIPOOL, percent_of)
 
 
-REUSE_COMMAND = "mallard bench locality --links 2^21 --list-length 2^9..2^20 --strategy AS7-last,AS7-first"
+REUSE_COMMAND = (
+    "mallard bench locality --links 2^21 --list-length 2^9..2^20 --strategy multipool-last,multipool-first"
+)
 
 
 def shuffled_times(e: Evidence, above: str, below: str) -> Cells:
@@ -128,8 +130,8 @@ def shuffled_times(e: Evidence, above: str, below: str) -> Cells:
     REUSE_COMMAND,
 )
 def last_freed_first(e: Evidence) -> Cells:
-    """AS7-last / AS7-first after the shuffle."""
-    return shuffled_times(e, "AS7-last", "AS7-first")
+    """multipool-last / multipool-first after the shuffle."""
+    return shuffled_times(e, "multipool-last", "multipool-first")
 
 
 @finding(
@@ -143,10 +145,10 @@ def last_freed_first(e: Evidence) -> Cells:
     REUSE_COMMAND,
 )
 def degradation_with_first_freed_first(e: Evidence) -> Cells:
-    """Shuffled / unshuffled of AS7-first."""
-    places = [place for place in e.locality if place[4] == "AS7-first" and place[2] == 0]
+    """Shuffled / unshuffled of multipool-first."""
+    places = [place for place in e.locality if place[4] == "multipool-first" and place[2] == 0]
     found = (
-        e.degradation(links, length, factor, "AS7-first")
+        e.degradation(links, length, factor, "multipool-first")
         for links, length, _, factor, _ in places
         if 1 << 9 <= length < links
     )
@@ -156,32 +158,32 @@ def degradation_with_first_freed_first(e: Evidence) -> Cells:
 @finding(
     density,
     DESTRUCTION,
-    "bound by type, a monotonic allocator's empty deallocate is compiled away: winking out (AS4) saves next "
-    "to nothing of AS3",
+    "bound by type, a monotonic allocator's empty deallocate is compiled away: winking out "
+    "(monotonic/wink) saves next to nothing of monotonic",
     TYPICALLY,
     (-2.0, 2.0),
     "percent",
     "mallard bench density --ds 2-4,6-8,10-12",
 )
 def wink_out_of_type_bound_monotonic(e: Evidence) -> Cells:
-    """What AS4 saves of AS3, structures that free block by block."""
-    return over_pairs(e, MANY_FREES, [("AS3", "AS4")], percent_saved)
+    """What monotonic/wink saves of monotonic, structures that free block by block."""
+    return over_pairs(e, MANY_FREES, [("monotonic", "monotonic/wink")], percent_saved)
 
 
 @finding(
     density,
     DESTRUCTION,
-    "behind the abstract base the same call remains: winking out (AS6) saves more of AS5 than AS4 "
-    "does of AS3, by one percentage point at least",
+    "behind the abstract base the same call remains: winking out (monotonic/base/wink) saves more of "
+    "monotonic/base than monotonic/wink does of monotonic, by one percentage point at least",
     MIDDLE_AT_LEAST,
     (1.0, None),
     "percent",
     "mallard bench density --ds 2-4,6-8,10-12",
 )
 def wink_out_behind_the_base(e: Evidence) -> Cells:
-    """What AS6 saves of AS5 less what AS4 saves of AS3, row by row."""
-    by_type = over_pairs(e, MANY_FREES, [("AS3", "AS4")], percent_saved)
-    by_base = over_pairs(e, MANY_FREES, [("AS5", "AS6")], percent_saved)
+    """What winking out saves behind the abstract base, less what it saves without, row by row."""
+    by_type = over_pairs(e, MANY_FREES, [("monotonic", "monotonic/wink")], percent_saved)
+    by_base = over_pairs(e, MANY_FREES, [("monotonic/base", "monotonic/base/wink")], percent_saved)
     if len(by_type) != len(by_base):
         return []
     return [base - direct for base, direct in zip(by_base, by_type, strict=True)]

@@ -50,13 +50,13 @@ def bench(number: int, sizes: str = "") -> str:
 
 @claim("7.1 DS1", "virtual overhead AS2 vs AS1, larger vectors", TYPICALLY, bench(1))
 def ds1_global_dispatch_of_larger_vectors(e: Evidence) -> Cells:
-    """AS2 against AS1 from 2^8 on."""
+    """new-delete/base against new-delete from 2^8 on."""
     return overheads(e, ["DS1"], GLOBAL_DISPATCH, OTHERS)
 
 
 @claim("7.1 DS1", "virtual overhead AS2 vs AS1, two smallest vectors (64;128)", TYPICALLY, bench(1, "6,7"))
 def ds1_global_dispatch_of_smallest_vectors(e: Evidence) -> Cells:
-    """AS2 against AS1 at 2^6 and 2^7."""
+    """new-delete/base against new-delete at 2^6 and 2^7."""
     return overheads(e, ["DS1"], GLOBAL_DISPATCH, TWO_SMALLEST)
 
 
@@ -74,31 +74,31 @@ def ds1_cost_of_deviating(e: Evidence) -> Cells:
 
 @claim("7.1 DS1", "local AS3-AS14 vs AS1, except two smallest sizes", MOSTLY_CLOSE_TO, bench(1))
 def ds1_local_speedup(e: Evidence) -> Cells:
-    """AS1 / local from 2^8 on."""
+    """new-delete / local from 2^8 on."""
     return against_base(e, ["DS1"], LOCAL, times_faster, OTHERS)
 
 
 @claim("7.2 DS2", "global AS1-AS2 run time above the local strategies", TYPICALLY, bench(2))
 def ds2_global_above_local(e: Evidence) -> Cells:
-    """Each of AS1 and AS2 against each local strategy."""
+    """Each of new-delete and new-delete/base against each local strategy."""
     return over_pairs(e, ["DS2"], [(local, name) for name in GLOBAL for local in LOCAL], percent_longer)
 
 
 @claim("7.2 DS2", "monotonic AS3-AS6 run time relative to global", ABOUT, bench(2))
 def ds2_monotonic(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS2"], MONOTONIC, percent_of)
 
 
 @claim("7.2 DS2", "monotonic+multipool run time relative to global", ABOUT, bench(2))
 def ds2_multipool_on_monotonic(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS2"], BOTH, percent_of)
 
 
 @claim("7.2 DS2", "multipool alone run time relative to global", ABOUT, bench(2))
 def ds2_multipool(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS2"], MULTIPOOL, percent_of)
 
 
@@ -122,8 +122,8 @@ def ds3_wink_out(e: Evidence) -> Cells:
 
 @claim("7.3 DS3", "best strategy AS4 improvement over global at 2^16", UP_TO, bench(3, "16"))
 def ds3_best(e: Evidence) -> Cells:
-    """By how much AS1 takes longer than AS4 at 2^16."""
-    return against_base(e, ["DS3"], ["AS4"], percent_better, [16])
+    """By how much new-delete takes longer than monotonic/wink at 2^16."""
+    return against_base(e, ["DS3"], ["monotonic/wink"], percent_better, [16])
 
 
 @claim("7.4 DS4", "virtual overhead, local allocators", ABOUT, bench(4))
@@ -134,7 +134,7 @@ def ds4_local_dispatch(e: Evidence) -> Cells:
 
 @claim("7.4 DS4", "virtual overhead, global allocator", ABOUT, bench(4))
 def ds4_global_dispatch(e: Evidence) -> Cells:
-    """AS2 against AS1."""
+    """new-delete/base against new-delete."""
     return overheads(e, ["DS4"], GLOBAL_DISPATCH)
 
 
@@ -146,19 +146,19 @@ def ds4_wink_out(e: Evidence) -> Cells:
 
 @claim("7.4 DS4", "AS4;AS6 vs global", ABOUT, bench(4))
 def ds4_best(e: Evidence) -> Cells:
-    """AS1 / AS4 and AS1 / AS6."""
-    return against_base(e, ["DS4"], ["AS4", "AS6"], times_faster)
+    """new-delete / monotonic/wink and new-delete / monotonic/base/wink."""
+    return against_base(e, ["DS4"], ["monotonic/wink", "monotonic/base/wink"], times_faster)
 
 
 @claim("7.4 DS4", "AS6 (virtual) faster than AS4 (direct)", TYPICALLY, bench(4))
 def ds4_abstract_base_faster(e: Evidence) -> Cells:
-    """What AS6 saves of AS4's time."""
-    return over_pairs(e, ["DS4"], [("AS4", "AS6")], percent_saved)
+    """What monotonic/base/wink saves of monotonic/wink's time."""
+    return over_pairs(e, ["DS4"], [("monotonic/wink", "monotonic/base/wink")], percent_saved)
 
 
 @claim("7.5 DS5", "local better than global", TYPICALLY, bench(5))
 def ds5_local(e: Evidence) -> Cells:
-    """By how much AS1 takes longer than each local strategy."""
+    """By how much new-delete takes longer than each local strategy."""
     return against_base(e, ["DS5"], LOCAL, percent_better)
 
 
@@ -190,7 +190,7 @@ def ds7_local_dispatch(e: Evidence) -> Cells:
 
 @claim("7.7 DS7", "monotonic vs global", UP_TO, bench(7))
 def ds7_monotonic(e: Evidence) -> Cells:
-    """AS1 / monotonic."""
+    """new-delete / monotonic."""
     return against_base(e, ["DS7"], MONOTONIC, times_faster)
 
 
@@ -202,14 +202,14 @@ def ds7_wink_out(e: Evidence) -> Cells:
 
 @claim("7.8 DS8", "virtual overhead, global", ABOUT, bench(8))
 def ds8_global_dispatch(e: Evidence) -> Cells:
-    """AS2 against AS1."""
+    """new-delete/base against new-delete."""
     return overheads(e, ["DS8"], GLOBAL_DISPATCH)
 
 
 @claim("7.8 DS8", "monotonic via base class better than direct (larger sizes)", TYPICALLY, bench(8))
 def ds8_abstract_base_faster(e: Evidence) -> Cells:
-    """What AS5 saves of AS3's time from 2^11 on."""
-    return over_pairs(e, ["DS8"], [("AS3", "AS5")], percent_saved, LARGER)
+    """What monotonic/base saves of monotonic's time from 2^11 on."""
+    return over_pairs(e, ["DS8"], [("monotonic", "monotonic/base")], percent_saved, LARGER)
 
 
 @claim("7.8 DS8", "wink-out gain", TYPICALLY, bench(8))
@@ -220,13 +220,13 @@ def ds8_wink_out(e: Evidence) -> Cells:
 
 @claim("7.9 DS9", "global slower than local", TYPICALLY, bench(9))
 def ds9_global(e: Evidence) -> Cells:
-    """By how much AS1 takes longer than each local strategy."""
+    """By how much new-delete takes longer than each local strategy."""
     return against_base(e, ["DS9"], LOCAL, percent_better)
 
 
 @claim("7.9 DS9", "virtual overhead, global (none for local)", TYPICALLY, bench(9))
 def ds9_global_dispatch(e: Evidence) -> Cells:
-    """AS2 against AS1."""
+    """new-delete/base against new-delete."""
     return overheads(e, ["DS9"], GLOBAL_DISPATCH)
 
 
@@ -238,19 +238,19 @@ def ds9_wink_out(e: Evidence) -> Cells:
 
 @claim("7.10 DS10", "monotonic vs global", TYPICALLY, bench(10))
 def ds10_monotonic(e: Evidence) -> Cells:
-    """By how much AS1 takes longer than each monotonic strategy."""
+    """By how much new-delete takes longer than each monotonic strategy."""
     return against_base(e, ["DS10"], MONOTONIC, percent_better)
 
 
 @claim("7.10 DS10", "virtual overhead, global (none for local)", TYPICALLY, bench(10))
 def ds10_global_dispatch(e: Evidence) -> Cells:
-    """AS2 against AS1."""
+    """new-delete/base against new-delete."""
     return overheads(e, ["DS10"], GLOBAL_DISPATCH)
 
 
 @claim("7.11 DS11", "global slower than best (AS3-AS6; AS11-AS14)", TYPICALLY, bench(11))
 def ds11_best(e: Evidence) -> Cells:
-    """AS1 / the fastest of AS3-AS6 and AS11-AS14, at each size."""
+    """new-delete / the fastest of AS3-AS6 and AS11-AS14, at each size."""
     return [
         e.density["DS11", size, BASE] / min(times)
         for size in SIZES_LOG2
@@ -267,7 +267,7 @@ def ds11_best(e: Evidence) -> Cells:
 
 @claim("7.11 DS11", "virtual overhead, global", TYPICALLY, bench(11))
 def ds11_global_dispatch(e: Evidence) -> Cells:
-    """AS2 against AS1."""
+    """new-delete/base against new-delete."""
     return overheads(e, ["DS11"], GLOBAL_DISPATCH)
 
 
@@ -292,7 +292,7 @@ def ds11_multipool_against_local(e: Evidence) -> Cells:
 
 @claim("7.11 DS11", "multipool alone faster than global", TYPICALLY, bench(11))
 def ds11_multipool(e: Evidence) -> Cells:
-    """AS1 / multipool."""
+    """new-delete / multipool."""
     return against_base(e, ["DS11"], MULTIPOOL, times_faster)
 
 
@@ -304,7 +304,7 @@ def ds11_wink_out(e: Evidence) -> Cells:
 
 @claim("7.11 DS11", "global platform boundary jump", ABOUT, bench(11, "9,10"))
 def ds11_global_boundary(e: Evidence) -> Cells:
-    """From 2^9 to 2^10, AS1 and AS2."""
+    """From 2^9 to 2^10, new-delete and new-delete/base."""
     return jumps(e, "DS11", GLOBAL, 10)
 
 
@@ -316,7 +316,7 @@ def ds11_local_boundary(e: Evidence) -> Cells:
 
 @claim("7.12 DS12", "global slower than monotonic", TYPICALLY, bench(12))
 def ds12_global(e: Evidence) -> Cells:
-    """By how much AS1 takes longer than each monotonic strategy."""
+    """By how much new-delete takes longer than each monotonic strategy."""
     return against_base(e, ["DS12"], MONOTONIC, percent_better)
 
 
@@ -328,19 +328,19 @@ def ds12_boundary(e: Evidence) -> Cells:
 
 @claim("7.12 DS12", "virtual overhead, global, up to the boundary", TYPICALLY, bench(12))
 def ds12_global_dispatch_below(e: Evidence) -> Cells:
-    """AS2 against AS1 up to 2^14."""
+    """new-delete/base against new-delete up to 2^14."""
     return overheads(e, ["DS12"], GLOBAL_DISPATCH, [size for size in SIZES_LOG2 if size not in HUGE])
 
 
 @claim("7.12 DS12", "virtual overhead, global, above the boundary", ABOUT, bench(12, "15,16"))
 def ds12_global_dispatch_above(e: Evidence) -> Cells:
-    """AS2 against AS1 at 2^15 and 2^16."""
+    """new-delete/base against new-delete at 2^15 and 2^16."""
     return overheads(e, ["DS12"], GLOBAL_DISPATCH, HUGE)
 
 
 @claim("7.12 DS12", "monotonic: virtual faster than direct", TYPICALLY, bench(12))
 def ds12_abstract_base_faster(e: Evidence) -> Cells:
-    """AS5 against AS3 from 2^11 on."""
+    """monotonic/base against monotonic from 2^11 on."""
     return overheads(e, ["DS12"], MONOTONIC_DISPATCH[:1], LARGER)
 
 

@@ -32,7 +32,7 @@ from mallard.evidence import Evidence
 
 VECTORS_OF_STRUCTURES = ("DS5", "DS6", "DS7", "DS8")
 SETS_OF_INT_INSIDE = ("DS7", "DS11")
-PER_LIST = "AS7"  # the multipool of each list in Benchmark II
+PER_LIST = "multipool"  # the multipool of each list in Benchmark II
 FIRST_UTILIZATION = (30, 15, 10)  # T, A, S
 FIRST_CONTENTION = (15, 6, 1)  # N, S, W
 NO_BUFFER = ("none",)
@@ -48,7 +48,7 @@ contention = Rules("P0089R1", "contention", "mallard bench contention --buffer n
 
 @density("7 general", "monotonic speedup over default global", BETWEEN)
 def monotonic_speedup(e: Evidence) -> Cells:
-    """AS1 / monotonic in DS2 to DS12; DS1 has one allocation a structure."""
+    """new-delete / monotonic in DS2 to DS12; DS1 has one allocation a structure."""
     return against_base(e, EVERY_STRUCTURE[1:], MONOTONIC, times_faster)
 
 
@@ -60,14 +60,14 @@ def dispatch_overhead(e: Evidence) -> Cells:
 
 @density("7 general", "multipool gain over default global", TYPICALLY)
 def multipool_gain(e: Evidence) -> Cells:
-    """By how much AS1 takes longer than a multipool, all structures but DS7 and DS11."""
+    """By how much new-delete takes longer than a multipool, all structures but DS7 and DS11."""
     others = [name for name in EVERY_STRUCTURE if name not in SETS_OF_INT_INSIDE]
     return against_base(e, others, MULTIPOOL, percent_better)
 
 
 @density("7 general", "multipool gain for DS7 and DS11", MOSTLY_AT_LEAST, "mallard bench density --ds 7,11")
 def multipool_gain_of_sets_of_int(e: Evidence) -> Cells:
-    """AS1 / multipool in DS7 and DS11."""
+    """new-delete / multipool in DS7 and DS11."""
     return against_base(e, SETS_OF_INT_INSIDE, MULTIPOOL, times_faster)
 
 
@@ -94,13 +94,13 @@ def clang_dispatch(e: Evidence) -> Cells:
     compiler="clang++",
 )
 def clang_monotonic_behind_the_base(e: Evidence) -> Cells:
-    """AS1 / AS5 and AS1 / AS6, built with clang++."""
-    return against_base(e, VECTORS_OF_STRUCTURES, ("AS5", "AS6"), times_faster)
+    """new-delete / monotonic/base and new-delete / monotonic/base/wink, built with clang++."""
+    return against_base(e, VECTORS_OF_STRUCTURES, ("monotonic/base", "monotonic/base/wink"), times_faster)
 
 
 # ---- Benchmark II -------------------------------------------------------------------------------------
 
-SMALL = "mallard bench locality --links 2^15..2^18 --strategy AS1,AS7"
+SMALL = "mallard bench locality --links 2^15..2^18 --strategy new-delete,multipool"
 SMALLEST = 1 << 16  # or less must have been measured: a benefit that begins there begins too early
 NO_BENEFIT = 1.05  # an access counts as faster with a local allocator from here on
 
@@ -197,75 +197,80 @@ def best_improvement(e: Evidence) -> Cells:
 
 
 def first_row(e: Evidence, *strategies: str, buffers: tuple[str, ...] = NO_BUFFER) -> Cells:
-    """Percent of AS1 at T = 2^30, A = 2^15, S = 2^10, monotonic without a buffer."""
+    """Percent of new-delete at T = 2^30, A = 2^15, S = 2^10, monotonic without a buffer."""
     return in_blocks(e.utilization, strategies, percent_of, lambda place: place == FIRST_UTILIZATION, buffers)
 
 
 @utilization("9 B III", "first row (T=2^30;A=2^15;S=2^10): AS1 run time", ABOUT, of_machine=True)
 def utilization_first_row_seconds(e: Evidence) -> Cells:
-    """Seconds of AS1 for 2^20 blocks."""
+    """Seconds of new-delete for 2^20 blocks."""
     times = [e.utilization.get((buffer, *FIRST_UTILIZATION, BASE)) for buffer in ANY_BUFFER]
     return [time * 1e-9 * (1 << 20) for time in times if time is not None][:1]
 
 
 @utilization("9 B III", "first row: AS3 relative to AS1 (0.277 s)", ABOUT)
 def utilization_first_row_monotonic(e: Evidence) -> Cells:
-    """AS3 in percent of AS1."""
-    return first_row(e, "AS3")
+    """monotonic in percent of new-delete."""
+    return first_row(e, "monotonic")
 
 
 @utilization("9 B III", "first row: AS5", ABOUT)
 def utilization_first_row_monotonic_behind_the_base(e: Evidence) -> Cells:
-    """AS5 in percent of AS1."""
-    return first_row(e, "AS5")
+    """monotonic/base in percent of new-delete."""
+    return first_row(e, "monotonic/base")
 
 
 @utilization("9 B III", "first row: AS7 / AS9", ABOUT)
 def utilization_first_row_multipool(e: Evidence) -> Cells:
-    """AS7 and AS9 in percent of AS1."""
-    return first_row(e, "AS7", "AS9", buffers=ANY_BUFFER)
+    """multipool and multipool/base in percent of new-delete."""
+    return first_row(e, "multipool", "multipool/base", buffers=ANY_BUFFER)
 
 
 # ---- Benchmark IV -------------------------------------------------------------------------------------
 
 
 def first_threads(e: Evidence, *strategies: str, buffers: tuple[str, ...] = NO_BUFFER) -> Cells:
-    """Percent of AS1 with one thread, N = 2^15, S = 2^6, monotonic without a buffer."""
+    """Percent of new-delete with one thread, N = 2^15, S = 2^6, monotonic without a buffer."""
     return in_blocks(e.contention, strategies, percent_of, lambda place: place == FIRST_CONTENTION, buffers)
 
 
 @contention("10 B IV", "multipool-based strategies (AS7;AS9;AS11;AS13) over default", ABOUT)
 def contention_speedup(e: Evidence) -> Cells:
-    """AS1 / strategy in every row; a multipool takes one chunk, so its buffer says little."""
-    return in_blocks(e.contention, ("AS7", "AS9", "AS11", "AS13"), times_faster, buffers=ANY_BUFFER)
+    """new-delete / strategy in every row; a multipool takes one chunk, so its buffer says little."""
+    return in_blocks(
+        e.contention,
+        ("multipool", "multipool/base", "multipool+monotonic", "multipool+monotonic/base"),
+        times_faster,
+        buffers=ANY_BUFFER,
+    )
 
 
 @contention("10 B IV", "prose: first row AS1 (table prints 0.041 s)", ABOUT, of_machine=True)
 def contention_first_row_seconds(e: Evidence) -> Cells:
-    """Seconds of AS1 for 2^15 pairs of one thread."""
+    """Seconds of new-delete for 2^15 pairs of one thread."""
     times = [e.contention.get((buffer, *FIRST_CONTENTION, BASE)) for buffer in ANY_BUFFER]
     return [time * 1e-9 * (1 << 15) for time in times if time is not None][:1]
 
 
 @contention("10 B IV", "prose: first row AS2 (table prints 91)", ABOUT)
 def contention_first_row_dispatch(e: Evidence) -> Cells:
-    """AS2 in percent of AS1."""
-    return first_threads(e, "AS2", buffers=ANY_BUFFER)
+    """new-delete/base in percent of new-delete."""
+    return first_threads(e, "new-delete/base", buffers=ANY_BUFFER)
 
 
 @contention("10 B IV", "prose: first row AS3;AS5 (table prints 40;39)", ABOUT)
 def contention_first_row_monotonic(e: Evidence) -> Cells:
-    """AS3 and AS5 in percent of AS1."""
-    return first_threads(e, "AS3", "AS5")
+    """monotonic and monotonic/base in percent of new-delete."""
+    return first_threads(e, "monotonic", "monotonic/base")
 
 
 @contention("10 B IV", "prose: first row AS7;AS9 (table prints 26;26)", ABOUT)
 def contention_first_row_multipool(e: Evidence) -> Cells:
-    """AS7 and AS9 in percent of AS1."""
-    return first_threads(e, "AS7", "AS9", buffers=ANY_BUFFER)
+    """multipool and multipool/base in percent of new-delete."""
+    return first_threads(e, "multipool", "multipool/base", buffers=ANY_BUFFER)
 
 
 @contention("10 B IV", "prose: first row AS11;AS13 (table prints 24;24)", ABOUT)
 def contention_first_row_multipool_on_monotonic(e: Evidence) -> Cells:
-    """AS11 and AS13 in percent of AS1."""
-    return first_threads(e, "AS11", "AS13")
+    """multipool+monotonic and multipool+monotonic/base in percent of new-delete."""
+    return first_threads(e, "multipool+monotonic", "multipool+monotonic/base")

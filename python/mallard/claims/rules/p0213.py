@@ -1,6 +1,7 @@
 """P0213R0 sections 9 to 13, Benchmarks I to V.
 
-Its ranges are the extremes of its tables, so all cells are judged; its averages are means of percents of AS1.
+Its ranges are the extremes of its tables, so all cells are judged; its averages are means of percents of
+new-delete.
 """
 
 from __future__ import annotations
@@ -34,7 +35,14 @@ p0089_contention = Rules(SOURCE, "contention", "mallard bench contention --buffe
 fragmentation = Rules(SOURCE, "fragmentation", "mallard bench fragmentation")
 
 FURTHER = EVERY_STRUCTURE[2:]
-LOCAL_TYPE_AND_BASE = ("AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
+LOCAL_TYPE_AND_BASE = (
+    "monotonic",
+    "monotonic/base",
+    "multipool",
+    "multipool/base",
+    "multipool+monotonic",
+    "multipool+monotonic/base",
+)
 UNTOUCHED = ("cold",)  # its static buffer is touched for the first time in the timed part
 ANY_BUFFER = ("cold", "none", "warm", "static")  # of strategies that have none
 STATIC = ("static",)
@@ -50,109 +58,109 @@ DS3_TO_12 = "mallard bench density --ds 3-12"
 
 @density("9 DS1", "monotonic AS3-AS6 range", BETWEEN, DS1)
 def p0213_ds1_monotonic_range(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS1"], MONOTONIC, percent_of)
 
 
 @density("9 DS1", "monotonic AS3-AS6 average", ABOUT, DS1)
 def p0213_ds1_monotonic_average(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS1"], MONOTONIC, percent_of)
 
 
 @density("9 DS1", "multipool AS7-AS10 range", BETWEEN, DS1)
 def p0213_ds1_multipool_range(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS1"], MULTIPOOL, percent_of)
 
 
 @density("9 DS1", "multipool AS7-AS10 average", ABOUT, DS1)
 def p0213_ds1_multipool_average(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS1"], MULTIPOOL, percent_of)
 
 
 @density("9 DS1", "multipool+monotonic AS11-AS14 range", BETWEEN, DS1)
 def p0213_ds1_both_range(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS1"], BOTH, percent_of)
 
 
 @density("9 DS1", "multipool+monotonic AS11-AS14 average", ABOUT, DS1)
 def p0213_ds1_both_average(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS1"], BOTH, percent_of)
 
 
 @density("9 DS2", "monotonic AS3-AS6 range", BETWEEN, DS2)
 def p0213_ds2_monotonic_range(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS2"], MONOTONIC, percent_of)
 
 
 @density("9 DS2", "monotonic AS3-AS6 average", ABOUT, DS2)
 def p0213_ds2_monotonic_average(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS2"], MONOTONIC, percent_of)
 
 
 @density("9 DS2", "multipool AS7-AS10 range", BETWEEN, DS2)
 def p0213_ds2_multipool_range(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS2"], MULTIPOOL, percent_of)
 
 
 @density("9 DS2", "multipool AS7-AS10 average", ABOUT, DS2)
 def p0213_ds2_multipool_average(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS2"], MULTIPOOL, percent_of)
 
 
 @density("9 DS2", "multipool+monotonic AS11-AS14 range", BETWEEN, DS2)
 def p0213_ds2_both_range(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS2"], BOTH, percent_of)
 
 
 @density("9 DS2", "multipool+monotonic AS11-AS14 average", ABOUT, DS2)
 def p0213_ds2_both_average(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, ["DS2"], BOTH, percent_of)
 
 
 @density("9 Further (DS3-DS12)", "monotonic AS3-AS6 range", BETWEEN, DS3_TO_12)
 def further_monotonic_range(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, FURTHER, MONOTONIC, percent_of)
 
 
 @density("9 Further (DS3-DS12)", "monotonic AS3-AS6 average", ABOUT, DS3_TO_12)
 def further_monotonic_average(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, FURTHER, MONOTONIC, percent_of)
 
 
 @density("9 Further (DS3-DS12)", "multipool+monotonic AS11-AS14 range", BETWEEN, DS3_TO_12)
 def further_both_range(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, FURTHER, BOTH, percent_of)
 
 
 @density("9 Further (DS3-DS12)", "multipool+monotonic AS11-AS14 average", ABOUT, DS3_TO_12)
 def further_both_average(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, FURTHER, BOTH, percent_of)
 
 
 @density("9 Further (DS3-DS12)", "multipool AS7-AS10 range", BETWEEN, DS3_TO_12)
 def further_multipool_range(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, FURTHER, MULTIPOOL, percent_of)
 
 
 @density("9 Further (DS3-DS12)", "multipool AS7-AS10 average", ABOUT, DS3_TO_12)
 def further_multipool_average(e: Evidence) -> Cells:
-    """Percent of AS1."""
+    """Percent of new-delete."""
     return against_base(e, FURTHER, MULTIPOOL, percent_of)
 
 
@@ -170,8 +178,8 @@ def average_wink_out(e: Evidence) -> Cells:
 
 @density("9 Conclusions", "monotonic with static buffer: largest improvement (Table 8 best AS4)", ABOUT)
 def average_of_best(e: Evidence) -> Cells:
-    """AS4 in percent of AS1, all structures and sizes."""
-    return against_base(e, EVERY_STRUCTURE, ["AS4"], percent_of)
+    """monotonic/wink in percent of new-delete, all structures and sizes."""
+    return against_base(e, EVERY_STRUCTURE, ["monotonic/wink"], percent_of)
 
 
 # ---- Benchmark III ------------------------------------------------------------------------------------
@@ -179,10 +187,10 @@ def average_of_best(e: Evidence) -> Cells:
 
 @utilization("11 B III", "monotonic AS3;AS5 slower than AS1 at T=2^30", BETWEEN)
 def monotonic_at_low_utilization(e: Evidence) -> Cells:
-    """Monotonic / AS1 in the rows of T = 2^30."""
+    """Monotonic / new-delete in the rows of T = 2^30."""
     return in_blocks(
         e.utilization,
-        ("AS3", "AS5"),
+        ("monotonic", "monotonic/base"),
         times_as_long,
         lambda place: place[0] == 30,
         UNTOUCHED,
@@ -191,16 +199,16 @@ def monotonic_at_low_utilization(e: Evidence) -> Cells:
 
 @utilization("11 B III", "virtual overhead of global (AS2), consistent", BETWEEN)
 def utilization_global_dispatch(e: Evidence) -> Cells:
-    """AS2 against AS1 in every row."""
-    return in_blocks(e.utilization, ("AS2",), percent_longer, buffers=ANY_BUFFER)
+    """new-delete/base against new-delete in every row."""
+    return in_blocks(e.utilization, ("new-delete/base",), percent_longer, buffers=ANY_BUFFER)
 
 
 @utilization("11 B III", "multipool run time vs AS1 (within its size limit), below", BELOW)
 def utilization_multipool(e: Evidence) -> Cells:
-    """AS7 and AS9 in percent of AS1, blocks up to 2^12."""
+    """multipool and multipool/base in percent of new-delete, blocks up to 2^12."""
     return in_blocks(
         e.utilization,
-        ("AS7", "AS9"),
+        ("multipool", "multipool/base"),
         percent_of,
         lambda place: place[2] <= POOLED_LOG2,
         ANY_BUFFER,
@@ -209,63 +217,63 @@ def utilization_multipool(e: Evidence) -> Cells:
 
 @utilization("11 B III", "P0089 anomaly: AS2 as low as", AS_LOW_AS, "mallard bench utilization --buffer none")
 def utilization_dispatch_anomaly(e: Evidence) -> Cells:
-    """AS2 in percent of AS1, every row."""
-    return in_blocks(e.utilization, ("AS2",), percent_of, buffers=(*NO_BUFFER, *ANY_BUFFER))
+    """new-delete/base in percent of new-delete, every row."""
+    return in_blocks(e.utilization, ("new-delete/base",), percent_of, buffers=(*NO_BUFFER, *ANY_BUFFER))
 
 
 # ---- Benchmark IV -------------------------------------------------------------------------------------
 
 
 def first_table(e: Evidence, strategies: tuple[str, ...], buffers: tuple[str, ...]) -> Cells:
-    """N = 2^15 (times the multiplier), S = 2^6, percent of AS1."""
+    """N = 2^15 (times the multiplier), S = 2^6, percent of new-delete."""
     return in_blocks(e.contention, strategies, percent_of, lambda place: place[:2] == (15, 6), buffers)
 
 
 @contention("12 B IV", "monotonic with static buffer, Table 14 (one outlier 50)", BUT_ONE)
 def contention_monotonic(e: Evidence) -> Cells:
-    """AS3 and AS5 in percent of AS1."""
-    return first_table(e, ("AS3", "AS5"), STATIC)
+    """monotonic and monotonic/base in percent of new-delete."""
+    return first_table(e, ("monotonic", "monotonic/base"), STATIC)
 
 
 @contention("12 B IV", "multipool, Table 14 (one outlier 76)", BUT_ONE)
 def contention_multipool(e: Evidence) -> Cells:
-    """AS7 and AS9 in percent of AS1."""
-    return first_table(e, ("AS7", "AS9"), (*STATIC, *NO_BUFFER))
+    """multipool and multipool/base in percent of new-delete."""
+    return first_table(e, ("multipool", "multipool/base"), (*STATIC, *NO_BUFFER))
 
 
 @contention("12 B IV", "multipool+monotonic, Table 14", BETWEEN)
 def contention_both(e: Evidence) -> Cells:
-    """AS11 and AS13 in percent of AS1."""
-    return first_table(e, ("AS11", "AS13"), STATIC)
+    """multipool+monotonic and multipool+monotonic/base in percent of new-delete."""
+    return first_table(e, ("multipool+monotonic", "multipool+monotonic/base"), STATIC)
 
 
 @contention("12 B IV", "virtual overhead of global (AS2)", BETWEEN)
 def contention_global_dispatch(e: Evidence) -> Cells:
-    """AS2 against AS1."""
-    return [percent - 100.0 for percent in first_table(e, ("AS2",), (*STATIC, *NO_BUFFER))]
+    """new-delete/base against new-delete."""
+    return [percent - 100.0 for percent in first_table(e, ("new-delete/base",), (*STATIC, *NO_BUFFER))]
 
 
 @p0089_contention("12 B IV", "P0089 Table 15 monotonic", BETWEEN)
 def contention_monotonic_of_p0089(e: Evidence) -> Cells:
-    """AS3 and AS5 in percent of AS1, without a buffer."""
-    return first_table(e, ("AS3", "AS5"), NO_BUFFER)
+    """monotonic and monotonic/base in percent of new-delete, without a buffer."""
+    return first_table(e, ("monotonic", "monotonic/base"), NO_BUFFER)
 
 
 @p0089_contention("12 B IV", "P0089 Table 15 multipool", BETWEEN)
 def contention_multipool_of_p0089(e: Evidence) -> Cells:
-    """AS7 and AS9 in percent of AS1, without a buffer."""
-    return first_table(e, ("AS7", "AS9"), (*NO_BUFFER, *STATIC))
+    """multipool and multipool/base in percent of new-delete, without a buffer."""
+    return first_table(e, ("multipool", "multipool/base"), (*NO_BUFFER, *STATIC))
 
 
 @p0089_contention("12 B IV", "P0089 Table 15 multipool+monotonic", BETWEEN)
 def contention_both_of_p0089(e: Evidence) -> Cells:
-    """AS11 and AS13 in percent of AS1, without a buffer."""
-    return first_table(e, ("AS11", "AS13"), NO_BUFFER)
+    """multipool+monotonic and multipool+monotonic/base in percent of new-delete, without a buffer."""
+    return first_table(e, ("multipool+monotonic", "multipool+monotonic/base"), NO_BUFFER)
 
 
 @contention("12 Conclusions", "thread-local allocators vs global, up to", UP_TO)
 def contention_best(e: Evidence) -> Cells:
-    """AS1 / private allocator, every row with the static buffer."""
+    """new-delete / private allocator, every row with the static buffer."""
     return in_blocks(e.contention, LOCAL_TYPE_AND_BASE, times_faster, buffers=STATIC)
 
 
@@ -277,7 +285,7 @@ def contention_best(e: Evidence) -> Cells:
 )
 def whole_heap_freed(e: Evidence) -> Cells:
     """R of DS1 with everything freed beforehand, in percent from 1."""
-    return [100.0 * abs(ratio - 1.0) for ratio in ratios(e, ("DS1",), ("AS2", *LOCAL), ("all",))]
+    return [100.0 * abs(ratio - 1.0) for ratio in ratios(e, ("DS1",), ("new-delete/base", *LOCAL), ("all",))]
 
 
 @fragmentation(

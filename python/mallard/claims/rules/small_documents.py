@@ -14,7 +14,7 @@ from mallard.papers.fixed_block import AS_PRINTED, REMOVE_CTRL, STRATEGIES
 from mallard.papers.small_objects import ORDERS, PROCESS
 
 # A free of Loki's takes longer the more chunks there are: its cells take ten times as long as the others'.
-BENCH = "mallard bench small-objects --strategy AS1,loki --time-limit 120"
+BENCH = "mallard bench small-objects --strategy new-delete,loki --time-limit 120"
 SHUFFLED = "shuffled"
 loki = Rules("Loki_SOA_blog", "small-objects", f"{BENCH} --object-bytes 1,10,20,30,40,50 --order shuffled")
 optimized = Rules("Optimized_C++_ch13", "fixed-block", "mallard bench fixed-block")
@@ -76,7 +76,7 @@ def times_faster_less_one(e: Evidence, work: str, version: str = "") -> Cells:
     "mallard bench fixed-block --work new-delete",
 )
 def fixed_blocks(e: Evidence) -> Cells:
-    """AS1 / class-new less one."""
+    """new-delete / class-new less one."""
     return times_faster_less_one(e, "new-delete")
 
 
@@ -87,7 +87,7 @@ def fixed_blocks(e: Evidence) -> Cells:
     "mallard bench fixed-block --work replace",
 )
 def random_replacement(e: Evidence) -> Cells:
-    """AS1 / class-new less one."""
+    """new-delete / class-new less one."""
     return times_faster_less_one(e, "replace")
 
 
@@ -98,7 +98,7 @@ def random_replacement(e: Evidence) -> Cells:
     "mallard bench fixed-block --work list",
 )
 def list_of_ints(e: Evidence) -> Cells:
-    """AS1 / fixed-pool less one."""
+    """new-delete / fixed-pool less one."""
     return times_faster_less_one(e, "list")
 
 
@@ -109,7 +109,7 @@ def list_of_ints(e: Evidence) -> Cells:
     "mallard bench fixed-block --work map",
 )
 def map_of_ints(e: Evidence) -> Cells:
-    """AS1 / fixed-pool less one, in percent."""
+    """new-delete / fixed-pool less one, in percent."""
     return [100.0 * ratio for ratio in times_faster_less_one(e, "map")]
 
 
@@ -120,5 +120,5 @@ def map_of_ints(e: Evidence) -> Cells:
     "mallard bench fixed-block --work remove-ctrl --version as-printed",
 )
 def remove_ctrl(e: Evidence) -> Cells:
-    """AS1 / fixed-string less one, the function as the book prints it."""
+    """new-delete / fixed-string less one, the function as the book prints it."""
     return times_faster_less_one(e, REMOVE_CTRL, AS_PRINTED)

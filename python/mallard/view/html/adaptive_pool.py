@@ -38,7 +38,7 @@ def _percent(value: float) -> str:
 
 KINDS: tuple[Kind, ...] = (
     *phase_kinds("beav", PHASES, "a node"),
-    TimeKind("p", "% of AS1", "All of it together, in percent of AS1's time.", relative=True),
+    TimeKind("p", "% of new-delete", "All of it together, in percent of new-delete's time.", relative=True),
     AmountKind(
         "q",
         "overhead %",

@@ -1,4 +1,4 @@
-"""P0213's Table 8 beside this machine's: each strategy's mean over all rows, in percent of AS1."""
+"""P0213's Table 8 beside this machine's: each strategy's mean over all rows, in percent of new-delete."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from mallard.analysis.names import BASE
 from mallard.analysis.summary import Summary, paper_average
 from mallard.papers.catalogue import strategies, strategy_text
 from mallard.papers.tables import AVERAGES, P0089, printed_table
+from mallard.strategy_names import number_of
 from mallard.view.html import plot
 from mallard.view.html.figures import interval, percent, step_of
 from mallard.view.html.markup import Markup, element
@@ -22,6 +23,7 @@ def averages_table(summary: Summary) -> Markup:
     head = element(
         "tr",
         element("th", "strategy", scope="col"),
+        element("th", "AS", scope="col"),
         element("th", "here, %", scope="col"),
         element("th", plot.scale(axis), scope="col", aria_label="drawn, log scale"),
         element("th", "P0213, %", scope="col"),
@@ -32,7 +34,7 @@ def averages_table(summary: Summary) -> Markup:
     rows = [_row(summary, name, axis, theirs.get(name)) for name in names]
     table = element(
         "table",
-        element("caption", "Mean over all rows in percent of AS1", class_="unseen"),
+        element("caption", "Mean over all rows in percent of new-delete", class_="unseen"),
         element("thead", head),
         element("tbody", *rows),
         class_="averages",
@@ -49,6 +51,7 @@ def _row(summary: Summary, name: str, axis: plot.Axis, theirs: tuple[float, floa
     return element(
         "tr",
         element("th", name, element("small", strategy_text(name)), scope="row"),
+        element("td", number_of(name)),
         element(
             "td",
             element("span", percent(mean.median), class_=f"chip {step_of(mean)}"),

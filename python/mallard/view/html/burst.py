@@ -15,7 +15,7 @@ from mallard.view.html.strategy_map import LEAST_PERCENT, AmountKind, Kind, Time
 
 NAME = "burst"
 HEADING = "Bursts: many nodes in a call"
-DRAWN = ("heap", "heap-burst", "AS7", "AS7-burst", "boost-allocator", "boost-allocator-burst")
+DRAWN = ("heap", "heap-burst", "multipool", "multipool-burst", "boost-allocator", "boost-allocator-burst")
 HOW_TO_READ = (
     "The list and its ranges are those of the adaptive pools. -burst asks for a whole range in one call and "
     "gives it back so; the others go node by node. Single nodes are pushed and popped one by one with every "
@@ -23,7 +23,7 @@ HOW_TO_READ = (
 )
 KINDS: tuple[Kind, ...] = (
     *phase_kinds("beavrsc", PHASES, "a node"),
-    TimeKind("p", "% of AS1", "All ranges together, in percent of AS1's time.", relative=True),
+    TimeKind("p", "% of new-delete", "All ranges together, in percent of new-delete's time.", relative=True),
     AmountKind(
         "q",
         "overhead %",

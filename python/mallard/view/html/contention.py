@@ -7,8 +7,9 @@ from itertools import groupby
 from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.contention import contention_sentences, contention_tables
 from mallard.analysis.labels import binding, family
-from mallard.analysis.names import SHARED, malloc
+from mallard.analysis.names import malloc
 from mallard.contenders import CONTENDERS
+from mallard.experiments import SHARED
 from mallard.papers.contention import contention_tables as printed_tables
 from mallard.papers.printed import PrintedTable
 from mallard.view.html.beside import beside, matching
@@ -29,10 +30,10 @@ WORDING = Wording(
 KINDS = "pincd"
 RACE = Race(WORDING, KINDS)
 HUES = {
-    "global": "global",
+    "new-delete": "global",
     "monotonic": "monotonic",
     "multipool": "multipool",
-    "multipool on monotonic": "both",
+    "multipool+monotonic": "both",
 }
 HOW_TO_READ = (
     "Every thread allocates and deallocates blocks of S bytes, N times over; time is by the wall clock, so a "
@@ -91,7 +92,7 @@ def _class(name: str) -> str:
     """A hue for a family, one for all contenders; dashed behind an abstract base, or with another malloc."""
     if name in CONTENDERS:
         return "contender"
-    if name.startswith(SHARED):
+    if name in SHARED:
         return "concurrent" if "concurrent" in name else "lock"
     dashed = " dashed" if binding(name) == "base" or malloc(name) else ""
     return f"{HUES.get(family(name), 'global')}{dashed}"

@@ -12,8 +12,9 @@ from mallard.view.html.markup import Markup, element, empty_element, joined
 from mallard.view.html.race_cells import Wording
 
 BESIDE = (
-    "Upper figure: (here / AS1 here) divided by ({paper} / its AS1); above 1 the strategy does worse here "
-    "than there. Lower: percent of AS1 here / there. Under AS1: nanoseconds {operation} here, and there."
+    "Upper figure: (here / new-delete here) divided by ({paper} / its new-delete); above 1 the strategy "
+    "does worse here than there. Lower: percent of new-delete here / there. Under new-delete: nanoseconds "
+    "{operation} here, and there."
 )
 Steps = tuple[tuple[str, str], ...]  # (class, text)
 FAULTS: Steps = (
@@ -77,9 +78,15 @@ def choices(name: str, of: Sequence[Choice]) -> Markup:
 def _texts(wording: Wording) -> dict[str, tuple[str, str]]:
     operation = wording.operation
     return {
-        "p": ("% of AS1", "Time in percent of AS1's in the same row. Framed: mallard's fastest of its row."),
+        "p": (
+            "% of new-delete",
+            "Time in percent of new-delete's in the same row. Framed: mallard's fastest of its row.",
+        ),
         "i": ("interval", "The 95 % interval of that percent. What holds 100 is no difference."),
-        "n": (f"ns {operation}", f"{wording.clock} nanoseconds for {wording.what}. Colours as in % of AS1."),
+        "n": (
+            f"ns {operation}",
+            f"{wording.clock} nanoseconds for {wording.what}. Colours as in % of new-delete.",
+        ),
         "c": ("beside P0213", BESIDE.format(paper="P0213", operation=operation)),
         "d": ("beside P0089", BESIDE.format(paper="P0089", operation=operation)),
         "f": ("page faults", f"Minor page faults of the timed part, in 1000 {wording.operations}."),

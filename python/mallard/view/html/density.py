@@ -67,8 +67,8 @@ def _everything(summary: Summary, number: int) -> Markup:
             element("h3", "Averages over all rows"),
             element(
                 "p",
-                "Every row counts alike, in percent of its own AS1, as in P0213's Table 8. Diamonds are "
-                "published figures: filled P0213, open P0089 (averaged here from its tables).",
+                "Every row counts alike, in percent of its own new-delete, as in P0213's Table 8. "
+                "Diamonds are published figures: filled P0213, open P0089 (averaged here from its tables).",
             ),
             averages_table(summary),
             id=f"averages{mark}",

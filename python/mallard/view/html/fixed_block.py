@@ -33,7 +33,9 @@ HOW_TO_READ = (
 )
 KINDS: tuple[Kind, ...] = (
     TimeKind("n", "ns", "CPU nanoseconds: a pair, a replacement, a container, a call. Framed: the fastest."),
-    TimeKind("p", "% of AS1", "In percent of AS1's time in the same work and version.", relative=True),
+    TimeKind(
+        "p", "% of new-delete", "In percent of new-delete's time in the same work and version.", relative=True
+    ),
 )
 
 
@@ -74,7 +76,7 @@ def _book(found: Sequence[BesideBook]) -> Markup | None:
     values += [end for each in found if each.ours for end in (each.ours.low, each.ours.high) if end]
     axis = plot.ratio_axis(values)
     heads = (
-        *("work", "with", "AS1, ns", "blocks of one size, ns", "% of AS1"),
+        *("work", "with", "new-delete, ns", "blocks of one size, ns", "% of new-delete"),
         plot.scale(axis),
         *("faster", "in the book"),
     )

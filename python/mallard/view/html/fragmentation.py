@@ -24,9 +24,10 @@ HEADING = "Fragmentation: a heap that others have used"
 TOLD = ("buffer", "upstream", "compiler")
 KIND = {"all": "w", "half": "h", "quarter": "q", "eighth": "e"}
 HOW_TO_READ = (
-    "2\u00b9\u2076 chunks of 1 to 1024 bytes are allocated from the global heap, D of them freed at random; "
-    "the rest stays. R is a strategy's time relative to AS1's in that heap, divided by the same in a heap "
-    "that nobody has used: below 1 the strategy suffers less than the global allocator does."
+    "2\u00b9\u2076 chunks of 1 to 1024 bytes are allocated from the global heap, D of them freed at "
+    "random; the rest stays. R is a strategy's time relative to new-delete's in that heap, divided by the "
+    "same in a heap that nobody has used: below 1 the strategy suffers less than the global allocator "
+    "does."
 )
 
 

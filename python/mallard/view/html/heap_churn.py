@@ -21,7 +21,7 @@ from mallard.view.html.strategy_map import AmountKind, Kind, TimeKind
 
 NAME = "heap-churn"
 HEADING = "A heap that ages"
-DRAWN = ("heap", "region-heap", "AS7", "boost-interprocess")
+DRAWN = ("heap", "region-heap", "multipool", "boost-interprocess")
 HOW_TO_READ = (
     "Sizes are drawn before the clock starts, evenly between two bounds. A block's ends are written when it "
     "is allocated, and its first word is read when it is freed. Held is what the process grew by, live what "
@@ -29,7 +29,9 @@ HOW_TO_READ = (
 )
 KINDS: tuple[Kind, ...] = (
     *phase_kinds("af", TIMES, "an operation"),
-    TimeKind("p", "% of AS1", "A free with its allocation, in percent of AS1's time.", relative=True),
+    TimeKind(
+        "p", "% of new-delete", "A free with its allocation, in percent of new-delete's time.", relative=True
+    ),
     AmountKind(
         "r",
         FRAGMENTATION.short,

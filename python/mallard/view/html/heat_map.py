@@ -12,18 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from mallard.analysis.labels import (
-    SHORT_STATUS,
-    STATUS_TEXT,
-    binding,
-    family,
-    heap_tags,
-    short_name,
-    winked_out,
-)
-from mallard.analysis.names import FLOOR, KEEP, malloc
+from mallard.analysis.labels import SHORT_STATUS, STATUS_TEXT, column_words, family
+from mallard.analysis.names import FLOOR
 from mallard.contenders import CONTENDERS
-from mallard.experiments import HEAPS
+from mallard.experiments import KEEP
 from mallard.papers.catalogue import strategy_text
 from mallard.view.html.markup import Markup, element
 
@@ -34,6 +26,7 @@ class Column:
     small: str = ""
     title: str = ""
     family: str = ""
+    key: str = ""  # told in the panel, where the name stands below its family
 
 
 @dataclass(frozen=True)
@@ -69,6 +62,7 @@ class HeatMap:
                 element("small", column.small) if column.small else None,
                 scope="col",
                 title=column.title or None,
+                data_name=column.key or None,
             )
             for column in self.columns
         ]
@@ -103,22 +97,13 @@ def figure(kind: str, step: str, text: str, small: str = "") -> Markup:
 
 
 def strategy_columns(names: Sequence[str]) -> list[Column]:
-    """Families, names, and what tells apart the members of a family."""
-    return [Column(_head(name), _tags(name), strategy_text(name), family(name)) for name in names]
+    """Families, and what tells apart the members of a family."""
+    return [Column(*_words(name), strategy_text(name), family(name), name) for name in names]
 
 
-def _head(name: str) -> str:
-    if name in HEAPS:
-        return HEAPS[0]
-    return CONTENDERS[name].label if name in CONTENDERS else short_name(name).partition("@")[0]
-
-
-def _tags(name: str) -> str:
+def _words(name: str) -> tuple[str, str]:
     if name == FLOOR:
-        return "in place"
+        return name, "in place"
     if name == KEEP:
-        return "pages kept"
-    if malloc(name):
-        return malloc(name)
-    kind, winked = heap_tags(name) if name in HEAPS else (binding(name), winked_out(name))
-    return f"{kind} wink" if winked else kind
+        return "keep", "pages kept"
+    return (CONTENDERS[name].label, "") if name in CONTENDERS else column_words(name)

@@ -57,7 +57,7 @@ def _system(system: System, number: int) -> Markup:
 
 
 def _surfaces(system: System) -> list[Markup | None]:
-    """AS1 and the papers' local allocator beside the printed tables, the others among themselves."""
+    """new-delete and the papers' local allocator beside the printed tables, the others among themselves."""
     surfaces, base = system.surfaces, system.base
     local = surfaces.get(LOCAL)
     blocks: list[Markup | None] = [
@@ -89,7 +89,7 @@ def _together(
 
 
 def _speeds(system: System, surfaces: list[Surface]) -> Markup | None:
-    """The others against AS1, folded away: there may be many."""
+    """The others against new-delete, folded away: there may be many."""
     base = system.base
     if base is None or not surfaces:
         return None
@@ -98,7 +98,7 @@ def _speeds(system: System, surfaces: list[Surface]) -> Markup | None:
 
 
 def _answer(systems: list[System]) -> Markup | None:
-    """The largest system with both AS1 and a local allocator decides."""
+    """The largest system with both new-delete and a local allocator decides."""
     for system in reversed(systems):
         base, best = system.base, best_local(system)
         if base is None or best is None:

@@ -67,7 +67,7 @@ def worst(surface: Surface, least: int, below: int | None = None) -> tuple[Ratio
 
 
 def to_base(surface: Surface, base: Surface | None) -> Ratio | None:
-    """The mean over all points of the time after the shuffle, relative to AS1's."""
+    """The mean over all points of the time after the shuffle, relative to new-delete's."""
     if base is None or base is surface:
         return None
     pairings = surface.pairings_with(base)

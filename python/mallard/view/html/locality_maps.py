@@ -17,7 +17,7 @@ from mallard.view.html.markup import Markup, element
 from mallard.view.html.surface import Heights, Surface, power, surface_row
 
 Value = Callable[[int, int], Ratio | None]
-TERMS = ("ratio", "95 % interval", "before the shuffle", "after the shuffle", "AS1 after it")
+TERMS = ("ratio", "95 % interval", "before the shuffle", "after the shuffle", "new-delete after it")
 
 
 @dataclass(frozen=True)

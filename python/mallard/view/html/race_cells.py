@@ -1,5 +1,5 @@
-"""The cells of a race of strategies against AS1, as spans of kinds: p percent of AS1, i its interval, n
-nanoseconds an operation, f page faults, m memory, c beside P0213, d beside P0089.
+"""The cells of a race of strategies against new-delete, as spans of kinds: p percent of new-delete, i its
+interval, n nanoseconds an operation, f page faults, m memory, c beside P0213, d beside P0089.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Wording:
     def terms(self) -> list[str]:
         """What `told` says of a cell, in the same order."""
         return [
-            "of AS1",
+            "of new-delete",
             f"ns {self.operation}",
             "here / P0213",
             "here / P0089",
@@ -122,7 +122,7 @@ def _beside_text(beside: Beside | None, name: str, wording: Wording) -> str:
         return f"{three_digits(beside.ours_ns)} / {three_digits(beside.printed_ns)} ns {wording.operation}"
     if beside.ratio_of_ratios is None:
         return ""
-    both = f"{percent(beside.ours.median)} / {percent(beside.printed)} % of AS1"
+    both = f"{percent(beside.ours.median)} / {percent(beside.printed)} % of new-delete"
     return f"{both}: ratio {_quotient(beside.ratio_of_ratios)}"
 
 

@@ -1,4 +1,4 @@
-"""A heat map of a race of strategies: lines of cells, AS1 among them."""
+"""A heat map of a race of strategies: lines of cells, new-delete among them."""
 
 from __future__ import annotations
 

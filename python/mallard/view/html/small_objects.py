@@ -28,7 +28,7 @@ from mallard.view.html.strategy_map import Kind, TimeKind
 NAME = "small-objects"
 HEADING = "Small objects: a million of them"
 LOKI = STRATEGIES["USE_LOKI_SOA"]
-DRAWN = ("AS7", "small-object-pool", "fixed-pool", LOKI)
+DRAWN = ("multipool", "small-object-pool", "fixed-pool", LOKI)
 HOW_TO_READ = (
     "The objects have N bytes. A vector of pointers names them; it is there before the clock starts, and is "
     "shuffled before they are freed from its back. What is left of the memory is what the system counts for "
@@ -36,7 +36,7 @@ HOW_TO_READ = (
 )
 KINDS: tuple[Kind, ...] = (
     *phase_kinds("afrv", PHASES, "an object"),
-    TimeKind("p", "% of AS1", "All phases together, in percent of AS1's time.", relative=True),
+    TimeKind("p", "% of new-delete", "All phases together, in percent of new-delete's time.", relative=True),
     *memory_kinds("muw", MEMORY),
 )
 
@@ -86,7 +86,16 @@ def _beside_blog(table: CellTable) -> Markup | None:
     ]
     if not rows:
         return None
-    heads = ("N", "what", "AS1 here", "loki here", "% of AS1", "AS1 there", "loki there", "% of it")
+    heads = (
+        "N",
+        "what",
+        "new-delete here",
+        "loki here",
+        "% of new-delete",
+        "new-delete there",
+        "loki there",
+        "% of it",
+    )
     head = element("tr", *(element("th", text, scope="col") for text in heads))
     grid = element(
         "table",

@@ -1,6 +1,6 @@
-"""Lines of strategies over the places of a table: the same strategies in the same colours in every drawing of
-a section. There are more than can be told apart, so the floor, AS1, those that a section is about and the
-fastest of the rest are drawn.
+"""Lines of strategies over the places of a table: the same strategies in the same colours in every drawing
+of a section. There are more than can be told apart, so the floor, new-delete, those that a section is about
+and the fastest of the rest are drawn.
 """
 
 from __future__ import annotations

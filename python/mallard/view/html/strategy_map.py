@@ -30,7 +30,7 @@ LEAST_PERCENT = 1.0
 
 @dataclass(frozen=True)
 class TimeKind:
-    """Nanoseconds of a phase, or their percent of AS1's; of the whole cell where there is no figure."""
+    """Nanoseconds of a phase, or percent of new-delete's; of the whole cell where there is no figure."""
 
     letter: str
     label: str
@@ -130,7 +130,7 @@ def _time(kind: TimeKind, cell: Cell | None, first: bool) -> tuple[Markup, str]:
     told = f"{three_digits(nanoseconds)} ns ({three_digits(low)}\u2013{three_digits(high)})"
     if ratio and cell.strategy != BASE:
         between = f" ({interval(ratio)})" if ratio.bounded else ""
-        told += f", {relative} % of AS1{between}"
+        told += f", {relative} % of new-delete{between}"
     return figure(kind.letter, f"{colour} first" if first else colour, shown), told
 
 

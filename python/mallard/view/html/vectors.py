@@ -51,7 +51,9 @@ def vector_section(experiment: str, measured: Measured | None) -> Section:
 def _kinds(of: VectorExperiment) -> tuple[Kind, ...]:
     return (
         *phase_kinds(TIMES[: len(of.times)], of.times, of.operation),
-        TimeKind("p", "% of AS1", "In percent of AS1's time.", of.times[0].figure, relative=True),
+        TimeKind(
+            "p", "% of new-delete", "In percent of new-delete's time.", of.times[0].figure, relative=True
+        ),
         *(_count_kind(letter, count) for letter, count in zip(COUNTS, of.counts, strict=False)),
         *memory_kinds(MEMORY[: len(of.memory)], of.memory),
     )

@@ -12,6 +12,7 @@ from mallard.analysis.summary import Summary
 from mallard.papers.catalogue import strategy_text
 from mallard.papers.tables import AVERAGES, printed_table
 from mallard.stats import Ratio
+from mallard.strategy_names import number_of
 from mallard.view.terminal.palette import ratio_style
 
 # P0213 section 9, "Analysis", in percent.
@@ -25,6 +26,7 @@ def show_averages(console: Console, summary: Summary) -> None:
     printed = printed_table(AVERAGES).lines[0]
     grid = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     grid.add_column("strategy", no_wrap=True)
+    grid.add_column("AS", no_wrap=True)
     for heading in ("mean", "interval", "P0213"):
         grid.add_column(heading, justify="right", no_wrap=True)
     grid.add_column("")
@@ -32,6 +34,7 @@ def show_averages(console: Console, summary: Summary) -> None:
         if name not in (BASE, FLOOR):
             grid.add_row(
                 name,
+                number_of(name),
                 Text(f" {_percent(mean)} ", ratio_style(mean.median)),
                 _interval(mean),
                 f"{printed[name]:.1f}" if name in printed else "",

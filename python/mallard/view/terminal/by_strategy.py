@@ -1,7 +1,7 @@
 """A line for each strategy, a column for each place: for experiments with many strategies and few places.
 
-Times stand in nanoseconds, in the colour of their ratio to AS1. Marks: `*` the fastest of the column that a
-program can choose, `=` no difference from AS1.
+Times stand in nanoseconds, in the colour of their ratio to new-delete. Marks: `*` the fastest of the column
+that a program can choose, `=` no difference from new-delete.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from mallard.view.terminal.palette import ratio_style
 CELL_WIDTH = 8
 PLAIN = Style()
 MARKS = (
-    "Nanoseconds; the colour is the ratio to AS1. *: the fastest of its column, AS1 unless another is faster "
-    "beyond its interval. =: no difference from AS1. null: the same work over memory that is there."
+    "Nanoseconds; the colour is the ratio to new-delete. *: the fastest of its column, new-delete unless "
+    "another is faster beyond its interval. =: no difference from new-delete. null: the same work over "
+    "memory that is there."
 )
 
 Column = tuple[tuple[str, ...], Line]  # its headings, one below the other

@@ -9,8 +9,8 @@ from rich.console import Console
 from mallard.analysis.compilers import compiler_effects
 from mallard.analysis.names import in_table_order
 from mallard.result import Row
-from mallard.view.terminal.blocks import block, fitting, ratio_piece, show_beside
-from mallard.view.terminal.heat_map import headings_of
+from mallard.view.terminal.blocks import ratio_piece, show_beside
+from mallard.view.terminal.columns import folded_names, strategy_block
 
 
 def show_compilers(console: Console, rows: Sequence[Row]) -> None:
@@ -23,15 +23,15 @@ def show_compilers(console: Console, rows: Sequence[Row]) -> None:
     show_beside(
         console,
         (
-            block(
+            strategy_block(
                 f"Time with another compiler / with {effects[0].base}, mean over rows (=: no difference)",
                 "",
-                headings_of(group),
+                group,
                 [
                     (effect.compiler, [ratio_piece(effect.means.get(name)) for name in group])
                     for effect in effects
                 ],
             )
-            for group in fitting(names, console.width - widest)
+            for group in folded_names(names, console.width - widest - 1)
         ),
     )

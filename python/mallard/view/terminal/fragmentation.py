@@ -26,18 +26,16 @@ from mallard.view.terminal.blocks import (
     CELL_WIDTH,
     Block,
     Piece,
-    block,
-    fitting,
     ratio_piece,
     show_beside,
 )
-from mallard.view.terminal.heat_map import headings_of
+from mallard.view.terminal.columns import folded_names, strategy_block
 
-HEAD_WIDTH = len("all but N")
+HEAD_WIDTH = 1 + len("all but N")
 LEGEND = (
-    "R: (strategy / AS1 in a heap that others have used) / (strategy / AS1 in an untouched one); below 1 the "
-    "strategy suffers less than AS1. D: how many of the N chunks of the others were freed. =: no difference. "
-    "AS1 in the last table: its time / that in an untouched heap."
+    "R: (strategy / new-delete in a heap that others have used) / (strategy / new-delete in an untouched "
+    "one); below 1 the strategy suffers less than new-delete. D: how many of the N chunks of the others "
+    "were freed. =: no difference. new-delete in the last table: its time / that in an untouched heap."
 )
 
 
@@ -52,7 +50,7 @@ def show_fragmentation(console: Console, rows: Sequence[Row]) -> None:
                 (
                     _ratios(table, freed, names)
                     for freed in table.freed
-                    for names in fitting(
+                    for names in folded_names(
                         [name for name in table.strategies if name != BASE], console.width - HEAD_WIDTH
                     )
                 ),
@@ -70,7 +68,7 @@ def _ratios(table: FragmentationTable, freed: str, names: Sequence[str]) -> Bloc
         for size in table.sizes_log2
     )
     title = f"{table.structure} {table.type}, D = {AS_PRINTED[freed]}"
-    return block(title, "size", headings_of(names), lines)
+    return strategy_block(title, "size", names, lines)
 
 
 def _show_means(console: Console, tables: Sequence[FragmentationTable]) -> None:
@@ -83,16 +81,16 @@ def _show_means(console: Console, tables: Sequence[FragmentationTable]) -> None:
     show_beside(
         console,
         (
-            block(
+            strategy_block(
                 f"R, mean over {_structures(tables)}",
                 "",
-                headings_of(group),
+                group,
                 [
                     *((head, [_mean(tables, part, name) for name in group]) for head, part in parts),
                     ("P0213", [_printed(printed.get(name)) for name in group]),
                 ],
             )
-            for group in fitting(names, console.width - HEAD_WIDTH)
+            for group in folded_names(names, console.width - HEAD_WIDTH)
         ),
     )
 

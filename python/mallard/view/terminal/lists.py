@@ -13,6 +13,7 @@ from mallard.papers.catalogue import EXTRA_STRATEGIES, strategies, structures
 from mallard.papers.registry import UNNUMBERED, all_tables
 from mallard.selection import in_words
 from mallard.store import Run, Store
+from mallard.strategy_names import number_of
 from mallard.view.terminal.console import output_console
 
 PIPE_WIDTH = 160  # the longest caption of a table
@@ -47,8 +48,10 @@ def _structures() -> Table:
 def _strategies() -> Table:
     every = {each.name: each for each in (*strategies().values(), *EXTRA_STRATEGIES)}
     known = [every[name] for name in in_table_order(every)]
-    rows = [[each.name, each.allocator, each.binding, each.destruction] for each in known]
-    return _table(["name", "allocator", "binding", "destruction"], rows)
+    rows = [
+        [each.name, number_of(each.name), each.allocator, each.binding, each.destruction] for each in known
+    ]
+    return _table(["name", "AS", "allocator", "binding", "destruction"], rows)
 
 
 def _contenders() -> Table:

@@ -1,4 +1,4 @@
-"""Locality: for each system and strategy what a shuffle does to accesses, how they compare with AS1's
+"""Locality: for each system and strategy what a shuffle does to accesses, how they compare with new-delete's
 after it, and what building, shuffling and filling the lists again costs. Rows are list lengths, columns
 access factors.
 """
@@ -67,7 +67,7 @@ def _setting(system: System) -> str:
 
 def _accesses(system: System, surface: Surface, width: int) -> list[Block]:
     """What each shuffle factor does where several were measured; else what the shuffle does. Beside it the
-    times: AS1's in nanoseconds, the others' relative to them.
+    times: new-delete's in nanoseconds, the others' relative to them.
     """
     base, name = system.base, surface.strategy
 
@@ -79,7 +79,11 @@ def _accesses(system: System, surface: Surface, width: int) -> list[Block]:
             return _figure(surface.shuffled(length, factor), CELL_WIDTH)
         return ratio_piece(surface.against(base, length, factor))
 
-    title = f"{name}: ns an access, shuffled" if base in (None, surface) else f"{name} / AS1, both shuffled"
+    title = (
+        f"{name}: ns an access, shuffled"
+        if base in (None, surface)
+        else f"{name} / new-delete, both shuffled"
+    )
     if len(surface.shuffle_factors) > 2:
         changes = [
             each for factor in surface.access_factors for each in _by_shuffles(system, surface, factor, width)

@@ -1,4 +1,4 @@
-"""Colour by the logarithm of a ratio: blue is faster than AS1, orange slower, pale no different.
+"""Colour by the logarithm of a ratio: blue is faster than new-delete, orange slower, pale no different.
 
 Blue and orange stay apart in every common kind of colour blindness; the text on them is black or white,
 whichever stands out more. The figures say the same without any colour.

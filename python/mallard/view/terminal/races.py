@@ -21,12 +21,13 @@ from mallard.view.terminal.blocks import Piece
 from mallard.view.terminal.heat_map import FAULTS, MARKS, show_columns, show_heat_map
 
 UTILIZATION_LEGEND = (
-    "T bytes allocated in all, A live at a time, blocks of S. AS1 in ns an allocation with its deallocation, "
-    f"the others in percent of AS1. null: blocks already there, taken in turn. {MARKS} {FAULTS}"
+    "T bytes allocated in all, A live at a time, blocks of S. new-delete in ns an allocation with its "
+    "deallocation, the others in percent of new-delete. null: blocks already there, taken in turn. "
+    f"{MARKS} {FAULTS}"
 )
 CONTENTION_LEGEND = (
-    "N pairs for each allocator made, blocks of S bytes, W threads. AS1 in ns a pair of one thread by the "
-    f"wall clock, the others in percent of AS1. {MARKS} {FAULTS}"
+    "N pairs for each allocator made, blocks of S bytes, W threads. new-delete in ns a pair of one thread "
+    f"by the wall clock, the others in percent of new-delete. {MARKS} {FAULTS}"
 )
 
 

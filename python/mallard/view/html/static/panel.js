@@ -45,7 +45,7 @@ mallard.panel = (() => {
     const head = [...map.tHead.rows].at(-1);
     const column = [...row.cells].indexOf(cell) - (map.tHead.rows.length > 1 ? 1 : 0);
     const heading = head.cells[column];
-    const name = cell.dataset.k || heading.firstChild.textContent;
+    const name = cell.dataset.k || heading.dataset.name || heading.firstChild.textContent;
     show(cell.getBoundingClientRect(), [name, map.dataset.title, row.cells[0].textContent].join(" · "),
       heading.title, facts(map, cell));
   };

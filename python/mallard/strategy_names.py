@@ -1,0 +1,93 @@
+"""Names of strategies: the mechanism first, then how it is used.
+
+multipool               the mechanism, bound by type parameter, its objects destroyed
+multipool/base          behind the abstract base, std::pmr::memory_resource
+multipool/wink          winked out; multipool/base/wink is both
+multipool-lowest        a variant, here in its order of reuse
+new-delete@jemalloc     under another malloc of the whole process
+
+P0089 numbers its fourteen strategies AS1 to AS14. Those numbers and all former names are aliases of
+today's: in options, and in rows that were stored under them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+MALLOC_MARK = "@"
+BASE_MARK = "/base"
+WINK_MARK = "/wink"
+
+# P0089R1, table 1.
+PAPERS = {
+    "AS1": "new-delete",
+    "AS2": "new-delete/base",
+    "AS3": "monotonic",
+    "AS4": "monotonic/wink",
+    "AS5": "monotonic/base",
+    "AS6": "monotonic/base/wink",
+    "AS7": "multipool",
+    "AS8": "multipool/wink",
+    "AS9": "multipool/base",
+    "AS10": "multipool/base/wink",
+    "AS11": "multipool+monotonic",
+    "AS12": "multipool+monotonic/wink",
+    "AS13": "multipool+monotonic/base",
+    "AS14": "multipool+monotonic/base/wink",
+}
+FORMER = {
+    "AS1-keep": "new-delete-keep",
+    **{
+        f"AS7-{order}": f"multipool-{order}"
+        for order in ("last", "first", "lowest", "hybrid", "random", "burst")
+    },
+    "null-base": "null/base",
+    "heap-base": "heap/base",
+    "heap-base-winked": "heap/base/wink",
+    "shared-synchronized": "synchronized-multipool",
+    "shared-concurrent": "concurrent-multipool",
+    **{
+        f"{mechanism}-winked": f"{mechanism}/wink"
+        for mechanism in (
+            *("heap", "pmr-monotonic", "pmr-unsynchronized", "boost-pmr-monotonic"),
+            *("boost-pmr-unsynchronized", "foonathan-stack", "foonathan-temporary", "mimalloc-heap"),
+        )
+    },
+}
+ALIASES = {**PAPERS, **FORMER}
+NUMBERS = {name: number for number, name in PAPERS.items()}
+
+
+def current(name: str) -> str:
+    """Today's name of a strategy; a name that is no alias stands for itself."""
+    plain, mark, malloc = name.partition(MALLOC_MARK)
+    return f"{ALIASES.get(plain, plain)}{mark}{malloc}"
+
+
+def of_papers(first: int = 1, last: int = 14) -> tuple[str, ...]:
+    """The strategies that P0089 numbers from `first` to `last`."""
+    return tuple(PAPERS.values())[first - 1 : last]
+
+
+def number_of(name: str) -> str:
+    """P0089's number, `AS7` of multipool; empty for a strategy that the papers do not have."""
+    return NUMBERS.get(name, "")
+
+
+def aliases_of(names: Iterable[str]) -> dict[str, str]:
+    """The aliases of these names."""
+    there = set(names)
+    return {alias: name for alias, name in ALIASES.items() if name in there}
+
+
+def mechanism_of(name: str) -> str:
+    """Its first word: multipool of multipool/base/wink."""
+    return name.partition(MALLOC_MARK)[0].partition("/")[0]
+
+
+def is_base(name: str) -> bool:
+    return BASE_MARK in name
+
+
+def is_winked(name: str) -> bool:
+    return name.partition(MALLOC_MARK)[0].endswith(WINK_MARK)

@@ -1,0 +1,124 @@
+"""Names of strategies: the papers' table, aliases, and databases that hold former names."""
+
+from __future__ import annotations
+
+import csv
+import sqlite3
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mallard.contenders import CONTENDERS
+from mallard.experiments import EVERY, HEAPS, LIBRARY, SHARED
+from mallard.result import Row
+from mallard.store import Store
+from mallard.strategy_names import (
+    ALIASES,
+    FORMER,
+    PAPERS,
+    aliases_of,
+    current,
+    is_base,
+    is_winked,
+    mechanism_of,
+    number_of,
+    of_papers,
+)
+
+# What P0089R1 calls them in table 1.
+MECHANISMS = {
+    "global default": "new-delete",
+    "new/delete": "new-delete",
+    "monotonic": "monotonic",
+    "multipool": "multipool",
+    "multipool backed by monotonic": "multipool+monotonic",
+}
+TODAY = {*EVERY, *LIBRARY, *HEAPS, *SHARED, *CONTENDERS, "null", "null/base", "multipool-burst"}
+
+
+def test_the_papers_table_gives_the_same_names() -> None:
+    table = resources.files("mallard.papers") / "data" / "strategies.csv"
+    composed = {
+        row["strategy"]: MECHANISMS[row["allocator"]]
+        + ("/base" if row["binding"] == "abstract base" else "")
+        + ("/wink" if row["destruction"] == "winked out" else "")
+        for row in csv.DictReader(table.read_text(encoding="utf-8").splitlines())
+    }
+    assert composed == PAPERS
+
+
+def test_an_alias_stands_for_a_name_of_today_and_is_none_itself() -> None:
+    assert set(ALIASES.values()) <= TODAY
+    assert not TODAY & set(ALIASES)
+    assert set(aliases_of(TODAY)) == set(ALIASES)
+    assert aliases_of(["multipool"]) == {"AS7": "multipool"}
+
+
+@pytest.mark.parametrize(
+    ("former", "name"),
+    [
+        ("AS1", "new-delete"),
+        ("AS14", "multipool+monotonic/base/wink"),
+        ("AS1@jemalloc", "new-delete@jemalloc"),
+        ("AS2@tcmalloc", "new-delete/base@tcmalloc"),
+        ("AS1-keep", "new-delete-keep"),
+        ("AS7-lowest", "multipool-lowest"),
+        ("heap-base-winked", "heap/base/wink"),
+        ("pmr-monotonic-winked", "pmr-monotonic/wink"),
+        ("shared-concurrent", "concurrent-multipool"),
+        ("multipool/base", "multipool/base"),
+        ("AS15", "AS15"),
+    ],
+)
+def test_a_former_name_becomes_the_name_of_today(former: str, name: str) -> None:
+    assert current(former) == name
+    assert current(name) == name
+
+
+def test_a_name_tells_its_parts() -> None:
+    name = "multipool+monotonic/base/wink"
+    assert (mechanism_of(name), is_base(name), is_winked(name), number_of(name)) == (
+        *("multipool+monotonic", True, True, "AS14"),
+    )
+    plain = "new-delete@jemalloc"
+    assert (mechanism_of(plain), is_base(plain), is_winked(plain), number_of(plain)) == (
+        *("new-delete", False, False, ""),
+    )
+    assert of_papers(3, 6) == ("monotonic", "monotonic/wink", "monotonic/base", "monotonic/base/wink")
+    assert len(of_papers()) == 14
+
+
+def test_a_row_has_the_name_of_today(store: Store, meta: dict[str, Any], native: Any) -> None:
+    number = store.begin_run(meta)
+    for place, former in enumerate((*FORMER, "AS9", "AS1@mimalloc")):
+        assert store.add_row(number, native(strategy=former, repetition=place)).strategy == current(former)
+    assert {row.strategy for row in store.rows()} <= {*TODAY, "new-delete@mimalloc"}
+
+
+SMALL = ("bench", "density", "--ds", "1", "--size", "6", "--strategy", "AS1,AS7", "--reps", "2")
+
+
+def test_a_run_that_was_stored_under_former_names_goes_on(fake: Any, capsys: Any) -> None:
+    assert fake.run(*SMALL) == 0
+    _as_written_before(fake.database)
+    assert fake.run(*SMALL[:6], "--strategy", "new-delete,multipool", "--reps", "2") == 0
+    assert "run 1 was interrupted after 2 rows and goes on" in capsys.readouterr().err
+    assert len(fake.begun) == 4 + 2, "what was measured is not measured again"
+    assert sorted((row.strategy, row.repetition) for row in fake.rows(1)) == [
+        *(("multipool", 0), ("multipool", 1), ("new-delete", 0), ("new-delete", 1)),
+    ]
+
+
+def _as_written_before(database: Path) -> None:
+    """Interrupted after the first repetition, by a mallard that numbered its strategies."""
+    with sqlite3.connect(database) as connection:
+        connection.execute("DELETE FROM result WHERE repetition = 1")
+        for number, name in PAPERS.items():
+            connection.execute("UPDATE result SET strategy = ? WHERE strategy = ?", (number, name))
+        connection.execute("UPDATE run SET finished = NULL")
+
+
+def test_a_row_of_another_alias_is_equal() -> None:
+    assert Row(1, "density", {}, "AS4", 0, 1, "ok") == Row(1, "density", {}, "monotonic/wink", 0, 1, "ok")
