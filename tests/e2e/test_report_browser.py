@@ -91,7 +91,7 @@ def test_a_cell_shows_one_figure_and_the_choice_changes_it(page: Page) -> None:
 
 
 def test_a_crashed_cell_says_so_whatever_is_chosen(page: Page) -> None:
-    cell = "#DS12 tbody tr:nth-child(2) td[data-k=multipool+monotonic/base]"
+    cell = '#DS12 tbody tr:nth-child(2) td[data-k="multipool+monotonic/base"]'
     for kind in KINDS:
         choose(page, kind)
         assert shown(page, cell) == ["died"]
@@ -105,7 +105,7 @@ def test_the_pointer_brings_up_all_figures(page: Page) -> None:
     said = page.evaluate("document.getElementById('panel').innerText.replace(/\\s+/g, ' ')")
     for part in (
         "monotonic \u00b7 vector<string> \u00b7 2\u00b9\u2070",
-        "monotonic, type parameter, normal",
+        "type parameter, destroyed normally",
         "of new-delete 30 % (30\u201330)",
         "ns a leaf 18.4 (18.0\u201318.7; 3 repetitions)",
         "here / P0213 30 / 64 % of new-delete: ratio 0.47",
