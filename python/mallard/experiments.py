@@ -82,10 +82,11 @@ BY_RANGES = (
 @dataclass(frozen=True)
 class Experiment:
     name: str
-    text: str
+    text: str  # a line, beside the name
     operation: str  # what a time is of
     strategies: tuple[str, ...]  # those that it offers
     clock: str = CPU  # the field of the result row
+    examples: tuple[tuple[str, str], ...] = ()  # words after `mallard bench NAME`, and a note
 
     @property
     def threads(self) -> bool:
@@ -98,91 +99,115 @@ EXPERIMENTS = {
     for each in (
         Experiment(
             "density",
-            "build and destroy a data structure (Benchmark I of P0089 and P0213)",
+            "build and destroy a data structure (Benchmark I)",
             "a leaf element",
             (*EVERY, *HEAPS),
+            examples=(
+                ("--ds 1,4-6 --size 6..12", "some structures, of 2^6 to 2^12 elements"),
+                ("--strategy new-delete,monotonic,multipool --reps 5", "three strategies, more repetitions"),
+            ),
         ),
         Experiment(
             "locality",
-            "walk through lists whose links were shuffled between them (Benchmark II)",
+            "walk through lists with shuffled links (Benchmark II)",
             "an access",
             (*RECYCLING[:3], *REUSES, *RECYCLING[3:], *POOLS, STATIC),
+            examples=(
+                ("--links 2^21 --list-length 2^9..2^12", "lists of 512 to 4096 links"),
+                ("-20 18 32 -3 8", "one run, as P0089 writes it"),
+            ),
         ),
         Experiment(
             "utilization",
-            "free the oldest block and allocate another, over and over (Benchmark III)",
+            "free the oldest block, allocate another (Benchmark III)",
             "an allocation with its deallocation",
             ("null", *NOT_WINKED_OUT, *POOLS),
+            examples=(("--total 30..33 --buffer warm,none", "with an initial buffer and without"),),
         ),
         Experiment(
             "contention",
-            "allocate and deallocate in several threads at once (Benchmark IV)",
+            "allocate and free in several threads (Benchmark IV)",
             "a pair of one thread",
             (*NOT_WINKED_OUT, *SHARED, *POOLS),
             WALL,
+            examples=(("--threads 1..8 --freed-by other", "each thread frees the blocks of another"),),
         ),
         Experiment(
             "fragmentation",
-            "density in a heap that others have used before (Benchmark V)",
+            "density in a heap that others used before (Benchmark V)",
             "a leaf element",
             (*EVERY, *HEAPS),
+            examples=(
+                (
+                    "--ds 2 --freed half,eighth --upstream cache,heap",
+                    "two states of the heap, two sources of chunks",
+                ),
+            ),
         ),
         Experiment(
             "primitives",
-            "one allocation, one allocator",
+            "one allocation with its deallocation; a new allocator",
             "a pair or creation",
             ("null", "null/base", *NOT_WINKED_OUT, *POOLS, STATIC),
+            examples=(("--operation create --contenders", "the cost of a new allocator, in every library"),),
         ),
         Experiment(
             "small-objects",
-            "allocate a million small objects, free them shuffled or in order, allocate them again, "
-            "traverse them (the Loki test)",
+            "allocate, free, reuse a million small objects (Loki)",
             "an object allocated, freed, allocated again and traversed",
             ("null", *NOT_WINKED_OUT, *REUSES, *POOLS, STATIC),
+            examples=(
+                ("--object-bytes 1,16,64 --order shuffled,in-order", "three sizes, freed in both orders"),
+            ),
         ),
         Experiment(
             "fixed-block",
-            "the works that blocks of one size are made for (Optimized C++, chapter 13)",
+            "blocks of one size at work (Optimized C++, chapter 13)",
             "a pair, a replacement, a container or a call",
             ("null", *RECYCLING, *POOLS, STATIC, "class-new", "fixed-string"),
+            examples=(("--work list,map", "the containers among the works"),),
         ),
         Experiment(
             "adaptive-pool",
-            "insert nodes of a list by ranges and erase them, singly and in bursts (allocplus, chapter 3)",
+            "insert and erase list nodes by ranges (allocplus 3)",
             "a node inserted and erased",
             BY_RANGES,
+            examples=(("--range 10,10000", "short ranges and long ones"),),
         ),
         Experiment(
             "expansion-forward",
-            "push elements to the back of a vector, which grows in place where it can (allocplus, chapter 1)",
+            "push to the back of a vector that may grow in place",
             "an element pushed",
             ("null", "new-delete", "heap", *VECTORS),
+            examples=(("--elements 10^7 --type int", "a vector that outgrows the caches"),),
         ),
         Experiment(
             "expansion-backward",
-            "the same where a vector in place may grow to its front only, which is to spare memory "
-            "(allocplus, chapter 1)",
+            "push to a vector that may grow to its front only",
             "an element pushed",
             ("null", "new-delete", "heap", *VECTORS),
+            examples=(("--elements 1000 --type int,myint", "bytes to move, and objects to copy"),),
         ),
         Experiment(
             "shrink-to-fit",
-            "erase the last elements of a vector and shrink it, until it is empty (allocplus, chapter 1)",
+            "erase the end of a vector and shrink it, until empty",
             "an erasure with its shrink_to_fit",
             ("null", "new-delete", "heap", *(name for name in VECTORS if name != "heap-v2-masked")),
+            examples=(("--elements 10000 --step 5", "five elements at a time"),),
         ),
         Experiment(
             "burst",
-            "insert nodes of a list by ranges and erase them, push and pop nodes singly (allocplus, "
-            "chapter 2)",
+            "list nodes by ranges, and pushed and popped (allocplus 2)",
             "a node inserted or erased",
             BY_RANGES,
+            examples=(("--range 1000 --contenders", "beside the bursts of Boost"),),
         ),
         Experiment(
             "heap-churn",
-            "free a random one of many blocks of random sizes and allocate another, for long",
+            "free a random block, allocate another, for a long time",
             "a free with its allocation",
             ("null", *RECYCLING, "fast-fit", "heap", "heap/base", "region-heap"),
+            examples=(("--live 10^5 --malloc mimalloc", "beside the heap of mimalloc"),),
         ),
     )
 }

@@ -120,6 +120,12 @@ def in_words(names: Sequence[str]) -> str:
     return ", ".join(words)
 
 
+def in_prose(words: Sequence[str]) -> str:
+    """One; one and two; one, two and three."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def _items(text: str, option: str, allowed: str) -> list[str]:
     items = [item.strip() for item in text.split(",")]
     if not any(items):

@@ -1,10 +1,11 @@
 """The command line: finds the verb, makes its parser, turns errors into one line and exit status 2.
 
-A verb is a module of this package with HELP (one line), EXAMPLES (text), `add_arguments(parser)` and
-`run(arguments) -> int`. It may have `check(arguments)`, which refuses what can be known to be wrong, and
-`needs(arguments) -> Needs`, where that is more than the Python environment. Only the module of the verb in
-hand is imported, and until `run` is called no package that is not Python's own: ./mallard understands a
-command before it sets anything up.
+A verb is a module of this package with HELP (one line), EXAMPLES (commands, each with a note),
+`add_arguments(parser)` and `run(arguments) -> int`. It may have `check(arguments)`, which refuses bad input
+before anything is set up; `needs(arguments) -> Needs`, if it needs more than the Python environment; and
+`help_for(arguments) -> str`, if its help depends on the other words. Only the module of the verb in hand is
+imported, and no package outside the standard library before `run`: ./mallard understands a command before it
+sets anything up.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mallard.cli import exit_status
+from mallard.cli import exit_status, layout
 from mallard.cli.needs import Needs
 from mallard.cli.parser import Answer, Parser
 from mallard.cli.streams import ReaderGone, guarded, tell
@@ -27,36 +28,36 @@ from mallard.version import version
 VERBS = ("bench", "choose", "report", "table", "claims", "peers", "export", "list", "test", "doctor")
 
 OPENING = """\
-usage: mallard VERB ...
+usage: mallard VERB [OPTION ...]
 
 Find out which local allocator makes your C++ faster, and prove it.
 
-verbs:
+verbs ('mallard VERB --help' has the options of each, with examples):
 """
-CLOSING = """
-mallard VERB --help tells a verb's options, with examples.
-
-examples:
-  mallard bench                 minutes: every data structure under every strategy, then heat maps
-  mallard choose                use a local allocator? which one? by what was measured here
-  mallard report                the last run as one page, beside the published figures
-  mallard table p0213:6         one printed table beside this machine's
-
-exit status:
-  0 done; 1 done, and something is not as it should be; 2 bad input, or what a verb needs is missing, or the
-  output cannot be written: standard error says; 130 interrupted; 141 nobody read the output on
-"""
+EXAMPLES = (
+    ("mallard bench", "measure this machine; takes a few minutes"),
+    ("mallard choose", "which allocator to use, by those measurements"),
+    ("mallard report", "all results as one page, beside the papers'"),
+    ("mallard table p0213:6", "one table of a paper, beside this machine's"),
+)
+STATUSES = (
+    (str(exit_status.DONE), "done"),
+    (str(exit_status.FINDINGS), "done, but the results need attention"),
+    (str(exit_status.ERROR), "not done; standard error tells the reason"),
+    (str(exit_status.INTERRUPTED), "interrupted"),
+    (str(exit_status.READER_GONE), "the reader of the output went away"),
+)
 
 
 @dataclass(frozen=True)
 class Command:
-    """Words that were understood; what is wrong with them in itself was refused."""
+    """A command line without any error that shows before a plan is made."""
 
     module: Any
     arguments: argparse.Namespace
 
     def needs(self) -> Needs:
-        """Refuses also what only a plan shows to be wrong."""
+        """Refuses also the errors that only a plan shows."""
         if not hasattr(self.module, "needs"):
             return Needs()
         needs: Needs = self.module.needs(self.arguments)
@@ -90,23 +91,26 @@ def reported(act: Callable[[], int]) -> int:
 
 
 def understood(words: Sequence[str]) -> Command:
-    """Bad input is a UsageError; what asks for words only is an Answer."""
+    """Raises a UsageError for bad input, and an Answer if words are all that is asked for."""
     if not words or words[0] in ("--help", "-h") or tuple(words) == ("help",):
         raise Answer(_help())
     if words[0] in ("--version", "-V"):
         raise Answer(f"mallard {version()}\n")
-    asks_for_help = words[0] == "help"  # `help VERB` is `VERB --help`
-    verb = words[1] if asks_for_help else words[0]
+    if words[0] == "help":  # `help VERB` is `VERB --help`
+        words = [*words[1:], "--help"]
+    verb, rest = words[0], words[1:]
     if verb not in VERBS:
         kind = "option" if verb.startswith("-") else "verb"
         raise UsageError(
             f"unknown {kind} '{verb}'{meant(verb, VERBS)}; the verbs are {', '.join(VERBS)}; "
-            "'mallard --help' tells of each"
+            "'mallard --help' describes them"
         )
     module = _module(verb)
     parser = Parser(prog=f"mallard {verb}", summary=module.HELP, examples=module.EXAMPLES)
     module.add_arguments(parser)
-    arguments = parser.parse_intermixed_args(["--help"] if asks_for_help else words[1:])
+    arguments = parser.parse_intermixed_args(rest)
+    if arguments.help:
+        raise Answer(module.help_for(arguments) if hasattr(module, "help_for") else parser.format_help())
     arguments.command_words = ["mallard", *words]
     if hasattr(module, "check"):
         module.check(arguments)
@@ -127,5 +131,9 @@ def _module(verb: str) -> Any:
 
 
 def _help() -> str:
-    lines = [f"  {verb:8} {_module(verb).HELP}" for verb in VERBS]
-    return OPENING + "\n".join(lines) + "\n" + CLOSING
+    parts = (
+        OPENING + layout.columns([(verb, _module(verb).HELP) for verb in VERBS]),
+        "examples:\n" + layout.examples(EXAMPLES),
+        "exit status:\n" + layout.columns(STATUSES),
+    )
+    return "\n\n".join(parts) + "\n"

@@ -1,4 +1,4 @@
-"""`mallard choose`: use a local allocator? which one, bound how, winked out? (P0089 section 2)"""
+"""`mallard choose`: whether to use a local allocator, and which one (P0089 section 2)."""
 
 from __future__ import annotations
 
@@ -29,60 +29,55 @@ from mallard.cli.parser import positive_int
 from mallard.result import Row
 from mallard.store import Store
 
-HELP = "decide by what was measured here which allocator to use"
-EXAMPLES = """\
-mallard choose                                            many blocks of many sizes, freed together
-mallard choose --structure 'vector<int>' --elements 100   one block: is it worth an allocator?
-mallard choose --structure 'map<int,string>' --elements 2^14 --lifetime program --utilization 0.1
-mallard choose --locality low --elements 2^9 --access-factor 4   long-lived, accessed among others
-mallard choose --threads 4 --freed-by other               blocks go from thread to thread
-mallard choose --binding base --wink-out yes              through the abstract base, destructors left out"""
+HELP = "tell which allocator to use, by the measurements made here"
+EXAMPLES = (
+    ("mallard choose", "many blocks of many sizes, freed together"),
+    ("mallard choose --structure 'vector<int>' --elements 100", "one block: is it worth an allocator?"),
+    ("mallard choose --structure 'map<int,string>' --lifetime program", "a map that is never destroyed"),
+    ("mallard choose --locality low --elements 2^9", "long-lived, and used between others"),
+    ("mallard choose --threads 4 --freed-by other", "blocks go from thread to thread"),
+    ("mallard choose --binding base --wink-out yes", "an abstract base, and no destructors"),
+)
 
 PIPE_WIDTH = 160
 MOST_ELEMENTS_LOG2 = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    what = parser.add_argument_group("the subsystem")
+    what = parser.add_argument_group("the part of the program that allocates")
     what.add_argument(
         "--structure",
         metavar="TYPE",
         default="",
-        help="as in C++, or DS1 to DS12, or what comes nearest (default: by --density and --variation)",
+        help="its type as in C++, or DS1 to DS12 (default: by density and variation)",
     )
     what.add_argument(
-        "--elements", metavar="N", type=elements, default=10.0, help="of it: 2^14 or 16384 (default: 2^10)"
+        "--elements", metavar="N", type=elements, default=10.0, help="of the structure: 2^14 or 16384 (2^10)"
     )
     dimensions = parser.add_argument_group("the papers' dimensions (P0089 section 5, P0213 section 4)")
-    _choices(dimensions, "density", (HIGH, LOW), "", "D: how much of what it does is allocating")
-    _choices(dimensions, "variation", (HIGH, LOW), "", "V: of the sizes of blocks")
+    _choices(dimensions, "density", (HIGH, LOW), "", "D: the share of allocation in its work")
+    _choices(dimensions, "variation", (HIGH, LOW), "", "V: the variation of block sizes")
     _choices(dimensions, "locality", (HIGH, LOW), HIGH, "L: low if it lives long and is used between others")
     dimensions.add_argument(
         "--utilization",
         metavar="0..1",
         type=utilization,
-        help="U: the most memory in use, of all that is allocated (default: 1; 0 for --lifetime program)",
+        help="U: peak memory in use / all memory allocated (1; with --lifetime program 0)",
     )
     dimensions.add_argument(
-        "--threads", metavar="N", type=positive_int, default=1, help="C: that allocate at once (default: 1)"
+        "--threads", metavar="N", type=positive_int, default=1, help="C: threads that allocate at once (1)"
     )
     _choices(dimensions, "fragmented", (YES, NO), NO, "F: others allocate and free on the same heap")
     more = parser.add_argument_group("how it is used")
-    _choices(
-        more, "lifetime", (SCOPE, PROGRAM), SCOPE, "when its memory may go: at the end of a scope, or never"
-    )
-    _choices(more, "freed-by", (SELF, OTHER), SELF, "the thread that frees a block: its own, or another")
+    _choices(more, "lifetime", (SCOPE, PROGRAM), SCOPE, "its memory is freed at the end of a scope, or never")
+    _choices(more, "freed-by", (SELF, OTHER), SELF, "the thread that frees a block")
     more.add_argument(
-        "--access-factor",
-        metavar="N",
-        type=positive_int,
-        default=1,
-        help="traversals a visit, for locality (default: 1)",
+        "--access-factor", metavar="N", type=positive_int, default=1, help="traversals in a visit (1)"
     )
-    can = parser.add_argument_group("what it can do with")
-    _choices(can, "binding", (TYPE, BASE_CLASS, ANY), ANY, "of the allocator")
-    _choices(can, "wink-out", (YES, NO), NO, "destructors may be left out, as they only free memory")
-    _choices(can, "buffer", BUFFERS, ANY, "initial buffer of monotonic allocators")
+    can = parser.add_argument_group("the allocators that it can use")
+    _choices(can, "binding", (TYPE, BASE_CLASS, ANY), ANY, "by type parameter or by abstract base")
+    _choices(can, "wink-out", (YES, NO), NO, "destructors may be left out, since they only free memory")
+    _choices(can, "buffer", BUFFERS, ANY, "the initial buffer of a monotonic allocator")
     add_database(parser)
 
 
@@ -102,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def elements(text: str) -> float:
-    """The exponent of two, of 2^14 as of 16384."""
+    """The exponent of two: 14 for 2^14 and for 16384."""
     power = re.fullmatch(r"2\^(\d{1,2})", text)
     if power and int(power[1]) <= MOST_ELEMENTS_LOG2:
         return float(power[1])
@@ -120,8 +115,8 @@ def utilization(text: str) -> float:
         value = -1.0
     if not 0.0 <= value <= 1.0:
         raise argparse.ArgumentTypeError(
-            f"'{text}' is not allowed; give the most memory in use at once divided by all that is "
-            "allocated, from 0 to 1"
+            f"'{text}' is not allowed; give a number from 0 to 1: the most memory in use at once, divided by "
+            "all memory that is allocated"
         )
     return value
 
@@ -129,7 +124,7 @@ def utilization(text: str) -> float:
 def _choices(
     group: argparse._ArgumentGroup, name: str, allowed: tuple[str, ...], default: str, text: str
 ) -> None:
-    text = f"{text} (default: {default or 'by the structure'})"
+    text = f"{text} ({default or 'by the structure'})"
     group.add_argument(f"--{name}", choices=allowed, default=default, metavar="|".join(allowed), help=text)
 
 
@@ -157,6 +152,6 @@ def _case(arguments: argparse.Namespace) -> Case:
 
 def _finished_rows(arguments: argparse.Namespace) -> list[Row]:
     if nothing_measured(arguments):
-        return []  # what to measure can be told before anything was
+        return []  # the answer then is the command that measures
     with Store.open_existing(arguments.db) as store:
         return [row for run in finished_runs(store) for row in store.rows(run.id)]

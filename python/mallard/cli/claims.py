@@ -1,4 +1,4 @@
-"""`mallard claims`: what the papers claim, and what this machine says to it."""
+"""`mallard claims`: the claims of the papers, each with the verdict of this machine."""
 
 from __future__ import annotations
 
@@ -8,39 +8,46 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from mallard.claims import VERDICTS, Entry, claims_markdown, counts, ledger
+from mallard.claims import NOT_APPLICABLE, VERDICTS, Entry, claims_markdown, counts, ledger
 from mallard.claims.claim import PAPERS
-from mallard.cli.options import add_database, nothing_measured
-from mallard.cli.parser import one_of
+from mallard.cli.options import add_database, add_format, nothing_measured
 from mallard.cli.runs import add_runs, check_runs, selected_runs
 from mallard.store import Run, Store
 
-HELP = "judge every claim of the papers by what was measured here"
-EXAMPLES = """\
-mallard claims                               every claim, by the newest finished run that has its cells
-mallard claims --paper p0213                 those of one document
-mallard claims --verdict 'not reproduced'    those of one verdict
-mallard claims --run 3,5                     by these runs
-mallard claims --format md > claims.md       as Markdown; json has the figures as numbers"""
-
+HELP = "judge the claims of the papers by the measurements made here"
+EXAMPLES = (
+    ("mallard claims", "the claims that this machine can test"),
+    ("mallard claims --paper p0213", "those of one document"),
+    ("mallard claims --verdict not-reproduced", "those with one verdict"),
+    ("mallard claims --run 3,5", "judged by these runs alone"),
+    ("mallard claims --format md > claims.md", "every claim, as Markdown"),
+)
+VERDICT_WORDS = {verdict.removesuffix(" here").replace(" ", "-"): verdict for verdict in VERDICTS}
 FORMATS = ("text", "md", "json")
 PIPE_WIDTH = 200
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--paper", metavar="NAME", help=f"one of {', '.join(PAPERS)} (mallard: its own findings)"
+        "--paper",
+        metavar="NAME",
+        choices=PAPERS,
+        help=f"{', '.join(PAPERS[:-1])} or {PAPERS[-1]} (its own findings)",
     )
-    parser.add_argument("--verdict", metavar="VERDICT", help=f"one of {', '.join(VERDICTS)}")
+    parser.add_argument(
+        "--verdict", metavar="VERDICT", choices=tuple(VERDICT_WORDS), help=", ".join(VERDICT_WORDS)
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="also the claims that cannot apply here, such as the times of the authors' machine",
+    )
     add_runs(parser, "claim")
-    parser.add_argument("--format", metavar="FORMAT", default="text", help=f"one of {', '.join(FORMATS)}")
+    add_format(parser, FORMATS)
     add_database(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
-    one_of("--paper", arguments.paper, PAPERS)
-    one_of("--verdict", arguments.verdict, VERDICTS)
-    one_of("--format", arguments.format, FORMATS)
     check_runs(arguments)
 
 
@@ -49,10 +56,11 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.console import output_console
 
     entries, runs = _ledger(arguments)
+    verdict = VERDICT_WORDS.get(arguments.verdict)
     chosen = [
         entry
         for entry in entries
-        if arguments.paper in (None, entry.paper) and arguments.verdict in (None, entry.verdict)
+        if arguments.paper in (None, entry.paper) and verdict in (None, entry.verdict)
     ]
     if arguments.format == "json":
         print(
@@ -61,13 +69,14 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "md":
         print(claims_markdown(chosen), end="")
     else:
-        show_claims(output_console(PIPE_WIDTH), chosen, runs)
+        left_out = () if arguments.all or verdict else (NOT_APPLICABLE,)
+        show_claims(output_console(PIPE_WIDTH), chosen, runs, left_out)
     return 0
 
 
 def _ledger(arguments: argparse.Namespace) -> tuple[list[Entry], list[Run]]:
     if nothing_measured(arguments) and arguments.run == "latest":
-        return ledger([]), []  # the claims can be read before anything was measured
+        return ledger([]), []  # the claims are worth reading before the first measurement
     with Store.open_existing(arguments.db) as store:
         runs = selected_runs(store, arguments.run)
         entries = ledger(row for run in runs for row in store.rows(run.id))
@@ -76,7 +85,7 @@ def _ledger(arguments: argparse.Namespace) -> tuple[list[Entry], list[Run]]:
 
 
 def _numbers(entry: Entry) -> dict[str, Any]:
-    """JSON has no infinity: an end that is unknown is null."""
+    """JSON has no infinity, so an unknown end is null."""
     figures = [
         {name: value if math.isfinite(value) else None for name, value in asdict(each).items()}
         for each in entry.figures

@@ -8,10 +8,11 @@ from dataclasses import asdict
 
 from mallard.doctor import examine
 
-HELP = "show what this machine can measure, and what to do where it cannot"
-EXAMPLES = """\
-mallard doctor               a line for each thing looked at, with its remedy where it is not ok
-mallard doctor --json        the same for programs"""
+HELP = "show what this machine can measure, and how to mend the rest"
+EXAMPLES = (
+    ("mallard doctor", "a line for each thing, with a remedy if it is not ok"),
+    ("mallard doctor --json", "the same for programs"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

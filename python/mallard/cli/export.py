@@ -19,26 +19,33 @@ from mallard.store import Run, Store
 from mallard.whole_file import write_whole
 
 HELP = "write results as CSV, JSON or Markdown"
-EXAMPLES = """\
-mallard export --format csv > rows.csv         every repetition of the latest run
-mallard export --format md --summary           a cell a line: median, spread, ratio to new-delete, interval
-mallard export --format json --run all -o all.json"""
+EXAMPLES = (
+    ("mallard export > rows.csv", "every repetition of the latest run"),
+    ("mallard export --summary --format md", "a line for each cell: median, interval, ratio"),
+    ("mallard export --run all -o all.json", "every run; the format is that of the file"),
+)
 
 FORMATS = ("csv", "json", "md")
 Record = dict[str, Any]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", choices=FORMATS, required=True, help="what to write")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="where to (default: standard output)"
+        "--format",
+        metavar="FORMAT",
+        choices=FORMATS,
+        help=f"{', '.join(FORMATS)} (default: by the ending of the file, or else {FORMATS[0]})",
     )
-    parser.add_argument("--summary", action="store_true", help="cells (medians, intervals), not repetitions")
-    add_run(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="the file to write (default: standard output)"
+    )
+    parser.add_argument("--summary", action="store_true", help="a line for each cell, not each repetition")
+    add_run(parser, "all")
     add_database(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
+    _format(arguments)
     check_run(arguments, "all")
     check_database(arguments, needed=True)
 
@@ -53,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         records = [_of_cell(cell) for cell in cell_figures(rows)]
     else:
         records = [row.to_dict() for row in rows]
-    text = WRITERS[arguments.format](runs, records)
+    text = WRITERS[_format(arguments)](runs, records)
     if arguments.output is None:
         sys.stdout.write(text)
     else:
@@ -61,8 +68,20 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _format(arguments: argparse.Namespace) -> str:
+    if arguments.format or not arguments.output:
+        return str(arguments.format or FORMATS[0])
+    ending = arguments.output.suffix.removeprefix(".")
+    if ending not in FORMATS:
+        raise UsageError(
+            f"--output {arguments.output}: its ending names no format; allowed are {', '.join(FORMATS)}; "
+            "rename the file, or add --format"
+        )
+    return str(ending)
+
+
 def _of_cell(cell: CellFigures) -> Record:
-    """Flat, with units in the names; empty where there is no figure."""
+    """Flat, with units in the names; None for a figure that is missing."""
     times, ratio = cell.ns_per_operation, cell.ratio
     return {
         "run_id": cell.run_id,
@@ -108,8 +127,8 @@ def _as_markdown(runs: Sequence[Run], records: Sequence[Record]) -> str:
 
 
 def _flat(record: Record) -> Record:
-    """Parameters become columns of their own; a list becomes one text, and so do the further figures: which
-    there are differs from cell to cell.
+    """Parameters become columns of their own. A list becomes one text, and so do the further figures, which
+    differ from cell to cell.
     """
     flat: Record = {}
     for name, value in record.items():
@@ -123,7 +142,7 @@ def _flat(record: Record) -> Record:
 
 
 def _columns(flat: Sequence[Record]) -> list[str]:
-    """Of all records, in the order in which they are met: experiments have different parameters."""
+    """Of all records, in the order of their first use: experiments have different parameters."""
     return list(dict.fromkeys(name for record in flat for name in record))
 
 

@@ -1,45 +1,73 @@
-"""`mallard list`: what can be measured, what was printed, and what was measured here."""
+"""`mallard list`: what can be measured, what the papers print, and the runs in a database."""
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
+from collections.abc import Sequence
 
-from mallard.cli.options import add_database, check_database
-from mallard.cli.parser import one_of
-from mallard.store import Store
+from mallard.analysis.names import in_table_order
+from mallard.cli import layout
+from mallard.cli.options import add_database, check_database, nothing_measured
+from mallard.contenders import CONTENDERS, LIBRARIES
+from mallard.experiments import EXPERIMENTS
+from mallard.papers.catalogue import described, structures
+from mallard.papers.registry import all_tables
+from mallard.selection import in_words
+from mallard.store import Run, Store
 
-HELP = "name the experiments, structures, strategies, contenders, tables and runs"
-EXAMPLES = """\
-mallard list                   all but the tables and runs
-mallard list contenders        the allocators of other libraries, for 'mallard bench --contenders'
-mallard list tables            the printed tables, for 'mallard table'
-mallard list runs --db FILE    what a database holds"""
+HELP = "list the experiments, strategies, printed tables, runs and the like"
+EXAMPLES = (
+    ("mallard list", "all names on one screen"),
+    ("mallard list experiments", "what 'mallard bench' can measure"),
+    ("mallard list contenders", "the allocators of other libraries"),
+    ("mallard list tables", "what 'mallard table' can show"),
+    ("mallard list runs --db FILE", "what a database holds"),
+)
 
 RUNS = "runs"
-# Of no run; without a word the first ones are shown.
-FIRST = ("experiments", "structures", "strategies", "contenders")
-LISTS = (*FIRST, "tables", RUNS)
+LISTS = ("experiments", "structures", "strategies", "contenders", "tables", RUNS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="?", metavar="WHAT", help=", ".join(LISTS))
+    parser.add_argument(
+        "what", nargs="?", metavar="LIST", choices=LISTS, help=f"{', '.join(LISTS[:-1])} or {LISTS[-1]}"
+    )
     add_database(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
-    one_of("unknown list", arguments.what, LISTS)
-    if arguments.what == RUNS:
-        check_database(arguments, needed=True)
+    check_database(arguments, needed=arguments.what == RUNS)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.lists import show_list, show_runs
 
-    what = arguments.what
-    if what == RUNS:
-        with Store.open_existing(arguments.db) as store:
+    if arguments.what not in (None, RUNS):
+        show_list(arguments.what)
+        return 0
+    if nothing_measured(arguments):
+        print(_overview([]))
+        return 0
+    with Store.open_existing(arguments.db) as store:
+        if arguments.what == RUNS:
             show_runs(store)
-    else:
-        for name in [what] if what else FIRST:
-            show_list(name, heading=what is None)
+        else:
+            print(_overview(store.runs()))
     return 0
+
+
+def _overview(runs: Sequence[Run]) -> str:
+    """The names that the other lists describe, on one screen."""
+    papers = Counter(name.partition(":")[0] for name in all_tables())
+    rows = [
+        ("experiments", ", ".join(EXPERIMENTS)),
+        ("structures", in_words(list(structures()))),
+        ("strategies", in_words(in_table_order(described()))),
+        ("contenders", f"{len(CONTENDERS)} strategies of {', '.join(LIBRARIES)}"),
+        ("tables", ", ".join(f"{number} of {paper}" for paper, number in papers.items())),
+        (RUNS, f"{len(runs)}, the newest of {runs[-1].experiment}" if runs else "none yet"),
+    ]
+    return (
+        f"{layout.columns(rows)}\n\n'mallard list NAME' describes those of a line, as in 'mallard list runs'"
+    )

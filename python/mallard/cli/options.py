@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from mallard.errors import UsageError
@@ -18,16 +19,28 @@ def add_database(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         default=_default_database(),
-        help=f"the database of results (default: $MALLARD_DB, else {DATABASE} in this directory)",
+        help=f"the database of results (default: $MALLARD_DB, or else {DATABASE} here)",
     )
 
 
-def add_run(parser: argparse.ArgumentParser) -> None:
+def add_run(parser: argparse.ArgumentParser, *others: str) -> None:
+    words = ["latest (default)", *others, "a run's number"]
     parser.add_argument(
         "--run",
         metavar="N",
         default="latest",
-        help="a run's number, or latest (the default); 'mallard list runs' shows them",
+        help=f"{', '.join(words[:-1])} or {words[-1]}, as 'mallard list runs' has it",
+    )
+
+
+def add_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    """The first is the default."""
+    parser.add_argument(
+        "--format",
+        metavar="FORMAT",
+        choices=formats,
+        default=formats[0],
+        help=f"{formats[0]} (default), {' or '.join(formats[1:])}",
     )
 
 
@@ -35,17 +48,17 @@ def check_run(arguments: argparse.Namespace, *others: str) -> None:
     """`latest`, a number, or one of the others."""
     if arguments.run not in ("latest", *others) and not arguments.run.isdecimal():
         allowed = ", ".join(["latest", *others, "a run's number"])
-        raise UsageError(f"--run '{arguments.run}': allowed are {allowed}; 'mallard list runs' shows them")
+        raise UsageError(f"--run '{arguments.run}'; allowed are {allowed}; 'mallard list runs' shows them")
 
 
 def check_database(arguments: argparse.Namespace, *, needed: bool = False) -> None:
-    """The default database may be missing where nothing was measured yet, unless a verb needs it."""
+    """The default database may be missing before the first measurement, unless a verb needs it."""
     if needed or not nothing_measured(arguments):
         require_database(arguments.db)
 
 
 def nothing_measured(arguments: argparse.Namespace) -> bool:
-    """Whether the default database is meant and not there yet; that of --db has to be there."""
+    """True if the default database is meant and does not exist yet. A database named by --db must exist."""
     return not arguments.db.exists() and arguments.db == _default_database()
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-import textwrap
-from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from mallard.cli import layout
 from mallard.errors import UsageError
 from mallard.nearest import meant
 
-# Of a usage that stands below an error; one that is longer hides it.
-MOST_USAGE_LINES = 4
+LONGEST_OPTION = 24  # columns; the text of a longer one begins on the next line
 
 
 class Answer(Exception):  # noqa: N818 - no error
@@ -20,33 +18,64 @@ class Answer(Exception):  # noqa: N818 - no error
 
 
 class Parser(argparse.ArgumentParser):
-    def __init__(self, *, prog: str, summary: str, examples: str) -> None:
+    """`--help` is a flag: the answer may depend on words that follow it."""
+
+    def __init__(self, *, prog: str, summary: str, examples: layout.Examples) -> None:
         super().__init__(
             prog=prog,
-            description=summary[:1].upper() + summary[1:] + ".",
-            epilog="examples:\n" + textwrap.indent(examples.rstrip(), "  "),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            description=f"{sentence(summary)}.",
+            epilog="examples:\n" + layout.examples(examples),
+            formatter_class=_Formatter,
+            add_help=False,
             # An abbreviation that is unique today need not be tomorrow.
             allow_abbrev=False,
         )
+        self.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
 
-    def print_help(self, file: Any = None) -> NoReturn:
-        raise Answer(self.format_help())
+    def format_help(self) -> str:
+        if self.usage is None:
+            words = "".join(_in_usage(each) for each in self._get_positional_actions())
+            self.usage = f"{self.prog}{words} [OPTION ...]"
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
-        usage = self.format_usage().rstrip()
-        lines = [f"{message}{self._meant(message)}", f"'{self.prog} --help' tells more"]
-        if usage.count("\n") < MOST_USAGE_LINES:
-            lines.insert(1, usage)
-        raise UsageError("\n".join(lines))
+        raise UsageError(f"{self._plain(message)}\n'{self.prog} --help' tells more")
 
-    def _meant(self, message: str) -> str:
-        """argparse tells of an option that it does not know, or of a word, in text only."""
-        option = re.match(r"unrecognized arguments: (--[^\s=]+)", message)
-        if option:
-            return meant(option[1], self._option_string_actions)
-        word = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)$", message)
-        return meant(word[1], re.findall(r"[\w-]+", word[2])) if word else ""
+    def _plain(self, message: str) -> str:
+        """argparse tells of the option that an error is about, or of words that it does not know, in text."""
+        unknown = re.match(r"unrecognized arguments: ([^\s=]+)", message)
+        if unknown and unknown[1].startswith("-"):
+            return f"unknown option '{unknown[1]}'{meant(unknown[1], self._option_string_actions)}"
+        if unknown:
+            return f"'{unknown[1]}' is one word too many"
+        message = re.sub(r"^argument (?:-\w/)?", "", message).replace(
+            "allowed with argument ", "allowed with "
+        )
+        return message.replace("expected one argument", "a value is missing after it")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        what = (
+            action.option_strings[-1] if action.option_strings else f"unknown {str(action.metavar).lower()}"
+        )
+        allowed = [str(each) for each in action.choices]
+        raise argparse.ArgumentError(
+            None, f"{what} '{value}'{meant(value, allowed)}; allowed are {', '.join(allowed)}"
+        )
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=LONGEST_OPTION, width=layout.WIDTH)
+
+
+def sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _in_usage(action: argparse.Action) -> str:
+    return f" [{action.metavar}{' ...' if action.nargs == '*' else ''}]"
 
 
 def positive_int(text: str) -> int:
@@ -64,12 +93,6 @@ def positive_seconds(text: str) -> float:
 def gibibytes(text: str) -> int:
     """In bytes."""
     return int(_positive(text, "no amount of memory", "gibibytes") * 2**30)
-
-
-def one_of(what: str, given: str | None, allowed: Sequence[str]) -> None:
-    """For words whose list is too long for the line of usage that `choices` makes."""
-    if given is not None and given not in allowed:
-        raise UsageError(f"{what} '{given}'{meant(given, allowed)}: allowed are {', '.join(allowed)}")
 
 
 def _positive(text: str, what: str, unit: str) -> float:

@@ -8,21 +8,21 @@ from typing import Any
 
 from mallard.analysis.contests import TIME
 from mallard.analysis.peers import Duel, Side, duels, has_contenders
-from mallard.cli.options import add_database, nothing_measured
-from mallard.cli.parser import one_of
+from mallard.cli.options import add_database, add_format, nothing_measured
 from mallard.cli.runs import add_runs, check_runs, selected_runs
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.store import Run, Store
 from mallard.view.peers_markdown import peers_markdown
 
-HELP = "compare with other libraries' allocators, cell by cell"
-EXAMPLES = """\
-mallard peers                         each cell by the newest finished run that has both sides
-mallard peers small-objects           one experiment
-mallard peers --run 3,5               these runs
-mallard peers --format md             as Markdown; json has every cell with its figures as numbers
-mallard bench density --contenders    measures them; every experiment has the option"""
+HELP = "compare mallard's allocators with those of other libraries"
+EXAMPLES = (
+    ("mallard peers", "all experiments, by the newest runs that have both sides"),
+    ("mallard peers small-objects", "one experiment"),
+    ("mallard peers --run 3,5", "by these runs alone"),
+    ("mallard peers --format md", "as Markdown; json has each cell, as numbers"),
+    ("mallard bench density --contenders", "measures what is compared"),
+)
 
 FORMATS = ("text", "md", "json")
 PIPE_WIDTH = 160
@@ -30,16 +30,18 @@ PIPE_WIDTH = 160
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "experiment", nargs="?", metavar="EXPERIMENT", help=f"one of {', '.join(EXPERIMENTS)}"
+        "experiment",
+        nargs="?",
+        metavar="EXPERIMENT",
+        choices=tuple(EXPERIMENTS),
+        help="one of them, as 'mallard list experiments' names it (default: all)",
     )
     add_runs(parser, "cell")
-    parser.add_argument("--format", metavar="FORMAT", default="text", help=f"one of {', '.join(FORMATS)}")
+    add_format(parser, FORMATS)
     add_database(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
-    one_of("experiment", arguments.experiment, tuple(EXPERIMENTS))
-    one_of("--format", arguments.format, FORMATS)
     check_runs(arguments)
 
 
@@ -78,7 +80,7 @@ def _found(arguments: argparse.Namespace) -> tuple[list[Duel], list[Run]]:
 
 
 def _record(duel: Duel) -> dict[str, Any]:
-    """JSON has no infinity: an end of an interval that is unknown is null."""
+    """JSON has no infinity, so an unknown end of an interval is null."""
     ratio = duel.ratio
     return {
         "run": duel.run,

@@ -1,4 +1,4 @@
-"""`mallard report`: everything that a database holds as one self-contained page."""
+"""`mallard report`: the results of a database as one self-contained page."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ from mallard.store import Store
 from mallard.view.html import Measured, page
 from mallard.whole_file import write_whole
 
-HELP = "write the runs as one page, beside the published figures"
-EXAMPLES = """\
-mallard report                       the newest run of each experiment, to report.html
-mallard report -o ds2.html --run 4   run 4 alone
-mallard report --db other.db         from another database"""
+HELP = "write all results as one page, beside the published figures"
+EXAMPLES = (
+    ("mallard report", "the newest run of each experiment"),
+    ("mallard report -o ds2.html --run 4", "run 4 alone"),
+    ("mallard report --db other.db", "from another database"),
+)
 
 OUTPUT = "report.html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, default=Path(OUTPUT), help=f"the page ({OUTPUT})"
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        default=Path(OUTPUT),
+        help=f"the page (default: {OUTPUT})",
     )
     add_run(parser)
     add_database(parser)

@@ -1,4 +1,4 @@
-"""The runs by which a verb judges that looks at all experiments."""
+"""The runs that a verb judges by, if it looks at all experiments."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from mallard.store import Run, Store
 
 
 def add_runs(parser: argparse.ArgumentParser, what: str) -> None:
-    """Each `what` is judged by one of them."""
+    """Each `what` is judged by one run."""
     parser.add_argument(
         "--run",
         metavar="N",
         default="latest",
-        help=f"latest (of each {what} the newest finished run with its cells, the default), all, or 3,5",
+        help=f"latest (default: for each {what} the newest finished run that has it), all, or numbers: 3,5",
     )
 
 
@@ -25,14 +25,14 @@ def check_runs(arguments: argparse.Namespace) -> None:
         wrong = [number for number in arguments.run.split(",") if not number.strip().isdecimal()]
         if wrong:
             raise UsageError(
-                f"--run '{wrong[0]}' is no run: allowed are latest, all, and runs' numbers such as 3,5; "
+                f"--run '{wrong[0]}' is no run; allowed are latest, all, and runs' numbers such as 3,5; "
                 "'mallard list runs' shows them"
             )
     check_database(arguments, needed=arguments.run != "latest")
 
 
 def selected_runs(store: Store, text: str) -> list[Run]:
-    """`all` has the interrupted runs too."""
+    """`all` includes interrupted runs."""
     if text == "latest":
         return finished_runs(store)
     if text == "all":

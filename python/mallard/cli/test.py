@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mallard.cli import layout
 from mallard.cli.needs import Needs
 from mallard.cli.parser import Answer
 from mallard.errors import UsageError
@@ -20,25 +21,28 @@ if TYPE_CHECKING:
     from mallard.view.terminal.stages import StagesView
 
 HELP = "run the project's own tests"
-EXAMPLES = """\
-mallard test                 every test once, where it finds most
-mallard test --full          the other configurations too
-mallard test lint python     these two stages
-mallard test --list          what the stages are"""
+EXAMPLES = (
+    ("mallard test", "every test once, in one configuration"),
+    ("mallard test --full", "the other configurations too"),
+    ("mallard test lint python", "these two stages"),
+    ("mallard test --list", "the stages, each in a line"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("stages", metavar="STAGE", nargs="*", help="stages (default: all but the full ones)")
+    parser.add_argument(
+        "stages", metavar="STAGE", nargs="*", help="only these stages (default: all but the full ones)"
+    )
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--full", action="store_true", help="the other configurations too")
-    which.add_argument("--rest", action="store_true", help="only what --full adds")
-    parser.add_argument("--list", action="store_true", help="name the stages and stop")
+    which.add_argument("--full", action="store_true", help="also the stages for other configurations")
+    which.add_argument("--rest", action="store_true", help="only the stages that --full adds")
+    parser.add_argument("--list", action="store_true", help="list the stages and stop")
 
 
 def check(arguments: argparse.Namespace) -> None:
     if arguments.list:
-        marks = {True: "full", False: ""}
-        raise Answer("".join(f"{stage.name:14} {marks[stage.full]:5} {stage.text}\n" for stage in STAGES))
+        texts = ((stage.name, f"(full) {stage.text}" if stage.full else stage.text) for stage in STAGES)
+        raise Answer(layout.columns(list(texts)) + "\n")
     choose(arguments)
 
 
@@ -64,9 +68,9 @@ def choose(arguments: argparse.Namespace) -> list[Stage]:
     known = {stage.name: stage for stage in STAGES}
     for name in arguments.stages:
         if name not in known:
-            raise UsageError(f"unknown stage '{name}'{meant(name, known)}: allowed are {', '.join(known)}")
+            raise UsageError(f"unknown stage '{name}'{meant(name, known)}; allowed are {', '.join(known)}")
     if arguments.stages and (arguments.full or arguments.rest):
-        raise UsageError("--full and --rest choose the stages: name none beside them")
+        raise UsageError("--full and --rest choose the stages; name none beside them")
     if arguments.stages:
         return [stage for stage in STAGES if stage.name in arguments.stages]
     return [stage for stage in STAGES if arguments.full or stage.full == arguments.rest]
@@ -75,7 +79,7 @@ def choose(arguments: argparse.Namespace) -> list[Stage]:
 def tree() -> Path:
     root = source_root()
     if not (root / "CMakePresets.json").is_file():
-        raise UsageError(f"{root} is no source tree of mallard: the tests run in a clone, by ./mallard test")
+        raise UsageError(f"{root} is no source tree of mallard; the tests run in a clone: ./mallard test")
     return root
 
 

@@ -112,6 +112,11 @@ def strategies() -> dict[str, Strategy]:
     }
 
 
+def described() -> dict[str, Strategy]:
+    """The papers' strategies and our own; not those of other libraries."""
+    return strategies() | {extra.name: extra for extra in EXTRA_STRATEGIES}
+
+
 @cache
 def structures() -> dict[str, Structure]:
     rows = read_csv("data_structures.csv")
@@ -123,7 +128,7 @@ def strategy_text(name: str) -> str:
     if name in CONTENDERS:
         return CONTENDERS[name].text
     plain, malloc = mallocs.split(name)
-    known = strategies() | {extra.name: extra for extra in EXTRA_STRATEGIES}
+    known = described()
     if plain not in known:
         return name
     return f"{known[plain].text}, under {malloc}" if malloc else known[plain].text

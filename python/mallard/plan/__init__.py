@@ -3,7 +3,8 @@ that plan alike.
 
     Request x Runner x Host -> make_plan -> Plan
 
-`OPTIONS[experiment]` are the options that it takes besides those that all have.
+`OPTIONS[experiment]` are the options that it takes besides those that all have. `NUMBERS[experiment]` are
+numbers that may follow its name in place of options.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from mallard.plan import (
     fragmentation,
     heap_churn,
     locality,
+    notation,
     primitives,
     small_objects,
     utilization,
@@ -38,9 +40,11 @@ from mallard.plan.request import (
     Request,
 )
 from mallard.runner import Runner
+from mallard.selection import in_prose
 
 __all__ = [
     "MEMORY_SHARE",
+    "NUMBERS",
     "OPTIONS",
     "REPETITIONS",
     "SCALES",
@@ -73,6 +77,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
     "burst": by_ranges.OPTIONS,
     "heap-churn": heap_churn.OPTIONS,
 }
+NUMBERS: dict[str, tuple[tuple[str, str], ...]] = {"locality": notation.NUMBERS}
 PLANNERS: dict[str, Planner] = {
     "density": density.plan,
     "locality": locality.plan,
@@ -100,21 +105,21 @@ def make_plan(request: Request, runner: Runner, host: Host, continued: Options |
 
 
 def check_request(request: Request) -> None:
-    """What no runner could do is a UsageError: an option of another experiment, compilers and mallocs that
-    nobody knows.
+    """Refuses requests that no runner could serve: an option of another experiment, unknown compilers and
+    mallocs.
     """
     own = {option.name for option in OPTIONS[request.experiment]}
     for name in request.given:
         if name not in own:
             others = [other for other, options in OPTIONS.items() if name in {each.name for each in options}]
             raise UsageError(
-                f"--{name} is an option of {' and '.join(others)}; leave it out, or say "
-                f"'mallard bench {others[0]}'"
+                f"{request.experiment} has no option --{name}; it is an option of {in_prose(others)}; leave it "
+                f"out, or say 'mallard bench {others[0]}'"
             )
-    if request.notation and request.experiment != "locality":
+    if request.notation and request.experiment not in NUMBERS:
         raise UsageError(
-            f"unrecognized arguments: {' '.join(request.notation)}; numbers after the experiment are P0089's "
-            "notation for a run of locality: mallard bench locality -20 18 32 -3 8"
+            f"unexpected '{' '.join(request.notation)}' after {request.experiment}; numbers after the "
+            "experiment are P0089's notation for a run of locality: mallard bench locality -20 18 32 -3 8"
         )
     selected_compilers(request)
     selected_mallocs(request)

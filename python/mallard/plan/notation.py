@@ -13,6 +13,20 @@ from dataclasses import dataclass
 from mallard.errors import UsageError
 
 HOW = "write |G| |S| af sf rf, as in: mallard bench locality -20 18 32 -3 8"
+NUMBERS = (
+    (
+        "|G|",
+        "links in all; if it is negative, |G| and |S| are exponents of two: -20 18 is 2^20 links in lists of 2^18",
+    ),
+    ("|S|", "links of a list at first; it divides |G|"),
+    ("af", "access factor: a visit traverses its list so often"),
+    (
+        "sf",
+        "shuffle factor: passes of the shuffle; -3 accesses before three passes, 3 after them; both are "
+        "measured, and the shuffle is in neither time",
+    ),
+    ("rf", "repeat factor: every list is visited so often"),
+)
 MOST_DIGITS = 12
 
 

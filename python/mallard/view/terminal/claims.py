@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -29,7 +29,10 @@ STYLES = {
 }
 
 
-def show_claims(console: Console, entries: Sequence[Entry], runs: Sequence[Run]) -> None:
+def show_claims(
+    console: Console, entries: Sequence[Entry], runs: Sequence[Run], left_out: Collection[str] = ()
+) -> None:
+    """Claims with a verdict among those left out are counted, but not shown."""
     if not entries:
         console.print("No claim has this verdict in this document.")
         return
@@ -37,10 +40,11 @@ def show_claims(console: Console, entries: Sequence[Entry], runs: Sequence[Run])
         mine = [entry for entry in entries if entry.document == document]
         console.print(f"[bold]{document}[/]: {_counted(mine)}", soft_wrap=True)
         show = _table if console.width >= WIDTH_OF_TABLE else _blocks
-        show(console, mine)
+        show(console, [entry for entry in mine if entry.verdict not in left_out])
         console.print()
-    console.print(f"{len(entries)} claims: {_counted(entries)}", soft_wrap=True)
     console.print(_by_which(runs), soft_wrap=True)
+    more = f"; --all shows those {' and '.join(left_out)}" if left_out else ""
+    console.print(f"{len(entries)} claims: {_counted(entries)}{more}", soft_wrap=True)
 
 
 def _counted(entries: Sequence[Entry]) -> str:
@@ -50,7 +54,7 @@ def _counted(entries: Sequence[Entry]) -> str:
 
 def _by_which(runs: Sequence[Run]) -> str:
     if not runs:
-        return "Nothing was measured yet; 'mallard bench EXPERIMENT' does."
+        return "Nothing was measured yet; 'mallard bench EXPERIMENT' measures."
     names = ", ".join(f"{run.experiment} {run.id} ({run.scale})" for run in runs)
     return f"here: runs {names}; in brackets 95 % intervals over the repetitions"
 

@@ -1,43 +1,46 @@
-"""Lists of what can be measured, what was printed, and what was measured here."""
+"""Lists: what can be measured, what the papers print, and the runs in a database."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.table import Table
+from rich.text import Text
 
 from mallard.analysis.names import in_table_order
 from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.experiments import EXPERIMENTS
-from mallard.papers.catalogue import EXTRA_STRATEGIES, strategies, structures
+from mallard.papers.catalogue import described, structures
 from mallard.papers.registry import UNNUMBERED, all_tables
-from mallard.selection import in_words
 from mallard.store import Run, Store
 from mallard.strategy_names import number_of
 from mallard.view.terminal.console import output_console
 
-PIPE_WIDTH = 160  # the longest caption of a table
+PIPE_WIDTH = 80
+SUFFIXES = (
+    "AS: the number in P0089. /base: bound by abstract base, all others by type parameter. /wink: winked "
+    "out, so no destructor runs."
+)
 
 
-def show_list(name: str, *, heading: bool) -> None:
-    """`heading` where others follow."""
-    console = output_console(PIPE_WIDTH)
-    if heading:
-        console.print(f"[bold]{name}[/]")
-    console.print(LISTS[name]())
-    if heading:
-        console.print()
+def show_list(name: str) -> None:
+    output_console(PIPE_WIDTH).print(LISTS[name]())
 
 
 def show_runs(store: Store) -> None:
-    output_console(PIPE_WIDTH).print(_runs(store))
+    console = output_console(PIPE_WIDTH)
+    runs = store.runs()
+    console.print(_runs(store, runs))
+    abouts = Counter(map(_about, runs)).most_common()
+    for place, (about, _) in enumerate(abouts):
+        numbers = ", ".join(str(run.id) for run in runs if _about(run) == about)
+        where = f"run {numbers}" if place else "every other run" if len(abouts) > 1 else "every run"
+        console.print(f"{where}: {about}", markup=False)
 
 
 def _experiments() -> Table:
-    rows = [
-        [each.name, each.text, each.operation, in_words(each.strategies)] for each in EXPERIMENTS.values()
-    ]
-    return _table(["name", "what it does", "a time is of", "strategies"], rows)
+    return _table(["name", "what it does"], [[each.name, each.text] for each in EXPERIMENTS.values()])
 
 
 def _structures() -> Table:
@@ -46,30 +49,26 @@ def _structures() -> Table:
 
 
 def _strategies() -> Table:
-    every = {each.name: each for each in (*strategies().values(), *EXTRA_STRATEGIES)}
-    known = [every[name] for name in in_table_order(every)]
-    rows = [
-        [each.name, number_of(each.name), each.allocator, each.binding, each.destruction] for each in known
-    ]
-    return _table(["name", "AS", "allocator", "binding", "destruction"], rows)
-
-
-def _contenders() -> Table:
-    rows = [
-        [name, each.library, each.text, LIBRARIES[each.library].package, _where(each.experiments)]
-        for name, each in CONTENDERS.items()
-    ]
-    listed = _table(["name", "library", "what it is", "package", "experiments"], rows)
-    listed.columns[0].no_wrap = listed.columns[3].no_wrap = True
-    listed.columns[2].overflow = "fold"
+    known = described()
+    rows = [[name, number_of(name), known[name].allocator] for name in in_table_order(known)]
+    listed = _table(["name", "AS", "allocator"], rows)
+    listed.caption = SUFFIXES
+    listed.caption_justify = "left"
     return listed
 
 
-def _where(experiments: Sequence[str]) -> str:
-    left_out = [name for name in EXPERIMENTS if name not in experiments]
-    if len(left_out) >= len(experiments):
-        return ", ".join(experiments)
-    return f"all but {', '.join(left_out)}" if left_out else "all"
+def _contenders() -> Table:
+    """The strategies of a library below its name."""
+    listed = Table.grid(padding=(0, 2, 0, 0))
+    listed.add_column(no_wrap=True)
+    listed.add_column(overflow="fold")
+    for library in LIBRARIES.values():
+        package = f"package {library.package}" if library.package else "comes with the compiler"
+        listed.add_row(Text(library.name, "bold"), Text(package, "dim"))
+        for name, each in CONTENDERS.items():
+            if each.library == library.name:
+                listed.add_row(f"  {name}", each.text)
+    return listed
 
 
 def _tables() -> Table:
@@ -80,7 +79,7 @@ def _tables() -> Table:
     return listed
 
 
-def _runs(store: Store) -> Table:
+def _runs(store: Store, runs: Sequence[Run]) -> Table:
     rows = [
         [
             str(run.id),
@@ -89,11 +88,10 @@ def _runs(store: Store) -> Table:
             run.scale,
             str(len(store.rows(run.id))),
             "finished" if run.finished else "interrupted",
-            _about(run),
         ]
-        for run in store.runs()
+        for run in runs
     ]
-    return _table(["run", "started (UTC)", "experiment", "scale", "rows", "state", "machine, compiler"], rows)
+    return _table(["run", "started (UTC)", "experiment", "scale", "rows", "state"], rows)
 
 
 def _about(run: Run) -> str:

@@ -1,0 +1,110 @@
+"""What `mallard bench` takes, and its help: one screen for all experiments, and one for each.
+
+A command line may have the options of every experiment, so that an option of another one is refused with
+the experiments that have it. Help has those of the experiment in hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from mallard.cli import layout
+from mallard.cli.options import add_database
+from mallard.cli.parser import Parser, gibibytes, positive_int, positive_seconds, seed_number
+from mallard.experiments import EXPERIMENTS
+from mallard.mallocs import NAMES
+from mallard.plan import NUMBERS, OPTIONS, REPETITIONS
+from mallard.runner import COMPILERS
+from mallard.selection import in_words
+
+DEFAULT = "density"
+SCALES = (
+    ("quick", "a few minutes at most (the default)"),
+    ("standard", "for narrower intervals: minutes, at most an hour"),
+    ("paper", "the papers' own sizes: hours, and weeks for locality"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("experiment", nargs="?", metavar="EXPERIMENT", choices=EXPERIMENTS)
+    parser.add_argument("notation", nargs="*", metavar="NUMBER")
+    for name in dict.fromkeys(option.name for options in OPTIONS.values() for option in options):
+        parser.add_argument(f"--{name}")
+    _add_common(parser)
+    _add_further(parser)
+
+
+def help_for_all(summary: str, examples: layout.Examples) -> str:
+    lines = layout.columns([(name, each.text) for name, each in EXPERIMENTS.items()])
+    parser = Parser(prog="mallard bench", summary=summary, examples=examples)
+    parser.usage = "mallard bench [EXPERIMENT] [OPTION ...]"
+    parser.description = (
+        f"experiments ({DEFAULT} by default; 'mallard bench EXPERIMENT --help' has more):\n{lines}"
+    )
+    _add_common(parser)
+    return parser.format_help()
+
+
+def help_for_one(name: str) -> str:
+    experiment, numbers = EXPERIMENTS[name], NUMBERS.get(name, ())
+    examples = [(f"mallard bench {name}", "the whole experiment, at its quickest")]
+    examples += [(f"mallard bench {name} {words}", note) for words, note in experiment.examples]
+    parser = Parser(prog=f"mallard bench {name}", summary=experiment.text, examples=examples)
+    words = f" [{' '.join(number for number, _ in numbers)}]" if numbers else ""
+    parser.usage = f"{parser.prog}{words} [OPTION ...]"
+    parser.description = f"{parser.description}\nA time is that of {experiment.operation}."
+    if numbers:
+        group = parser.add_argument_group("a single run, as P0089 writes it")
+        for number, text in numbers:
+            group.add_argument(number, help=text)
+    group = parser.add_argument_group(f"options of {name}")
+    for option in OPTIONS[name]:
+        group.add_argument(f"--{option.name}", metavar=option.metavar, help=option.text)
+    group = parser.add_argument_group("options of every experiment")
+    _add_common(group)
+    _add_further(group)
+    parser.epilog = f"strategies:\n{layout.paragraph(in_words(experiment.strategies))}\n\n{parser.epilog}"
+    return parser.format_help()
+
+
+def _add_common(parser: argparse._ActionsContainer) -> None:
+    scale = parser.add_mutually_exclusive_group()
+    for name, text in SCALES:
+        scale.add_argument(f"--{name}", dest="scale", action="store_const", const=name, help=text)
+    parser.add_argument(
+        "--strategy", metavar="LIST", help="only these: new-delete,monotonic,boost-pool, or a library: loki"
+    )
+    parser.add_argument(
+        "--contenders", action="store_true", help="also the allocators of other libraries, and other mallocs"
+    )
+
+
+def _add_further(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--malloc",
+        metavar="LIST",
+        help=f"new-delete and new-delete/base also with these preloaded: {', '.join(NAMES)}",
+    )
+    parser.add_argument(
+        "--compiler", metavar="LIST", help=f"the runner as built by each of these: {', '.join(COMPILERS)}"
+    )
+    parser.add_argument(
+        "--reps",
+        metavar="N",
+        type=positive_int,
+        help=f"repetitions of each cell (default: {REPETITIONS}; more of short ones, fewer of long ones)",
+    )
+    parser.add_argument(
+        "--seed", metavar="N", type=seed_number, default=1, help="of the inputs and of the order (default: 1)"
+    )
+    parser.add_argument(
+        "--time-limit", metavar="SECONDS", type=positive_seconds, help="for one process (default: by scale)"
+    )
+    parser.add_argument(
+        "--memory-limit",
+        metavar="GIB",
+        type=gibibytes,
+        help="for one process (default: 12, or 95 %% of the free memory if that is less)",
+    )
+    parser.add_argument("--no-pin", action="store_true", help="let the system choose the core")
+    add_database(parser)
