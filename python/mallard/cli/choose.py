@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _choices(can, "binding", (TYPE, BASE_CLASS, ANY), ANY, "by type parameter or by abstract base")
     _choices(can, "wink-out", (YES, NO), NO, "destructors may be left out, since they only free memory")
     _choices(can, "buffer", BUFFERS, ANY, "the initial buffer of a monotonic allocator")
-    add_database(parser)
+    add_database(parser.add_argument_group("the measurements"))
 
 
 def check(arguments: argparse.Namespace) -> None:

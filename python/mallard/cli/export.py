@@ -21,8 +21,8 @@ from mallard.whole_file import write_whole
 HELP = "write results as CSV, JSON or Markdown"
 EXAMPLES = (
     ("mallard export > rows.csv", "every repetition of the latest run"),
-    ("mallard export --summary --format md", "a line for each cell: median, interval, ratio"),
-    ("mallard export --run all -o all.json", "every run; the format is that of the file"),
+    ("mallard export --summary --format md", "a cell a line: median, interval, ratio"),
+    ("mallard export --run all -o all.json", "every run, in the format of the file"),
 )
 
 FORMATS = ("csv", "json", "md")

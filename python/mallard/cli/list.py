@@ -68,6 +68,4 @@ def _overview(runs: Sequence[Run]) -> str:
         ("tables", ", ".join(f"{number} of {paper}" for paper, number in papers.items())),
         (RUNS, f"{len(runs)}, the newest of {runs[-1].experiment}" if runs else "none yet"),
     ]
-    return (
-        f"{layout.columns(rows)}\n\n'mallard list NAME' describes those of a line, as in 'mallard list runs'"
-    )
+    return f"{layout.columns(rows)}\n\n'mallard list LIST' describes each, as in 'mallard list runs'"

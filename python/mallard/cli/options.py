@@ -13,7 +13,7 @@ from mallard.store import require_database
 DATABASE = "mallard.db"
 
 
-def add_database(parser: argparse.ArgumentParser) -> None:
+def add_database(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--db",
         metavar="FILE",

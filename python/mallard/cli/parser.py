@@ -30,6 +30,7 @@ class Parser(argparse.ArgumentParser):
             # An abbreviation that is unique today need not be tomorrow.
             allow_abbrev=False,
         )
+        self._positionals.title = "arguments"
         self.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
 
     def format_help(self) -> str:
@@ -42,23 +43,21 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{self._plain(message)}\n'{self.prog} --help' tells more")
 
     def _plain(self, message: str) -> str:
-        """argparse tells of the option that an error is about, or of words that it does not know, in text."""
+        """The errors that argparse writes itself, as the others are written."""
         unknown = re.match(r"unrecognized arguments: ([^\s=]+)", message)
         if unknown and unknown[1].startswith("-"):
             return f"unknown option '{unknown[1]}'{meant(unknown[1], self._option_string_actions)}"
         if unknown:
             return f"'{unknown[1]}' is one word too many"
-        message = re.sub(r"^argument (?:-\w/)?", "", message).replace(
-            "allowed with argument ", "allowed with "
-        )
-        return message.replace("expected one argument", "a value is missing after it")
+        message = re.sub(r"^argument (?:-\w/)?", "", message)
+        message = message.replace("not allowed with argument", "not allowed with")
+        return message.replace("expected one argument", "its value is missing")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
             return
-        what = (
-            action.option_strings[-1] if action.option_strings else f"unknown {str(action.metavar).lower()}"
-        )
+        option = next(reversed(action.option_strings), "")
+        what = option or f"unknown {action.metavar}".lower()
         allowed = [str(each) for each in action.choices]
         raise argparse.ArgumentError(
             None, f"{what} '{value}'{meant(value, allowed)}; allowed are {', '.join(allowed)}"

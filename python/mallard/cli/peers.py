@@ -17,10 +17,10 @@ from mallard.view.peers_markdown import peers_markdown
 
 HELP = "compare mallard's allocators with those of other libraries"
 EXAMPLES = (
-    ("mallard peers", "all experiments, by the newest runs that have both sides"),
+    ("mallard peers", "every experiment, by the newest runs"),
     ("mallard peers small-objects", "one experiment"),
     ("mallard peers --run 3,5", "by these runs alone"),
-    ("mallard peers --format md", "as Markdown; json has each cell, as numbers"),
+    ("mallard peers --format md", "as Markdown; json has every cell"),
     ("mallard bench density --contenders", "measures what is compared"),
 )
 

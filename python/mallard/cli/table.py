@@ -1,9 +1,10 @@
-"""`mallard table`: a printed table of the papers beside this machine's."""
+"""`mallard table`: a run as it was shown when it ended, or a printed table of the papers beside it."""
 
 from __future__ import annotations
 
 import argparse
 
+from mallard.cli import exit_status
 from mallard.cli.options import add_database, add_run, check_database, check_run, nothing_measured
 from mallard.errors import UsageError
 from mallard.evidence.beside import beside, has_cells_of
@@ -13,45 +14,91 @@ from mallard.nearest import meant
 from mallard.papers.locality import GLOBAL, LOCAL
 from mallard.papers.notes import notes_for
 from mallard.papers.printed import PrintedTable
-from mallard.papers.registry import table_named
+from mallard.papers.registry import all_tables, table_named
 from mallard.store import Run, Store
 
-HELP = "show a printed table beside this machine's"
-EXAMPLES = """\
-mallard table p0213:6                vector<string> as P0213 printed it, beside the newest run that has it
-mallard table p0089:4 --run 3        P0089's figures beside run 3
-mallard table p0213:8                the averages over all cells
-mallard table p0213:6 --nanoseconds  both sides in nanoseconds an operation
-mallard table p0089:18 --local multipool/base  locality, another in the place of the printed multipool
-mallard table p0089:III-30           tables without a number: benchmark III, T = 2^30
-mallard table loki:time-shuffled     the Loki test, phase by phase; loki:memory, optimized:times
-mallard list tables                  names them all"""
+HELP = "show the last run again, or a printed table beside it"
+EXAMPLES = (
+    ("mallard table", "the last run"),
+    ("mallard table --run 3", "run 3"),
+    ("mallard table p0213:6", "vector<string>, printed and here"),
+    ("mallard table p0213:6 --nanoseconds", "nanoseconds on both sides"),
+    ("mallard table p0089:18 --local multipool/base", "another pool than the printed"),
+    ("mallard table loki:memory", "a table without a number"),
+)
 
+EXAMPLE = "p0213:6"
 LOCALS = (LOCAL, *REUSES, *RECYCLING[3:])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("table", metavar="TABLE", help="paper and number, such as p0213:6")
     parser.add_argument(
-        "--nanoseconds", action="store_true", help="times of an operation in place of percents"
+        "table",
+        nargs="?",
+        metavar="TABLE",
+        help="paper and number, as 'mallard list tables' has them (default: the run itself)",
     )
+    parser.add_argument("--nanoseconds", action="store_true", help="times in place of percents")
     parser.add_argument(
         "--local",
         metavar="STRATEGY",
-        default=None,
-        help=f"of locality: what stands beside the printed multipool: {', '.join(LOCALS)} ({LOCAL})",
+        help=f"of locality: the strategy beside the printed multipool (default: {LOCAL})",
     )
     add_run(parser)
     add_database(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
-    _checked(arguments, table_named(arguments.table))
+    if arguments.table:
+        _checked(arguments, table_named(arguments.table))
+    elif arguments.nanoseconds or arguments.local:
+        option = "--nanoseconds" if arguments.nanoseconds else "--local"
+        raise UsageError(
+            f"{option} is for a printed table; name one, such as {EXAMPLE}, or leave {option} out"
+        )
     check_run(arguments)
     check_database(arguments, needed=arguments.run != "latest")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.table:
+        _show_printed(arguments)
+    elif nothing_measured(arguments):
+        _show_tables()
+    else:
+        _show_run(arguments)
+    return exit_status.DONE
+
+
+def _show_tables() -> None:
+    from mallard.view.terminal.lists import show_list
+
+    show_list("tables")
+    print("\nNothing was measured yet: 'mallard bench' measures, 'mallard table TABLE' shows one of these")
+
+
+def _show_run(arguments: argparse.Namespace) -> None:
+    """Ends with the printed tables that have cells of the run."""
+    from mallard.view.terminal import show_run
+    from mallard.view.terminal.console import output_console
+
+    with Store.open_existing(arguments.db) as store:
+        found = store.select_run(arguments.run)
+        rows = store.rows(found.id)
+    console = output_console()
+    show_run(console, found, rows)
+    settings = by_setting(rows)
+    names = [
+        name
+        for name, each in all_tables().items()
+        if each.experiment == found.experiment and any(has_cells_of(each, one) for one in settings)
+    ]
+    if names:
+        others = f", also for {', '.join(names[1:])}" if names[1:] else ""
+        console.print(f"'mallard table {names[0]}' shows it beside the paper{others}", markup=False)
+
+
+def _show_printed(arguments: argparse.Namespace) -> None:
     from rich.console import Console
 
     from mallard.view.printed import beside_text, notes_text
@@ -73,11 +120,10 @@ def run(arguments: argparse.Namespace) -> int:
         console.print(beside_text(printed, beside(printed, each, local), console, arguments.nanoseconds))
     console.print(_legend(printed, arguments.nanoseconds) + "\n", soft_wrap=True)
     console.print(notes_text(notes_for(printed)))
-    return 0
 
 
 def _checked(arguments: argparse.Namespace, printed: PrintedTable) -> str:
-    """The local allocator; options that this table has no use for are refused."""
+    """The local allocator. Refuses options that do not apply to this table."""
     if arguments.nanoseconds and not printed.shows_times:
         what = "percents" if not printed.place and printed.experiment == "density" else "ratios"
         if printed.unit == "seconds":
@@ -89,7 +135,7 @@ def _checked(arguments: argparse.Namespace, printed: PrintedTable) -> str:
         raise UsageError(f"--local: {printed.name} has no multipool for each list; leave the option out")
     if arguments.local not in LOCALS:
         raise UsageError(
-            f"--local {arguments.local}{meant(arguments.local, LOCALS)}: allowed are {', '.join(LOCALS)}"
+            f"--local {arguments.local}{meant(arguments.local, LOCALS)}; allowed are {', '.join(LOCALS)}"
         )
     return str(arguments.local)
 
@@ -97,9 +143,9 @@ def _checked(arguments: argparse.Namespace, printed: PrintedTable) -> str:
 def _measured(
     arguments: argparse.Namespace, printed: PrintedTable, local: str
 ) -> tuple[Run | None, list[Measured]]:
-    """The newest run, or the one asked for, that has finished cells of the printed table; by setting."""
+    """The run asked for, or the newest with cells of the printed table, and those cells by setting."""
     if nothing_measured(arguments) and arguments.run == "latest":
-        return None, []  # the printed figures can be read before anything was measured
+        return None, []  # the printed figures are worth reading before the first measurement
     with Store.open_existing(arguments.db) as store:
         runs = reversed(store.runs()) if arguments.run == "latest" else [store.select_run(arguments.run)]
         for candidate in runs:

@@ -48,8 +48,8 @@ def table_named(name: str) -> PrintedTable:
         if known.lower() == name.lower():
             return table
     raise UsageError(
-        f"no table '{name}'{meant(name, all_tables())}; allowed are {ALLOWED}; 'mallard list tables' describes "
-        "them"
+        f"no table '{name}'{meant(name, all_tables())}; allowed are {ALLOWED}; "
+        "'mallard list tables' describes them"
     )
 
 

@@ -113,8 +113,8 @@ def check_request(request: Request) -> None:
         if name not in own:
             others = [other for other, options in OPTIONS.items() if name in {each.name for each in options}]
             raise UsageError(
-                f"{request.experiment} has no option --{name}; it is an option of {in_prose(others)}; leave it "
-                f"out, or say 'mallard bench {others[0]}'"
+                f"{request.experiment} has no option --{name}; it is an option of {in_prose(others)}; "
+                f"leave it out, or say 'mallard bench {others[0]}'"
             )
     if request.notation and request.experiment not in NUMBERS:
         raise UsageError(

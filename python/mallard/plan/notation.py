@@ -14,18 +14,11 @@ from mallard.errors import UsageError
 
 HOW = "write |G| |S| af sf rf, as in: mallard bench locality -20 18 32 -3 8"
 NUMBERS = (
-    (
-        "|G|",
-        "links in all; if it is negative, |G| and |S| are exponents of two: -20 18 is 2^20 links in lists of 2^18",
-    ),
+    ("|G|", "links in all; a negative number makes |G| and |S| exponents of two: -20 18 is |G| = 2^20"),
     ("|S|", "links of a list at first; it divides |G|"),
-    ("af", "access factor: a visit traverses its list so often"),
-    (
-        "sf",
-        "shuffle factor: passes of the shuffle; -3 accesses before three passes, 3 after them; both are "
-        "measured, and the shuffle is in neither time",
-    ),
-    ("rf", "repeat factor: every list is visited so often"),
+    ("af", "access factor: how often a visit traverses its list"),
+    ("sf", "shuffle factor: passes of the shuffle; -3 accesses before them, 3 after them"),
+    ("rf", "repeat factor: how often every list is visited"),
 )
 MOST_DIGITS = 12
 
