@@ -111,15 +111,15 @@ def test_a_named_database_that_is_not_there_is_an_error(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--density", "middling"), "--density: invalid choice: 'middling' (choose from 'high', 'low')"),
-        (("--utilization", "1.5"), "'1.5' is not allowed; give the most memory"),
+        (("--density", "middling"), "--density 'middling'; allowed are high, low"),
+        (("--utilization", "1.5"), "'1.5' is not allowed; give a number from 0 to 1: the most memory"),
         (("--utilization", "nan"), "'nan' is not allowed"),
         (("--elements", "0"), "'0' is not allowed; give a number such as 16384 or 2^14"),
         (("--elements", "2^41"), "from 1 to 2^40"),
         (("--elements", "-1"), "from 1 to 2^40"),
         (("--threads", "0"), "'0' is not allowed; give a whole number of at least 1"),
         (("--structure", "map<int"), "is no C++ type; give one such as vector<int>"),
-        (("DS4",), "unrecognized arguments: DS4"),
+        (("DS4",), "'DS4' is one word too many"),
     ],
 )
 def test_what_is_not_allowed_is_said_with_what_is(

@@ -43,8 +43,8 @@ from mallard.claims.statement import (
     UP_TO,
     Statement,
 )
-from mallard.cli.bench import _request, add_arguments
-from mallard.cli.parser import Parser
+from mallard.cli import understood
+from mallard.cli.bench import _request
 from mallard.plan import Host, make_plan, selected_compilers
 from mallard.result import Row
 from mallard.runner import load_builds
@@ -325,9 +325,7 @@ COMMANDS = sorted({(rule.command, rule.experiment) for rule in RULES.values() if
 
 def measured_by(command: str) -> list[Row]:
     """The rows that a command would make, every time 10 ns."""
-    parser = Parser(prog="mallard bench", summary="x", examples="x")
-    add_arguments(parser)
-    request = _request(parser.parse_intermixed_args(command.split()[2:]))
+    request = _request(understood(command.split()[1:]).arguments)
     # The fake runner stands for every compiler's.
     builds = load_builds(selected_compilers(replace(request, compilers=None)))
     plan = make_plan(request, builds.first, Host(64 << 30, 4), {})

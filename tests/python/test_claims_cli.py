@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from synthetic_run import density_rows, write_run
 
-from mallard.claims import REPRODUCED, VERDICTS, claims_markdown, ledger
+from mallard.claims import NOT_APPLICABLE, NOT_MEASURED, REPRODUCED, VERDICTS, claims_markdown, ledger
 from mallard.cli import main
 
 DS2 = ("DS2",)
@@ -33,11 +34,39 @@ def test_claims_of_one_document(database: Path, capsys: pytest.CaptureFixture[st
 
 def test_claims_of_one_verdict(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2))
-    for verdict in VERDICTS:
-        assert main(["claims", "--verdict", verdict]) == 0
+    words = ("reproduced", "not-reproduced", "not-applicable", "not-measured")
+    for word, verdict in zip(words, VERDICTS, strict=True):
+        assert main(["claims", "--verdict", word]) == 0
         shown = capsys.readouterr().out
         assert verdict in shown
         assert not any(other in shown for other in VERDICTS if other not in verdict and verdict not in other)
+
+
+def test_the_last_line_counts_every_claim(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=DS2))
+    counted = "173 claims: "
+    lines = {}
+    for words in ([], ["--all"]):
+        assert main(["claims", *words]) == 0
+        lines[tuple(words)] = capsys.readouterr().out.splitlines()
+        assert lines[tuple(words)][-1].startswith(counted)
+    assert lines[()][-1] == f"{lines['--all',][-1]}; --all shows those {NOT_APPLICABLE}"
+
+
+def test_claims_that_cannot_apply_are_left_out_of_the_text(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(database, density_rows(names=DS2))
+    entries = [entry for entry in ledger([]) if entry.paper == "loki"]
+    assert main(["claims", "--paper", "loki"]) == 0
+    shown = capsys.readouterr().out
+    assert main(["claims", "--paper", "loki", "--all"]) == 0
+    shown_all = capsys.readouterr().out
+    for entry in entries:
+        number = re.compile(rf"^ *{entry.number} ", re.MULTILINE)
+        assert number.search(shown_all)
+        assert bool(number.search(shown)) == (entry.verdict != NOT_APPLICABLE)
+    assert {entry.verdict for entry in entries} == {NOT_APPLICABLE, NOT_MEASURED}
 
 
 def test_claims_can_be_read_before_anything_was_measured(
@@ -86,7 +115,7 @@ def test_markdown_has_a_table_a_document(database: Path, capsys: pytest.CaptureF
     ("words", "said"),
     [
         (["--paper", "p0339"], "allowed are p0089, p0213, loki, allocplus, optimized, mallard"),
-        (["--verdict", "maybe"], "allowed are reproduced, not reproduced, not applicable here, not measured"),
+        (["--verdict", "maybe"], "allowed are reproduced, not-reproduced, not-applicable, not-measured"),
         (["--format", "html"], "allowed are text, md, json"),
         (["--run", "7"], "no run 7"),
         (["--run", "newest"], "allowed are latest"),

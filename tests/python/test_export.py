@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.strategy_names import of_papers
@@ -54,6 +55,17 @@ def test_csv_has_a_line_for_each_repetition(measured: Any, capsys: Any) -> None:
         assert line["ds"] == "DS1"
         assert int(line["size_log2"]) == row.parameters["size_log2"]
         assert int(line["cpu_ns"]) == row.cpu_ns
+
+
+def test_without_options_the_latest_run_is_written_as_csv(measured: Any, capsys: Any) -> None:
+    assert exported(measured, capsys) == exported(measured, capsys, "--format", "csv", "--run", "3")
+
+
+@pytest.mark.parametrize("format_", ["csv", "json", "md"])
+def test_the_format_is_that_of_the_file(measured: Any, capsys: Any, format_: str) -> None:
+    assert exported(measured, capsys, "-o", f"rows.{format_}") == ""
+    written = (measured.directory / f"rows.{format_}").read_text()
+    assert written == exported(measured, capsys, "--format", format_)
 
 
 def test_json_has_the_run_and_its_rows(measured: Any, capsys: Any) -> None:
@@ -149,9 +161,10 @@ def test_a_file_that_fails_midway_leaves_the_old_one(tmp_path: Any, monkeypatch:
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_lists(measured: Any, capsys: Any) -> None:
+def test_lists(measured: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     for what, expected in (
-        ("experiments", [*EXPERIMENTS, "an access", "concurrent-multipool"]),
+        ("experiments", [*EXPERIMENTS, EXPERIMENTS["locality"].text]),
         ("structures", ["DS1", "DS12", "unordered_set<unordered_set<string>>"]),
         (
             "strategies",
@@ -165,18 +178,51 @@ def test_lists(measured: Any, capsys: Any) -> None:
             ],
         ),
         ("tables", ["p0213:6", "p0089:3"]),
+        ("contenders", [*CONTENDERS, *LIBRARIES]),
     ):
         assert measured.run("list", what) == 0
         shown = capsys.readouterr().out
         assert all(name in shown for name in expected)
+        assert max(len(line.rstrip()) for line in shown.splitlines()) <= 80
+
+
+def test_every_name_is_on_one_screen(measured: Any, capsys: Any) -> None:
+    assert measured.run("list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    shown = " ".join(" ".join(lines).split())
+    assert ", ".join(EXPERIMENTS) in shown
+    assert "null, new-delete, new-delete-keep, AS2-AS7, multipool-last" in shown
+    assert f"{len(CONTENDERS)} strategies of std::pmr, Boost.Pool" in shown
+    assert "runs 3, the newest of density" in shown
+
+
+def test_names_can_be_listed_before_anything_was_measured(fake: Any, capsys: Any) -> None:
+    assert fake.run("list") == 0
+    assert "runs none yet" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_list_of_runs_tells_their_state(measured: Any, capsys: Any) -> None:
     assert measured.run("list", "runs") == 0
-    lines = capsys.readouterr().out.splitlines()[1:]
+    *lines, machine = capsys.readouterr().out.splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["1", "2", "3"]
-    assert all("finished" in line and "fake 1.0" in line for line in lines)
+    assert all("finished" in line for line in lines)
     assert "primitives" in lines[1]
+    assert machine.startswith("every run: ")
+    assert machine.endswith("fake 1.0")
+
+
+def test_the_list_of_runs_tells_which_run_had_another_compiler(measured: Any, capsys: Any) -> None:
+    measured.set(describe={"compiler": "fake 2.0"})
+    measured.run("bench", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
+    capsys.readouterr()
+    assert measured.run("list", "runs") == 0
+    usual, other = capsys.readouterr().out.splitlines()[-2:]
+    assert usual.startswith("every other run: ")
+    assert usual.endswith("fake 1.0")
+    assert other.startswith("run 4: ")
+    assert other.endswith("fake 2.0")
 
 
 def test_strategies_of_the_summary_stand_in_the_papers_order(fake: Any, capsys: Any) -> None:

@@ -122,8 +122,8 @@ def test_interrupted_runs_count_only_when_asked_for(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["sorting"], "experiment 'sorting': allowed are density, "),
-        (["--format", "html"], "--format 'html': allowed are text, md, json"),
+        (["sorting"], "unknown experiment 'sorting'; allowed are density, "),
+        (["--format", "html"], "--format 'html'; allowed are text, md, json"),
         (["--run", "7"], "no run 7"),
         (["--db", "other.db"], "no database other.db"),
         (

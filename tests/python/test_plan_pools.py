@@ -114,7 +114,11 @@ def test_adaptive_pools_as_they_are_asked_for(planned: Any) -> None:
         ("small-objects", {"order": "random"}, "--order 'random' is unknown; allowed are shuffled, in-order"),
         ("small-objects", {"pages": "large"}, "--pages 'large' is unknown; allowed are small, huge"),
         ("small-objects", {"objects": "0"}, "--objects: 0 is not possible; allowed are 1 to"),
-        ("small-objects", {"work": "list"}, "--work is an option of fixed-block; leave it out"),
+        (
+            "small-objects",
+            {"work": "list"},
+            "no option --work; it is an option of fixed-block; leave",
+        ),
         ("fixed-block", {"work": "tree"}, "--work 'tree' is unknown; allowed are new-delete, replace, list"),
         ("fixed-block", {"work": "list", "version": "append"}, "--version append: list has no versions"),
         ("fixed-block", {"version": "best"}, "--version 'best' is unknown; allowed are as-printed, append"),

@@ -266,9 +266,13 @@ def test_a_structure_above_the_limit_is_left_out_with_the_option_that_lets_it_in
         (
             "density",
             {"given": {"threads": "2"}},
-            "--threads is an option of contention; leave it out, or say",
+            "density has no option --threads; it is an option of contention; leave it out, or say",
         ),
-        ("utilization", {"given": {"ds": "2"}}, "--ds is an option of density and fragmentation"),
+        (
+            "utilization",
+            {"given": {"ds": "2"}},
+            "--ds; it is an option of density and fragmentation",
+        ),
         ("contention", {"given": {"upstream": "heap"}}, "'mallard bench fragmentation'"),
         ("density", {"notation": NOTATION}, "P0089's notation for a run of locality"),
         ("utilization", {"strategies": "monotonic/wink"}, "--strategy 'monotonic/wink' is unknown"),

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -188,15 +189,16 @@ def parse(*words):
 
 
 def test_an_unknown_stage_names_those_allowed():
-    with pytest.raises(UsageError, match=r"unknown stage 'lent' \(did you mean lint\?\): allowed are lint,"):
+    with pytest.raises(UsageError, match=r"unknown stage 'lent' \(did you mean lint\?\); allowed are lint,"):
         verb.check(parse("lent"))
 
 
 def test_stages_are_listed():
     with pytest.raises(Answer) as answer:
         verb.check(parse("--list"))
-    listed = [line.split()[0] for line in str(answer.value).splitlines()]
-    assert listed == [stage.name for stage in STAGES]
+    told = str(answer.value)
+    assert re.findall(r"^  (\S+)", told, re.MULTILINE) == [stage.name for stage in STAGES]
+    assert told.count("(full)") == sum(stage.full for stage in STAGES)
 
 
 def test_a_folder_that_is_no_source_tree_is_refused(tmp_path, monkeypatch):

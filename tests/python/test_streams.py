@@ -27,7 +27,7 @@ PRINTING = [
     ("claims", "--format", "json"),
     ("doctor",),
     ("doctor", "--json"),
-    ("export", "--format", "csv"),
+    ("export",),
     ("export", "--format", "json", "--summary"),
     ("list",),
     ("list", "tables"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from synthetic_run import density_rows, failed, write_run
@@ -185,3 +186,45 @@ def test_narrow_terminals_get_the_columns_in_blocks(
         *("new-delete", "monotonic", "multipool", "multipool+monotonic")
     ]
     assert all(len(line) <= 80 for line in shown.splitlines() if line.lstrip()[:3] in ("2^1", "pri", "rat"))
+
+
+def test_without_a_name_the_last_run_is_shown(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS1",)))
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Run 2: density --quick")
+    assert "DS2 vector<string>" in shown
+    assert "DS1" not in shown
+    beside = " ".join(shown[shown.index("'mallard table") :].split())
+    assert beside.startswith("'mallard table p0089:4' shows it beside the paper, also for p0213:6, ")
+    assert main(["table", "--run", "1"]) == 0
+    assert "DS1 vector<int>" in capsys.readouterr().out
+
+
+def test_a_run_that_no_paper_printed_is_shown_alone(fake: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    fake.run("bench", "primitives", "--operation", "pair", "--strategy", "AS1", "--reps", "1")
+    capsys.readouterr()
+    assert fake.run("table") == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Run 1: primitives --quick")
+    assert "beside the paper" not in shown
+
+
+def test_without_a_run_the_printed_tables_are_listed(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table"]) == 0
+    shown = capsys.readouterr().out
+    assert "p0213:6 " in shown
+    assert "Nothing was measured yet: 'mallard bench' measures" in shown
+    assert not database.exists()
+
+
+@pytest.mark.parametrize("words", [["--nanoseconds"], ["--local", "AS9"]])
+def test_options_of_a_printed_table_need_its_name(
+    database: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", *words]) == 2
+    assert f"{words[0]} is for a printed table; name one, such as p0213:6" in capsys.readouterr().err

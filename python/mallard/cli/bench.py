@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def help_for(arguments: argparse.Namespace) -> str:
     if arguments.experiment:
-        return bench_options.help_for_one(arguments.experiment)
+        return bench_options.help_for_one(bench_options.experiment_of(arguments))
     return bench_options.help_for_all(HELP, EXAMPLES)
 
 
@@ -121,7 +121,7 @@ def _request(arguments: argparse.Namespace) -> Request:
     own = {option.name for options in OPTIONS.values() for option in options}
     values = {name: getattr(arguments, name.replace("-", "_")) for name in sorted(own)}
     return Request(
-        experiment=arguments.experiment or bench_options.DEFAULT,
+        experiment=bench_options.experiment_of(arguments),
         scale=arguments.scale or SCALES[0],
         given={name: value for name, value in values.items() if value is not None},
         notation=tuple(arguments.notation),

@@ -10,7 +10,7 @@ import argparse
 
 from mallard.cli import layout
 from mallard.cli.options import add_database
-from mallard.cli.parser import Parser, gibibytes, positive_int, positive_seconds, seed_number
+from mallard.cli.parser import Parser, gibibytes, one_of, positive_int, positive_seconds, seed_number
 from mallard.experiments import EXPERIMENTS
 from mallard.mallocs import NAMES
 from mallard.plan import NUMBERS, OPTIONS, REPETITIONS
@@ -26,12 +26,18 @@ SCALES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("experiment", nargs="?", metavar="EXPERIMENT", choices=EXPERIMENTS)
-    parser.add_argument("notation", nargs="*", metavar="NUMBER")
+    parser.add_argument("experiment", nargs="?")
+    parser.add_argument("notation", nargs="*")
     for name in dict.fromkeys(option.name for options in OPTIONS.values() for option in options):
         parser.add_argument(f"--{name}")
     _add_common(parser)
     _add_further(parser)
+
+
+def experiment_of(arguments: argparse.Namespace) -> str:
+    name = str(arguments.experiment or DEFAULT)
+    one_of("unknown experiment", name, EXPERIMENTS)
+    return name
 
 
 def help_for_all(summary: str, examples: layout.Examples) -> str:

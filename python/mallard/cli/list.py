@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from mallard.analysis.names import in_table_order
 from mallard.cli import layout
 from mallard.cli.options import add_database, check_database, nothing_measured
+from mallard.cli.parser import one_of
 from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import described, structures
@@ -30,13 +31,13 @@ LISTS = ("experiments", "structures", "strategies", "contenders", "tables", RUNS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "what", nargs="?", metavar="LIST", choices=LISTS, help=f"{', '.join(LISTS[:-1])} or {LISTS[-1]}"
-    )
+    parser.add_argument("what", nargs="?", metavar="LIST", help=f"{', '.join(LISTS[:-1])} or {LISTS[-1]}")
     add_database(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
+    if arguments.what:
+        one_of("unknown list", arguments.what, LISTS)
     check_database(arguments, needed=arguments.what == RUNS)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from mallard.cli import layout
@@ -54,14 +55,9 @@ class Parser(argparse.ArgumentParser):
         return message.replace("expected one argument", "its value is missing")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is None or value in action.choices:
-            return
-        option = next(reversed(action.option_strings), "")
-        what = option or f"unknown {action.metavar}".lower()
-        allowed = [str(each) for each in action.choices]
-        raise argparse.ArgumentError(
-            None, f"{what} '{value}'{meant(value, allowed)}; allowed are {', '.join(allowed)}"
-        )
+        """Refuses it as the others are refused."""
+        if action.choices is not None:
+            one_of(action.option_strings[-1], value, action.choices)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -75,6 +71,12 @@ def sentence(text: str) -> str:
 
 def _in_usage(action: argparse.Action) -> str:
     return f" [{action.metavar}{' ...' if action.nargs == '*' else ''}]"
+
+
+def one_of(what: str, given: str, allowed: Iterable[str]) -> None:
+    """For words that are no option's: those are checked after argparse has refused unknown options."""
+    if given not in (there := list(allowed)):
+        raise UsageError(f"{what} '{given}'{meant(given, there)}; allowed are {', '.join(there)}")
 
 
 def positive_int(text: str) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 from mallard.analysis.contests import TIME
 from mallard.analysis.peers import Duel, Side, duels, has_contenders
 from mallard.cli.options import add_database, add_format, nothing_measured
+from mallard.cli.parser import one_of
 from mallard.cli.runs import add_runs, check_runs, selected_runs
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
@@ -33,7 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "experiment",
         nargs="?",
         metavar="EXPERIMENT",
-        choices=tuple(EXPERIMENTS),
         help="one of them, as 'mallard list experiments' names it (default: all)",
     )
     add_runs(parser, "cell")
@@ -42,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
+    if arguments.experiment:
+        one_of("unknown experiment", arguments.experiment, EXPERIMENTS)
     check_runs(arguments)
 
 

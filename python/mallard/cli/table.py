@@ -53,9 +53,7 @@ def check(arguments: argparse.Namespace) -> None:
         _checked(arguments, table_named(arguments.table))
     elif arguments.nanoseconds or arguments.local:
         option = "--nanoseconds" if arguments.nanoseconds else "--local"
-        raise UsageError(
-            f"{option} is for a printed table; name one, such as {EXAMPLE}, or leave {option} out"
-        )
+        raise UsageError(f"{option} is for a printed table; name one, such as {EXAMPLE}, or leave it out")
     check_run(arguments)
     check_database(arguments, needed=arguments.run != "latest")
 

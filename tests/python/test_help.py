@@ -1,0 +1,93 @@
+"""Help: it fits a terminal, tells each option where it applies, and its examples are understood."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from mallard.cli import VERBS, understood
+from mallard.cli.layout import columns, examples
+from mallard.cli.parser import Answer
+from mallard.experiments import EXPERIMENTS
+from mallard.plan import NUMBERS, OPTIONS
+from mallard.store import Store
+
+MOST_LINES = 30
+SCREENS = [[], *([verb] for verb in VERBS), *(["bench", name] for name in EXPERIMENTS)]
+
+
+def answer(*words: str) -> str:
+    with pytest.raises(Answer) as given:
+        understood(words)
+    return str(given.value)
+
+
+@pytest.fixture(params=SCREENS, ids=lambda words: " ".join(words) or "no verb")
+def screen(request: pytest.FixtureRequest) -> str:
+    return answer(*request.param, "--help")
+
+
+def test_help_fits_a_terminal(screen: str) -> None:
+    assert max(map(len, screen.splitlines())) <= 80
+    assert screen.endswith("\n")
+
+
+def test_examples_are_understood(screen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("MALLARD_BENCH", "MALLARD_DB"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("mallard.db", "other.db", "FILE"):
+        Store(tmp_path / name).close()
+    commands = re.findall(r"^  mallard ?(.*?)(?:  .*)?$", screen.partition("examples:")[2], re.MULTILINE)
+    assert commands
+    for command in commands:
+        words = shlex.split(command.partition(" > ")[0])
+        if "--list" in words:
+            assert answer(*words)
+        else:
+            understood(words).needs()
+
+
+def test_help_for_all_experiments_is_one_screen() -> None:
+    lines = answer("bench", "--help").splitlines()
+    assert len(lines) <= MOST_LINES
+    for name, each in EXPERIMENTS.items():
+        assert f"  {name:18}  {each.text}" in lines
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_help_for_an_experiment_has_its_options_and_no_other(name: str) -> None:
+    told = answer("bench", name, "--help")
+    assert answer("help", "bench", name) == answer("bench", "--help", name) == told
+    shown = set(re.findall(r"^  --([\w-]+)", told, re.MULTILINE))
+    own = {option.name for option in OPTIONS[name]}
+    every = {option.name for options in OPTIONS.values() for option in options}
+    assert shown & every == own
+    assert shown - every == {
+        *("quick", "standard", "paper", "strategy", "contenders", "malloc", "compiler"),
+        *("reps", "seed", "time-limit", "memory-limit", "no-pin", "db"),
+    }
+    strategies = told.partition("strategies:")[2].partition("examples:")[0]
+    assert EXPERIMENTS[name].strategies[-1] in strategies
+
+
+def test_help_for_locality_has_the_five_numbers() -> None:
+    shown = re.findall(r"^  (\S+) ", answer("bench", "locality", "--help"), re.MULTILINE)
+    assert shown[:5] == [number for number, _ in NUMBERS["locality"]] == ["|G|", "|S|", "af", "sf", "rf"]
+    assert "|G|" in answer("bench", "locality", "--help").splitlines()[0]
+    assert "rf" not in re.findall(r"^  (\S+) ", answer("bench", "density", "--help"), re.MULTILINE)
+
+
+def test_examples_stand_in_columns_if_they_fit() -> None:
+    assert examples([("a b", "short"), ("c", "too")]) == "  a b  short\n  c    too"
+    assert examples([("a b", "x" * 74)]) == f"  a b\n      {'x' * 74}"
+
+
+def test_a_long_text_goes_on_below_itself() -> None:
+    assert columns([("name", "word " * 20)]).splitlines() == [
+        f"  name  {' '.join(['word'] * 14)}",
+        f"        {' '.join(['word'] * 6)}",
+    ]
