@@ -193,7 +193,8 @@ def test_every_name_is_on_one_screen(measured: Any, capsys: Any) -> None:
     assert max(map(len, lines)) <= 80
     shown = " ".join(" ".join(lines).split())
     assert ", ".join(EXPERIMENTS) in shown
-    assert "null, new-delete, new-delete-keep, AS2-AS7, multipool-last" in shown
+    assert "null, new-delete, new-delete-keep, monotonic, multipool, multipool-last" in shown
+    assert "many also with /base and /wink" in shown
     assert f"{len(CONTENDERS)} strategies of std::pmr, Boost.Pool" in shown
     assert "runs 3, the newest of density" in shown
 

@@ -78,7 +78,7 @@ def _add_common(parser: argparse._ActionsContainer) -> None:
     for name, text in SCALES:
         scale.add_argument(f"--{name}", dest="scale", action="store_const", const=name, help=text)
     parser.add_argument(
-        "--strategy", metavar="LIST", help="only these: new-delete,monotonic,boost-pool, or a library: loki"
+        "--strategy", metavar="LIST", help="only these: multipool,heap/base, or those of a library: loki"
     )
     parser.add_argument(
         "--contenders", action="store_true", help="also the allocators of other libraries, and other mallocs"

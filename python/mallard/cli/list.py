@@ -16,6 +16,7 @@ from mallard.papers.catalogue import described, structures
 from mallard.papers.registry import all_tables
 from mallard.selection import in_words
 from mallard.store import Run, Store
+from mallard.strategy_names import BASE_MARK, WINK_MARK, mechanism_of
 
 HELP = "list the experiments, strategies, printed tables, runs and the like"
 EXAMPLES = (
@@ -61,10 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _overview(runs: Sequence[Run]) -> str:
     """The names that the other lists describe, on one screen."""
     papers = Counter(name.partition(":")[0] for name in all_tables())
+    mechanisms = dict.fromkeys(mechanism_of(name) for name in in_table_order(described()))
     rows = [
         ("experiments", ", ".join(EXPERIMENTS)),
         ("structures", in_words(list(structures()))),
-        ("strategies", in_words(in_table_order(described()))),
+        ("strategies", f"{', '.join(mechanisms)}; many also with {BASE_MARK} and {WINK_MARK}"),
         ("contenders", f"{len(CONTENDERS)} strategies of {', '.join(LIBRARIES)}"),
         ("tables", ", ".join(f"{number} of {paper}" for paper, number in papers.items())),
         (RUNS, f"{len(runs)}, the newest of {runs[-1].experiment}" if runs else "none yet"),
