@@ -1,71 +1,320 @@
-/// What every adaptor has: a mechanism inside, whose other operations pass through.
+/// The base of the adaptors: a mechanism, and a hook that each of its operations goes through.
+///
+///     caller  ->  adaptor: hook_(mechanism_, operation, call)  ->  call(operation): mechanism_
+///
+/// An adaptor has each member that its mechanism has, and no other. A hook is a class that derives from
+/// adapt::passing (adapt/operations.hpp). It performs an operation by `call(operation)`, changed or not, or answers in
+/// the mechanism's stead.
 #pragma once
 
+#include <mallard/adapt/operations.hpp>
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
+#include <mallard/core/thread_safe.hpp>
+#include <mallard/threads/fork_hold.hpp>
 
 #include <cstddef>
+#include <span>
 #include <type_traits>
 #include <utility>
 
 namespace mallard::adapt::inline MALLARD_MODE {
 
-/// Base of the adaptors. `A` is held by value, or by reference for adaptor<A&>, when it lives elsewhere. An
-/// adaptor is a local allocator, and rewindable, where the mechanism is.
-template <class A>
+/// Effects, requires, returns, throws, complexity: each member as the mechanism's of that name, as far as the hook
+/// lets it be.
+///
+/// `A` is held by value, or by reference for adaptor<A&>. Thread-safe only where the adaptor that derives from it is.
+template <class A, class Hook = passing>
     requires upstream<std::remove_reference_t<A>>
 class adaptor {
 public:
     using mechanism_type = std::remove_reference_t<A>;
 
+    static constexpr bool has_fixed_blocks = core::gives_fixed_blocks<mechanism_type>;
+
+    template <class... Args>
+        requires std::is_constructible_v<A, Args...>
+    explicit adaptor(Args&&... args) : mechanism_(std::forward<Args>(args)...) {}
+
     adaptor(const adaptor&) = delete;
     adaptor& operator=(const adaptor&) = delete;
 
+    /// Returns: the mechanism, which is the way round the hook.
     [[nodiscard]] mechanism_type& mechanism() noexcept { return mechanism_; }
     [[nodiscard]] const mechanism_type& mechanism() const noexcept { return mechanism_; }
+
+    // ---- blocks
+
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        return hook_(mechanism_, allocation{bytes, alignment},
+                     [this](const allocation& a) { return mechanism_.allocate(a.bytes, a.alignment); });
+    }
+
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept
+        requires requires(mechanism_type& m) { m.try_allocate(bytes, alignment); }
+    {
+        return hook_(mechanism_, allocation{bytes, alignment, true},
+                     [this](const allocation& a) { return mechanism_.try_allocate(a.bytes, a.alignment); });
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+        hook_(mechanism_, deallocation{p, bytes, alignment},
+              [this](const deallocation& d) { mechanism_.deallocate(d.p, d.bytes, d.alignment); });
+    }
+
+    void deallocate(void* p) noexcept
+        requires requires(mechanism_type& m) { m.deallocate(p); }
+    {
+        hook_(mechanism_, deallocation{p, 0, 1},
+              [this](const deallocation& d) { mechanism_.deallocate(d.p); });
+    }
+
+    [[nodiscard]] void* allocate_block()
+        requires requires(mechanism_type& m) { m.allocate_block(); }
+    {
+        return hook_(mechanism_, allocation{mechanism_.block_bytes(), mechanism_.block_alignment()},
+                     [this](const allocation&) { return mechanism_.allocate_block(); });
+    }
+
+    void deallocate_block(void* p) noexcept
+        requires requires(mechanism_type& m) { m.deallocate_block(p); }
+    {
+        hook_(mechanism_, deallocation{p, mechanism_.block_bytes(), mechanism_.block_alignment()},
+              [this](const deallocation& d) { mechanism_.deallocate_block(d.p); });
+    }
+
+    // ---- blocks that change their size
+
+    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
+                                                std::size_t alignment = fundamental_alignment)
+        requires expandable<mechanism_type>
+    {
+        return hook_(mechanism_, allocation{bytes, alignment}, [this](const allocation& a) {
+            return mechanism_.allocate_at_least(a.bytes, a.alignment);
+        });
+    }
+
+    [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,
+                                                    std::size_t alignment = fundamental_alignment) noexcept
+        requires requires(mechanism_type& m) { m.try_allocate_at_least(bytes, alignment); }
+    {
+        return hook_(mechanism_, allocation{bytes, alignment, true}, [this](const allocation& a) {
+            return mechanism_.try_allocate_at_least(a.bytes, a.alignment);
+        });
+    }
+
+    [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept
+        requires expandable<mechanism_type>
+    {
+        return look([&] { return mechanism_.usable_bytes(p); });
+    }
+
+    expansion_result expand(void* p, const expansion_request& request)
+        requires expandable<mechanism_type>
+    {
+        return grow({p, request, false});
+    }
+
+    expansion_result try_expand(void* p, const expansion_request& request) noexcept
+        requires expandable<mechanism_type>
+    {
+        return grow({p, request, true});
+    }
+
+    std::size_t shrink(void* p, std::size_t bytes) noexcept
+        requires expandable<mechanism_type>
+    {
+        return hook_(mechanism_, shrinking{p, bytes},
+                     [this](const shrinking& s) { return mechanism_.shrink(s.p, s.bytes); });
+    }
+
+    [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept
+        requires requires(mechanism_type& m) { m.resize_last(p, old_bytes, new_bytes); }
+    {
+        return hook_(mechanism_, resizing{p, old_bytes, new_bytes}, [this](const resizing& r) {
+            return mechanism_.resize_last(r.p, r.old_bytes, r.new_bytes);
+        });
+    }
+
+    // ---- bursts
+
+    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count)
+        requires burst_allocator<mechanism_type>
+    {
+        return hook_(mechanism_, burst{bytes, alignment, count}, [this](const burst& b) {
+            return mechanism_.allocate_many(b.bytes, b.alignment, b.count);
+        });
+    }
+
+    [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
+                                            std::size_t alignment = fundamental_alignment)
+        requires mixed_burst_allocator<mechanism_type>
+    {
+        return hook_(mechanism_, mixed_burst{sizes, alignment},
+                     [this](const mixed_burst& b) { return mechanism_.allocate_many(b.sizes, b.alignment); });
+    }
+
+    void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept
+        requires burst_allocator<mechanism_type>
+    {
+        hook_(mechanism_, burst_return{blocks, bytes, alignment}, [this](const burst_return& b) {
+            mechanism_.deallocate_many(std::move(b.blocks), b.bytes, b.alignment);
+        });
+    }
+
+    void deallocate_many(block_chain&& blocks) noexcept
+        requires mixed_burst_allocator<mechanism_type>
+    {
+        hook_(mechanism_, mixed_return{blocks},
+              [this](const mixed_return& b) { mechanism_.deallocate_many(std::move(b.blocks)); });
+    }
+
+    // ---- all blocks
 
     void release() noexcept
         requires local_allocator<mechanism_type>
     {
-        mechanism_.release();
+        hook_(mechanism_, ending{}, [this](ending) { mechanism_.release(); });
     }
 
     void rewind() noexcept
         requires rewindable<mechanism_type>
     {
-        mechanism_.rewind();
+        hook_(mechanism_, ending{}, [this](ending) { mechanism_.rewind(); });
     }
 
     [[nodiscard]] auto mark() const noexcept
         requires rewindable<mechanism_type>
     {
-        return mechanism_.mark();
+        return hook_(mechanism_, marking{}, [this](marking) { return mechanism_.mark(); });
     }
 
     template <class Position>
     void rollback(Position to) noexcept
         requires rewindable<mechanism_type>
     {
-        mechanism_.rollback(to);
+        hook_(mechanism_, rolling_back<Position>{to}, [this](const auto& r) { mechanism_.rollback(r.to); });
     }
 
-    /// Returns: as the mechanism.
-    [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept
-        requires expandable<mechanism_type>
+    void trim() noexcept
+        requires requires(mechanism_type& m) { m.trim(); }
     {
-        return mechanism_.usable_bytes(p);
+        hook_(mechanism_, looking{}, [this](looking) { mechanism_.trim(); });
+    }
+
+    // ---- what the mechanism tells
+
+    [[nodiscard]] auto stats() const noexcept
+        requires requires(const mechanism_type& m) { m.stats(); }
+    {
+        return look([this] { return mechanism_.stats(); });
+    }
+
+    [[nodiscard]] bool owns(const void* p) const noexcept
+        requires requires(const mechanism_type& m) { m.owns(p); }
+    {
+        return look([&] { return mechanism_.owns(p); });
+    }
+
+    [[nodiscard]] bool empty() const noexcept
+        requires requires(const mechanism_type& m) { m.empty(); }
+    {
+        return look([this] { return mechanism_.empty(); });
+    }
+
+    [[nodiscard]] std::size_t capacity() const noexcept
+        requires requires(const mechanism_type& m) { m.capacity(); }
+    {
+        return look([this] { return mechanism_.capacity(); });
+    }
+
+    [[nodiscard]] std::size_t block_bytes() const noexcept
+        requires requires(const mechanism_type& m) { m.block_bytes(); }
+    {
+        return look([this] { return mechanism_.block_bytes(); });
+    }
+
+    [[nodiscard]] std::size_t block_alignment() const noexcept
+        requires requires(const mechanism_type& m) { m.block_alignment(); }
+    {
+        return look([this] { return mechanism_.block_alignment(); });
+    }
+
+    [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept
+        requires requires(const mechanism_type& m) { m.largest_pooled_bytes(); }
+    {
+        return look([this] { return mechanism_.largest_pooled_bytes(); });
+    }
+
+    [[nodiscard]] auto use() const noexcept
+        requires requires(const mechanism_type& m) { m.use(); }
+    {
+        return look([this] { return mechanism_.use(); });
+    }
+
+    [[nodiscard]] auto check_sanity() const noexcept
+        requires requires(const mechanism_type& m) { m.check_sanity(); }
+    {
+        return look([this] { return mechanism_.check_sanity(); });
+    }
+
+    /// Requires: `f` does not call this allocator.
+    template <class F>
+    void for_each_block(F f) const
+        requires requires(const mechanism_type& m) { m.for_each_block(f); }
+    {
+        look([&] { mechanism_.for_each_block(f); });
+    }
+
+    // ---- for a fork: not through the hook
+
+    void lock_for_fork() noexcept
+        requires threads::locked_for_fork<mechanism_type>
+    {
+        mechanism_.lock_for_fork();
+    }
+
+    [[nodiscard]] bool try_lock_for_fork() noexcept
+        requires threads::locked_for_fork<mechanism_type>
+    {
+        return mechanism_.try_lock_for_fork();
+    }
+
+    void unlock_after_fork() noexcept
+        requires threads::locked_for_fork<mechanism_type>
+    {
+        mechanism_.unlock_after_fork();
     }
 
 protected:
-    template <class... Args>
-        requires std::is_constructible_v<A, Args...>
-    explicit adaptor(Args&&... args) : mechanism_(std::forward<Args>(args)...) {}
-
     ~adaptor() = default;
 
     A mechanism_;
+    [[no_unique_address]] mutable Hook hook_;
+
+private:
+    expansion_result grow(const growth& asked) {
+        return hook_(mechanism_, asked, [this](const growth& g) {
+            return g.quiet ? mechanism_.try_expand(g.p, g.request) : mechanism_.expand(g.p, g.request);
+        });
+    }
+
+    template <class Call>
+    decltype(auto) look(Call call) const {
+        return hook_(mechanism_, looking{}, [&](looking) -> decltype(auto) { return call(); });
+    }
 };
 
 } // namespace mallard::adapt::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class A>
+inline constexpr bool thread_safe<adapt::adaptor<A, adapt::passing>> =
+    thread_safe<std::remove_reference_t<A>>;
+
+} // namespace mallard::inline MALLARD_MODE

@@ -28,129 +28,13 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::adapt::inline MALLARD_MODE {
-
-/// An adaptor that does nothing: a mechanism of any kind, elsewhere too, as a class to derive from.
-template <class A>
-class passed_on : public adaptor<A> {
-    using adaptor<A>::mechanism_;
-
-public:
-    template <class... Args>
-        requires std::is_constructible_v<A, Args...>
-    explicit passed_on(Args&&... args) : adaptor<A>(std::forward<Args>(args)...) {}
-
-    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
-        return mechanism_.allocate(bytes, alignment);
-    }
-
-    /// Returns: as the mechanism.
-    [[nodiscard]] void* try_allocate(std::size_t bytes,
-                                     std::size_t alignment = fundamental_alignment) noexcept
-        requires requires(std::remove_reference_t<A>& a) { a.try_allocate(bytes, alignment); }
-    {
-        return mechanism_.try_allocate(bytes, alignment);
-    }
-
-    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
-        mechanism_.deallocate(p, bytes, alignment);
-    }
-
-    /// Effects: as the mechanism's, which knows how large its blocks are.
-    void deallocate(void* p) noexcept
-        requires requires(std::remove_reference_t<A>& a) { a.deallocate(p); }
-    {
-        mechanism_.deallocate(p);
-    }
-
-    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
-                                                std::size_t alignment = fundamental_alignment)
-        requires expandable<std::remove_reference_t<A>>
-    {
-        return mechanism_.allocate_at_least(bytes, alignment);
-    }
-
-    [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept
-        requires expandable<std::remove_reference_t<A>>
-    {
-        return mechanism_.usable_bytes(p);
-    }
-
-    /// Effects, returns: as the mechanism.
-    expansion_result expand(void* p, const expansion_request& request)
-        requires expandable<std::remove_reference_t<A>>
-    {
-        return mechanism_.expand(p, request);
-    }
-
-    /// Effects, returns: as the mechanism.
-    expansion_result try_expand(void* p, const expansion_request& request) noexcept
-        requires requires(std::remove_reference_t<A>& a) { a.try_expand(p, request); }
-    {
-        return mechanism_.try_expand(p, request);
-    }
-
-    /// Effects, returns: as the mechanism.
-    std::size_t shrink(void* p, std::size_t bytes) noexcept
-        requires expandable<std::remove_reference_t<A>>
-    {
-        return mechanism_.shrink(p, bytes);
-    }
-
-    /// Effects, returns: as the mechanism.
-    [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept
-        requires requires(std::remove_reference_t<A>& a) { a.resize_last(p, old_bytes, new_bytes); }
-    {
-        return mechanism_.resize_last(p, old_bytes, new_bytes);
-    }
-
-    static constexpr bool has_fixed_blocks = core::gives_fixed_blocks<std::remove_reference_t<A>>;
-
-    /// Returns: the mechanism's.
-    [[nodiscard]] std::size_t block_bytes() const noexcept
-        requires requires(const std::remove_reference_t<A>& a) { a.block_bytes(); }
-    {
-        return mechanism_.block_bytes();
-    }
-
-    /// Returns: the mechanism's, with the guard zones in it.
-    [[nodiscard]] auto stats() const noexcept
-        requires requires(const std::remove_reference_t<A>& a) { a.stats(); }
-    {
-        return mechanism_.stats();
-    }
-
-    void lock_for_fork() noexcept
-        requires threads::locked_for_fork<std::remove_reference_t<A>>
-    {
-        mechanism_.lock_for_fork();
-    }
-
-    [[nodiscard]] bool try_lock_for_fork() noexcept
-        requires threads::locked_for_fork<std::remove_reference_t<A>>
-    {
-        return mechanism_.try_lock_for_fork();
-    }
-
-    void unlock_after_fork() noexcept
-        requires threads::locked_for_fork<std::remove_reference_t<A>>
-    {
-        mechanism_.unlock_after_fork();
-    }
-};
-
-} // namespace mallard::adapt::inline MALLARD_MODE
-
 namespace mallard::inline MALLARD_MODE {
-
-template <class A>
-inline constexpr bool thread_safe<adapt::passed_on<A>> = thread_safe<std::remove_reference_t<A>>;
 
 /// A is held by value, or by reference for checked<A&>; what goes round it by mechanism() has to be released
 /// here too before it is gone. A fixed_pool that is held has blocks that are larger by their guard zones.
 template <class A>
-class checked : public checking::checked_expansion<adapt::passed_on<checking::room_for_zones_t<A>>> {
-    using base = checking::checked_expansion<adapt::passed_on<checking::room_for_zones_t<A>>>;
+class checked : public checking::checked_expansion<adapt::adaptor<checking::room_for_zones_t<A>>> {
+    using base = checking::checked_expansion<adapt::adaptor<checking::room_for_zones_t<A>>>;
 
 public:
     using base::base;

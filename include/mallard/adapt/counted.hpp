@@ -1,12 +1,14 @@
 /// Counts what passes through: how much a program asks of an allocator, or an allocator of its upstream.
 #pragma once
 
+#include <mallard/adapt/adaptor.hpp>
 #include <mallard/adapt/metered.hpp>
+#include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/expansion.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -31,133 +33,90 @@ struct allocation_counts {
     std::size_t bursts_back = 0;    ///< many blocks that came back at once, counted among deallocations too
 };
 
-/// Around an allocator it counts the program's requests; as an upstream it counts the allocator's.
-template <class A>
-class counted : public adapt::metered<A> {
-    using adapt::metered<A>::mechanism_;
-    using adapt::metered<A>::bytes_in_use_;
+} // namespace mallard::inline MALLARD_MODE
 
+namespace mallard::adapt::inline MALLARD_MODE {
+
+class counting : public metered {
 public:
-    template <class... Args>
-        requires std::is_constructible_v<A, Args...>
-    explicit counted(Args&&... args) : adapt::metered<A>(std::forward<Args>(args)...) {}
+    using metered::operator();
 
-    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
-        // Counted as a failure until it has come back.
-        ++counts_.failures;
-        void* p = mechanism_.allocate(bytes, alignment);
-        --counts_.failures;
-        count(1, this->bytes_of(p, bytes));
-        return p;
+    [[nodiscard]] allocation_counts counts() const noexcept {
+        allocation_counts c = counts_;
+        c.bytes_in_use = bytes_in_use_;
+        return c;
     }
 
-    /// Returns: null where the mechanism cannot serve the request.
-    [[nodiscard]] void* try_allocate(std::size_t bytes,
-                                     std::size_t alignment = fundamental_alignment) noexcept
-        requires requires(std::remove_reference_t<A>& mechanism) { mechanism.try_allocate(bytes, alignment); }
-    {
-        void* p = mechanism_.try_allocate(bytes, alignment);
-        if (p != nullptr) {
-            count(1, this->bytes_of(p, bytes));
-        } else {
-            ++counts_.failures;
+    template <class Mechanism, class Call>
+    auto operator()(Mechanism& m, const allocation& a, Call call) {
+        ++counts_.failures; // until the block has come
+        const auto block = call(a);
+        if (address_of(block) != nullptr) {
+            --counts_.failures;
+            count(1, bytes_of(m, block, a.bytes));
         }
-        return p;
-    }
-
-    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
-                                                std::size_t alignment = fundamental_alignment)
-        requires expandable<std::remove_reference_t<A>>
-    {
-        ++counts_.failures;
-        const sized_block block = mechanism_.allocate_at_least(bytes, alignment);
-        --counts_.failures;
-        count(1, block.bytes);
         return block;
     }
 
-    /// Effects, returns, throws: as the mechanism. That a block could not grow in place is no failure.
-    expansion_result expand(void* p, const expansion_request& request)
-        requires expandable<std::remove_reference_t<A>>
-    {
-        const std::size_t before = this->bytes_of(p);
+    template <class Mechanism, class Call>
+    block_chain operator()(Mechanism& m, const burst& b, Call call) {
+        return count_burst(m, b.bytes, [&] { return call(b); });
+    }
+
+    template <class Mechanism, class Call>
+    block_chain operator()(Mechanism& m, const mixed_burst& b, Call call) {
+        return count_burst(m, 0, [&] { return call(b); });
+    }
+
+    /// A block that could not grow in place is no failure.
+    template <class Mechanism, class Call>
+    expansion_result operator()(Mechanism& m, const growth& g, Call call) {
+        const std::size_t before = bytes_of(m, g.p, 0);
         ++counts_.failures;
-        const expansion_result done = mechanism_.expand(p, request);
-        --counts_.failures;
+        const expansion_result done = call(g);
+        if (done.p != nullptr || !includes(g.request.may, expansion::fresh)) {
+            --counts_.failures;
+        }
         count(done, before);
         return done;
     }
 
-    expansion_result try_expand(void* p, const expansion_request& request) noexcept
-        requires expandable<std::remove_reference_t<A>>
-    {
-        const std::size_t before = this->bytes_of(p);
-        const expansion_result done = mechanism_.try_expand(p, request);
-        counts_.failures += done.p == nullptr && includes(request.may, expansion::fresh) ? 1U : 0U;
-        count(done, before);
-        return done;
-    }
-
-    std::size_t shrink(void* p, std::size_t bytes) noexcept
-        requires expandable<std::remove_reference_t<A>>
-    {
+    template <class Mechanism, class Call>
+    std::size_t operator()(Mechanism& m, const shrinking& s, Call call) {
         const std::size_t before = bytes_in_use_;
-        const std::size_t left = adapt::metered<A>::shrink(p, bytes);
+        const std::size_t left = metered::operator()(m, s, call);
         counts_.shrunk += bytes_in_use_ != before ? 1U : 0U;
         return left;
     }
 
-    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t n)
-        requires burst_allocator<std::remove_reference_t<A>>
-    {
-        ++counts_.failures;
-        block_chain blocks = mechanism_.allocate_many(bytes, alignment, n);
-        count_burst(blocks, bytes);
-        return blocks;
+    template <class Mechanism, class Call>
+    bool operator()(Mechanism&, const resizing& r, Call call) {
+        const bool done = call(r);
+        if (done && r.new_bytes > r.old_bytes) {
+            count({.p = r.p, .bytes = r.new_bytes, .how = expansion::forward}, r.old_bytes);
+        } else if (done) {
+            bytes_in_use_ -= r.old_bytes - r.new_bytes;
+            counts_.shrunk += r.new_bytes != r.old_bytes ? 1U : 0U;
+        }
+        return done;
     }
 
-    [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
-                                            std::size_t alignment = fundamental_alignment)
-        requires mixed_burst_allocator<std::remove_reference_t<A>> && expandable<std::remove_reference_t<A>>
-    {
-        ++counts_.failures;
-        block_chain blocks = mechanism_.allocate_many(sizes, alignment);
-        count_burst(blocks, 0);
-        return blocks;
-    }
-
-    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
-        adapt::metered<A>::deallocate(p, bytes, alignment);
+    template <class Mechanism, class Call>
+    void operator()(Mechanism& m, const deallocation& d, Call call) {
+        metered::operator()(m, d, call);
         ++counts_.deallocations;
     }
 
-    void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept
-        requires burst_allocator<std::remove_reference_t<A>>
-    {
-        counts_.deallocations += blocks.size();
-        ++counts_.bursts_back;
-        adapt::metered<A>::deallocate_many(std::move(blocks), bytes, alignment);
+    template <class Mechanism, class Call>
+    void operator()(Mechanism& m, const burst_return& b, Call call) {
+        count_burst_back(b.blocks);
+        metered::operator()(m, b, call);
     }
 
-    void deallocate_many(block_chain&& blocks) noexcept
-        requires mixed_burst_allocator<std::remove_reference_t<A>> && expandable<std::remove_reference_t<A>>
-    {
-        counts_.deallocations += blocks.size();
-        ++counts_.bursts_back;
-        adapt::metered<A>::deallocate_many(std::move(blocks));
-    }
-
-    /// Returns: the counts since construction. Spills and upstream calls are those that the mechanism itself
-    /// tells of.
-    [[nodiscard]] allocation_counts counts() const noexcept {
-        allocation_counts c = counts_;
-        c.bytes_in_use = bytes_in_use_;
-        if constexpr (requires { mechanism_.stats().spills; }) {
-            const auto told = mechanism_.stats();
-            c.spills = told.spills;
-            c.upstream_calls = told.upstream_calls;
-        }
-        return c;
+    template <class Mechanism, class Call>
+    void operator()(Mechanism& m, const mixed_return& b, Call call) {
+        count_burst_back(b.blocks);
+        metered::operator()(m, b, call);
     }
 
 private:
@@ -168,10 +127,19 @@ private:
         counts_.peak_bytes = std::max(counts_.peak_bytes, bytes_in_use_);
     }
 
-    void count_burst(const block_chain& blocks, std::size_t bytes) noexcept {
+    template <class Mechanism, class Call>
+    block_chain count_burst(Mechanism& m, std::size_t bytes, Call call) {
+        ++counts_.failures;
+        block_chain blocks = call();
         --counts_.failures;
         ++counts_.bursts;
-        count(blocks.size(), this->bytes_of(blocks, bytes));
+        count(blocks.size(), bytes_of(m, blocks, bytes));
+        return blocks;
+    }
+
+    void count_burst_back(const block_chain& blocks) noexcept {
+        counts_.deallocations += blocks.size();
+        ++counts_.bursts_back;
     }
 
     void count(const expansion_result& done, std::size_t before) noexcept {
@@ -184,11 +152,39 @@ private:
         }
         ++(done.how == expansion::forward ? counts_.grown_forward : counts_.grown_backward);
         counts_.allocated_bytes += done.bytes - before;
-        this->follow(done, before);
+        follow(done, before);
         counts_.peak_bytes = std::max(counts_.peak_bytes, bytes_in_use_);
     }
 
     allocation_counts counts_;
+};
+
+} // namespace mallard::adapt::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
+/// Around an allocator it counts the program's requests; as an upstream it counts the allocator's.
+template <class A>
+class counted : public adapt::adaptor<A, adapt::counting> {
+    using base = adapt::adaptor<A, adapt::counting>;
+
+public:
+    using base::base;
+
+    /// Returns: the counts since construction. Spills and upstream calls are those that the mechanism itself
+    /// tells of.
+    [[nodiscard]] allocation_counts counts() const noexcept {
+        allocation_counts c = this->hook_.counts();
+        if constexpr (requires { this->mechanism_.stats().spills; }) {
+            const auto told = this->mechanism_.stats();
+            c.spills = told.spills;
+            c.upstream_calls = told.upstream_calls;
+        }
+        return c;
+    }
+
+    /// Returns: the bytes that were allocated and neither deallocated nor forgotten since.
+    [[nodiscard]] std::size_t bytes_in_use() const noexcept { return this->hook_.bytes_in_use(); }
 };
 
 } // namespace mallard::inline MALLARD_MODE

@@ -1,163 +1,145 @@
 /// Refuses requests beyond a budget: a subsystem that must not grow without bound.
 #pragma once
 
+#include <mallard/adapt/adaptor.hpp>
 #include <mallard/adapt/metered.hpp>
-#include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::adapt::inline MALLARD_MODE {
 
-/// The budget is for the bytes in use, as requested. A release frees all of it. Where the mechanism is
-/// expandable, the bytes that its blocks have are in use (adapt/metered.hpp): a request is compared as it
-/// was made, and what the mechanism rounds up counts from then on, so the last one may exceed the budget by
-/// that.
-template <class A>
-class limited : public adapt::metered<A> {
-    using adapt::metered<A>::mechanism_;
-    using adapt::metered<A>::bytes_in_use_;
-
+class limiting : public metered {
 public:
-    template <class... Args>
-        requires std::is_constructible_v<A, Args...>
-    explicit limited(std::size_t limit_bytes, Args&&... args)
-        : adapt::metered<A>(std::forward<Args>(args)...), limit_bytes_(limit_bytes) {}
+    using metered::operator();
 
-    /// Throws: std::bad_alloc where the request exceeds what is left of the budget; the mechanism is not
-    /// asked then.
-    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
-        expect_left(bytes, alignment);
-        void* p = mechanism_.allocate(bytes, alignment);
-        bytes_in_use_ += this->bytes_of(p, bytes);
-        return p;
-    }
+    void limit(std::size_t bytes) noexcept { limit_bytes_ = bytes; }
+    [[nodiscard]] std::size_t limit_bytes() const noexcept { return limit_bytes_; }
 
-    /// Returns: null where allocate() throws.
-    [[nodiscard]] void* try_allocate(std::size_t bytes,
-                                     std::size_t alignment = fundamental_alignment) noexcept
-        requires requires(std::remove_reference_t<A>& mechanism) { mechanism.try_allocate(bytes, alignment); }
-    {
-        void* p = bytes <= left() ? mechanism_.try_allocate(bytes, alignment) : nullptr;
-        bytes_in_use_ += p != nullptr ? this->bytes_of(p, bytes) : 0;
-        return p;
-    }
-
-    /// Throws: as allocate().
-    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
-                                                std::size_t alignment = fundamental_alignment)
-        requires expandable<std::remove_reference_t<A>>
-    {
-        expect_left(bytes, alignment);
-        const sized_block block = mechanism_.allocate_at_least(bytes, alignment);
-        bytes_in_use_ += block.bytes;
+    template <class Mechanism, class Call>
+    auto operator()(Mechanism& m, const allocation& a, Call call) -> decltype(call(a)) {
+        if (a.bytes > left()) {
+            return refuse<decltype(call(a))>(a.bytes, a.alignment, a.quiet);
+        }
+        const auto block = call(a);
+        if (address_of(block) != nullptr) {
+            bytes_in_use_ += bytes_of(m, block, a.bytes);
+        }
         return block;
     }
 
-    /// Effects, returns: as the mechanism, but prefers no more than is left of the budget: a block that
-    /// grows in place needs what it grows by, a fresh one all of its bytes.
-    /// Throws: std::bad_alloc where a fresh block was allowed and there is none, or too little is left for
-    /// it.
-    expansion_result expand(void* p, const expansion_request& request)
-        requires expandable<std::remove_reference_t<A>>
-    {
-        const expansion_result in_place = expand_in_place(p, request);
-        if (in_place.p != nullptr || !includes(request.may, expansion::fresh)) {
-            return in_place;
+    template <class Mechanism, class Call>
+    block_chain operator()(Mechanism& m, const burst& b, Call call) {
+        if (b.bytes != 0 && b.count > left() / b.bytes) {
+            core::fail_allocation(b.bytes, b.alignment);
         }
-        expect_left(request.least_bytes, request.alignment);
-        const expansion_result fresh = mechanism_.expand(p, within(left(), expansion::fresh, request));
-        this->follow(fresh, 0);
-        return fresh;
-    }
-
-    expansion_result try_expand(void* p, const expansion_request& request) noexcept
-        requires expandable<std::remove_reference_t<A>>
-    {
-        const expansion_result in_place = expand_in_place(p, request);
-        if (in_place.p != nullptr || !includes(request.may, expansion::fresh) ||
-            request.least_bytes > left()) {
-            return in_place;
-        }
-        const expansion_result fresh = mechanism_.try_expand(p, within(left(), expansion::fresh, request));
-        if (fresh.p != nullptr) {
-            this->follow(fresh, 0);
-        }
-        return fresh;
-    }
-
-    /// Throws: std::bad_alloc where all blocks together exceed what is left of the budget.
-    [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count)
-        requires burst_allocator<std::remove_reference_t<A>>
-    {
-        if (bytes != 0 && count > left() / bytes) {
-            core::fail_allocation(bytes, alignment);
-        }
-        block_chain blocks = mechanism_.allocate_many(bytes, alignment, count);
-        bytes_in_use_ += this->bytes_of(blocks, bytes);
+        block_chain blocks = call(b);
+        bytes_in_use_ += bytes_of(m, blocks, b.bytes);
         return blocks;
     }
 
-    /// Throws: as the other.
-    [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
-                                            std::size_t alignment = fundamental_alignment)
-        requires mixed_burst_allocator<std::remove_reference_t<A>> && expandable<std::remove_reference_t<A>>
-    {
+    template <class Mechanism, class Call>
+    block_chain operator()(Mechanism& m, const mixed_burst& b, Call call) {
         std::size_t after = left();
-        for (const std::size_t bytes : sizes) {
+        for (const std::size_t bytes : b.sizes) {
             if (bytes > after) {
-                core::fail_allocation(bytes, alignment);
+                core::fail_allocation(bytes, b.alignment);
             }
             after -= bytes;
         }
-        block_chain blocks = mechanism_.allocate_many(sizes, alignment);
-        bytes_in_use_ += this->bytes_of(blocks);
+        block_chain blocks = call(b);
+        bytes_in_use_ += bytes_of(m, blocks, 0);
         return blocks;
     }
 
-    [[nodiscard]] std::size_t limit_bytes() const noexcept { return limit_bytes_; }
+    /// A block that grows in place needs the bytes that it grows by, a fresh one all of its bytes. No more is
+    /// preferred than is left.
+    template <class Mechanism, class Call>
+    expansion_result operator()(Mechanism& m, const growth& g, Call call) {
+        const std::size_t before = bytes_of(m, g.p, 0);
+        if (g.p != nullptr && g.request.least_bytes <= before + left()) {
+            growth in_place = within(before + left(), expansion::in_place, g);
+            in_place.quiet = true;
+            if (const expansion_result done = call(in_place); done.p != nullptr) {
+                follow(done, before);
+                return done;
+            }
+        }
+        if (!includes(g.request.may, expansion::fresh)) {
+            return {};
+        }
+        if (g.request.least_bytes > left()) {
+            return refuse<expansion_result>(g.request.least_bytes, g.request.alignment, g.quiet);
+        }
+        const expansion_result fresh = call(within(left(), expansion::fresh, g));
+        if (fresh.p != nullptr) {
+            follow(fresh, 0);
+        }
+        return fresh;
+    }
+
+    template <class Mechanism, class Call>
+    bool operator()(Mechanism&, const resizing& r, Call call) {
+        if (r.new_bytes > r.old_bytes && r.new_bytes - r.old_bytes > left()) {
+            return false;
+        }
+        const bool done = call(r);
+        if (done) {
+            bytes_in_use_ += r.new_bytes - r.old_bytes;
+        }
+        return done;
+    }
 
 private:
     [[nodiscard]] std::size_t left() const noexcept {
         return limit_bytes_ - std::min(limit_bytes_, bytes_in_use_);
     }
 
-    void expect_left(std::size_t bytes, std::size_t alignment) const {
-        if (bytes > left()) {
+    template <class Result>
+    static Result refuse(std::size_t bytes, std::size_t alignment, bool quiet) {
+        if (!quiet) {
             core::fail_allocation(bytes, alignment);
         }
+        return {};
     }
 
-    [[nodiscard]] static expansion_request within(std::size_t most_bytes, expansion may,
-                                                  expansion_request request) noexcept {
-        request.preferred_bytes = std::min(request.preferred_bytes, most_bytes);
-        request.may = request.may & may;
-        return request;
+    [[nodiscard]] static growth within(std::size_t most_bytes, expansion may, growth g) noexcept {
+        g.request.preferred_bytes = std::min(g.request.preferred_bytes, most_bytes);
+        g.request.may = g.request.may & may;
+        return g;
     }
 
-    [[nodiscard]] expansion_result expand_in_place(void* p, const expansion_request& request) noexcept {
-        const std::size_t before = this->bytes_of(p);
-        const std::size_t most_bytes = before + left();
-        if (p == nullptr || request.least_bytes > most_bytes) {
-            return {};
-        }
-        const expansion_result done =
-            mechanism_.try_expand(p, within(most_bytes, expansion::in_place, request));
-        if (done.p != nullptr) {
-            this->follow(done, before);
-        }
-        return done;
+    std::size_t limit_bytes_ = 0;
+};
+
+} // namespace mallard::adapt::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
+/// The budget is for the bytes in use, as requested. Where a request exceeds what is left of it, the mechanism is not
+/// asked, and the request fails. A release frees the whole budget. Where the mechanism is expandable, the bytes that
+/// its blocks have are in use (adapt/metered.hpp): a request is compared as it was made, and what the mechanism
+/// rounds up counts from then on, so that the last request may exceed the budget by that.
+template <class A>
+class limited : public adapt::adaptor<A, adapt::limiting> {
+public:
+    template <class... Args>
+        requires std::is_constructible_v<A, Args...>
+    explicit limited(std::size_t limit_bytes, Args&&... args)
+        : adapt::adaptor<A, adapt::limiting>(std::forward<Args>(args)...) {
+        this->hook_.limit(limit_bytes);
     }
 
-    std::size_t limit_bytes_;
+    [[nodiscard]] std::size_t limit_bytes() const noexcept { return this->hook_.limit_bytes(); }
+
+    /// Returns: the bytes that were allocated and neither deallocated nor forgotten since.
+    [[nodiscard]] std::size_t bytes_in_use() const noexcept { return this->hook_.bytes_in_use(); }
 };
 
 } // namespace mallard::inline MALLARD_MODE

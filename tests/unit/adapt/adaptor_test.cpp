@@ -7,19 +7,29 @@
 
 namespace {
 
-/// The least that an adaptor of one's own needs.
-template <class A>
-class tagged : public mallard::adapt::adaptor<A> {
-    using mallard::adapt::adaptor<A>::mechanism_;
+/// An adaptor of one's own: a hook, and a name.
+struct tagging : mallard::adapt::passing {
+    using passing::operator();
 
-public:
-    template <class... Args>
-    explicit tagged(Args&&... args) : mallard::adapt::adaptor<A>(std::forward<Args>(args)...) {}
-
-    void* allocate(std::size_t bytes, std::size_t alignment) { return mechanism_.allocate(bytes, alignment); }
-    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        mechanism_.deallocate(p, bytes, alignment);
+    template <class Mechanism, class Call>
+    void* operator()(Mechanism&, const mallard::adapt::allocation& asked, Call call) {
+        ++allocations;
+        return call(mallard::adapt::allocation{asked.bytes + 8, asked.alignment, asked.quiet});
     }
+
+    template <class Mechanism, class Call>
+    void operator()(Mechanism&, const mallard::adapt::deallocation& told, Call call) {
+        call(mallard::adapt::deallocation{told.p, told.bytes + 8, told.alignment});
+    }
+
+    int allocations = 0;
+};
+
+template <class A>
+class tagged : public mallard::adapt::adaptor<A, tagging> {
+public:
+    using mallard::adapt::adaptor<A, tagging>::adaptor;
+    [[nodiscard]] int allocations() const noexcept { return this->hook_.allocations; }
 };
 
 TEST(adaptor, holds_a_mechanism_or_refers_to_one) {
@@ -30,6 +40,16 @@ TEST(adaptor, holds_a_mechanism_or_refers_to_one) {
     EXPECT_NE(&holder.mechanism(), &arena);
     EXPECT_EQ(&reference.mechanism(), &arena);
     EXPECT_FALSE(std::is_copy_constructible_v<decltype(holder)>);
+}
+
+TEST(adaptor, asks_its_hook_for_each_operation) {
+    equipment::ledger source;
+    tagged<equipment::ledger&> adapted(source);
+    void* const p = adapted.allocate(24, 8);
+    EXPECT_EQ(adapted.allocations(), 1);
+    EXPECT_EQ(source.outstanding_bytes(), 32U);
+    adapted.deallocate(p, 24, 8);
+    EXPECT_EQ(source.outstanding(), 0U);
 }
 
 TEST(adaptor, passes_release_rewind_and_rollback_on) {

@@ -1,3 +1,4 @@
+#include <mallard/adapt/adaptor.hpp>
 #include <mallard/adapt/metered.hpp>
 #include <mallard/local/monotonic.hpp>
 
@@ -5,22 +6,23 @@
 
 namespace {
 
-/// The least that a metered adaptor adds: it keeps the sum.
-template <class A>
-class summed : public mallard::adapt::metered<A> {
-public:
-    template <class... Args>
-    explicit summed(Args&&... args) : mallard::adapt::metered<A>(std::forward<Args>(args)...) {}
+/// The least that a hook of this kind adds: it enters what is allocated.
+struct summing : mallard::adapt::metered {
+    using metered::operator();
 
-    void* allocate(std::size_t bytes, std::size_t alignment) {
-        void* p = this->mechanism_.allocate(bytes, alignment);
-        this->bytes_in_use_ += bytes;
+    template <class Mechanism, class Call>
+    void* operator()(Mechanism&, const mallard::adapt::allocation& asked, Call call) {
+        void* const p = call(asked);
+        bytes_in_use_ += asked.bytes;
         return p;
     }
-    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        this->mechanism_.deallocate(p, bytes, alignment);
-        this->bytes_in_use_ -= bytes;
-    }
+};
+
+template <class A>
+class summed : public mallard::adapt::adaptor<A, summing> {
+public:
+    using mallard::adapt::adaptor<A, summing>::adaptor;
+    [[nodiscard]] std::size_t bytes_in_use() const noexcept { return this->hook_.bytes_in_use(); }
 };
 
 TEST(metered, knows_what_is_in_use_through_rollbacks_rewinds_and_releases) {

@@ -1,0 +1,96 @@
+/// The operations of an allocator, as an adaptor's hook sees them (adapt/adaptor.hpp).
+#pragma once
+
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/expansion.hpp>
+
+#include <cstddef>
+#include <span>
+
+namespace mallard::adapt::inline MALLARD_MODE {
+
+/// allocate(), allocate_at_least(); with `quiet` their namesakes that return null instead of throwing.
+struct allocation {
+    std::size_t bytes;
+    std::size_t alignment;
+    bool quiet = false;
+};
+
+/// allocate_many().
+struct burst {
+    std::size_t bytes;
+    std::size_t alignment;
+    std::size_t count;
+};
+
+/// allocate_many() of different sizes.
+struct mixed_burst {
+    std::span<const std::size_t> sizes;
+    std::size_t alignment;
+};
+
+/// expand(); with `quiet` try_expand().
+struct growth {
+    void* p;
+    expansion_request request;
+    bool quiet = false;
+};
+
+/// deallocate().
+struct deallocation {
+    void* p;
+    std::size_t bytes;
+    std::size_t alignment;
+};
+
+/// deallocate_many() of blocks of one size.
+struct burst_return {
+    block_chain& blocks;
+    std::size_t bytes;
+    std::size_t alignment;
+};
+
+/// deallocate_many() of blocks that know their sizes.
+struct mixed_return {
+    block_chain& blocks;
+};
+
+/// shrink().
+struct shrinking {
+    void* p;
+    std::size_t bytes;
+};
+
+/// resize_last().
+struct resizing {
+    void* p;
+    std::size_t old_bytes;
+    std::size_t new_bytes;
+};
+
+/// release(), rewind(): no block lives afterwards.
+struct ending {};
+
+/// mark().
+struct marking {};
+
+/// rollback().
+template <class Position>
+struct rolling_back {
+    Position to;
+};
+
+/// Whatever neither hands out nor takes back a block: stats(), owns(), trim(), ...
+struct looking {};
+
+/// The hook that lets every operation pass. A hook derives from it and overloads the call for the operations that it
+/// has to do with.
+struct passing {
+    template <class Mechanism, class Operation, class Call>
+    decltype(auto) operator()(Mechanism&, const Operation& operation, Call call) const {
+        return call(operation);
+    }
+};
+
+} // namespace mallard::adapt::inline MALLARD_MODE
