@@ -41,7 +41,7 @@ def test_the_lines_of_the_readme_compile_the_library_and_nothing_else(tmp_path):
     assert configure == ["cmake", "-S", ".", "-B", "build/mine"]
     run("cmake", "-S", ROOT, "-B", tmp_path, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
     compiled = {Path(each["file"]) for each in json.loads((tmp_path / "compile_commands.json").read_text())}
-    assert compiled == set((ROOT / "src/mallard").glob("*.cpp"))
+    assert compiled == set((ROOT / "src/mallard").rglob("*.cpp"))
 
 
 @pytest.mark.parametrize(("preset", "has_it"), [("default", True), ("release", True), ("asan", False)])

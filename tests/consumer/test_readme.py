@@ -24,7 +24,7 @@ def test_its_program_prints_what_it_shows(compiler, tmp_path):
     assert program is not None
     source = tmp_path / "readme.cpp"
     source.write_text(program[1], encoding="utf-8")
-    library = sorted((ROOT / "src" / "mallard").glob("*.cpp"))
+    library = sorted((ROOT / "src" / "mallard").rglob("*.cpp"))
     flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}"]
     command = [compiler, *flags, source, *library, "-o", tmp_path / "readme"]
     built = subprocess.run(command, capture_output=True, text=True)

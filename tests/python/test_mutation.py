@@ -93,7 +93,15 @@ def test_a_mutant_tells_its_place_and_changes_nothing_else() -> None:
     assert first.key(source) != first.key(source + "\n")
 
 
-HIDDEN = ("core", "chunks", "reuse", "slab", "space", "threads", "checking")  # the folders of the implementation
+HIDDEN = (
+    "core",
+    "chunks",
+    "reuse",
+    "slab",
+    "space",
+    "threads",
+    "checking",
+)  # the folders of the implementation
 
 
 def test_every_source_of_the_library_has_mutants_that_differ_from_it_and_a_program_that_judges_them() -> None:
@@ -109,22 +117,27 @@ def test_every_source_of_the_library_has_mutants_that_differ_from_it_and_a_progr
         assert all(program.source.is_file() for program in programs_of(file))
 
 
+def names(tests: list[Path]) -> list[str]:
+    return [test.name for test in tests]
+
+
 def test_the_programs_of_a_file_are_its_unit_test_and_a_soak_of_what_includes_it() -> None:
     include = ROOT / "include" / "mallard"
-    assert [test.name for test in unit_tests_of(include / "local" / "fixed_pool.hpp")] == [
+    assert names(unit_tests_of(include / "local" / "fixed_pool.hpp")) == [
         "fixed_pool_in_arrays_test.cpp",
         "fixed_pool_test.cpp",
     ]
-    assert [test.name for test in unit_tests_of(include / "reuse" / "free_list.hpp")] == ["free_list_test.cpp"]
-    assert [test.name for test in unit_tests_of(ROOT / "src" / "mallard" / "upstream" / "pages.cpp")] == ["pages_test.cpp"]
+    assert names(unit_tests_of(include / "reuse" / "free_list.hpp")) == ["free_list_test.cpp"]
+    pages = ROOT / "src" / "mallard" / "upstream" / "pages.cpp"
+    assert names(unit_tests_of(pages)) == ["pages_test.cpp"]
     zones = ROOT / "src" / "mallard" / "checking" / "block_zones.cpp"
-    assert "block_registry_test.cpp" in [test.name for test in unit_tests_of(zones)]
+    assert "block_registry_test.cpp" in names(unit_tests_of(zones))
     assert zones in sources_to_recompile(zones.with_name("block_record.hpp"))
     assert kinds_of(include / "space" / "coalescing_space.hpp") == "HEAP"
     assert kinds_of(include / "slab" / "bitmap_slots.hpp") != "HEAP"
     assert kinds_of(include / "checking" / "block_registry.hpp") == "ADAPTOR"
     assert kinds_of(include / "bind" / "resource.hpp") == "BINDING"
-    assert ROOT / "src" / "mallard" / "upstream" / "pages.cpp" in sources_to_recompile(include / "upstream" / "pages.hpp")
+    assert pages in sources_to_recompile(include / "upstream" / "pages.hpp")
 
 
 SOURCE = "int f(int a) {\n    return a < 7;\n}\n"

@@ -22,9 +22,8 @@ def opened(source: str) -> set[str]:
 def blocks(source: str, namespace: str) -> str:
     """What stands in the blocks of a mode, without comments."""
     mode = namespace.removeprefix("mallard::inline ")
-    found = re.findall(
-        rf"^namespace mallard(?:::\w+)*::inline {mode}\b.*?^\}} // namespace", source, re.MULTILINE | re.DOTALL
-    )
+    block = rf"^namespace mallard(?:::\w+)*::inline {mode}\b.*?^\}} // namespace"
+    found = re.findall(block, source, re.MULTILINE | re.DOTALL)
     return re.sub(r"//.*", "", "\n".join(found))
 
 

@@ -13,7 +13,7 @@ BELOW = {
     "chunks": {"core"},
     "reuse": {"core"},
     "slab": {"core", "reuse"},
-    "space": {"core"},
+    "space": {"core", "chunks"},
     "threads": {"core", "reuse"},
     "checking": {"core", "threads"},
     "upstream": {"core", "threads"},

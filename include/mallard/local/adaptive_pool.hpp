@@ -45,6 +45,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace mallard::inline MALLARD_MODE {
@@ -325,6 +326,11 @@ class adaptive_pool : public checking::by_default<unchecked::adaptive_pool<Upstr
 
 public:
     using base::base;
+
+    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    constexpr adaptive_pool() noexcept
+        requires std::is_default_constructible_v<base>
+        : base() {}
 };
 
 // One for each constructor: a class that inherits its constructors deduces nothing from them.

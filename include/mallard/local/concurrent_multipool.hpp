@@ -44,6 +44,7 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 namespace mallard::unchecked::inline MALLARD_MODE {
@@ -311,6 +312,11 @@ class concurrent_multipool : public checking::by_default<unchecked::concurrent_m
 
 public:
     using base::base;
+
+    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    constexpr concurrent_multipool() noexcept
+        requires std::is_default_constructible_v<base>
+        : base() {}
 };
 
 template <upstream Upstream>

@@ -344,6 +344,11 @@ class fixed_pool : public checking::by_default<unchecked::fixed_pool<Arena, Reus
 
 public:
     using base::base;
+
+    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    constexpr fixed_pool() noexcept
+        requires std::is_default_constructible_v<base>
+        : base() {}
 };
 
 /// The pool for objects of the type T.

@@ -30,6 +30,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace mallard::unchecked::inline MALLARD_MODE {
@@ -277,6 +278,11 @@ class monotonic : public checking::by_default<unchecked::monotonic<Upstream>> {
 public:
     using position = decltype(std::declval<const base&>().mark());
     using base::base;
+
+    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    constexpr monotonic() noexcept
+        requires std::is_default_constructible_v<base>
+        : base() {}
 };
 
 // One for each constructor: a class that inherits its constructors deduces nothing from them.

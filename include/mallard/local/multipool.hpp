@@ -47,6 +47,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace mallard::inline MALLARD_MODE {
 
@@ -325,6 +326,11 @@ class multipool : public checking::by_default<unchecked::multipool<Upstream, Reu
 
 public:
     using base::base;
+
+    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    constexpr multipool() noexcept
+        requires std::is_default_constructible_v<base>
+        : base() {}
 };
 
 /// The pool of few sizes, each twice the one before it (Optimized C++, chapter 13).

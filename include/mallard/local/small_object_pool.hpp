@@ -45,6 +45,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace mallard::inline MALLARD_MODE {
@@ -298,6 +299,11 @@ class small_object_pool : public checking::by_default<unchecked::small_object_po
 
 public:
     using base::base;
+
+    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    constexpr small_object_pool() noexcept
+        requires std::is_default_constructible_v<base>
+        : base() {}
 };
 
 // One for each constructor: a class that inherits its constructors deduces nothing from them.

@@ -1,14 +1,7 @@
 /// What a heap's users call: the same for one over an upstream and for one in a region.
 ///
-/// Data model: a space of blocks (space/growing_space.hpp), in space/heap_walks.hpp, and `Heap`, the class that derives from this, which
-/// says what happens when the space holds a request no longer:
-///
-///     bool add_room_for(block_bytes, quiet)   room for such a block; where there is none, it throws, or
-///                                             answers false if it is to be quiet
-///     bool each_room(f)                       f(begin, end) of each room, until it answers false
-///     heap_sanity damaged_metadata()             whether what tells of the rooms is sound
-///     size_t held_bytes()
-///     has_reserved_blocks, and reserved_, where large blocks lie outside (space/reserved_blocks.hpp)
+/// Data model: rooms, and the space of blocks in them (space/heap_walks.hpp). Where the space does not hold a request,
+/// the rooms are asked for another one.
 ///
 /// Poisoning: the words in front of blocks, free blocks and the remainder are poisoned; of a block in use, what
 /// the caller asked for is usable, and all of it once usable_bytes() or an expansion has told of it.
@@ -24,7 +17,6 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/space/heap_block.hpp>
 #include <mallard/space/heap_walks.hpp>
-#include <mallard/space/reserved_blocks.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -33,10 +25,10 @@
 
 namespace mallard::space::inline MALLARD_MODE {
 
-template <class Heap, class Links, std::size_t Granule>
-class heap_calls : public heap_walks<Heap, Links, Granule> {
+template <class Rooms, class Links, std::size_t Granule>
+class heap_calls : public heap_walks<Rooms, Links, Granule> {
 public:
-    using walks = heap_walks<Heap, Links, Granule>;
+    using walks = heap_walks<Rooms, Links, Granule>;
 
     /// Requests at larger alignments cost twice as much.
     static constexpr std::size_t granule_bytes = Granule;
@@ -72,7 +64,7 @@ public:
         const heap_block b = heap_block::holding(p);
         const std::size_t word = b.tag();
         if ((word & heap_block::reserved) != 0) [[unlikely]] {
-            deallocate_reserved(b);
+            deallocate_large(b);
             return;
         }
         const std::size_t bytes = word & ~heap_block::flags;
@@ -137,9 +129,7 @@ public:
             core::unpoison(p, left);
             return left;
         }
-        if constexpr (Heap::has_reserved_blocks) {
-            heap().reserved_.shrink(b, bytes);
-        }
+        rooms_.shrink_large(b, bytes);
         const std::size_t left = b.payload_bytes();
         core::unpoison(p, left);
         return left;
@@ -164,7 +154,7 @@ public:
         const block_chain all = std::move(blocks);
         space_.give_many(all, [this](heap_block b, std::size_t word) {
             if ((word & heap_block::reserved) != 0) [[unlikely]] {
-                deallocate_reserved(b);
+                deallocate_large(b);
                 return false;
             }
             core::poison(b.payload(), (word & ~heap_block::flags) - heap_block::tag_bytes);
@@ -179,7 +169,9 @@ public:
 
 protected:
     using typename walks::space_type;
+    using walks::rooms_;
     using walks::space_;
+    using walks::walks;
 
     /// Returns: a block of the space, or null.
     [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment) noexcept {
@@ -189,18 +181,13 @@ protected:
         return b ? b.payload() : nullptr;
     }
 
-private:
-    friend Heap;
-
-    heap_calls() = default;
     ~heap_calls() = default;
 
+private:
     /// Requests of fewer bytes have a list of their size.
     static constexpr std::size_t small_bytes = space_type::exact_bytes - Granule - heap_block::tag_bytes + 1;
     /// For so much at a time, a burst asks its heap.
     static constexpr std::size_t most_carved_bytes = std::size_t{256} << 10;
-
-    [[nodiscard]] Heap& heap() noexcept { return static_cast<Heap&>(*this); }
 
     static void* hand_out(void* p, std::size_t bytes) noexcept {
         core::unpoison(p, std::max<std::size_t>(bytes, 1));
@@ -209,20 +196,10 @@ private:
 
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment, bool quiet);
     expansion_result expand_by(void* p, const expansion_request& r, bool quiet);
-    [[gnu::cold, gnu::noinline]] void deallocate_reserved(heap_block b) noexcept {
-        if constexpr (Heap::has_reserved_blocks) {
-            heap().reserved_.deallocate(b);
-        }
+    [[gnu::cold, gnu::noinline]] void deallocate_large(heap_block b) noexcept { rooms_.deallocate_large(b); }
+    [[gnu::cold, gnu::noinline]] bool grow_large(heap_block b, std::size_t least, std::size_t most) noexcept {
+        return rooms_.grow_large(b, least, most);
     }
-
-    [[gnu::cold, gnu::noinline]] bool grow_reserved(heap_block b, std::size_t least,
-                                                    std::size_t most) noexcept {
-        if constexpr (Heap::has_reserved_blocks) {
-            return heap().reserved_.grow(b, least, most);
-        }
-        return false;
-    }
-
     expansion_result allocate_to_grow(const expansion_request& r, bool quiet);
 
     /// Returns: what became of a block, with all of it usable.
@@ -233,41 +210,37 @@ private:
     }
 };
 
-template <class Heap, class Links, std::size_t Granule>
-void* heap_calls<Heap, Links, Granule>::allocate_slowly(std::size_t bytes, std::size_t alignment,
-                                                        bool quiet) {
+template <class Rooms, class Links, std::size_t Granule>
+void* heap_calls<Rooms, Links, Granule>::allocate_slowly(std::size_t bytes, std::size_t alignment,
+                                                         bool quiet) {
     if (bytes > space_type::most_bytes || alignment > space_type::most_bytes) {
         if (quiet) {
             return nullptr;
         }
         core::fail_allocation(bytes, alignment);
     }
-    if constexpr (Heap::has_reserved_blocks) {
-        if (bytes >= Heap::least_reserved_bytes && reserved_blocks::serve(alignment)) {
-            if (const heap_block b = heap().reserved_.allocate(bytes)) {
-                return b.payload();
-            }
-        }
+    if (const heap_block b = rooms_.allocate_large(bytes, alignment)) {
+        return b.payload();
     }
     if (void* const p = take(bytes, alignment)) {
         return p;
     }
     const std::size_t needed = space_type::bytes_for_aligned(space_type::block_bytes_for(bytes), alignment);
-    if (!heap().add_room_for(needed, quiet)) {
+    if (!rooms_.add_room_for(space_, needed, quiet)) {
         return nullptr;
     }
     return take(bytes, alignment);
 }
 
-template <class Heap, class Links, std::size_t Granule>
-expansion_result heap_calls<Heap, Links, Granule>::expand_by(void* p, const expansion_request& r,
-                                                             bool quiet) {
+template <class Rooms, class Links, std::size_t Granule>
+expansion_result heap_calls<Rooms, Links, Granule>::expand_by(void* p, const expansion_request& r,
+                                                              bool quiet) {
     MALLARD_EXPECTS(r.least_bytes <= r.preferred_bytes && is_power_of_two(r.alignment));
     MALLARD_EXPECTS(r.step_bytes != 0 && r.step_bytes % Granule == 0);
     if (p != nullptr && r.least_bytes <= space_type::most_bytes) {
         const heap_block b = heap_block::holding(p);
         if (b.is(heap_block::reserved)) [[unlikely]] {
-            if (includes(r.may, expansion::forward) && grow_reserved(b, r.least_bytes, r.preferred_bytes)) {
+            if (includes(r.may, expansion::forward) && grow_large(b, r.least_bytes, r.preferred_bytes)) {
                 return told(b, expansion::forward);
             }
         } else {
@@ -290,8 +263,8 @@ expansion_result heap_calls<Heap, Links, Granule>::expand_by(void* p, const expa
 
 /// Returns: a fresh block, off the front of a free one of twice its bytes or more where there is one, so that it can
 /// grow.
-template <class Heap, class Links, std::size_t Granule>
-expansion_result heap_calls<Heap, Links, Granule>::allocate_to_grow(const expansion_request& r, bool quiet) {
+template <class Rooms, class Links, std::size_t Granule>
+expansion_result heap_calls<Rooms, Links, Granule>::allocate_to_grow(const expansion_request& r, bool quiet) {
     const std::size_t bytes = r.preferred_bytes <= space_type::most_bytes
                                   ? std::max(r.least_bytes, r.preferred_bytes)
                                   : r.least_bytes;
@@ -308,9 +281,9 @@ expansion_result heap_calls<Heap, Links, Granule>::allocate_to_grow(const expans
     return p == nullptr ? expansion_result{} : told(heap_block::holding(p), expansion::fresh);
 }
 
-template <class Heap, class Links, std::size_t Granule>
-block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::size_t bytes, std::size_t alignment,
-                                                            std::size_t count) {
+template <class Rooms, class Links, std::size_t Granule>
+block_chain heap_calls<Rooms, Links, Granule>::allocate_many(std::size_t bytes, std::size_t alignment,
+                                                             std::size_t count) {
     core::expect_possible_burst(bytes, alignment, count);
     if (count != 0 && count > space_type::most_bytes / bytes) {
         core::fail_allocation(bytes, alignment);
@@ -326,16 +299,16 @@ block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::size_t bytes, s
             const std::size_t left =
                 std::min(count - burst.size(), most_carved_bytes / block_bytes) * block_bytes;
             if (!space_.refill_remainder(block_bytes, left)) {
-                heap().add_room_for(left, false);
+                rooms_.add_room_for(space_, left, false);
             }
         }
     }
     return burst.finish();
 }
 
-template <class Heap, class Links, std::size_t Granule>
-block_chain heap_calls<Heap, Links, Granule>::allocate_many(std::span<const std::size_t> sizes,
-                                                            std::size_t alignment) {
+template <class Rooms, class Links, std::size_t Granule>
+block_chain heap_calls<Rooms, Links, Granule>::allocate_many(std::span<const std::size_t> sizes,
+                                                             std::size_t alignment) {
     core::unfinished_burst burst(*this, sizeof(void*), alignment);
     std::size_t sum = 0;
     for (const std::size_t bytes : sizes) {

@@ -1,10 +1,11 @@
 /// What a heap tells of its blocks: all of them one by one, their sums, and whether they are sound.
 ///
-/// Data model: the space of the blocks (space/growing_space.hpp), which `Heap`, the class that derives from
-/// space/heap_calls.hpp, fills with rooms.
+/// Data model: the space of the blocks (space/growing_space.hpp), and the rooms that it is made of: of chunks
+/// (space/chunk_rooms.hpp) or of one region (space/region_room.hpp).
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/stats.hpp>
 #include <mallard/space/growing_space.hpp>
 #include <mallard/space/heap_block.hpp>
 #include <mallard/space/heap_sanity.hpp>
@@ -14,13 +15,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace mallard::space::inline MALLARD_MODE {
 
-template <class Heap, class Links, std::size_t Granule>
-class heap_calls;
-
-template <class Heap, class Links, std::size_t Granule>
+template <class Rooms, class Links, std::size_t Granule>
 class heap_walks {
 public:
     /// Effects: calls `f(heap_block_info)` for each block, room by room in the order of their addresses, then for
@@ -42,21 +41,17 @@ public:
 protected:
     using space_type = growing_space<Links, Granule>;
 
-    space_type space_;
-
-private:
-    friend Heap;
-    friend heap_calls<Heap, Links, Granule>;
-
-    heap_walks() = default;
+    template <class... Args>
+    explicit heap_walks(Args&&... rooms) noexcept : rooms_(std::forward<Args>(rooms)...) {}
     ~heap_walks() = default;
 
-    [[nodiscard]] const Heap& heap() const noexcept { return static_cast<const Heap&>(*this); }
+    Rooms rooms_;
+    space_type space_;
 };
 
-template <class Heap, class Links, std::size_t Granule>
+template <class Rooms, class Links, std::size_t Granule>
 template <class F>
-void heap_walks<Heap, Links, Granule>::for_each_block(F f) const {
+void heap_walks<Rooms, Links, Granule>::for_each_block(F f) const {
     const auto tell = [&f](heap_block b, std::size_t bytes, bool in_use) {
         f(heap_block_info{b.payload(), bytes - heap_block::tag_bytes, in_use});
     };
@@ -71,18 +66,17 @@ void heap_walks<Heap, Links, Granule>::for_each_block(F f) const {
         }
         return true;
     };
-    if (heap().damaged_metadata().sound()) {
-        heap().each_room(look_at_room);
+    if (rooms_.damaged().sound()) {
+        rooms_.each_room(look_at_room);
     }
-    if constexpr (Heap::has_reserved_blocks) {
-        static_cast<void>(heap().reserved_.for_each([&](heap_block b) { tell(b, b.bytes(), true); }));
-    }
+    static_cast<void>(rooms_.for_each_large([&](heap_block b) { tell(b, b.bytes(), true); }));
 }
 
-template <class Heap, class Links, std::size_t Granule>
-heap_use heap_walks<Heap, Links, Granule>::use() const noexcept {
+template <class Rooms, class Links, std::size_t Granule>
+heap_use heap_walks<Rooms, Links, Granule>::use() const noexcept {
     heap_use sum;
-    sum.held_bytes = heap().held_bytes();
+    const allocator_stats held = rooms_.stats();
+    sum.held_bytes = held.chunk_bytes + held.large_bytes;
     for_each_block([&sum](const heap_block_info& b) {
         (b.in_use ? sum.used_blocks : sum.free_blocks) += 1;
         (b.in_use ? sum.used_bytes : sum.free_bytes) += b.bytes;
@@ -93,16 +87,16 @@ heap_use heap_walks<Heap, Links, Granule>::use() const noexcept {
     return sum;
 }
 
-template <class Heap, class Links, std::size_t Granule>
-heap_sanity heap_walks<Heap, Links, Granule>::check_sanity() const noexcept {
-    if (const heap_sanity damaged = heap().damaged_metadata(); !damaged.sound()) {
+template <class Rooms, class Links, std::size_t Granule>
+heap_sanity heap_walks<Rooms, Links, Granule>::check_sanity() const noexcept {
+    if (const heap_sanity damaged = rooms_.damaged(); !damaged.sound()) {
         return damaged;
     }
     std::size_t rooms = 0;
-    heap().each_room([&rooms](const std::byte*, const std::byte*) { return ++rooms != 0; });
+    rooms_.each_room([&rooms](const std::byte*, const std::byte*) { return ++rooms != 0; });
     room_table table(rooms);
     if (table.is_complete()) {
-        heap().each_room([&table](const std::byte* begin, const std::byte* end) {
+        rooms_.each_room([&table](const std::byte* begin, const std::byte* end) {
             table.add(begin, end);
             return true;
         });
@@ -116,23 +110,21 @@ heap_sanity heap_walks<Heap, Links, Granule>::check_sanity() const noexcept {
         }
         return table.is_complete()
                    ? table.has_block_at(at)
-                   : !heap().each_room([at](const std::byte* begin, const std::byte* end) {
+                   : !rooms_.each_room([at](const std::byte* begin, const std::byte* end) {
                          return !room_table::is_block_in(reinterpret_cast<std::uintptr_t>(begin),
                                                          reinterpret_cast<std::uintptr_t>(end), at);
                      });
     };
     sanity_check<Links, Granule> check(space_);
-    heap().each_room([&](std::byte* begin, std::byte* end) { return check.look_at_room(begin, end, owns); });
+    rooms_.each_room([&](std::byte* begin, std::byte* end) { return check.look_at_room(begin, end, owns); });
     heap_sanity found = check.result();
-    if constexpr (Heap::has_reserved_blocks) {
-        const heap_block damaged = heap().reserved_.for_each([&found](heap_block b) {
-            if (found.sound() && !reserved_blocks::is_sound(b)) {
-                found = {"the size in the word in front of the block is damaged", b.payload()};
-            }
-        });
-        if (found.sound() && damaged) {
-            found = {"the head of a large block's range is damaged", damaged.payload()};
+    const heap_block damaged = rooms_.for_each_large([&found](heap_block b) {
+        if (found.sound() && !reserved_blocks::is_sound(b)) {
+            found = {"the size in the word in front of the block is damaged", b.payload()};
         }
+    });
+    if (found.sound() && damaged) {
+        found = {"the head of a large block's range is damaged", damaged.payload()};
     }
     return found;
 }

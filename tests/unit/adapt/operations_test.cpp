@@ -28,7 +28,7 @@ std::vector<std::string> members_of() {
     };
 #define MEMBER(name, ...)                                                                                    \
     note(name, [] {                                                                                          \
-        return requires(A & a, const A& seen, void* p, std::size_t n, mallard::block_chain& blocks,          \
+        return requires(A& a, const A& seen, void* p, std::size_t n, mallard::block_chain& blocks,           \
                         const mallard::expansion_request& request) { __VA_ARGS__; };                         \
     }())
     MEMBER("allocate", a.allocate(n, n));
@@ -72,9 +72,9 @@ class adaptors_of : public ::testing::Test {};
 
 using mechanisms =
     ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::concurrent_multipool<>,
-                     mallard::fixed_pool<>, mallard::small_object_pool<>, mallard::adaptive_pool<>, mallard::heap<>,
-                     mallard::region_heap<>, mallard::new_delete, mallard::chunk_cache, mallard::pages,
-                     mallard::buffer>;
+                     mallard::fixed_pool<>, mallard::small_object_pool<>, mallard::adaptive_pool<>,
+                     mallard::heap<>, mallard::region_heap<>, mallard::new_delete, mallard::chunk_cache,
+                     mallard::pages, mallard::buffer>;
 TYPED_TEST_SUITE(adaptors_of, mechanisms);
 
 TYPED_TEST(adaptors_of, have_the_members_of_the_mechanism_and_no_others) {

@@ -174,12 +174,13 @@ TYPED_TEST(damaged_region, is_looked_at_and_no_more) {
     damage_each_word(this->heap_, this->ground_.memory(), [](auto...) {});
 }
 
-TYPED_TEST(damaged_region, is_unsound_whatever_word_of_its_books_was_overwritten) {
-    static constexpr std::size_t books = TypeParam::least_region_bytes() - 48;
+TYPED_TEST(damaged_region, is_unsound_whatever_word_of_its_metadata_was_overwritten) {
+    static constexpr std::size_t metadata = TypeParam::least_region_bytes() - 48;
     damage_each_word(this->heap_, this->ground_.memory(),
                      [](std::size_t offset, std::size_t changed, const heap_sanity& found) {
-                         // Of the first word, half is not used.
-                         if (offset < books && (offset == 0 ? changed & 0xFFFFFFFF : changed) != 0) {
+                         // Half of the word behind the three of the region is not used.
+                         const std::size_t used = offset == 24 ? changed & 0xFFFFFFFF : changed;
+                         if (offset < metadata && used != 0) {
                              EXPECT_FALSE(found.sound()) << offset << " by " << changed;
                          }
                      });
@@ -234,17 +235,20 @@ TYPED_TEST(damaged_chunks, are_looked_at_and_no_more) {
     }
 }
 
-/// Links out of the books of the heap itself, which no chunk holds.
+/// Links out of the lists in the heap itself, which no chunk holds: they lie behind what tells of the chunks.
 TYPED_TEST(damaged_chunks, are_looked_at_where_the_lists_are_damaged) {
     auto& heap = this->ground_.heap;
     using lists = mallard::space::segregated_fit<mallard::space::absolute_links,
                                                  std::remove_reference_t<decltype(heap)>::granule_bytes>;
-    const std::span<std::byte> books(reinterpret_cast<std::byte*>(&heap), sizeof(lists) + 16);
-    damage_each_word(heap, books, [](std::size_t offset, std::size_t changed, const heap_sanity& found) {
-        if ((offset == 0 ? changed & 0xFFFFFFFF : changed) != 0) {
-            EXPECT_FALSE(found.sound()) << offset << " by " << changed;
-        }
-    });
+    using rooms = mallard::space::chunk_rooms<guarded_chunks, false>;
+    const std::span<std::byte> in_the_heap(reinterpret_cast<std::byte*>(&heap) + sizeof(rooms),
+                                           sizeof(lists) + 16);
+    damage_each_word(heap, in_the_heap,
+                     [](std::size_t offset, std::size_t changed, const heap_sanity& found) {
+                         if ((offset == 0 ? changed & 0xFFFFFFFF : changed) != 0) {
+                             EXPECT_FALSE(found.sound()) << offset << " by " << changed;
+                         }
+                     });
 }
 
 /// What stands in front of large blocks.
