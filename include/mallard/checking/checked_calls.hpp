@@ -65,23 +65,23 @@ public:
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const call_in_progress call(*this, allocator_call::allocate);
-        block_registry::new_record opened = books_.open(bytes, alignment);
+        block_registry::new_record opened = registry_.open(bytes, alignment);
         if (opened == nullptr) {
             core::fail_allocation(bytes, alignment);
         }
-        const block_registry::whole_block whole = books_.around(bytes, alignment);
+        const block_registry::whole_block whole = registry_.around(bytes, alignment);
         void* memory = nullptr;
-        for (std::size_t count = 1; memory == nullptr && books_.blocks_in_quarantine() != 0; count *= 2) {
+        for (std::size_t count = 1; memory == nullptr && registry_.blocks_in_quarantine() != 0; count *= 2) {
             memory = core::ask_quietly(static_cast<Base&>(*this), whole.bytes, whole.alignment);
             if (memory == nullptr) {
-                books_.let_leave(count);
+                registry_.let_leave(count);
                 give_back(allocator_call::allocate);
             }
         }
         if (memory == nullptr) {
             memory = Base::allocate(whole.bytes, whole.alignment);
         }
-        return books_.enter(std::move(opened), memory, unused_behind(bytes));
+        return registry_.enter(std::move(opened), memory, unused_behind(bytes));
     }
 
     /// Returns: as allocate(); null where that throws.
@@ -91,17 +91,17 @@ public:
     {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const call_in_progress call(*this, allocator_call::allocate);
-        block_registry::new_record opened = books_.open(bytes, alignment);
+        block_registry::new_record opened = registry_.open(bytes, alignment);
         if (opened == nullptr) {
             return nullptr;
         }
-        const block_registry::whole_block whole = books_.around(bytes, alignment);
+        const block_registry::whole_block whole = registry_.around(bytes, alignment);
         void* memory = nullptr;
         ask_as_blocks_leave(allocator_call::allocate, [&]() noexcept {
             memory = Base::try_allocate(whole.bytes, whole.alignment);
             return memory != nullptr;
         });
-        return memory == nullptr ? nullptr : books_.enter(std::move(opened), memory, unused_behind(bytes));
+        return memory == nullptr ? nullptr : registry_.enter(std::move(opened), memory, unused_behind(bytes));
     }
 
     /// Returns: as the mechanism, but blocks that were asked for one by one.
@@ -126,7 +126,7 @@ public:
     /// handler returns, a block that is none is left alone.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         const call_in_progress call(*this, allocator_call::deallocate);
-        books_.close(p, bytes, alignment);
+        registry_.close(p, bytes, alignment);
         give_back(allocator_call::deallocate);
     }
 
@@ -149,15 +149,15 @@ public:
         requires requires(Base& b) { b.resize_last(p, old_bytes, new_bytes); }
     {
         const call_in_progress call(*this, allocator_call::resize_last);
-        const auto whole = books_.look_up(p, old_bytes, allocator_call::resize_last);
+        const auto whole = registry_.look_up(p, old_bytes, allocator_call::resize_last);
         if (!whole || new_bytes > most_resized_bytes) {
             return false;
         }
-        const std::size_t bytes = new_bytes == 0 ? 0 : books_.around(new_bytes, whole->alignment).bytes;
+        const std::size_t bytes = new_bytes == 0 ? 0 : registry_.around(new_bytes, whole->alignment).bytes;
         if (!Base::resize_last(whole->p, whole->bytes, bytes)) {
             return false;
         }
-        books_.resize(p, new_bytes);
+        registry_.resize(p, new_bytes);
         return true;
     }
 
@@ -191,7 +191,7 @@ public:
     {
         const lock_type lock(mutex_);
         const auto inner = Base::mark();
-        return checked_position<std::remove_const_t<decltype(inner)>>{inner, books_.now()};
+        return checked_position<std::remove_const_t<decltype(inner)>>{inner, registry_.now()};
     }
 
     /// Effects: looks at the blocks that were allocated since the mark, ends them, and rolls the mechanism
@@ -202,12 +202,12 @@ public:
         requires rewindable<Base>
     {
         const call_in_progress call(*this, allocator_call::rollback);
-        if (!books_.may_go_back(to.state)) {
+        if (!registry_.may_go_back(to.state)) {
             return;
         }
-        books_.let_leave_since(to.state.next_number);
+        registry_.let_leave_since(to.state.next_number);
         give_back(allocator_call::rollback);
-        books_.forget_since(to.state.next_number);
+        registry_.forget_since(to.state.next_number);
         Base::rollback(to.inner);
     }
 
@@ -225,32 +225,32 @@ public:
         requires requires(const Base& b) { b.empty(); }
     {
         const lock_type lock(mutex_);
-        return books_.blocks_in_quarantine() == 0 && Base::empty();
+        return registry_.blocks_in_quarantine() == 0 && Base::empty();
     }
 
     /// Effects: sets bounds of their own for what is freed from now on (checking/quarantine.hpp).
     void set_quarantine(quarantine_bounds bounds) noexcept {
         const lock_type lock(mutex_);
-        books_.set_quarantine(bounds);
+        registry_.set_quarantine(bounds);
     }
 
     /// Effects: reports each block around which somebody wrote, or into which since it was freed.
     /// Complexity: linear in the blocks.
     void check() const noexcept {
         const call_in_progress call(*this, allocator_call::check);
-        books_.look_at_all(allocator_call::check);
+        registry_.look_at_all(allocator_call::check);
     }
 
     /// Effects: reports the block allocated first of those that were not freed, with their number.
     void expect_all_freed() const noexcept {
         const call_in_progress call(*this, allocator_call::expect_all_freed);
-        books_.expect_all_freed(allocator_call::expect_all_freed);
+        registry_.expect_all_freed(allocator_call::expect_all_freed);
     }
 
     /// Effects: as expect_all_freed(), from now on at each release and rewind, and when the allocator ends.
     void expect_all_freed_at_end() noexcept {
         const lock_type lock(mutex_);
-        books_.expect_all_freed_at_end();
+        registry_.expect_all_freed_at_end();
     }
 
     // ---- for a fork
@@ -293,7 +293,7 @@ protected:
     class call_in_progress {
     public:
         call_in_progress(const checked_calls& allocator, allocator_call by) noexcept
-            : lock_(allocator.mutex_), begun_(allocator.books_.begin(by)) {}
+            : lock_(allocator.mutex_), begun_(allocator.registry_.begin(by)) {}
         call_in_progress(const call_in_progress&) = delete;
         call_in_progress& operator=(const call_in_progress&) = delete;
         ~call_in_progress() { block_registry::finish(begun_); }
@@ -328,33 +328,33 @@ protected:
     /// leave the quarantine, until none are left there.
     template <class Ask>
     void ask_as_blocks_leave(allocator_call by, Ask ask) noexcept {
-        for (std::size_t count = 1; !ask() && books_.blocks_in_quarantine() != 0; count *= 2) {
-            books_.let_leave(count);
+        for (std::size_t count = 1; !ask() && registry_.blocks_in_quarantine() != 0; count *= 2) {
+            registry_.let_leave(count);
             give_back(by);
         }
     }
 
     /// Effects: gives the mechanism back what leaves the quarantine.
     void give_back(allocator_call by) noexcept {
-        while (const auto whole = books_.next_leaving(by)) {
+        while (const auto whole = registry_.next_leaving(by)) {
             Base::deallocate(whole->p, whole->bytes, whole->alignment);
         }
     }
 
 private:
     void empty_quarantine(allocator_call by) noexcept {
-        books_.let_leave(books_.blocks_in_quarantine());
+        registry_.let_leave(registry_.blocks_in_quarantine());
         give_back(by);
     }
 
     void end_blocks(allocator_call by) noexcept {
         empty_quarantine(by);
-        books_.forget_all(by);
+        registry_.forget_all(by);
     }
 
 protected:
-    mutable block_registry books_{core::gives_fixed_blocks<Base> ? 0 : block_registry::usual_guard_bytes,
-                                  own_quarantine};
+    mutable block_registry registry_{core::gives_fixed_blocks<Base> ? 0 : block_registry::usual_guard_bytes,
+                                     own_quarantine};
     [[no_unique_address]] mutable mutex_type mutex_;
 };
 

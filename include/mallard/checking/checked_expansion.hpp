@@ -35,8 +35,8 @@ namespace mallard::checking::inline MALLARD_MODE {
 template <upstream Base>
 class checked_expansion : public checked_calls<Base> {
     using calls = checked_calls<Base>;
-    using calls::books_;
     using calls::mutex_;
+    using calls::registry_;
     using typename calls::call_in_progress;
 
 public:
@@ -50,7 +50,7 @@ public:
         requires requires(Base& b) { b.deallocate(p); }
     {
         const call_in_progress call(*this, allocator_call::deallocate);
-        books_.close(p);
+        registry_.close(p);
         calls::give_back(allocator_call::deallocate);
     }
 
@@ -110,8 +110,8 @@ public:
         requires expandable<Base>
     {
         const call_in_progress call(*this, allocator_call::usable_bytes);
-        const auto whole = books_.look_up(p, allocator_call::usable_bytes);
-        return whole ? books_.bytes_within(*whole) : 0;
+        const auto whole = registry_.look_up(p, allocator_call::usable_bytes);
+        return whole ? registry_.bytes_within(*whole) : 0;
     }
 
     /// Effects, returns: as the mechanism. Reports a block that is none, and what was written around it; where
@@ -135,7 +135,7 @@ public:
         MALLARD_EXPECTS(is_power_of_two(request.alignment));
         const call_in_progress call(*this, allocator_call::expand);
         if (p != nullptr) {
-            if (const auto whole = books_.look_up(p, allocator_call::expand)) {
+            if (const auto whole = registry_.look_up(p, allocator_call::expand)) {
                 const expansion_result result = expand_in_place(p, *whole, request);
                 if (result.p != nullptr) {
                     return result;
@@ -152,12 +152,12 @@ public:
         requires expandable<Base>
     {
         const call_in_progress call(*this, allocator_call::shrink);
-        auto whole = books_.look_up_part(p, bytes, allocator_call::shrink);
+        auto whole = registry_.look_up_part(p, bytes, allocator_call::shrink);
         if (!whole) {
             return 0;
         }
-        whole->bytes = Base::shrink(whole->p, books_.around(bytes, whole->alignment).bytes);
-        return books_.follow(p, bytes, *whole).bytes;
+        whole->bytes = Base::shrink(whole->p, registry_.around(bytes, whole->alignment).bytes);
+        return registry_.follow(p, bytes, *whole).bytes;
     }
 
 private:
@@ -179,11 +179,11 @@ private:
                                            expansion may) const noexcept {
         expansion_request whole = request;
         whole.alignment = alignment;
-        whole.may = books_.has_representation(request.least_bytes, alignment) ? may : expansion::none;
+        whole.may = registry_.has_representation(request.least_bytes, alignment) ? may : expansion::none;
         if (whole.may != expansion::none) {
-            whole.least_bytes = books_.around(request.least_bytes, alignment).bytes;
-            whole.preferred_bytes = books_.has_representation(request.preferred_bytes, alignment)
-                                        ? books_.around(request.preferred_bytes, alignment).bytes
+            whole.least_bytes = registry_.around(request.least_bytes, alignment).bytes;
+            whole.preferred_bytes = registry_.has_representation(request.preferred_bytes, alignment)
+                                        ? registry_.around(request.preferred_bytes, alignment).bytes
                                         : whole.least_bytes;
         }
         return whole;
@@ -199,13 +199,13 @@ private:
         if (result.p == nullptr) {
             return {};
         }
-        const sized_block block = books_.follow(
+        const sized_block block = registry_.follow(
             p, request.least_bytes, {.p = result.p, .bytes = result.bytes, .alignment = whole.alignment});
         return {.p = block.p, .bytes = block.bytes, .how = result.how};
     }
 
     [[nodiscard]] expansion_result allocate_fresh(const expansion_request& request) noexcept {
-        block_registry::new_record opened = books_.open(request.least_bytes, request.alignment);
+        block_registry::new_record opened = registry_.open(request.least_bytes, request.alignment);
         if (opened == nullptr) {
             return {};
         }
@@ -218,7 +218,7 @@ private:
         if (result.p == nullptr) {
             return {};
         }
-        const sized_block block = books_.enter_larger(std::move(opened), result.p, result.bytes);
+        const sized_block block = registry_.enter_larger(std::move(opened), result.p, result.bytes);
         return {.p = block.p, .bytes = block.bytes, .how = expansion::fresh};
     }
 };

@@ -68,8 +68,8 @@ public:
         }
         void* memory = source.allocate(bytes + offset, upstream_alignment(alignment));
         std::byte* block = static_cast<std::byte*>(memory) + offset;
-        auto* added = ::new (block - sizeof(direct))
-            direct{alignment, nullptr, {.next = first_, .tagged_bytes = (bytes + offset) | held::large_tag}};
+        auto* added = ::new (block - sizeof(large_header)) large_header{
+            alignment, nullptr, {.next = first_, .tagged_bytes = (bytes + offset) | held::large_tag}};
         put_in_front(&added->common);
         return block;
     }
@@ -107,14 +107,15 @@ public:
 
 private:
     /// What the header of a direct block has in front of the common part.
-    struct alignas(fundamental_alignment) direct {
+    struct alignas(fundamental_alignment) large_header {
         std::size_t alignment;
         held* previous; ///< the one before it in the list; null for the first
         held common;
     };
 
-    static direct* large_header_of(held* common) noexcept {
-        return reinterpret_cast<direct*>(reinterpret_cast<std::byte*>(common + 1) - sizeof(direct));
+    static large_header* large_header_of(held* common) noexcept {
+        return reinterpret_cast<large_header*>(reinterpret_cast<std::byte*>(common + 1) -
+                                               sizeof(large_header));
     }
 
     static void set_previous(held* of, held* previous) noexcept {
@@ -129,11 +130,11 @@ private:
     }
 
     static constexpr std::size_t upstream_alignment(std::size_t alignment) noexcept {
-        return std::max(alignment, alignof(direct));
+        return std::max(alignment, alignof(large_header));
     }
 
     static constexpr std::size_t large_header_bytes(std::size_t alignment) noexcept {
-        return core::align_up(sizeof(direct), upstream_alignment(alignment));
+        return core::align_up(sizeof(large_header), upstream_alignment(alignment));
     }
 
     template <upstream Upstream>

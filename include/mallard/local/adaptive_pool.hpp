@@ -75,7 +75,7 @@ class adaptive_pool {
     static_assert(Options.nodes_a_block <= std::size_t{1} << 16,
                   "mallard: a block has 2^16 nodes at the most; make nodes_a_block smaller");
     static_assert(
-        Options.overhead_percent >= (nodes_type::books == slab::slot_metadata::bits ? 2 : 1),
+        Options.overhead_percent >= (nodes_type::metadata == slab::slot_metadata::bits ? 2 : 1),
         "mallard: no block keeps to this overhead_percent: the bits of nodes of 8 bytes take 1.6 % of "
         "them; make it 2 or more, or 1 with an order of reuse that keeps lists, or only_alignment");
 
@@ -195,7 +195,7 @@ public:
     /// Complexity: linear in the blocks that are no nodes.
     [[nodiscard]] allocator_stats stats() const noexcept {
         allocator_stats sum = held_.stats();
-        sum.upstream_calls = direct_calls_;
+        sum.upstream_calls = large_calls_;
         sum.chunks += nodes_.chunks();
         sum.chunk_bytes += nodes_.chunk_bytes();
         sum.upstream_calls += nodes_.grants();
@@ -270,9 +270,9 @@ private:
     static slab::slab_geometry geometry_of(std::size_t node_bytes) noexcept {
         if constexpr (divided) {
             return slab::divided_slabs(node_bytes, Options.nodes_a_block, Options.overhead_percent,
-                                       nodes_type::books);
+                                       nodes_type::metadata);
         } else {
-            return slab::blocks_of(node_bytes, Options.nodes_a_block, nodes_type::books);
+            return slab::blocks_of(node_bytes, Options.nodes_a_block, nodes_type::metadata);
         }
     }
 
@@ -292,7 +292,7 @@ private:
     nodes_type nodes_{slab::slab_geometry{},
                       slab::chunk_policy{}}; ///< without a shape until the size is fixed
     chunks::held_list held_;
-    std::size_t direct_calls_ = 0;
+    std::size_t large_calls_ = 0;
     block_size made_with_{};
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
@@ -302,7 +302,7 @@ void* adaptive_pool<Upstream, Options, Reuse>::allocate_slowly(std::size_t bytes
     first_request first(*this, bytes, alignment);
     if (!serves(bytes, alignment)) {
         void* const block = held_.allocate(upstream_.get(), bytes, alignment);
-        ++direct_calls_;
+        ++large_calls_;
         return block;
     }
     void* node = nodes_.pop();

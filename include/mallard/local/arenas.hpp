@@ -52,9 +52,9 @@ namespace mallard::inline MALLARD_MODE {
 
 template <class A>
 concept block_arena =
-    requires(A& a, const A& seen, const last_freed::of_one_size& books, const void* p, std::size_t n) {
-        { a.next_room(books, n, n) } -> std::same_as<std::span<std::byte>>;
-        { seen.capacity(books, n) } noexcept -> std::same_as<std::size_t>;
+    requires(A& a, const A& seen, const last_freed::of_one_size& free_blocks, const void* p, std::size_t n) {
+        { a.next_room(free_blocks, n, n) } -> std::same_as<std::span<std::byte>>;
+        { seen.capacity(free_blocks, n) } noexcept -> std::same_as<std::size_t>;
         { seen.owns(p) } noexcept -> std::same_as<bool>;
         { a.release() } noexcept;
         { seen.stats() } noexcept -> std::same_as<allocator_stats>;
@@ -71,12 +71,12 @@ concept can_hold_larger_blocks = block_arena<A> && requires {
 };
 
 /// Returns: false where it is known before anything is made that an arena has no room for a block.
-template <block_arena Arena, reuse::reuse_of_one_size Books>
+template <block_arena Arena, reuse::reuse_of_one_size FreeBlocks>
 [[nodiscard]] constexpr bool may_hold_a_block(std::size_t block_bytes, std::size_t alignment) noexcept {
     if constexpr (requires { Arena::most_bytes; }) {
         // Where the arena lies is not known: an over-aligned block may have to be looked for.
         const std::size_t padding = std::max(alignment, fundamental_alignment) - fundamental_alignment;
-        return Books(block_bytes, alignment).room() + padding <= Arena::most_bytes;
+        return FreeBlocks(block_bytes, alignment).room() + padding <= Arena::most_bytes;
     } else {
         return true;
     }
@@ -97,11 +97,11 @@ template <block_arena Arena, reuse::reuse_of_one_size Books>
 /// An array of somebody's as the only room of an arena.
 class array_room {
 public:
-    template <reuse::reuse_of_one_size Books>
-    [[nodiscard]] std::span<std::byte> give(std::span<std::byte> array, const Books& books,
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] std::span<std::byte> give(std::span<std::byte> array, const FreeBlocks& free_blocks,
                                             std::size_t alignment) noexcept {
         const std::span<std::byte> room = aligned_part(array, std::max(alignment, fundamental_alignment));
-        if (given_ || room.size() < books.room()) {
+        if (given_ || room.size() < free_blocks.room()) {
             return {};
         }
         given_ = true;
@@ -115,10 +115,10 @@ public:
         }
     }
 
-    template <reuse::reuse_of_one_size Books>
-    [[nodiscard]] static std::size_t capacity(std::span<std::byte> array, const Books& books,
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] static std::size_t capacity(std::span<std::byte> array, const FreeBlocks& free_blocks,
                                               std::size_t alignment) noexcept {
-        return books.blocks_in(aligned_part(array, std::max(alignment, fundamental_alignment)).size());
+        return free_blocks.blocks_in(aligned_part(array, std::max(alignment, fundamental_alignment)).size());
     }
 
 private:
@@ -139,19 +139,19 @@ public:
     static constexpr std::size_t most_bytes = Bytes;
 
     /// Of a size that is not known yet the least block, of 8 bytes, is the one that grows most.
-    template <reuse::reuse_of_one_size Books, block_size Plain, block_size Larger>
+    template <reuse::reuse_of_one_size FreeBlocks, block_size Plain, block_size Larger>
     using with_room_for = static_arena<[] {
         constexpr block_size plain = Plain.of_block();
         constexpr block_size larger = Larger.of_block();
         if constexpr (Plain.bytes == 0) {
             return Bytes / sizeof(void*) * block_size{1, 1}.with_zones().of_block().bytes;
         } else {
-            constexpr Books few(plain.bytes, plain.alignment);
+            constexpr FreeBlocks few(plain.bytes, plain.alignment);
             constexpr std::size_t blocks = few.blocks_in(Bytes);
             if constexpr (blocks == 0) {
                 return Bytes;
             } else {
-                return Books(larger.bytes, larger.alignment).room(blocks) + Bytes - few.room(blocks) +
+                return FreeBlocks(larger.bytes, larger.alignment).room(blocks) + Bytes - few.room(blocks) +
                        (plain.alignment > fundamental_alignment ? plain.alignment : 0);
             }
         }
@@ -167,15 +167,15 @@ public:
         core::unpoison(&storage_, Bytes);
     }
 
-    template <reuse::reuse_of_one_size Books>
-    [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment,
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] std::span<std::byte> next_room(const FreeBlocks& free_blocks, std::size_t alignment,
                                                  std::size_t) noexcept {
-        return room_.give(array(), books, alignment);
+        return room_.give(array(), free_blocks, alignment);
     }
 
-    template <reuse::reuse_of_one_size Books>
-    [[nodiscard]] std::size_t capacity(const Books& books, std::size_t alignment) const noexcept {
-        return local::array_room::capacity(array(), books, alignment);
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] std::size_t capacity(const FreeBlocks& free_blocks, std::size_t alignment) const noexcept {
+        return local::array_room::capacity(array(), free_blocks, alignment);
     }
 
     [[nodiscard]] bool owns(const void* p) const noexcept { return local::lies_in(array(), p); }
@@ -211,15 +211,15 @@ public:
     /// Effects: the array is the caller's to use again.
     ~buffer_arena() { core::unpoison(array_.data(), array_.size()); }
 
-    template <reuse::reuse_of_one_size Books>
-    [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment,
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] std::span<std::byte> next_room(const FreeBlocks& free_blocks, std::size_t alignment,
                                                  std::size_t) noexcept {
-        return room_.give(array_, books, alignment);
+        return room_.give(array_, free_blocks, alignment);
     }
 
-    template <reuse::reuse_of_one_size Books>
-    [[nodiscard]] std::size_t capacity(const Books& books, std::size_t alignment) const noexcept {
-        return local::array_room::capacity(array_, books, alignment);
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] std::size_t capacity(const FreeBlocks& free_blocks, std::size_t alignment) const noexcept {
+        return local::array_room::capacity(array_, free_blocks, alignment);
     }
 
     [[nodiscard]] bool owns(const void* p) const noexcept { return local::lies_in(array_, p); }
@@ -237,7 +237,7 @@ private:
 template <upstream Upstream = chunk_cache>
 class single_arena {
 public:
-    template <reuse::reuse_of_one_size Books, block_size Plain, block_size Larger>
+    template <reuse::reuse_of_one_size FreeBlocks, block_size Plain, block_size Larger>
     using with_room_for = single_arena;
 
     /// Effects: makes an arena of `blocks` blocks. One of none has room for none, and says so when it is asked.
@@ -252,15 +252,16 @@ public:
     single_arena& operator=(const single_arena&) = delete;
     ~single_arena() { release(); }
 
-    template <reuse::reuse_of_one_size Books>
-    [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment, std::size_t) {
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] std::span<std::byte> next_room(const FreeBlocks& free_blocks, std::size_t alignment,
+                                                 std::size_t) {
         if (!room_.empty() || blocks_ == 0) {
             return {};
         }
-        if (blocks_ > std::size_t{PTRDIFF_MAX} / 2 / books.room()) {
+        if (blocks_ > std::size_t{PTRDIFF_MAX} / 2 / free_blocks.room()) {
             core::fail_allocation(SIZE_MAX, alignment);
         }
-        const std::size_t bytes = books.room(blocks_);
+        const std::size_t bytes = free_blocks.room(blocks_);
         const std::size_t room_alignment = std::max(alignment, fundamental_alignment);
         room_ = {static_cast<std::byte*>(upstream_.get().allocate(bytes, room_alignment)), bytes};
         alignment_ = room_alignment;
@@ -269,9 +270,9 @@ public:
         return room_;
     }
 
-    template <reuse::reuse_of_one_size Books>
-    [[nodiscard]] std::size_t capacity(const Books& books, std::size_t) const noexcept {
-        return books.blocks_in(room_.size());
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] std::size_t capacity(const FreeBlocks& free_blocks, std::size_t) const noexcept {
+        return free_blocks.blocks_in(room_.size());
     }
 
     [[nodiscard]] bool owns(const void* p) const noexcept { return local::lies_in(room_, p); }
@@ -301,7 +302,7 @@ private:
 template <upstream Upstream = chunk_cache>
 class growing_arena {
 public:
-    template <reuse::reuse_of_one_size Books, block_size Plain, block_size Larger>
+    template <reuse::reuse_of_one_size FreeBlocks, block_size Plain, block_size Larger>
     using with_room_for = growing_arena;
 
     explicit constexpr growing_arena(chunk_growth growth = {}) noexcept
@@ -316,26 +317,26 @@ public:
     growing_arena& operator=(const growing_arena&) = delete;
     ~growing_arena() { chunks_.release(upstream_.get()); }
 
-    template <reuse::reuse_of_one_size Books>
-    [[nodiscard]] std::span<std::byte> next_room(const Books& books, std::size_t alignment,
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] std::span<std::byte> next_room(const FreeBlocks& free_blocks, std::size_t alignment,
                                                  std::size_t blocks) {
         const std::size_t around =
             sizeof(chunks::chunk) + (alignment > fundamental_alignment ? alignment : 0);
-        const std::size_t most_blocks = next_.largest_bytes() / books.block_bytes() + 1;
-        const std::size_t wanted_bytes =
-            std::max(around + books.room(),
-                     std::min(around + books.room(std::min(blocks, most_blocks)), next_.largest_bytes()));
+        const std::size_t most_blocks = next_.largest_bytes() / free_blocks.block_bytes() + 1;
+        const std::size_t wanted_bytes = std::max(
+            around + free_blocks.room(),
+            std::min(around + free_blocks.room(std::min(blocks, most_blocks)), next_.largest_bytes()));
         chunks::chunk* const added = chunks_.grow(upstream_.get(), next_.bytes_for(wanted_bytes));
         next_.took(added->bytes);
         ++upstream_calls_;
         return room_of(added, alignment);
     }
 
-    template <reuse::reuse_of_one_size Books>
-    [[nodiscard]] std::size_t capacity(const Books& books, std::size_t alignment) const noexcept {
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] std::size_t capacity(const FreeBlocks& free_blocks, std::size_t alignment) const noexcept {
         std::size_t sum = 0;
         for (chunks::chunk* c = chunks_.front(); c != nullptr; c = c->next) {
-            sum += books.blocks_in(room_of(c, alignment).size());
+            sum += free_blocks.blocks_in(room_of(c, alignment).size());
         }
         return sum;
     }

@@ -56,11 +56,11 @@ public:
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit concurrent_multipool(multipool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : threads::cache_owner(take_back), centre_(options) {}
+        : threads::cache_owner(take_back), pool_(options) {}
 
     /// Requires: `source` outlives the allocator.
     explicit concurrent_multipool(Upstream& source, multipool_options options = {}) noexcept
-        : threads::cache_owner(take_back), centre_(source, options) {}
+        : threads::cache_owner(take_back), pool_(source, options) {}
 
     concurrent_multipool(const concurrent_multipool&) = delete;
     concurrent_multipool& operator=(const concurrent_multipool&) = delete;
@@ -75,7 +75,7 @@ public:
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const std::size_t index = threads::magazine_index(bytes, alignment);
         if (index != threads::magazine_count && used_last()) [[likely]] {
-            if (void* block = threads::last_cache.rack->magazines[index].pop()) [[likely]] {
+            if (void* block = threads::last_cache.cache->magazines[index].pop()) [[likely]] {
                 hand_out(block, bytes);
                 return block;
             }
@@ -91,7 +91,7 @@ public:
         core::expect_usable(p);
         const std::size_t index = threads::magazine_index(bytes, alignment);
         if (index != threads::magazine_count && used_last() &&
-            threads::last_cache.rack->magazines[index].push(p, index)) [[likely]] {
+            threads::last_cache.cache->magazines[index].push(p, index)) [[likely]] {
             return;
         }
         deallocate_slowly(p, bytes, alignment);
@@ -104,18 +104,18 @@ public:
     /// Complexity: linear in the chunks, in the blocks above the largest pooled size and in the threads.
     void release() noexcept {
         detach_caches();
-        const centre_lock lock(mutex_);
-        shelf_.clear();
-        centre_.release();
+        const depot_lock lock(mutex_);
+        depot_.clear();
+        pool_.release();
     }
 
-    [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept { return centre_.largest_pooled_bytes(); }
+    [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept { return pool_.largest_pooled_bytes(); }
 
     /// Returns: what the centre holds; that includes all that is in magazines.
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
         const std::scoped_lock<std::mutex> lock(mutex_);
-        return centre_.stats();
+        return pool_.stats();
     }
 
     // ---- for a fork
@@ -132,8 +132,8 @@ public:
 
 private:
     /// Around each use of the centre that may call the upstream.
-    struct centre_lock {
-        explicit centre_lock(std::mutex& mutex) : lock(mutex) {}
+    struct depot_lock {
+        explicit depot_lock(std::mutex& mutex) : lock(mutex) {}
         std::scoped_lock<std::mutex> lock;
         threads::inside_depot inside;
     };
@@ -142,22 +142,22 @@ private:
     class batch {
     public:
         batch(concurrent_multipool& pool, std::size_t index) noexcept
-            : pool_(pool), index_(index), shape_(threads::magazine_shape(index)) {}
+            : owner_(pool), index_(index), shape_(threads::magazine_shape(index)) {}
         batch(const batch&) = delete;
         batch& operator=(const batch&) = delete;
 
         ~batch() {
             while (count_ != 0) {
-                pool_.give_to_centre(blocks_[--count_], shape_);
+                owner_.give_to_depot(blocks_[--count_], shape_);
             }
         }
 
         /// Effects: takes `count` blocks of the centre, one at least; fewer where it has no more.
         /// Throws: what the centre throws where it has none.
         void fetch(std::size_t count) {
-            blocks_[count_++] = pool_.centre_.allocate(shape_.bytes, shape_.alignment);
+            blocks_[count_++] = owner_.pool_.allocate(shape_.bytes, shape_.alignment);
             while (count_ < count) {
-                void* const block = core::ask_quietly(pool_.centre_, shape_.bytes, shape_.alignment);
+                void* const block = core::ask_quietly(owner_.pool_, shape_.bytes, shape_.alignment);
                 if (block == nullptr) {
                     return;
                 }
@@ -172,7 +172,7 @@ private:
     private:
         static constexpr std::size_t most_blocks = threads::batch_blocks(0);
 
-        concurrent_multipool& pool_;
+        concurrent_multipool& owner_;
         std::size_t index_;
         threads::block_shape shape_;
         std::size_t count_ = 0;
@@ -192,19 +192,19 @@ private:
         }
         const auto [bytes, alignment] = threads::magazine_shape(index);
         const std::size_t extra = alignment > fundamental_alignment ? alignment : 0;
-        return bytes + extra <= centre_.largest_pooled_bytes();
+        return bytes + extra <= pool_.largest_pooled_bytes();
     }
 
     /// Requires: mutex_ is locked.
-    void give_to_centre(void* block, threads::block_shape shape) noexcept {
+    void give_to_depot(void* block, threads::block_shape shape) noexcept {
         core::unpoison(block, shape.bytes);
-        centre_.deallocate(block, shape.bytes, shape.alignment);
+        pool_.deallocate(block, shape.bytes, shape.alignment);
     }
 
     /// Requires: mutex_ is locked.
-    void give_to_centre(threads::block_stack blocks, threads::block_shape shape) noexcept {
+    void give_to_depot(threads::block_stack blocks, threads::block_shape shape) noexcept {
         while (void* block = blocks.pop()) {
-            give_to_centre(block, shape);
+            give_to_depot(block, shape);
         }
     }
 
@@ -215,22 +215,22 @@ private:
     static void take_back(threads::cache_owner& owner, threads::thread_cache& from) noexcept;
 
     alignas(cache_line_bytes) mutable std::mutex mutex_;
-    multipool<Upstream, first_freed, eighth_classes> centre_;
-    threads::depot shelf_;
+    multipool<Upstream, first_freed, eighth_classes> pool_;
+    threads::depot depot_;
 };
 
 template <upstream Upstream>
 void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = threads::magazine_index(bytes, alignment);
     if (!has_magazine(index)) {
-        const centre_lock lock(mutex_);
-        return centre_.allocate(bytes, alignment);
+        const depot_lock lock(mutex_);
+        return pool_.allocate(bytes, alignment);
     }
-    threads::thread_cache* const rack = find_cache();
-    void* block = rack != nullptr ? rack->magazines[index].pop() : allocate_without_cache(index);
+    threads::thread_cache* const cache = find_cache();
+    void* block = cache != nullptr ? cache->magazines[index].pop() : allocate_without_cache(index);
     if (block == nullptr) {
-        refill(rack->magazines[index], index);
-        block = rack->magazines[index].pop();
+        refill(cache->magazines[index], index);
+        block = cache->magazines[index].pop();
     }
     hand_out(block, bytes);
     return block;
@@ -240,16 +240,16 @@ void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::si
 template <upstream Upstream>
 void* concurrent_multipool<Upstream>::allocate_without_cache(std::size_t index) {
     const threads::block_shape shape = threads::magazine_shape(index);
-    const centre_lock lock(mutex_);
-    give_to_centre(shelf_.take(index), shape); // there may be no other block
-    return centre_.allocate(shape.bytes, shape.alignment);
+    const depot_lock lock(mutex_);
+    give_to_depot(depot_.take(index), shape); // there may be no other block
+    return pool_.allocate(shape.bytes, shape.alignment);
 }
 
 template <upstream Upstream>
 void concurrent_multipool<Upstream>::refill(threads::magazine& to, std::size_t index) {
     const std::size_t count = to.next_batch(index);
-    const centre_lock lock(mutex_);
-    if (const threads::block_stack waiting = shelf_.take(index); !waiting.empty()) {
+    const depot_lock lock(mutex_);
+    if (const threads::block_stack waiting = depot_.take(index); !waiting.empty()) {
         to.fill(waiting, index);
         return;
     }
@@ -263,17 +263,17 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
                                                        std::size_t alignment) noexcept {
     const std::size_t index = threads::magazine_index(bytes, alignment);
     if (!has_magazine(index)) {
-        const centre_lock lock(mutex_);
-        centre_.deallocate(p, bytes, alignment);
+        const depot_lock lock(mutex_);
+        pool_.deallocate(p, bytes, alignment);
         return;
     }
-    threads::thread_cache* const rack = find_cache();
-    if (rack == nullptr) {
-        const centre_lock lock(mutex_);
-        give_to_centre(p, threads::magazine_shape(index));
+    threads::thread_cache* const cache = find_cache();
+    if (cache == nullptr) {
+        const depot_lock lock(mutex_);
+        give_to_depot(p, threads::magazine_shape(index));
         return;
     }
-    threads::magazine& mine = rack->magazines[index];
+    threads::magazine& mine = cache->magazines[index];
     if (mine.push(p, index)) {
         return;
     }
@@ -283,9 +283,9 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
         return;
     }
     const bool whole = rest.has_just(threads::batch_blocks(index));
-    const centre_lock lock(mutex_);
-    if (!whole || !shelf_.put(rest, index)) {
-        give_to_centre(rest, threads::magazine_shape(index));
+    const depot_lock lock(mutex_);
+    if (!whole || !depot_.put(rest, index)) {
+        give_to_depot(rest, threads::magazine_shape(index));
     }
 }
 
@@ -293,9 +293,9 @@ template <upstream Upstream>
 void concurrent_multipool<Upstream>::take_back(threads::cache_owner& owner,
                                                threads::thread_cache& from) noexcept {
     auto& pool = static_cast<concurrent_multipool&>(owner);
-    const centre_lock lock(pool.mutex_);
+    const depot_lock lock(pool.mutex_);
     for (std::size_t index = 0; index < threads::magazine_count; ++index) {
-        pool.give_to_centre(from.magazines[index].empty_out(), threads::magazine_shape(index));
+        pool.give_to_depot(from.magazines[index].empty_out(), threads::magazine_shape(index));
     }
 }
 

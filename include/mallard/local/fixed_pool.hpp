@@ -48,7 +48,7 @@ namespace mallard::unchecked::inline MALLARD_MODE {
 /// then. Not thread-safe; neither copied nor moved, because what it made points to it.
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 class fixed_pool {
-    using books_type = typename Reuse::of_one_size;
+    using free_blocks_type = typename Reuse::of_one_size;
 
     static constexpr bool has_size = Size.bytes != 0;
     static constexpr block_size with_zones = has_size ? Size.with_zones() : block_size{};
@@ -56,7 +56,7 @@ class fixed_pool {
 
     static_assert(Size.is_possible(), "mallard: no block can have this size and alignment");
     static_assert(
-        local::may_hold_a_block<Arena, books_type>(made_for.bytes, made_for.alignment),
+        local::may_hold_a_block<Arena, free_blocks_type>(made_for.bytes, made_for.alignment),
         "mallard: the arena is too small for one block of this pool, wherever it lies; make it larger, "
         "by as much as the alignment of an over-aligned block");
 
@@ -70,7 +70,7 @@ public:
     template <class A = Arena>
         requires local::can_hold_larger_blocks<A>
     using with_room_for_zones =
-        fixed_pool<typename A::template with_room_for<books_type, Size, with_zones>, Reuse, with_zones>;
+        fixed_pool<typename A::template with_room_for<free_blocks_type, Size, with_zones>, Reuse, with_zones>;
 
     /// Effects: makes a pool whose blocks are as its type says, or as large as the first request. What is
     /// given makes the arena.
@@ -170,7 +170,7 @@ public:
     /// Requires: what lies over this allocator was released before, or is never used again.
     /// Complexity: linear in the chunks.
     void release() noexcept {
-        free_ = books_type(made_with_.bytes, made_with_.alignment);
+        free_ = free_blocks_type(made_with_.bytes, made_with_.alignment);
         alignment_ = made_with_.alignment;
         cursor_ = limit_ = nullptr;
         arena_.release();
@@ -238,7 +238,7 @@ private:
     [[gnu::cold, gnu::noinline]] bool try_to_take_room(std::size_t bytes, std::size_t alignment) noexcept;
     bool find_room(std::size_t bytes, std::size_t alignment, std::size_t blocks);
 
-    books_type free_;
+    free_blocks_type free_;
     std::size_t alignment_;
     std::byte* cursor_ = nullptr;
     std::byte* limit_ = nullptr;
@@ -256,13 +256,13 @@ bool fixed_pool<Arena, Reuse, Size>::find_room(std::size_t bytes, std::size_t al
         return false;
     }
     const block_size size = size_for(asked);
-    books_type books(size.bytes, size.alignment);
-    const std::span<std::byte> room = arena_.next_room(books, size.alignment, blocks);
+    free_blocks_type free_blocks(size.bytes, size.alignment);
+    const std::span<std::byte> room = arena_.next_room(free_blocks, size.alignment, blocks);
     if (room.empty()) {
         return false;
     }
     if (std::exchange(alignment_, size.alignment) == 0) {
-        free_ = std::move(books);
+        free_ = std::move(free_blocks);
     }
     cursor_ = room.data();
     limit_ = room.data() + room.size();
@@ -279,7 +279,7 @@ void fixed_pool<Arena, Reuse, Size>::take_room(std::size_t bytes, std::size_t al
     }
     if (const block_size asked{bytes, alignment}; alignment_ != 0 || asked.is_possible()) {
         const block_size size = size_for(asked);
-        if (arena_.capacity(books_type(size.bytes, size.alignment), size.alignment) == 0) {
+        if (arena_.capacity(free_blocks_type(size.bytes, size.alignment), size.alignment) == 0) {
             core::refuse_for_want_of_room(bytes, alignment);
         }
     }

@@ -160,7 +160,7 @@ public:
     }
 
 private:
-    using books_type = typename Reuse::template by_class<Classes>;
+    using free_blocks_type = typename Reuse::template by_class<Classes>;
 
     static constexpr std::size_t most_pooled_bytes = std::size_t{1} << 30;
     static constexpr std::size_t most_chunk_bytes = std::size_t{1} << 31;
@@ -201,7 +201,7 @@ private:
     [[gnu::cold, gnu::noinline]] void deallocate_over_aligned(void* p, std::size_t bytes,
                                                               std::size_t alignment) noexcept;
 
-    [[no_unique_address]] books_type free_; // lends its last bytes to the next members
+    [[no_unique_address]] free_blocks_type free_; // lends its last bytes to the next members
     std::uint16_t classes_;
     std::uint32_t limit_low_ = 0;
     std::byte* cursor_ = nullptr;

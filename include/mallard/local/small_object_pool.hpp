@@ -181,7 +181,7 @@ public:
     /// Complexity: linear in the blocks above 64 bytes.
     [[nodiscard]] allocator_stats stats() const noexcept {
         allocator_stats sum = held_.stats();
-        sum.upstream_calls = direct_calls_;
+        sum.upstream_calls = large_calls_;
         for_each_class([&sum](const auto& slots) {
             sum.chunks += slots.chunks();
             sum.chunk_bytes += slots.chunk_bytes();
@@ -210,27 +210,27 @@ private:
 
     /// Where bits take much of a block, blocks are large enough for bits in pages of their own.
     static constexpr std::size_t block_bytes_of(std::size_t index, std::size_t wanted,
-                                                slab::slot_metadata books) noexcept {
+                                                slab::slot_metadata metadata) noexcept {
         constexpr std::size_t usual = std::size_t{64} << 10;
         constexpr std::size_t largest = std::size_t{512} << 10;
         const std::size_t bytes = small_classes::bytes(index);
         if (wanted != 0) {
             return std::bit_ceil(std::clamp(wanted, least_block_bytes, most_block_bytes));
         }
-        const bool of_pages = books == slab::slot_metadata::bits && bytes >= 4 && bytes <= 20;
+        const bool of_pages = metadata == slab::slot_metadata::bits && bytes >= 4 && bytes <= 20;
         return of_pages ? std::min(std::bit_ceil(bytes << 15), largest) : usual;
     }
 
     template <class Slots>
     static Slots make(std::size_t index, const small_object_pool_options& options) noexcept {
-        const std::size_t block_bytes = block_bytes_of(index, options.block_bytes, Slots::books);
+        const std::size_t block_bytes = block_bytes_of(index, options.block_bytes, Slots::metadata);
         const auto blocks = [block_bytes](std::size_t chunk_bytes) {
             return static_cast<std::uint32_t>(
                 std::clamp<std::size_t>(chunk_bytes / block_bytes, 1, slab::most_chunk_slabs));
         };
         const std::uint32_t largest = blocks(options.largest_chunk_bytes);
         const std::uint32_t first = std::min(blocks(options.first_chunk_bytes), largest);
-        return Slots(slab::whole_slabs(small_classes::bytes(index), block_bytes, Slots::books),
+        return Slots(slab::whole_slabs(small_classes::bytes(index), block_bytes, Slots::metadata),
                      {.first_blocks = first,
                       .largest_blocks = largest,
                       .spare_bytes = first * block_bytes,
@@ -269,7 +269,7 @@ private:
     std::array<tiny_slots_type, tiny_count> tiny_;
     std::array<slots_type, small_classes::count - tiny_count> slots_;
     chunks::held_list held_;
-    std::size_t direct_calls_ = 0;
+    std::size_t large_calls_ = 0;
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
@@ -278,7 +278,7 @@ void* small_object_pool<Upstream, Reuse>::allocate_slowly(std::size_t bytes, std
     const std::size_t index = small_classes::index(bytes, alignment);
     if (index == small_classes::count) {
         void* const block = held_.allocate(upstream_.get(), bytes, alignment);
-        ++direct_calls_;
+        ++large_calls_;
         return block;
     }
     void* const block = with_class(index, [this](auto& slots) {

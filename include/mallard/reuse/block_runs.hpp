@@ -164,11 +164,11 @@ private:
             std::min({fitting(static_cast<std::size_t>(limit - cursor)), most, most_blocks()});
         const std::size_t words = (count + 63) / 64;
         cursor += core::padding_to(cursor, alignof(run));
-        std::byte* const books_end = cursor + sizeof(run) + words * sizeof(std::uint64_t);
-        core::unpoison(cursor, static_cast<std::size_t>(books_end - cursor));
+        std::byte* const metadata_end = cursor + sizeof(run) + words * sizeof(std::uint64_t);
+        core::unpoison(cursor, static_cast<std::size_t>(metadata_end - cursor));
         auto* added = ::new (cursor) run{};
         added->blocks =
-            books_end + (block_bytes_ % alignment_ == 0 ? core::padding_to(books_end, alignment_) : 0);
+            metadata_end + (block_bytes_ % alignment_ == 0 ? core::padding_to(metadata_end, alignment_) : 0);
         added->end = added->blocks + count * block_bytes_;
         added->free_blocks = static_cast<std::uint32_t>(count);
         std::fill_n(added->bitmap(), words, ~std::uint64_t{0});

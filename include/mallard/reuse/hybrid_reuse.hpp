@@ -31,12 +31,12 @@ public:
         : runs_(block_bytes, alignment) {}
 
     [[nodiscard]] void* pop() noexcept {
-        return magazine_.pop([this] { return runs_.pop(); });
+        return recent_.pop([this] { return runs_.pop(); });
     }
 
     void push(void* p) noexcept {
         core::poison(p, runs_.block_bytes());
-        magazine_.push(p, [this](void* older) { runs_.push(older); });
+        recent_.push(p, [this](void* older) { runs_.push(older); });
     }
 
     void add_run(std::byte*& cursor, std::byte* limit) noexcept { runs_.add_run(cursor, limit); }
@@ -50,17 +50,17 @@ public:
     [[nodiscard]] constexpr std::size_t blocks_in(std::size_t bytes) const noexcept {
         return runs_.blocks_in(bytes);
     }
-    [[nodiscard]] bool empty() const noexcept { return magazine_.empty() && runs_.empty(); }
+    [[nodiscard]] bool empty() const noexcept { return recent_.empty() && runs_.empty(); }
     [[nodiscard]] constexpr std::size_t block_bytes() const noexcept { return runs_.block_bytes(); }
 
     /// Effects: forgets every block.
     void clear() noexcept {
-        magazine_.clear();
+        recent_.clear();
         runs_.clear();
     }
 
 private:
-    recent_blocks magazine_;
+    recent_blocks recent_;
     block_runs runs_;
 };
 

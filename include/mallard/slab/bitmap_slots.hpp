@@ -30,7 +30,7 @@ namespace mallard::slab::inline MALLARD_MODE {
 template <class Preference, bool Divided = false>
 class bitmap_slots : public slab_supply<Preference, Divided> {
 public:
-    static constexpr slot_metadata books = slot_metadata::bits;
+    static constexpr slot_metadata metadata = slot_metadata::bits;
     static constexpr std::size_t least_bytes = 1;
 
     bitmap_slots(const slab_geometry& geometry, const chunk_policy& policy) noexcept
@@ -49,17 +49,17 @@ public:
     /// Complexity: constant on average, but for the call upstream.
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
-        core::poison(p, geometry_.slot_bytes);
-        const place of = place_of(p);
-        prepare_bits(*of.block);
+        core::poison(p, layout_.slot_bytes);
+        const auto of = layout_.place_of(p);
+        prepare_bits(*of.header);
         const std::uint64_t word = *of.word;
         if (word != 0) [[likely]] {
             *of.word = word | of.bit;
-            note_freed(*of.block, source);
+            note_freed(*of.header, source);
         } else if (of.word == cached_word_) {
             push_cached(of.bit, source);
         } else {
-            push_first(*of.block, of.word, of.bit, source);
+            push_first(*of.header, of.word, of.bit, source);
         }
     }
 
@@ -85,15 +85,15 @@ public:
     void push_many(block_chain&& chain, Source&& source) noexcept {
         const block_chain taken = std::move(chain);
         // Behind it lies no slot of the same word: in a block of fewer than 64 slots, one of the next block.
-        const std::uint64_t last_bit = std::uint64_t{1} << (std::min<std::uint32_t>(geometry_.slots, 64) - 1);
+        const std::uint64_t last_bit = std::uint64_t{1} << (std::min<std::uint32_t>(layout_.slots, 64) - 1);
         for (auto* p = static_cast<core::free_block*>(taken.front()); p != nullptr;) {
-            place of = place_of(p);
-            prepare_bits(*of.block);
+            auto of = layout_.place_of(p);
+            prepare_bits(*of.header);
             std::uint32_t more = 0;
             for (std::uint64_t bit = of.bit;; ++more) {
                 core::free_block* const next = p->next;
-                core::poison(p, geometry_.slot_bytes);
-                void* neighbour = reinterpret_cast<std::byte*>(p) + geometry_.slot_bytes;
+                core::poison(p, layout_.slot_bytes);
+                void* neighbour = reinterpret_cast<std::byte*>(p) + layout_.slot_bytes;
                 if (next == neighbour && bit != last_bit) [[likely]] {
                     // Where it is was computed: the processor need not wait until the link is read.
                     asm("" : "+r"(neighbour));
@@ -104,7 +104,7 @@ public:
                     if (next == nullptr) {
                         break;
                     }
-                    const place there = place_of(next);
+                    const auto there = layout_.place_of(next);
                     if (there.word != of.word) {
                         break;
                     }
@@ -116,12 +116,12 @@ public:
                 push_cached(of.bit, source);
                 continue;
             }
-            of.block->used -= more;
+            of.header->used -= more;
             if (*of.word == 0) {
-                push_first(*of.block, of.word, of.bit, source);
+                push_first(*of.header, of.word, of.bit, source);
             } else {
                 *of.word |= of.bit;
-                note_freed(*of.block, source);
+                note_freed(*of.header, source);
             }
         }
     }
@@ -129,39 +129,27 @@ public:
 private:
     using slab_supply<Preference, Divided>::cached_;
     using slab_supply<Preference, Divided>::current_;
-    using slab_supply<Preference, Divided>::geometry_;
+    using slab_supply<Preference, Divided>::layout_;
 
     /// Every freeing in a block with so few slots in use looks whether it has only cached ones.
     static constexpr std::uint32_t low_of_current = 65;
 
-    struct place {
-        slab_header* block;
-        std::uint64_t* word;
-        std::uint64_t bit;
-    };
-
-    [[nodiscard]] place place_of(void* p) const noexcept {
-        slab_header& block = this->block_of(p);
-        const std::uint64_t slot = geometry_.slot_at(this->offset_in_block(p, block));
-        return {&block, this->bits_of(block) + slot / 64, std::uint64_t{1} << slot % 64};
-    }
-
     [[nodiscard]] void* take_cached() noexcept {
         const auto bit = static_cast<std::size_t>(std::countr_zero(cached_));
         cached_ &= cached_ - 1;
-        return cached_base_ + bit * geometry_.slot_bytes;
+        return cached_base_ + bit * layout_.slot_bytes;
     }
 
     /// Returns: the lowest of the cached slots, no more than `count`, each leading to the next.
     /// Requires: there is one, and `count` is not 0.
     [[nodiscard]] block_chain take_cached_up_to(std::size_t count) noexcept {
         auto* const first = static_cast<core::free_block*>(take_cached());
-        core::unpoison(first, geometry_.slot_bytes);
+        core::unpoison(first, layout_.slot_bytes);
         core::free_block* last = first;
         std::size_t taken = 1;
         for (; cached_ != 0 && taken != count; ++taken) {
             auto* const slot = static_cast<core::free_block*>(take_cached());
-            core::unpoison(slot, geometry_.slot_bytes);
+            core::unpoison(slot, layout_.slot_bytes);
             last->next = slot;
             last = slot;
         }
@@ -193,13 +181,13 @@ private:
 
     /// Slots that were freed lie below those that were never given out.
     bool cache_freed_word() noexcept {
-        std::uint64_t* const summary = this->summary_of(*current_);
-        for (std::uint32_t i = 0; i != geometry_.summary_words(); ++i) {
+        std::uint64_t* const summary = layout_.summary_of(*current_);
+        for (std::uint32_t i = 0; i != layout_.summary_words(); ++i) {
             if (summary[i] != 0) {
                 const std::uint32_t number =
                     i * 64 + static_cast<std::uint32_t>(std::countr_zero(summary[i]));
                 summary[i] &= summary[i] - 1;
-                cache(number, std::exchange(this->bits_of(*current_)[number], 0));
+                cache(number, std::exchange(layout_.bits_of(*current_)[number], 0));
                 return true;
             }
         }
@@ -207,9 +195,9 @@ private:
     }
 
     bool cache_fresh_word() noexcept {
-        while (current_->fresh != geometry_.words()) {
+        while (current_->fresh != layout_.words()) {
             const std::uint32_t number = current_->fresh++;
-            if (const std::uint64_t usable = this->usable(*current_, number)) {
+            if (const std::uint64_t usable = layout_.usable_of(*current_, number)) {
                 cache(number, usable);
                 return true;
             }
@@ -219,8 +207,8 @@ private:
 
     void cache(std::uint32_t number, std::uint64_t bits) noexcept {
         cached_ = bits;
-        cached_word_ = this->bits_of(*current_) + number;
-        cached_base_ = this->base_of(*current_) + std::size_t{number} * 64 * geometry_.slot_bytes;
+        cached_word_ = layout_.bits_of(*current_) + number;
+        cached_base_ = layout_.base_of(*current_) + std::size_t{number} * 64 * layout_.slot_bytes;
         current_->used += static_cast<std::uint32_t>(std::popcount(bits));
     }
 
@@ -266,7 +254,7 @@ private:
 
     /// Apart from opening the block, because bits that nobody wrote to have no page of their own.
     [[gnu::cold, gnu::noinline]] void clear_bits(slab_header& block) noexcept {
-        std::fill_n(this->bits_of(block), geometry_.words(), std::uint64_t{0});
+        std::fill_n(layout_.bits_of(block), layout_.words(), std::uint64_t{0});
         block.has_bits = true;
     }
 
@@ -283,8 +271,8 @@ private:
     }
 
     void note_in_summary(slab_header& b, const std::uint64_t* word) noexcept {
-        const auto number = static_cast<std::size_t>(word - this->bits_of(b));
-        this->summary_of(b)[number / 64] |= std::uint64_t{1} << number % 64;
+        const auto number = static_cast<std::size_t>(word - layout_.bits_of(b));
+        layout_.summary_of(b)[number / 64] |= std::uint64_t{1} << number % 64;
     }
 
     std::byte* cached_base_ = nullptr;

@@ -57,12 +57,12 @@ inline constexpr std::size_t chunk_header_bytes = 64;
 struct slab_geometry {
     std::uint64_t reciprocal = 0; ///< of the slot size, times 2^32, rounded up
     std::uint32_t slot_bytes = 0;
-    std::uint32_t slots = 0;        ///< of a block, those under the books counted too
-    std::uint32_t block_bytes = 0;  ///< from a block to the next
-    std::uint32_t alignment = 0;    ///< what addresses are masked with: that of a block, or of a sub-block
-    std::uint32_t books_bytes = 0;  ///< header, bits and summary
-    std::uint32_t first_offset = 0; ///< of the header from the beginning of the block, at the least
-    std::uint32_t gap_mask = 63;    ///< the bits begin at the next multiple of one more behind the header
+    std::uint32_t slots = 0;          ///< of a block, those under the books counted too
+    std::uint32_t block_bytes = 0;    ///< from a block to the next
+    std::uint32_t alignment = 0;      ///< what addresses are masked with: that of a block, or of a sub-block
+    std::uint32_t metadata_bytes = 0; ///< header, bits and summary
+    std::uint32_t first_offset = 0;   ///< of the header from the beginning of the block, at the least
+    std::uint32_t gap_mask = 63;      ///< the bits begin at the next multiple of one more behind the header
     std::uint32_t colour_step = 0;
     std::uint32_t colour_mask = 0;
     std::uint32_t alignment_log2 = 0;
@@ -72,7 +72,7 @@ struct slab_geometry {
     [[nodiscard]] constexpr std::uint32_t summary_words() const noexcept { return (words() + 63) / 64; }
 
     /// Returns: how far from its beginning the block at `address` has the header of its books.
-    [[nodiscard]] constexpr std::size_t books_offset(std::uintptr_t address) const noexcept {
+    [[nodiscard]] constexpr std::size_t metadata_offset(std::uintptr_t address) const noexcept {
         return ((address >> alignment_log2) * colour_step & colour_mask) + first_offset;
     }
 
@@ -83,7 +83,7 @@ struct slab_geometry {
 
     /// Returns: the slots under the bits and the summary of books whose header has that offset.
     [[nodiscard]] constexpr slot_range under_bits(std::size_t header_offset) const noexcept {
-        return touched_by(bits_at(header_offset), books_bytes - slab_header_bytes);
+        return touched_by(bits_at(header_offset), metadata_bytes - slab_header_bytes);
     }
 
     /// Returns: the number of the slot that begins `offset` bytes behind the block's beginning.
@@ -126,7 +126,7 @@ struct slab_geometry {
             return slot_range{first, first + touched_by(0, bytes).end + 1};
         };
         const slot_range header = at_most(first_offset, slab_header_bytes);
-        const slot_range rest = at_most(bits_at(first_offset), books_bytes - slab_header_bytes);
+        const slot_range rest = at_most(bits_at(first_offset), metadata_bytes - slab_header_bytes);
         std::uint32_t sum = 0;
         for (std::uint32_t word = 0; word != words(); ++word) {
             sum += static_cast<std::uint32_t>(std::popcount(usable(word, header, rest, false)));
@@ -155,7 +155,7 @@ enum class slot_metadata : bool { lists, bits };
 /// Requires: `block_bytes` is a power of two, from 1 KiB to 1 GiB, and holds two slots and the books. A pool needs
 /// usable_slots_of_first() besides: a block without a slot would never become empty.
 [[nodiscard]] constexpr slab_geometry whole_slabs(std::size_t slot_bytes, std::size_t block_bytes,
-                                                  slot_metadata books) noexcept {
+                                                  slot_metadata metadata) noexcept {
     constexpr std::size_t page_bytes = 4096;
     constexpr std::size_t worth_pages = std::size_t{128} << 10;
 
@@ -166,11 +166,11 @@ enum class slot_metadata : bool { lists, bits };
     g.block_bytes = static_cast<std::uint32_t>(block_bytes);
     g.alignment = g.block_bytes;
     g.alignment_log2 = static_cast<std::uint32_t>(std::countr_zero(block_bytes));
-    g.books_bytes = slab_header_bytes;
+    g.metadata_bytes = slab_header_bytes;
     g.first_offset = chunk_header_bytes;
     std::size_t unit = cache_line_bytes;
     std::size_t gap_bytes = 0;
-    if (books == slot_metadata::bits) {
+    if (metadata == slot_metadata::bits) {
         std::size_t bit_bytes = g.words() * sizeof(std::uint64_t);
         if (block_bytes >= worth_pages) {
             // The header stands anywhere in a page, the bits in the next ones, the summary behind them.
@@ -179,33 +179,33 @@ enum class slot_metadata : bool { lists, bits };
             g.gap_mask = page_bytes - 1;
             bit_bytes = core::align_up(bit_bytes, page_bytes);
         }
-        g.books_bytes += static_cast<std::uint32_t>(bit_bytes + g.summary_words() * sizeof(std::uint64_t));
+        g.metadata_bytes += static_cast<std::uint32_t>(bit_bytes + g.summary_words() * sizeof(std::uint64_t));
     }
     // Odd multiples of a line, so that all lines are used; with pages of bits, odd multiples of a page
     // besides.
-    const std::size_t lines = core::align_up(g.books_bytes, unit) | unit;
+    const std::size_t lines = core::align_up(g.metadata_bytes, unit) | unit;
     g.colour_step =
         static_cast<std::uint32_t>(unit == cache_line_bytes ? lines : lines + 5 * cache_line_bytes);
-    const std::size_t places_bytes = block_bytes - g.first_offset - gap_bytes - g.books_bytes;
+    const std::size_t places_bytes = block_bytes - g.first_offset - gap_bytes - g.metadata_bytes;
     g.colour_mask = static_cast<std::uint32_t>((std::bit_floor(places_bytes) - 1) & ~(cache_line_bytes - 1));
     return g;
 }
 
 /// Returns: the geometry of the smallest whole blocks of at least `least_slots` slots.
 [[nodiscard]] constexpr slab_geometry blocks_of(std::size_t slot_bytes, std::size_t least_slots,
-                                                slot_metadata books) noexcept {
+                                                slot_metadata metadata) noexcept {
     std::size_t block_bytes = std::bit_ceil(std::max<std::size_t>(least_slots * slot_bytes, 1024));
-    while (whole_slabs(slot_bytes, block_bytes, books).usable_slots_of_first() < least_slots) {
+    while (whole_slabs(slot_bytes, block_bytes, metadata).usable_slots_of_first() < least_slots) {
         block_bytes *= 2;
     }
-    return whole_slabs(slot_bytes, block_bytes, books);
+    return whole_slabs(slot_bytes, block_bytes, metadata);
 }
 
 /// Returns: the geometry of blocks of at least `least_slots` slots, divided into the smallest sub-blocks with
 /// which the overhead is at most `overhead_percent`; where none are small enough for that, into the largest.
 [[nodiscard]] constexpr slab_geometry divided_slabs(std::size_t slot_bytes, std::size_t least_slots,
                                                     std::size_t overhead_percent,
-                                                    slot_metadata books) noexcept {
+                                                    slot_metadata metadata) noexcept {
     constexpr std::size_t largest_sub_block = std::size_t{1} << 20;
 
     slab_geometry g;
@@ -221,15 +221,15 @@ enum class slot_metadata : bool { lists, bits };
         for (std::size_t missing = 1; missing != 0; count += missing * slot_bytes / sub_block + 1) {
             g.block_bytes = static_cast<std::uint32_t>(count * sub_block);
             g.slots = static_cast<std::uint32_t>(g.block_bytes / slot_bytes);
-            g.books_bytes = static_cast<std::uint32_t>(slab_header_bytes);
-            if (books == slot_metadata::bits) {
-                g.books_bytes +=
+            g.metadata_bytes = static_cast<std::uint32_t>(slab_header_bytes);
+            if (metadata == slot_metadata::bits) {
+                g.metadata_bytes +=
                     static_cast<std::uint32_t>((g.words() + g.summary_words()) * sizeof(std::uint64_t));
             }
             missing = least_slots - std::min<std::size_t>(least_slots, g.usable_slots_of_first());
         }
-        const bool books_fit = g.first_offset + g.books_bytes <= sub_block;
-        if (books_fit && g.overhead_percent() <= static_cast<double>(overhead_percent)) {
+        const bool metadata_fits = g.first_offset + g.metadata_bytes <= sub_block;
+        if (metadata_fits && g.overhead_percent() <= static_cast<double>(overhead_percent)) {
             break;
         }
     }

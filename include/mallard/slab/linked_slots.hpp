@@ -22,7 +22,7 @@ namespace mallard::slab::inline MALLARD_MODE {
 template <class Links, class Preference, bool Divided = false>
 class linked_slots : public slab_supply<Preference, Divided> {
 public:
-    static constexpr slot_metadata books = slot_metadata::lists;
+    static constexpr slot_metadata metadata = slot_metadata::lists;
     /// Smaller slots cannot hold a link.
     static constexpr std::size_t least_bytes = sizeof(core::free_block);
 
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] void* pop() noexcept {
         while (true) {
             if (current_ != nullptr) [[likely]] {
-                void* p = Links::pop(&current_->list, geometry_.slot_bytes >= 2 * sizeof(core::free_block));
+                void* p = Links::pop(&current_->list, layout_.slot_bytes >= 2 * sizeof(core::free_block));
                 if (p == nullptr) {
                     p = fresh_slot();
                 }
@@ -55,9 +55,9 @@ public:
     /// Complexity: constant on average, but for the call upstream.
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
-        slab_header& block = this->block_of(p);
+        slab_header& block = layout_.header_of(p);
         Links::push(&block.list, static_cast<core::free_block*>(p));
-        core::poison(p, geometry_.slot_bytes);
+        core::poison(p, layout_.slot_bytes);
         if (block.state == slab_state::exhausted && this->make_available(block)) [[unlikely]] {
             this->leave_current(source);
         }
@@ -72,7 +72,7 @@ public:
     void pop_many(std::size_t count, block_chain& chain, Source&& source) {
         while (count != 0) {
             if (void* p = pop()) {
-                core::unpoison(p, geometry_.slot_bytes);
+                core::unpoison(p, layout_.slot_bytes);
                 chain.push_back(p);
                 --count;
             } else {
@@ -92,7 +92,7 @@ public:
 
 private:
     using slab_supply<Preference, Divided>::current_;
-    using slab_supply<Preference, Divided>::geometry_;
+    using slab_supply<Preference, Divided>::layout_;
 
     static constexpr std::uint32_t low_of_current = 1;
 
@@ -105,18 +105,18 @@ private:
         fresh_bits_ &= fresh_bits_ - 1;
         const std::uint32_t slot = fresh_word_ * 64 + bit;
         current_->fresh = slot + 1;
-        return this->base_of(*current_) + std::size_t{slot} * geometry_.slot_bytes;
+        return layout_.base_of(*current_) + std::size_t{slot} * layout_.slot_bytes;
     }
 
     [[gnu::noinline]] bool next_fresh_word() noexcept {
-        for (std::uint32_t fresh = current_->fresh; fresh < geometry_.slots; fresh = (fresh_word_ + 1) * 64) {
+        for (std::uint32_t fresh = current_->fresh; fresh < layout_.slots; fresh = (fresh_word_ + 1) * 64) {
             fresh_word_ = fresh / 64;
-            fresh_bits_ = this->usable(*current_, fresh_word_) & (~std::uint64_t{0} << fresh % 64);
+            fresh_bits_ = layout_.usable_of(*current_, fresh_word_) & (~std::uint64_t{0} << fresh % 64);
             if (fresh_bits_ != 0) {
                 return true;
             }
         }
-        current_->fresh = geometry_.slots;
+        current_->fresh = layout_.slots;
         return false;
     }
 

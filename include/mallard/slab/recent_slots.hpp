@@ -26,20 +26,20 @@ public:
 
     /// Returns: a slot, still poisoned, or null where only grow() helps.
     [[nodiscard]] void* pop() noexcept {
-        return magazine_.pop([this] { return Slots::pop(); });
+        return recent_.pop([this] { return Slots::pop(); });
     }
 
     /// Effects: makes slot `p` free and poisons it. A chunk that is empty then may go back to `source`.
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
         core::poison(p, this->slot_bytes());
-        magazine_.push(p, [&](void* older) { Slots::push(older, source); });
+        recent_.push(p, [&](void* older) { Slots::push(older, source); });
     }
 
     /// Effects: as the same of `Slots`; what is in the magazine comes first.
     template <upstream Source>
     void pop_many(std::size_t count, block_chain& chain, Source&& source) {
-        for (; count != 0 && !magazine_.empty(); --count) {
+        for (; count != 0 && !recent_.empty(); --count) {
             void* const p = pop();
             core::unpoison(p, this->slot_bytes());
             chain.push_back(p);
@@ -50,19 +50,19 @@ public:
     /// Effects: gives all chunks that have no slot in use back to `source`; no slot is in the magazine then.
     template <upstream Source>
     void trim(Source&& source) noexcept {
-        magazine_.flush([&](void* p) { Slots::push(p, source); });
+        recent_.flush([&](void* p) { Slots::push(p, source); });
         Slots::trim(source);
     }
 
     /// Effects: gives all chunks back to `source`; all slots are gone.
     template <upstream Source>
     void release(Source&& source) noexcept {
-        magazine_.clear();
+        recent_.clear();
         Slots::release(source);
     }
 
 private:
-    reuse::recent_blocks magazine_;
+    reuse::recent_blocks recent_;
 };
 
 } // namespace mallard::slab::inline MALLARD_MODE

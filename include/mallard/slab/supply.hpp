@@ -30,6 +30,7 @@
 #include <mallard/slab/fullness_buckets.hpp>
 #include <mallard/slab/geometry.hpp>
 #include <mallard/slab/header.hpp>
+#include <mallard/slab/layout.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -48,8 +49,8 @@ public:
     slab_supply(const slab_supply&) = delete;
     slab_supply& operator=(const slab_supply&) = delete;
 
-    [[nodiscard]] const slab_geometry& geometry() const noexcept { return geometry_; }
-    [[nodiscard]] std::size_t slot_bytes() const noexcept { return geometry_.slot_bytes; }
+    [[nodiscard]] const slab_geometry& geometry() const noexcept { return layout_; }
+    [[nodiscard]] std::size_t slot_bytes() const noexcept { return layout_.slot_bytes; }
     [[nodiscard]] std::size_t chunks() const noexcept { return chunk_count_; }
     [[nodiscard]] std::size_t chunk_bytes() const noexcept { return chunk_bytes_; }
     [[nodiscard]] std::size_t grants() const noexcept { return grants_; }
@@ -57,7 +58,7 @@ public:
     /// Effects: from now on, blocks have this geometry, and chunks follow this policy.
     /// Requires: no chunk is held.
     void reshape(const slab_geometry& geometry, const chunk_policy& policy) noexcept {
-        geometry_ = geometry;
+        layout_ = {geometry};
         policy_ = policy;
         others_ = make_preference(geometry);
         restart();
@@ -67,8 +68,8 @@ public:
     /// Throws: what the upstream throws; nothing has changed then.
     template <upstream Source>
     void grow(Source&& source) {
-        const std::size_t bytes = std::size_t{next_blocks_} * geometry_.block_bytes;
-        auto* const memory = static_cast<std::byte*>(source.allocate(bytes, geometry_.alignment));
+        const std::size_t bytes = std::size_t{next_blocks_} * layout_.block_bytes;
+        auto* const memory = static_cast<std::byte*>(source.allocate(bytes, layout_.alignment));
         core::poison(memory + chunk_header_bytes, bytes - chunk_header_bytes);
         chunks_ = ::new (memory + chunk_of_slabs::offset)
             chunk_of_slabs{chunks_, nullptr, bytes, next_blocks_, 0, 0};
@@ -113,59 +114,10 @@ public:
 
 protected:
     slab_supply(const slab_geometry& geometry, const chunk_policy& policy) noexcept
-        : geometry_(geometry), policy_(policy), next_blocks_(policy.first_blocks),
+        : layout_{geometry}, policy_(policy), next_blocks_(policy.first_blocks),
           others_(make_preference(geometry)) {}
 
     ~slab_supply() = default;
-
-    /// Returns: the books of the block that slot `p` is in.
-    [[nodiscard]] slab_header& block_of(void* p) const noexcept {
-        const auto address = reinterpret_cast<std::uintptr_t>(p);
-        if constexpr (Divided) {
-            return **reinterpret_cast<slab_header**>(address & ~(std::uintptr_t{geometry_.alignment} - 1));
-        } else {
-            const std::uintptr_t base = address & ~(std::uintptr_t{geometry_.alignment} - 1);
-            return *reinterpret_cast<slab_header*>(base + geometry_.books_offset(base));
-        }
-    }
-
-    /// Returns: where the block begins whose books are `b`.
-    [[nodiscard]] std::byte* base_of(slab_header& b) const noexcept {
-        auto* const books = reinterpret_cast<std::byte*>(&b);
-        if constexpr (Divided) {
-            return books - geometry_.first_offset;
-        } else {
-            return books - (reinterpret_cast<std::uintptr_t>(books) & (geometry_.alignment - 1));
-        }
-    }
-
-    /// Returns: how far behind the beginning of its block, whose books are `b`, slot `p` lies.
-    [[nodiscard]] std::uint64_t offset_in_block(const void* p, slab_header& b) const noexcept {
-        const auto address = reinterpret_cast<std::uintptr_t>(p);
-        if constexpr (Divided) {
-            return address - reinterpret_cast<std::uintptr_t>(base_of(b));
-        } else {
-            return address & (geometry_.alignment - 1);
-        }
-    }
-
-    /// Returns: a bit for each slot, set where it is free and not cached.
-    [[nodiscard]] std::uint64_t* bits_of(slab_header& b) const noexcept {
-        return reinterpret_cast<std::uint64_t*>(geometry_.bits_at(reinterpret_cast<std::uintptr_t>(&b)));
-    }
-
-    /// Returns: a bit for each word of bits, set where that is not zero.
-    [[nodiscard]] std::uint64_t* summary_of(slab_header& b) const noexcept {
-        return end_of_books(b) - geometry_.summary_words();
-    }
-
-    /// Returns: the bits of those slots of a word that can be given out.
-    [[nodiscard]] std::uint64_t usable(slab_header& b, std::uint32_t word) const noexcept {
-        std::byte* const base = base_of(b);
-        const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(&b) - base);
-        const slot_range header = geometry_.touched_by(offset, slab_header_bytes);
-        return geometry_.usable(word, header, b.under_bits, base == b.chunk->begin());
-    }
 
     /// Effects: makes the next available block the current one, or a new one where there is none.
     /// Returns: false, with no effect, where only grow() helps.
@@ -246,7 +198,7 @@ protected:
 
     std::uint64_t cached_ = 0;
     slab_header* current_ = nullptr;
-    slab_geometry geometry_;
+    slab_layout<Divided> layout_;
 
 private:
     static Preference make_preference(const slab_geometry& geometry) noexcept {
@@ -263,47 +215,15 @@ private:
         others_.insert(b);
     }
 
-    [[nodiscard]] std::uint64_t* end_of_books(slab_header& b) const noexcept {
-        return bits_of(b) + (geometry_.books_bytes - slab_header_bytes) / sizeof(std::uint64_t);
-    }
-
-    [[nodiscard]] slab_header& block_at(chunk_of_slabs& c, std::uint32_t number) const noexcept {
-        std::byte* const base = c.begin() + std::size_t{number} * geometry_.block_bytes;
-        return *reinterpret_cast<slab_header*>(base + offset_in(base));
-    }
-
-    [[nodiscard]] std::size_t offset_in(const std::byte* base) const noexcept {
-        if constexpr (Divided) {
-            return geometry_.first_offset;
-        } else {
-            return geometry_.books_offset(reinterpret_cast<std::uintptr_t>(base));
-        }
-    }
-
     /// Returns: the books of a block that had none, or null where every block of every chunk has.
     slab_header* open_block() noexcept {
         if (unopened_ == nullptr) {
             return nullptr;
         }
         chunk_of_slabs& c = *unopened_;
-        std::byte* const base = c.begin() + std::size_t{c.opened} * geometry_.block_bytes;
+        std::byte* const base = layout_.base_in(c, c.opened);
         unopened_ = ++c.opened == c.blocks ? nullptr : unopened_;
-        const std::size_t offset = offset_in(base);
-        core::unpoison(base + offset, slab_header_bytes);
-        auto* const opened = ::new (base + offset) slab_header{};
-        opened->chunk = &c;
-        opened->under_bits = geometry_.under_bits(offset);
-        core::unpoison(bits_of(*opened), geometry_.books_bytes - slab_header_bytes);
-        if (geometry_.books_bytes != slab_header_bytes) {
-            std::fill_n(summary_of(*opened), geometry_.summary_words(), std::uint64_t{0});
-        }
-        if constexpr (Divided) {
-            for (std::size_t head = 0; head != geometry_.block_bytes; head += geometry_.alignment) {
-                core::unpoison(base + head, sizeof(slab_header*));
-                ::new (base + head) slab_header* {opened};
-            }
-        }
-        return opened;
+        return layout_.open(c, base);
     }
 
     /// Effects: a block that is not current has no slot in use now.
@@ -349,7 +269,7 @@ private:
             cached_ = 0;
         }
         for (std::uint32_t i = 0; i != c.opened; ++i) {
-            slab_header& b = block_at(c, i);
+            slab_header& b = layout_.header_at(layout_.base_in(c, i));
             if (b.state == slab_state::available) {
                 others_.remove(b);
             }
@@ -374,7 +294,7 @@ private:
         const std::size_t bytes = c.bytes;
         std::byte* const memory = c.begin();
         core::unpoison(memory, bytes);
-        source.deallocate(memory, bytes, geometry_.alignment);
+        source.deallocate(memory, bytes, layout_.alignment);
     }
 
     void restart() noexcept {

@@ -52,7 +52,7 @@ struct alignas(cache_line_bytes) thread_cache {
 /// The rack that a thread used last. `depth` counts the centres that it has locked.
 struct cache_in_use {
     std::uint64_t key = 0;
-    thread_cache* rack = nullptr;
+    thread_cache* cache = nullptr;
     std::uint32_t depth = 0;
 };
 

@@ -59,7 +59,7 @@ public:
         }
         if (found != nullptr) {
             last_cache.key = owner.key_;
-            last_cache.rack = found;
+            last_cache.cache = found;
         }
         return found;
     }
@@ -100,9 +100,9 @@ private:
     }
 
     [[nodiscard]] thread_cache* with_key(std::uint64_t key) noexcept {
-        for (thread_cache& rack : caches_) {
-            if (rack.key.load(std::memory_order_relaxed) == key) {
-                return &rack;
+        for (thread_cache& cache : caches_) {
+            if (cache.key.load(std::memory_order_relaxed) == key) {
+                return &cache;
             }
         }
         return nullptr;
@@ -110,67 +110,67 @@ private:
 
     [[nodiscard]] thread_cache* open(cache_owner& owner) noexcept {
         // 0 is the key of a rack that is free.
-        thread_cache* rack = with_key(0);
-        if (rack == nullptr) {
-            rack = free_a_rack();
+        thread_cache* cache = with_key(0);
+        if (cache == nullptr) {
+            cache = free_a_cache();
         }
-        if (rack != nullptr) {
-            attach(*rack, owner);
+        if (cache != nullptr) {
+            attach(*cache, owner);
         }
-        return rack;
+        return cache;
     }
 
-    [[nodiscard]] thread_cache* free_a_rack() noexcept {
+    [[nodiscard]] thread_cache* free_a_cache() noexcept {
         if (last_cache.depth != 0 || ++refusals_ % patience != 0) {
             return nullptr;
         }
-        thread_cache& rack = caches_[refusals_ / patience % caches_per_thread];
-        give_up(rack);
-        return &rack;
+        thread_cache& cache = caches_[refusals_ / patience % caches_per_thread];
+        give_up(cache);
+        return &cache;
     }
 
-    static void attach(thread_cache& rack, cache_owner& owner) noexcept {
+    static void attach(thread_cache& cache, cache_owner& owner) noexcept {
         const std::scoped_lock lock(hub.attachments);
         // What the magazines still say is of an owner that has released those blocks.
-        rack.magazines = {};
-        rack.owner = &owner;
-        rack.previous = nullptr;
-        rack.next = std::exchange(owner.caches_, &rack);
-        if (rack.next != nullptr) {
-            rack.next->previous = &rack;
+        cache.magazines = {};
+        cache.owner = &owner;
+        cache.previous = nullptr;
+        cache.next = std::exchange(owner.caches_, &cache);
+        if (cache.next != nullptr) {
+            cache.next->previous = &cache;
         }
-        rack.key.store(owner.key_, std::memory_order_relaxed);
+        cache.key.store(owner.key_, std::memory_order_relaxed);
     }
 
     /// Requires: the attachments are locked, and the rack has an owner.
-    static void detach(thread_cache& rack) noexcept {
-        (rack.previous != nullptr ? rack.previous->next : rack.owner->caches_) = rack.next;
-        if (rack.next != nullptr) {
-            rack.next->previous = rack.previous;
+    static void detach(thread_cache& cache) noexcept {
+        (cache.previous != nullptr ? cache.previous->next : cache.owner->caches_) = cache.next;
+        if (cache.next != nullptr) {
+            cache.next->previous = cache.previous;
         }
-        rack.owner = nullptr;
-        rack.key.store(0, std::memory_order_relaxed);
+        cache.owner = nullptr;
+        cache.key.store(0, std::memory_order_relaxed);
     }
 
     /// Effects: detaches a rack of this thread and returns its blocks. Not under the lock of the attachments,
     /// because whoever holds a centre's lock may come to need that one.
-    static void give_up(thread_cache& rack) noexcept {
-        cache_owner* const owner = detach_and_hold_owner(rack);
-        if (last_cache.rack == &rack) {
+    static void give_up(thread_cache& cache) noexcept {
+        cache_owner* const owner = detach_and_hold_owner(cache);
+        if (last_cache.cache == &cache) {
             last_cache.key = 0;
         }
         if (owner != nullptr) {
-            owner->take_back_(*owner, rack);
+            owner->take_back_(*owner, cache);
             end_return(*owner);
         }
     }
 
-    [[nodiscard]] static cache_owner* detach_and_hold_owner(thread_cache& rack) noexcept {
+    [[nodiscard]] static cache_owner* detach_and_hold_owner(thread_cache& cache) noexcept {
         const std::scoped_lock lock(hub.attachments);
-        cache_owner* const owner = rack.owner;
+        cache_owner* const owner = cache.owner;
         if (owner != nullptr) {
             begin_return(*owner);
-            detach(rack);
+            detach(cache);
         }
         return owner;
     }
@@ -183,7 +183,7 @@ private:
 
 namespace {
 
-constinit thread_local thread_caches* racks_here = nullptr;
+constinit thread_local thread_caches* caches_here = nullptr;
 constinit thread_local thread_end_task closing{};
 
 constinit rooms_for<thread_caches> rooms;
@@ -207,21 +207,21 @@ const held_while_loaded attachments_while_loaded(attachments_held);
 } // namespace
 
 thread_caches* thread_caches::of_this_thread() noexcept {
-    if (racks_here == nullptr && !thread_has_closed()) {
-        racks_here = rooms.take();
-        if (racks_here != nullptr) {
+    if (caches_here == nullptr && !thread_has_closed()) {
+        caches_here = rooms.take();
+        if (caches_here != nullptr) {
             closing.run = close_those_of_this_thread;
             at_thread_close(closing);
         }
     }
-    return racks_here;
+    return caches_here;
 }
 
 void thread_caches::close_those_of_this_thread() noexcept {
     // What returns may be a block of another allocator, which finds no rack any more.
-    thread_caches* const closed = std::exchange(racks_here, nullptr);
-    for (thread_cache& rack : closed->caches_) {
-        give_up(rack);
+    thread_caches* const closed = std::exchange(caches_here, nullptr);
+    for (thread_cache& cache : closed->caches_) {
+        give_up(cache);
     }
     rooms.put_back(closed);
 }

@@ -83,7 +83,7 @@ TEST_F(checked, checks_an_upstream_as_well) {
     EXPECT_TRUE(heard().empty());
 }
 
-TEST_F(checked, asks_nothing_of_allocators_that_keep_no_books) {
+TEST_F(checked, asks_nothing_of_allocators_without_a_registry) {
     mallard::multipool<> pool;
     static_cast<void>(pool.allocate(24, 8));
     mallard::check(pool);

@@ -61,7 +61,7 @@ TEST_F(held_list, asks_for_no_block_whose_size_with_its_header_has_no_representa
     }
 }
 
-TEST_F(held_list, keeps_chunks_and_direct_blocks_apart) {
+TEST_F(held_list, keeps_chunks_and_large_blocks_apart) {
     std::byte* const room = list_.add_chunk(source_, 256);
     EXPECT_TRUE(mallard::core::is_aligned(room, mallard::fundamental_alignment));
     static_cast<void>(list_.add_chunk(source_, 100));
@@ -74,7 +74,7 @@ TEST_F(held_list, keeps_chunks_and_direct_blocks_apart) {
     list_.release(source_);
 }
 
-TEST_F(held_list, returns_direct_blocks_from_between_chunks) {
+TEST_F(held_list, returns_large_blocks_from_between_chunks) {
     std::vector<void*> blocks;
     for (std::size_t i = 0; i < 6; ++i) {
         static_cast<void>(list_.add_chunk(source_, 64 + 8 * i));

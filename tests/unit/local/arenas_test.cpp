@@ -12,19 +12,19 @@
 
 namespace {
 
-using books_type = mallard::last_freed::of_one_size;
+using free_blocks_type = mallard::last_freed::of_one_size;
 
-const books_type books_of_24(24);
+const free_blocks_type free_blocks_of_24(24);
 
 TEST(static_arena, is_one_room) {
     static mallard::static_arena<1000> arena;
-    EXPECT_EQ(arena.capacity(books_of_24, 8), 41U);
-    const std::span<std::byte> room = arena.next_room(books_of_24, 8, 1);
+    EXPECT_EQ(arena.capacity(free_blocks_of_24, 8), 41U);
+    const std::span<std::byte> room = arena.next_room(free_blocks_of_24, 8, 1);
     EXPECT_EQ(room.size(), 1000U);
     EXPECT_TRUE(mallard::core::is_aligned(room.data(), mallard::fundamental_alignment));
-    EXPECT_TRUE(arena.next_room(books_of_24, 8, 1).empty());
+    EXPECT_TRUE(arena.next_room(free_blocks_of_24, 8, 1).empty());
     arena.release();
-    EXPECT_EQ(arena.next_room(books_of_24, 8, 1).data(), room.data());
+    EXPECT_EQ(arena.next_room(free_blocks_of_24, 8, 1).data(), room.data());
     EXPECT_EQ(arena.stats().chunk_bytes, 0U) << "it is nobody's";
     EXPECT_TRUE(arena.owns(room.data()));
     EXPECT_TRUE(arena.owns(room.data() + 999));
@@ -34,30 +34,30 @@ TEST(static_arena, is_one_room) {
 
 TEST(static_arena, gives_nothing_where_no_block_fits) {
     mallard::static_arena<40> arena;
-    EXPECT_TRUE(arena.next_room(books_type(48), 8, 1).empty());
-    EXPECT_EQ(arena.capacity(books_type(48), 8), 0U);
-    EXPECT_FALSE(arena.next_room(books_type(40), 8, 1).empty()) << "what was refused took nothing";
+    EXPECT_TRUE(arena.next_room(free_blocks_type(48), 8, 1).empty());
+    EXPECT_EQ(arena.capacity(free_blocks_type(48), 8), 0U);
+    EXPECT_FALSE(arena.next_room(free_blocks_type(40), 8, 1).empty()) << "what was refused took nothing";
 }
 
 TEST(static_arena, skips_what_a_strict_alignment_costs) {
     mallard::static_arena<1000> arena;
-    const std::span<std::byte> room = arena.next_room(books_type(64), 64, 1);
+    const std::span<std::byte> room = arena.next_room(free_blocks_type(64), 64, 1);
     EXPECT_TRUE(mallard::core::is_aligned(room.data(), 64));
     EXPECT_GE(room.size(), 1000U - 48);
-    EXPECT_EQ(arena.capacity(books_type(64), 64), room.size() / 64);
+    EXPECT_EQ(arena.capacity(free_blocks_type(64), 64), room.size() / 64);
 }
 
 TEST(buffer_arena, uses_what_is_aligned_of_a_buffer) {
     alignas(16) std::array<std::byte, 100> buffer{};
     {
         mallard::buffer_arena arena{std::span<std::byte>(buffer).subspan(3)};
-        EXPECT_EQ(arena.capacity(books_of_24, 8), 3U);
-        const std::span<std::byte> room = arena.next_room(books_of_24, 8, 1);
+        EXPECT_EQ(arena.capacity(free_blocks_of_24, 8), 3U);
+        const std::span<std::byte> room = arena.next_room(free_blocks_of_24, 8, 1);
         EXPECT_EQ(room.data(), buffer.data() + 16);
         EXPECT_EQ(room.size(), 84U);
-        EXPECT_TRUE(arena.next_room(books_of_24, 8, 1).empty());
+        EXPECT_TRUE(arena.next_room(free_blocks_of_24, 8, 1).empty());
         arena.release();
-        EXPECT_FALSE(arena.next_room(books_of_24, 8, 1).empty());
+        EXPECT_FALSE(arena.next_room(free_blocks_of_24, 8, 1).empty());
     }
     EXPECT_EQ(buffer.back(), std::byte{0}) << "the buffer is the caller's again";
 }
@@ -65,10 +65,10 @@ TEST(buffer_arena, uses_what_is_aligned_of_a_buffer) {
 TEST(buffer_arena, gives_nothing_of_a_buffer_that_is_too_short) {
     alignas(16) std::array<std::byte, 32> buffer{};
     mallard::buffer_arena none{std::span<std::byte>{}};
-    EXPECT_TRUE(none.next_room(books_of_24, 8, 1).empty());
+    EXPECT_TRUE(none.next_room(free_blocks_of_24, 8, 1).empty());
     mallard::buffer_arena skewed{std::span<std::byte>(buffer).subspan(1, 10)};
-    EXPECT_TRUE(skewed.next_room(books_type(8), 8, 1).empty());
-    EXPECT_EQ(skewed.capacity(books_type(8), 8), 0U);
+    EXPECT_TRUE(skewed.next_room(free_blocks_type(8), 8, 1).empty());
+    EXPECT_EQ(skewed.capacity(free_blocks_type(8), 8), 0U);
 }
 
 class arenas : public ::testing::Test {
@@ -83,31 +83,31 @@ protected:
 TEST_F(arenas, of_one_allocation_hold_as_many_blocks_as_they_are_told) {
     mallard::single_arena<equipment::ledger> arena(100, source_);
     EXPECT_TRUE(source_.granted().empty());
-    EXPECT_EQ(arena.next_room(books_of_24, 8, 1).size(), 2400U);
-    EXPECT_EQ(arena.capacity(books_of_24, 8), 100U);
-    EXPECT_TRUE(arena.next_room(books_of_24, 8, 1).empty());
+    EXPECT_EQ(arena.next_room(free_blocks_of_24, 8, 1).size(), 2400U);
+    EXPECT_EQ(arena.capacity(free_blocks_of_24, 8), 100U);
+    EXPECT_TRUE(arena.next_room(free_blocks_of_24, 8, 1).empty());
     EXPECT_EQ(source_.granted().size(), 1U);
     EXPECT_EQ(arena.stats().chunk_bytes, 2400U);
     arena.release();
     EXPECT_EQ(source_.outstanding(), 0U);
     EXPECT_EQ(arena.stats().chunks, 0U);
     EXPECT_EQ(arena.stats().upstream_calls, 1U) << "since construction";
-    const std::span<std::byte> room = arena.next_room(books_type(128), 128, 1);
+    const std::span<std::byte> room = arena.next_room(free_blocks_type(128), 128, 1);
     EXPECT_EQ(arena.stats().upstream_calls, 2U);
     EXPECT_TRUE(mallard::core::is_aligned(room.data(), 128));
     EXPECT_EQ(source_.granted().back(), (equipment::ledger::request{12'800, 128}));
 }
 
-TEST_F(arenas, of_one_allocation_count_the_books_too) {
+TEST_F(arenas, of_one_allocation_count_the_metadata_too) {
     mallard::single_arena<equipment::ledger> arena(1000, source_);
-    const mallard::lowest_address::of_one_size books(24);
-    EXPECT_GE(arena.next_room(books, 8, 1).size(), 24'000U + 1000 / 8);
-    EXPECT_EQ(arena.capacity(books, 8), 1000U);
+    const mallard::lowest_address::of_one_size free_blocks(24);
+    EXPECT_GE(arena.next_room(free_blocks, 8, 1).size(), 24'000U + 1000 / 8);
+    EXPECT_EQ(arena.capacity(free_blocks, 8), 1000U);
 }
 
 TEST_F(arenas, of_one_allocation_fail_where_so_many_blocks_cannot_be) {
     mallard::single_arena<equipment::ledger> arena(SIZE_MAX / 8, source_);
-    EXPECT_OUT_OF_MEMORY(static_cast<void>(arena.next_room(books_of_24, 8, 1)));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(arena.next_room(free_blocks_of_24, 8, 1)));
     EXPECT_TRUE(source_.granted().empty());
 }
 
@@ -116,34 +116,36 @@ TEST_F(arenas, that_grow_take_larger_and_larger_chunks) {
                                                     {.first_chunk_bytes = 64, .largest_chunk_bytes = 512});
     std::size_t blocks = 0;
     for (const std::size_t expected : {64U, 128U, 256U, 512U, 512U}) {
-        const std::span<std::byte> room = arena.next_room(books_of_24, 8, 1);
+        const std::span<std::byte> room = arena.next_room(free_blocks_of_24, 8, 1);
         EXPECT_EQ(source_.granted().back().bytes, expected);
         EXPECT_EQ(room.size(), expected - sizeof(mallard::chunks::chunk));
         blocks += room.size() / 24;
     }
-    EXPECT_EQ(arena.capacity(books_of_24, 8), blocks);
+    EXPECT_EQ(arena.capacity(free_blocks_of_24, 8), blocks);
     EXPECT_EQ(arena.stats().chunks, 5U);
     EXPECT_EQ(arena.stats().upstream_calls, 5U);
     arena.release();
     EXPECT_EQ(source_.outstanding(), 0U);
-    static_cast<void>(arena.next_room(books_of_24, 8, 1));
+    static_cast<void>(arena.next_room(free_blocks_of_24, 8, 1));
     EXPECT_EQ(source_.granted().back().bytes, 64U) << "it begins again";
 }
 
 TEST_F(arenas, that_grow_take_chunks_for_a_burst_and_for_a_large_block) {
     mallard::growing_arena<equipment::ledger> arena(source_,
                                                     {.first_chunk_bytes = 64, .largest_chunk_bytes = 4096});
-    EXPECT_GE(arena.next_room(books_of_24, 8, 100).size(), 2400U);
-    EXPECT_LE(arena.next_room(books_of_24, 8, SIZE_MAX).size(), 4096U) << "no more than the largest chunk";
-    EXPECT_GE(arena.next_room(books_type(10'000), 16, 1).size(), 10'000U) << "but one block at the least";
+    EXPECT_GE(arena.next_room(free_blocks_of_24, 8, 100).size(), 2400U);
+    EXPECT_LE(arena.next_room(free_blocks_of_24, 8, SIZE_MAX).size(), 4096U)
+        << "no more than the largest chunk";
+    EXPECT_GE(arena.next_room(free_blocks_type(10'000), 16, 1).size(), 10'000U)
+        << "but one block at the least";
 }
 
 TEST_F(arenas, that_grow_align_their_rooms) {
     mallard::growing_arena<equipment::ledger> arena(source_);
-    const books_type books(256);
-    const std::span<std::byte> room = arena.next_room(books, 256, 4);
+    const free_blocks_type free_blocks(256);
+    const std::span<std::byte> room = arena.next_room(free_blocks, 256, 4);
     EXPECT_TRUE(mallard::core::is_aligned(room.data(), 256));
-    EXPECT_GE(arena.capacity(books, 256), 4U);
+    EXPECT_GE(arena.capacity(free_blocks, 256), 4U);
 }
 
 } // namespace

@@ -17,7 +17,7 @@ TEST_F(hybrid_reuse, gives_the_last_of_few_freed_blocks_first) {
 }
 
 /// Thirteen blocks are more than a magazine holds: the six freed first go to the runs.
-TEST_F(hybrid_reuse, gives_what_does_not_fit_into_the_magazine_by_address) {
+TEST_F(hybrid_reuse, gives_the_older_half_by_address) {
     for (const int i : {5, 2, 4, 0, 3, 1, 12, 6, 11, 7, 10, 8, 9}) {
         free(i);
     }
@@ -30,7 +30,7 @@ TEST_F(hybrid_reuse, gives_what_does_not_fit_into_the_magazine_by_address) {
     EXPECT_EQ(next(), none);
 }
 
-TEST_F(hybrid_reuse, puts_a_block_that_is_freed_before_those_that_the_magazine_was_refilled_with) {
+TEST_F(hybrid_reuse, puts_a_freed_block_before_those_of_the_refill) {
     for (int i = 0; i < 13; ++i) {
         free(i);
     }

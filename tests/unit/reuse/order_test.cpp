@@ -15,7 +15,7 @@ namespace {
 
 using classes = mallard::eighth_classes;
 
-TEST(reuse_order, is_a_name_for_books_by_class_and_of_one_size) {
+TEST(reuse_order, is_a_name_for_free_blocks_by_class_and_of_one_size) {
     EXPECT_TRUE(mallard::reuse_order<mallard::last_freed>);
     EXPECT_TRUE(mallard::reuse_order<mallard::first_freed>);
     EXPECT_FALSE(mallard::reuse_order<mallard::last_freed::of_one_size>);
@@ -28,13 +28,13 @@ TEST(reuse_order, is_a_name_for_books_by_class_and_of_one_size) {
 
 /// The same blocks come and go in both kinds of books; what is given out next is the same block.
 template <class Order>
-class books : public ::testing::Test {
+class free_blocks : public ::testing::Test {
 protected:
     static constexpr std::size_t block_bytes = 24;
     static constexpr std::size_t index = classes::index(block_bytes);
     static constexpr std::size_t count = 64;
 
-    books() {
+    free_blocks() {
         mallard::core::poison(rooms_, sizeof rooms_);
         by_class_blocks_ = taken([this] {
             void* p = by_class_.pop(index);
@@ -45,7 +45,7 @@ protected:
             return p != nullptr ? p : one_size_.carve(one_size_cursor_, std::end(rooms_[1]));
         });
     }
-    ~books() override { mallard::core::unpoison(rooms_, sizeof rooms_); }
+    ~free_blocks() override { mallard::core::unpoison(rooms_, sizeof rooms_); }
 
     void free(std::size_t number) {
         void* const p = by_class_blocks_[number];
@@ -93,9 +93,9 @@ private:
 
 using orders = ::testing::Types<mallard::last_freed, mallard::first_freed, mallard::lowest_address,
                                 mallard::hybrid_reuse>;
-TYPED_TEST_SUITE(books, orders);
+TYPED_TEST_SUITE(free_blocks, orders);
 
-TYPED_TEST(books, of_one_size_keep_the_order_of_those_by_class) {
+TYPED_TEST(free_blocks, of_one_size_keep_the_order_of_those_by_class) {
     std::mt19937 random(1);
     std::vector<std::size_t> used(this->count);
     std::generate(used.begin(), used.end(), [n = std::size_t{0}]() mutable { return n++; });

@@ -9,12 +9,12 @@ namespace {
 class recent_blocks : public ::testing::Test {
 protected:
     void push(int i) {
-        magazine_.push(&numbers_[i], [this](void* p) { given_.push_back(number_of(p)); });
+        recent_.push(&numbers_[i], [this](void* p) { given_.push_back(number_of(p)); });
     }
 
     int pop() {
         void* const p =
-            magazine_.pop([this]() -> void* { return next_ < last_ ? &numbers_[next_++] : nullptr; });
+            recent_.pop([this]() -> void* { return next_ < last_ ? &numbers_[next_++] : nullptr; });
         return p == nullptr ? -1 : number_of(p);
     }
 
@@ -24,7 +24,7 @@ protected:
     int next_ = 0; ///< what the store gives next
     int last_ = 0;
     std::vector<int> given_;
-    mallard::reuse::recent_blocks magazine_;
+    mallard::reuse::recent_blocks recent_;
 };
 
 TEST_F(recent_blocks, gives_the_last_one_first) {
@@ -33,7 +33,7 @@ TEST_F(recent_blocks, gives_the_last_one_first) {
     EXPECT_EQ(pop(), 9);
     EXPECT_EQ(pop(), 3);
     EXPECT_EQ(pop(), -1);
-    EXPECT_TRUE(magazine_.empty());
+    EXPECT_TRUE(recent_.empty());
 }
 
 TEST_F(recent_blocks, hands_the_older_half_over_when_it_is_full) {
@@ -46,7 +46,7 @@ TEST_F(recent_blocks, hands_the_older_half_over_when_it_is_full) {
     }
 }
 
-TEST_F(recent_blocks, takes_half_a_magazine_in_their_order_when_it_is_empty) {
+TEST_F(recent_blocks, takes_half_of_its_capacity_in_their_order_when_it_is_empty) {
     last_ = 8;
     for (int i = 0; i != 8; ++i) {
         EXPECT_EQ(pop(), i);
@@ -58,12 +58,12 @@ TEST_F(recent_blocks, takes_half_a_magazine_in_their_order_when_it_is_empty) {
 TEST_F(recent_blocks, hands_everything_over_where_asked) {
     push(1);
     push(2);
-    magazine_.flush([this](void* p) { given_.push_back(number_of(p)); });
+    recent_.flush([this](void* p) { given_.push_back(number_of(p)); });
     EXPECT_EQ(given_, (std::vector{1, 2}));
-    EXPECT_TRUE(magazine_.empty());
+    EXPECT_TRUE(recent_.empty());
     push(3);
-    magazine_.clear();
-    EXPECT_TRUE(magazine_.empty());
+    recent_.clear();
+    EXPECT_TRUE(recent_.empty());
 }
 
 } // namespace

@@ -162,7 +162,8 @@ TEST(bits_of_slots, are_not_touched_before_a_slot_is_freed) {
     equipment::slots_on_ledger<by_address> pool(g);
     const std::vector<void*> all = pool.pop(3000);
     const auto base = reinterpret_cast<std::uintptr_t>(all[0]) & ~(std::uintptr_t{g.alignment} - 1);
-    const auto* const bits = reinterpret_cast<const unsigned char*>(g.bits_at(base + g.books_offset(base)));
+    const auto* const bits =
+        reinterpret_cast<const unsigned char*>(g.bits_at(base + g.metadata_offset(base)));
     const std::size_t bytes = g.words() * sizeof(std::uint64_t);
     EXPECT_TRUE(std::all_of(bits, bits + bytes, [=](unsigned char c) { return c == bits[0]; }));
     EXPECT_NE(bits[0], 0) << "the ledger fills what it gives";

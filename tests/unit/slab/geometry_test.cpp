@@ -30,16 +30,16 @@ TEST(slot_range, has_the_bits_of_its_slots) {
 
 /// Whatever can be given out overlaps neither the books nor anything else that stands in a block.
 void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool first) {
-    const std::size_t books = g.divided ? g.first_offset : g.books_offset(address);
-    const std::size_t rest = g.bits_at(books);
-    const std::size_t rest_end = rest + g.books_bytes - mallard::slab::slab_header_bytes;
+    const std::size_t metadata = g.divided ? g.first_offset : g.metadata_offset(address);
+    const std::size_t rest = g.bits_at(metadata);
+    const std::size_t rest_end = rest + g.metadata_bytes - mallard::slab::slab_header_bytes;
     ASSERT_LE(rest_end, g.block_bytes);
-    ASSERT_EQ(books % 64, 0U);
-    ASSERT_GE(rest, books + mallard::slab::slab_header_bytes);
-    const slot_range header = g.touched_by(books, mallard::slab::slab_header_bytes);
+    ASSERT_EQ(metadata % 64, 0U);
+    ASSERT_GE(rest, metadata + mallard::slab::slab_header_bytes);
+    const slot_range header = g.touched_by(metadata, mallard::slab::slab_header_bytes);
     std::uint32_t given_out = 0;
     for (std::uint32_t slot = 0; slot != g.words() * 64; ++slot) {
-        if ((g.usable(slot / 64, header, g.under_bits(books), first) >> slot % 64 & 1) == 0) {
+        if ((g.usable(slot / 64, header, g.under_bits(metadata), first) >> slot % 64 & 1) == 0) {
             continue;
         }
         ++given_out;
@@ -47,7 +47,8 @@ void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool firs
         const std::size_t end = begin + g.slot_bytes;
         ASSERT_LE(end, g.block_bytes);
         ASSERT_EQ(g.slot_at(begin), slot);
-        ASSERT_TRUE(end <= books || begin >= books + mallard::slab::slab_header_bytes) << "slot " << slot;
+        ASSERT_TRUE(end <= metadata || begin >= metadata + mallard::slab::slab_header_bytes)
+            << "slot " << slot;
         ASSERT_TRUE(end <= rest || begin >= rest_end) << "slot " << slot;
         ASSERT_TRUE(!first || begin >= mallard::slab::chunk_header_bytes) << "slot " << slot;
         if (g.divided) {
@@ -61,11 +62,11 @@ void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool firs
     }
 }
 
-TEST(slab_geometry, keeps_slots_off_the_books_of_whole_blocks) {
+TEST(slab_geometry, keeps_slots_off_the_metadata_of_whole_slabs) {
     for (const std::size_t slot_bytes : {1U, 2U, 4U, 12U, 16U, 24U, 64U}) {
         for (const std::size_t block_bytes : {4 * kib, 64 * kib, 128 * kib}) {
-            for (const slot_metadata books : {slot_metadata::lists, slot_metadata::bits}) {
-                const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, block_bytes, books);
+            for (const slot_metadata metadata : {slot_metadata::lists, slot_metadata::bits}) {
+                const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, block_bytes, metadata);
                 for (std::uintptr_t block = 0; block != 5; ++block) {
                     expect_no_overlap(g, block * block_bytes, block == 0);
                 }
@@ -77,8 +78,8 @@ TEST(slab_geometry, keeps_slots_off_the_books_of_whole_blocks) {
 TEST(slab_geometry, keeps_slots_off_what_begins_sub_blocks) {
     for (const std::size_t slot_bytes : {8U, 12U, 24U, 40U, 100U, 1024U}) {
         for (const std::size_t nodes : {1U, 16U, 256U, 5000U}) {
-            for (const slot_metadata books : {slot_metadata::lists, slot_metadata::bits}) {
-                const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, nodes, 2, books);
+            for (const slot_metadata metadata : {slot_metadata::lists, slot_metadata::bits}) {
+                const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, nodes, 2, metadata);
                 expect_no_overlap(g, 0, true);
                 expect_no_overlap(g, 0, false);
             }
@@ -88,11 +89,11 @@ TEST(slab_geometry, keeps_slots_off_what_begins_sub_blocks) {
 
 /// Returns: how many slots of the block at `address` can be given out.
 std::size_t slots_to_give_out(const slab_geometry& g, std::uintptr_t address, bool first) {
-    const std::size_t books = g.divided ? g.first_offset : g.books_offset(address);
-    const slot_range header = g.touched_by(books, mallard::slab::slab_header_bytes);
+    const std::size_t metadata = g.divided ? g.first_offset : g.metadata_offset(address);
+    const slot_range header = g.touched_by(metadata, mallard::slab::slab_header_bytes);
     std::size_t sum = 0;
     for (std::uint32_t word = 0; word != g.words(); ++word) {
-        sum += static_cast<std::size_t>(std::popcount(g.usable(word, header, g.under_bits(books), first)));
+        sum += static_cast<std::size_t>(std::popcount(g.usable(word, header, g.under_bits(metadata), first)));
     }
     return sum;
 }
@@ -100,9 +101,9 @@ std::size_t slots_to_give_out(const slab_geometry& g, std::uintptr_t address, bo
 TEST(slab_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk_too) {
     for (const std::size_t least : {1U, 2U, 7U, 16U, 64U, 256U}) {
         for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
-            for (const slot_metadata books : {slot_metadata::lists, slot_metadata::bits}) {
-                const slab_geometry whole = mallard::slab::blocks_of(slot_bytes, least, books);
-                const slab_geometry divided = mallard::slab::divided_slabs(slot_bytes, least, 5, books);
+            for (const slot_metadata metadata : {slot_metadata::lists, slot_metadata::bits}) {
+                const slab_geometry whole = mallard::slab::blocks_of(slot_bytes, least, metadata);
+                const slab_geometry divided = mallard::slab::divided_slabs(slot_bytes, least, 5, metadata);
                 for (std::uintptr_t block = 0; block != 32; ++block) {
                     ASSERT_GE(slots_to_give_out(whole, block * whole.block_bytes, true), least) << slot_bytes;
                 }
@@ -112,11 +113,11 @@ TEST(slab_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk
     }
 }
 
-TEST(slab_geometry, places_books_in_many_sets_of_the_cache) {
+TEST(slab_geometry, places_metadata_in_many_sets_of_the_cache) {
     const slab_geometry g = mallard::slab::whole_slabs(32, 64 * kib, slot_metadata::bits);
     std::set<std::size_t> offsets;
     for (std::uintptr_t block = 0; block != 512; ++block) {
-        offsets.insert(g.books_offset(block * 64 * kib));
+        offsets.insert(g.metadata_offset(block * 64 * kib));
     }
     EXPECT_EQ(offsets.size(), 512U) << "the places are used before one is used again";
 }
@@ -126,12 +127,12 @@ TEST(slab_geometry, gives_many_bits_pages_of_their_own) {
     std::set<std::size_t> pages;
     std::set<std::size_t> lines;
     for (std::uintptr_t block = 0; block != 16; ++block) {
-        const std::size_t header = g.books_offset(block * 512 * kib);
+        const std::size_t header = g.metadata_offset(block * 512 * kib);
         EXPECT_EQ(g.bits_at(header) % 4096, 0U);
         pages.insert(g.bits_at(header) % (64 * kib));
         lines.insert(header % 4096);
     }
-    EXPECT_EQ(g.books_bytes, 64 + 4096 + 64U);
+    EXPECT_EQ(g.metadata_bytes, 64 + 4096 + 64U);
     EXPECT_EQ(lines.size(), 16U) << "headers lie in different sets of the first cache";
     EXPECT_GE(pages.size(), 12U) << "bits lie in different sets of the second";
 }
@@ -140,26 +141,26 @@ TEST(slab_geometry, gives_bits_pages_from_blocks_of_128_kib_on) {
     const slab_geometry large = mallard::slab::whole_slabs(16, 128 * kib, slot_metadata::bits);
     const slab_geometry small = mallard::slab::whole_slabs(16, 64 * kib, slot_metadata::bits);
     for (std::uintptr_t block = 0; block != 16; ++block) {
-        EXPECT_EQ(large.bits_at(large.books_offset(block * large.block_bytes)) % 4096, 0U);
-        const std::size_t header = small.books_offset(block * small.block_bytes);
+        EXPECT_EQ(large.bits_at(large.metadata_offset(block * large.block_bytes)) % 4096, 0U);
+        const std::size_t header = small.metadata_offset(block * small.block_bytes);
         EXPECT_EQ(small.bits_at(header), header + mallard::slab::slab_header_bytes);
     }
-    EXPECT_EQ(large.books_bytes, 64 + 4096 + large.summary_words() * 8);
-    EXPECT_EQ(small.books_bytes, 64 + (small.words() + small.summary_words()) * 8);
+    EXPECT_EQ(large.metadata_bytes, 64 + 4096 + large.summary_words() * 8);
+    EXPECT_EQ(small.metadata_bytes, 64 + (small.words() + small.summary_words()) * 8);
 }
 
 TEST(slab_geometry, keeps_to_the_overhead_asked_for) {
-    for (const slot_metadata books : {slot_metadata::lists, slot_metadata::bits}) {
+    for (const slot_metadata metadata : {slot_metadata::lists, slot_metadata::bits}) {
         for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
             for (const std::size_t percent : {2U, 5U, 20U}) {
-                const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, 256, percent, books);
+                const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, 256, percent, metadata);
                 ASSERT_LE(g.overhead_percent(), static_cast<double>(percent)) << slot_bytes;
                 ASSERT_GE(g.usable_slots(), 256U) << slot_bytes;
             }
         }
         for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
-            if (books == slot_metadata::lists) {
-                ASSERT_LE(mallard::slab::divided_slabs(slot_bytes, 256, 1, books).overhead_percent(), 1.0);
+            if (metadata == slot_metadata::lists) {
+                ASSERT_LE(mallard::slab::divided_slabs(slot_bytes, 256, 1, metadata).overhead_percent(), 1.0);
             }
         }
     }
@@ -185,7 +186,7 @@ TEST(slab_geometry, tells_what_of_a_block_is_given_to_nobody) {
 TEST(slab_geometry, has_nothing_as_long_as_it_is_of_no_size) {
     const slab_geometry g;
     for (const std::uint32_t number :
-         {g.slot_bytes, g.slots, g.block_bytes, g.alignment, g.books_bytes, g.first_offset, g.colour_step,
+         {g.slot_bytes, g.slots, g.block_bytes, g.alignment, g.metadata_bytes, g.first_offset, g.colour_step,
           g.colour_mask, g.alignment_log2, g.words(), g.summary_words()}) {
         EXPECT_EQ(number, 0U);
     }

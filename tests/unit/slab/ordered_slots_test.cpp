@@ -28,7 +28,7 @@ protected:
     using slots_type = mallard::slab::ordered_slots<Reuse, buckets, true>;
     ordered_slots()
         : equipment::slots_on_ledger<slots_type>(
-              mallard::slab::divided_slabs(24, 256, 2, slots_type::books)) {}
+              mallard::slab::divided_slabs(24, 256, 2, slots_type::metadata)) {}
 };
 
 using orders = ::testing::Types<mallard::last_freed, mallard::first_freed, mallard::lowest_address,

@@ -115,16 +115,17 @@ class divided_slabs : public ::testing::Test, protected equipment::slots_on_ledg
 protected:
     static constexpr std::size_t slot_bytes = 40;
     divided_slabs()
-        : equipment::slots_on_ledger<Slots>(mallard::slab::divided_slabs(slot_bytes, 256, 5, Slots::books)) {}
+        : equipment::slots_on_ledger<Slots>(
+              mallard::slab::divided_slabs(slot_bytes, 256, 5, Slots::metadata)) {}
 };
 
 using by_fullness = mallard::slab::fullness_buckets<mallard::slab::slab_header>;
-using all_books =
+using all_metadata =
     ::testing::Types<mallard::slab::bitmap_slots<by_fullness, true>,
                      mallard::slab::linked_slots<mallard::reuse::last_freed_links, by_fullness, true>>;
-TYPED_TEST_SUITE(divided_slabs, all_books);
+TYPED_TEST_SUITE(divided_slabs, all_metadata);
 
-TYPED_TEST(divided_slabs, find_the_books_of_each_slot_and_keep_slots_apart) {
+TYPED_TEST(divided_slabs, find_the_metadata_of_each_slot_and_keep_slots_apart) {
     std::mt19937 order(1);
     for (int round = 0; round < 3; ++round) {
         std::vector<void*> all = this->pop(1500);

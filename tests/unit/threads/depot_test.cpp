@@ -37,7 +37,7 @@ protected:
         }
     }
 
-    mallard::threads::depot shelf_;
+    mallard::threads::depot depot_;
 
 private:
     std::array<std::array<std::byte, 512>, (most + 1) * blocks_a_batch> memory_{};
@@ -45,41 +45,41 @@ private:
 
 TEST_F(depot, is_empty_when_it_is_made) {
     for (std::size_t index = 0; index != mallard::threads::magazine_count; ++index) {
-        EXPECT_TRUE(shelf_.take(index).empty()) << index;
+        EXPECT_TRUE(depot_.take(index).empty()) << index;
     }
 }
 
 TEST_F(depot, gives_whole_batches_the_last_one_first) {
-    EXPECT_TRUE(shelf_.put(batch(0), index_of_512));
-    EXPECT_TRUE(shelf_.put(batch(1), index_of_512));
-    expect_batch(shelf_.take(index_of_512), 1);
-    EXPECT_TRUE(shelf_.put(batch(2), index_of_512));
-    expect_batch(shelf_.take(index_of_512), 2);
-    expect_batch(shelf_.take(index_of_512), 0);
-    EXPECT_TRUE(shelf_.take(index_of_512).empty());
+    EXPECT_TRUE(depot_.put(batch(0), index_of_512));
+    EXPECT_TRUE(depot_.put(batch(1), index_of_512));
+    expect_batch(depot_.take(index_of_512), 1);
+    EXPECT_TRUE(depot_.put(batch(2), index_of_512));
+    expect_batch(depot_.take(index_of_512), 2);
+    expect_batch(depot_.take(index_of_512), 0);
+    EXPECT_TRUE(depot_.take(index_of_512).empty());
 }
 
 TEST_F(depot, keeps_shapes_apart) {
-    EXPECT_TRUE(shelf_.put(batch(0), index_of_512));
-    EXPECT_TRUE(shelf_.take(index_of_512 - 1).empty());
-    EXPECT_TRUE(shelf_.take(index_of_512 + 1).empty());
-    expect_batch(shelf_.take(index_of_512), 0);
+    EXPECT_TRUE(depot_.put(batch(0), index_of_512));
+    EXPECT_TRUE(depot_.take(index_of_512 - 1).empty());
+    EXPECT_TRUE(depot_.take(index_of_512 + 1).empty());
+    expect_batch(depot_.take(index_of_512), 0);
 }
 
 TEST_F(depot, holds_as_many_as_it_says) {
     for (std::size_t i = 0; i != most; ++i) {
-        EXPECT_TRUE(shelf_.put(batch(i), index_of_512));
+        EXPECT_TRUE(depot_.put(batch(i), index_of_512));
     }
-    EXPECT_FALSE(shelf_.put(batch(most), index_of_512));
-    expect_batch(shelf_.take(index_of_512), most - 1);
-    EXPECT_TRUE(shelf_.put(batch(most), index_of_512));
-    expect_batch(shelf_.take(index_of_512), most);
+    EXPECT_FALSE(depot_.put(batch(most), index_of_512));
+    expect_batch(depot_.take(index_of_512), most - 1);
+    EXPECT_TRUE(depot_.put(batch(most), index_of_512));
+    expect_batch(depot_.take(index_of_512), most);
 }
 
 TEST_F(depot, has_room_again_for_what_was_taken) {
     for (std::size_t i = 0; i != 3 * most; ++i) {
-        EXPECT_TRUE(shelf_.put(batch(0), index_of_512)) << i;
-        expect_batch(shelf_.take(index_of_512), 0);
+        EXPECT_TRUE(depot_.put(batch(0), index_of_512)) << i;
+        expect_batch(depot_.take(index_of_512), 0);
     }
 }
 
@@ -87,15 +87,15 @@ TEST_F(depot, has_no_place_for_blocks_of_one_word) {
     std::array<std::byte, 8> word{};
     mallard::threads::block_stack one;
     one.push(word.data());
-    EXPECT_FALSE(shelf_.put(one, mallard::threads::magazine_index(8, 8)));
+    EXPECT_FALSE(depot_.put(one, mallard::threads::magazine_index(8, 8)));
 }
 
 TEST_F(depot, forgets_all) {
-    EXPECT_TRUE(shelf_.put(batch(0), index_of_512));
-    shelf_.clear();
-    EXPECT_TRUE(shelf_.take(index_of_512).empty());
+    EXPECT_TRUE(depot_.put(batch(0), index_of_512));
+    depot_.clear();
+    EXPECT_TRUE(depot_.take(index_of_512).empty());
     for (std::size_t i = 0; i != most; ++i) {
-        EXPECT_TRUE(shelf_.put(batch(i), index_of_512));
+        EXPECT_TRUE(depot_.put(batch(i), index_of_512));
     }
 }
 

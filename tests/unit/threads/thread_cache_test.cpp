@@ -61,15 +61,15 @@ protected:
 TEST_F(thread_caches, are_found_again) {
     owner one;
     EXPECT_FALSE(one.used_last());
-    mallard::threads::thread_cache* const rack = one.find_cache();
-    ASSERT_NE(rack, nullptr);
+    mallard::threads::thread_cache* const cache = one.find_cache();
+    ASSERT_NE(cache, nullptr);
     EXPECT_TRUE(one.used_last());
-    EXPECT_EQ(mallard::threads::last_cache.rack, rack);
+    EXPECT_EQ(mallard::threads::last_cache.cache, cache);
     owner other;
     EXPECT_FALSE(other.used_last());
-    EXPECT_NE(other.find_cache(), rack);
+    EXPECT_NE(other.find_cache(), cache);
     EXPECT_FALSE(one.used_last());
-    EXPECT_EQ(one.find_cache(), rack) << "slower, but it is the same";
+    EXPECT_EQ(one.find_cache(), cache) << "slower, but it is the same";
     EXPECT_EQ(one.times_taken_back, 0);
 }
 
@@ -79,7 +79,7 @@ TEST_F(thread_caches, are_one_for_each_thread) {
     std::thread([&] { EXPECT_NE(shared.find_cache(), mine); }).join();
     EXPECT_EQ(shared.times_taken_back, 1) << "by the end of the other thread";
     EXPECT_TRUE(shared.used_last());
-    EXPECT_EQ(mallard::threads::last_cache.rack, mine);
+    EXPECT_EQ(mallard::threads::last_cache.cache, mine);
 }
 
 TEST_F(thread_caches, return_their_blocks_when_the_thread_ends) {
