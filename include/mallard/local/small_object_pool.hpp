@@ -48,7 +48,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::local::inline MALLARD_MODE {
 
 /// The size classes of small objects.
 struct small_classes {
@@ -69,6 +69,10 @@ struct small_classes {
         return index < 2 ? index + 1 : (index - 1) * 4;
     }
 };
+
+} // namespace mallard::local::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
 
 struct small_object_pool_options {
     /// Of the aligned blocks of every class; a power of two, 4 KiB to 64 MiB: another number is rounded up to
@@ -109,8 +113,8 @@ public:
     /// choice among the blocks, which is logarithmic in their number.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
-        const std::size_t index = small_classes::index(bytes, alignment);
-        if (index < small_classes::count) [[likely]] {
+        const std::size_t index = local::small_classes::index(bytes, alignment);
+        if (index < local::small_classes::count) [[likely]] {
             void* const block = with_class(index, [](auto& slots) { return slots.pop(); });
             if (block != nullptr) [[likely]] {
                 hand_out(block, bytes);
@@ -125,8 +129,8 @@ public:
     /// Complexity: as allocate().
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         core::expect_usable(p);
-        const std::size_t index = small_classes::index(bytes, alignment);
-        if (index < small_classes::count) [[likely]] {
+        const std::size_t index = local::small_classes::index(bytes, alignment);
+        if (index < local::small_classes::count) [[likely]] {
             with_class(index, [&](auto& slots) { slots.push(p, upstream_.get()); });
         } else {
             held_.deallocate(upstream_.get(), p);
@@ -140,8 +144,8 @@ public:
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         core::expect_possible_burst(bytes, alignment, count);
-        const std::size_t index = small_classes::index(bytes, alignment);
-        if (index == small_classes::count) {
+        const std::size_t index = local::small_classes::index(bytes, alignment);
+        if (index == local::small_classes::count) {
             return core::allocate_one_by_one(*this, bytes, alignment, count);
         }
         return with_class(index, [&](auto& slots) { return slab::pop_chain(slots, count, upstream_.get()); });
@@ -150,8 +154,8 @@ public:
     /// Effects: makes all blocks of the chain free.
     /// Requires: each came from this allocator, of these two numbers.
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
-        const std::size_t index = small_classes::index(bytes, alignment);
-        if (index < small_classes::count) {
+        const std::size_t index = local::small_classes::index(bytes, alignment);
+        if (index < local::small_classes::count) {
             with_class(index, [&](auto& slots) { slots.push_many(std::move(blocks), upstream_.get()); });
             return;
         }
@@ -175,7 +179,7 @@ public:
     }
 
     [[nodiscard]] static constexpr std::size_t largest_pooled_bytes() noexcept {
-        return small_classes::largest_bytes;
+        return local::small_classes::largest_bytes;
     }
 
     /// Complexity: linear in the blocks above 64 bytes.
@@ -197,7 +201,7 @@ private:
     /// Classes whose blocks are too small for the order asked for.
     static constexpr std::size_t tiny_count = slots_type::least_bytes > 4 ? 3 : 0;
     using tiny_indices = std::make_index_sequence<tiny_count>;
-    using indices = std::make_index_sequence<small_classes::count - tiny_count>;
+    using indices = std::make_index_sequence<local::small_classes::count - tiny_count>;
 
     template <std::size_t... Tiny, std::size_t... Index>
     small_object_pool(const small_object_pool_options& options, core::upstream_handle<Upstream> source,
@@ -213,7 +217,7 @@ private:
                                                 slab::slot_metadata metadata) noexcept {
         constexpr std::size_t usual = std::size_t{64} << 10;
         constexpr std::size_t largest = std::size_t{512} << 10;
-        const std::size_t bytes = small_classes::bytes(index);
+        const std::size_t bytes = local::small_classes::bytes(index);
         if (wanted != 0) {
             return std::bit_ceil(std::clamp(wanted, least_block_bytes, most_block_bytes));
         }
@@ -230,7 +234,7 @@ private:
         };
         const std::uint32_t largest = blocks(options.largest_chunk_bytes);
         const std::uint32_t first = std::min(blocks(options.first_chunk_bytes), largest);
-        return Slots(slab::whole_slabs(small_classes::bytes(index), block_bytes, Slots::metadata),
+        return Slots(slab::whole_slabs(local::small_classes::bytes(index), block_bytes, Slots::metadata),
                      {.first_blocks = first,
                       .largest_blocks = largest,
                       .spare_bytes = first * block_bytes,
@@ -267,7 +271,7 @@ private:
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
 
     std::array<tiny_slots_type, tiny_count> tiny_;
-    std::array<slots_type, small_classes::count - tiny_count> slots_;
+    std::array<slots_type, local::small_classes::count - tiny_count> slots_;
     chunks::held_list held_;
     std::size_t large_calls_ = 0;
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
@@ -275,8 +279,8 @@ private:
 
 template <upstream Upstream, class Reuse>
 void* small_object_pool<Upstream, Reuse>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
-    const std::size_t index = small_classes::index(bytes, alignment);
-    if (index == small_classes::count) {
+    const std::size_t index = local::small_classes::index(bytes, alignment);
+    if (index == local::small_classes::count) {
         void* const block = held_.allocate(upstream_.get(), bytes, alignment);
         ++large_calls_;
         return block;

@@ -15,7 +15,7 @@
 
 namespace {
 
-using mallard::small_classes;
+using mallard::local::small_classes;
 
 TEST(small_classes, are_four_bytes_apart_but_for_the_smallest) {
     for (std::size_t bytes = 1; bytes <= 64; ++bytes) {

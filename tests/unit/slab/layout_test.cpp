@@ -21,8 +21,7 @@ template <bool Divided>
 class chunk_with_layout {
 public:
     explicit chunk_with_layout(const slab_layout<Divided>& layout) : layout_(layout) {
-        chunk_ = ::new (memory_ + chunk_of_slabs::offset)
-            chunk_of_slabs{nullptr, nullptr, bytes(), 2, 2, 0};
+        chunk_ = ::new (memory_ + chunk_of_slabs::offset) chunk_of_slabs{nullptr, nullptr, bytes(), 2, 2, 0};
     }
     chunk_with_layout(const chunk_with_layout&) = delete;
     chunk_with_layout& operator=(const chunk_with_layout&) = delete;

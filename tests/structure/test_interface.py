@@ -1,0 +1,82 @@
+"""The names in mallard::, which are the interface; tests/structure/interface.txt lists them by header."""
+
+import re
+from pathlib import Path
+
+import pytest
+from source_tree import ROOT, files, text
+
+LIST = ROOT / "tests" / "structure" / "interface.txt"
+BLOCK = re.compile(
+    r"^namespace mallard(?:::(\w+))?(?:::\w+)?::inline MALLARD_\w+ \{\n(.*?)^\} // namespace",
+    re.MULTILINE | re.DOTALL,
+)
+# clang-format indents nothing in a namespace: a declaration begins at the beginning of its line.
+DECLARED = (
+    re.compile(
+        r"^(?:class|struct|enum class|concept|using) (?:alignas\([^)]*\) |\[\[\w+\]\] )?(\w+)", re.MULTILINE
+    ),
+    re.compile(r"^inline constexpr [\w:<>, ]+? (\w+)(?:<[^=]*>)?(?: =|\{|\()", re.MULTILINE),
+    re.compile(r"^(?:\[\[\w+\]\] )?(?:[\w:<>,]+[ &*]+)*?(operator[^(\s]+|\w+)\((?!\()", re.MULTILINE),
+)
+NO_DECLARATION = {"alignas", "static_assert", "requires", "noexcept", "decltype"}
+OF_ONE_FOLDER = {"unchecked"}  # the mechanisms themselves, in local/
+
+
+def blocks(source: str) -> list[tuple[str, str]]:
+    """The folder that a namespace is named after, or nothing, and the text of the block."""
+    return [(folder or "", body) for folder, body in BLOCK.findall(source)]
+
+
+def interface_of(source: str) -> set[str]:
+    bodies = [body for folder, body in blocks(source) if not folder]
+    found = {name for body in bodies for pattern in DECLARED for name in pattern.findall(body)}
+    return found - NO_DECLARATION
+
+
+def headers() -> list[Path]:
+    return [header for header in files("*.hpp", under="include") if len(header.parts) == 4]
+
+
+def listed() -> dict[str, set[str]]:
+    lines = (line.split(":") for line in LIST.read_text(encoding="utf-8").splitlines())
+    return {header: set(names.split()) for header, names in lines}
+
+
+def test_the_names_of_the_interface_are_those_of_the_list():
+    found = {str(header.relative_to("include/mallard")): interface_of(text(header)) for header in headers()}
+    assert {header: names for header, names in found.items() if names} == listed()
+
+
+@pytest.mark.parametrize("header", headers(), ids=str)
+def test_what_is_no_interface_stands_in_the_namespace_of_its_folder(header):
+    folders = {folder for folder, _ in blocks(text(header))} - {""}
+    assert folders <= {header.parts[2]} | (OF_ONE_FOLDER if header.parts[2] == "local" else set())
+
+
+def test_the_check_sees_every_kind_of_declaration():
+    source = """namespace mallard::inline MALLARD_MODE {
+
+template <class T>
+    requires true
+class alignas(8) a {
+    int no = 0;
+};
+inline constexpr std::size_t b = 1;
+template <class T>
+inline constexpr bool c<d<T>> = true;
+[[nodiscard]] inline bool e(int x) noexcept {
+    return f(x);
+}
+using g = int;
+concept h = true;
+static_assert(true);
+a(int) -> a<int>;
+
+} // namespace mallard::inline MALLARD_MODE
+namespace mallard::slab::inline MALLARD_MODE {
+class hidden {};
+} // namespace mallard::slab::inline MALLARD_MODE
+"""
+    assert interface_of(source) == {"a", "b", "c", "e", "g", "h"}
+    assert [folder for folder, _ in blocks(source)] == ["", "slab"]
