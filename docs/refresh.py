@@ -56,6 +56,7 @@ PAGES = (
     "fragmentation",
     "growth",
     "locality",
+    "measured",
     "pools",
     "testing",
     "utilization",
