@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser, Page
-from looks import contrast, overflow, text
+from looks import contrast, count, overflow, text
 from synthetic_peers import block_rows, object_rows
 from synthetic_run import write_run
 
@@ -67,6 +67,16 @@ def test_a_choice_among_cells_leaves_the_map_of_experiments_alone(page: Page) ->
     page.evaluate("document.querySelector('label[for=peers-small-objects-cells-w]').click()")
     assert text(page, f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)") == "multipool loki"
     assert text(page, f"{WHOLE} tbody tr:nth-child(2) td:nth-of-type(1)") == "0.25"
+
+
+def test_cells_that_are_folded_away_are_made_when_they_are_opened(page: Page) -> None:
+    assert count(page, f"{CELLS} tbody tr") == 0
+    page.evaluate(f"document.querySelector('{CELLS} summary').click()")
+    page.wait_until_drawn()
+    assert count(page, f"{CELLS} tbody tr") > 4
+    assert text(page, f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)") == "2.00"
+    page.point_at(f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)")
+    assert "Loki" in text(page, "#panel")
 
 
 def test_losses_are_listed_the_worst_first(page: Page) -> None:

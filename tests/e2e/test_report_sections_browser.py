@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 from browser import Browser, Page
-from looks import contrast, count, overflow, text, visible
+from looks import cell_of, contrast, count, overflow, text, visible
 
 SURFACE = "figure[data-surface]"
 
 
 def test_a_choice_in_one_section_leaves_the_others_alone(page: Page) -> None:
-    cell = "table[data-title^='T 2'] td[data-k=multipool]"
-    before = text(page, "#DS1 td[data-k=multipool]")
+    cell = cell_of(page, "#utilization .heat", "multipool")
+    other = cell_of(page, "#DS1 .heat", "multipool")
+    before = text(page, other)
     page.evaluate("document.querySelector('label[for=utilization-n]').click()")
     assert text(page, cell) == "8.16"
-    assert text(page, "#DS1 td[data-k=multipool]") == before
+    assert text(page, other) == before
     page.evaluate("document.querySelector('label[for=utilization-c]').click()")
     assert text(page, cell).startswith("0.90")
 
@@ -25,10 +26,29 @@ def test_a_choice_in_one_section_leaves_the_others_alone(page: Page) -> None:
 def test_the_panel_explains_cells_of_every_kind_of_table(page: Page) -> None:
     page.point_at("#locality .heat.small td")
     assert "ratio 1.00" in text(page, "#panel")
-    page.point_at("#fragmentation .maps td[data-k=multipool]")
+    page.point_at(cell_of(page, "#fragmentation .maps .heat", "multipool"))
     assert "R, D = N/2" in text(page, "#panel")
-    page.point_at("#contention td[data-k=concurrent-multipool]")
+    page.point_at(cell_of(page, "#contention .heat", "concurrent-multipool"))
     assert "of new-delete 20 % (20\u201320)" in text(page, "#panel")
+
+
+def test_the_pointer_reads_the_points_of_a_line(page: Page) -> None:
+    plot = "#contention .lines svg"
+    x, y, name = page.evaluate(
+        f"(svg => {{ svg.scrollIntoView({{block: 'center'}}); const line = svg.querySelector('.series');"
+        " const [x, y] = line.querySelector('polyline').getAttribute('points').split(' ')[0].split(',');"
+        " const box = svg.getBoundingClientRect(), scale = box.width / svg.viewBox.baseVal.width;"
+        " return [box.left + x * scale, box.top + y * scale, line.querySelector('text').textContent]; })"
+        f"(document.querySelector({plot!r}))"
+    )
+    page.wait_until_drawn()
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    said = text(page, "#panel")
+    assert said.startswith(f"{name} threads 1 ns a pair ")
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y - 400)
+    assert page.evaluate("document.getElementById('panel').hidden") is True
+    marker = f"getComputedStyle(document.querySelector('{plot} polyline')).markerMid"
+    assert page.evaluate(marker) == 'url("#dot")', "the points can be seen"
 
 
 def test_claims_are_filtered_by_verdict_document_and_words(page: Page) -> None:

@@ -29,6 +29,15 @@ def test_every_surface_is_drawn_with_a_patch_between_four_points(page: Page) -> 
     )
 
 
+def test_surfaces_of_a_row_have_one_scale(page: Page) -> None:
+    heights = page.evaluate(
+        "[...document.querySelector('.surfaces').querySelectorAll('svg')]"
+        ".map(e => [...e.querySelectorAll('.height')].map(t => t.textContent).join(' '))"
+    )
+    assert len(heights) == 3
+    assert len(set(heights)) == 1
+
+
 def test_dragging_turns_all_surfaces_alike(page: Page) -> None:
     before, beside = corners(page, 0), corners(page, 1)
     page.drag(f"{SURFACE} svg", 80, -30)

@@ -145,6 +145,7 @@ class Page:
             mobile=width < 600,
         )
         self.media("screen", dark=dark)
+        self._script = script
         if not script:
             self.call("Emulation.setScriptExecutionDisabled", value=True)
 
@@ -156,8 +157,11 @@ class Page:
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
     def open(self, path: Path) -> Self:
+        """Waits until a report has read its data."""
         self.call("Page.navigate", url=path.resolve().as_uri())
         self._browser.wait_for("Page.loadEventFired", self._tab)
+        if self._script:
+            self.evaluate("typeof mallard === 'undefined' ? null : mallard.ready.then(() => null)")
         return self
 
     def evaluate(self, expression: str) -> Any:

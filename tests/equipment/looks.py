@@ -23,6 +23,15 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+def cell_of(page: Page, table: str, head: str, row: int = 1) -> str:
+    """The selector of a cell of the first such table, by the name of its column and the number of its row."""
+    place = page.evaluate(
+        f"mallard.ready.then(({{ of }}) => of(document.querySelector({table!r})).heads.indexOf({head!r}) + 1)"
+    )
+    assert place, f"no column {head}"
+    return f"{table} tbody tr:nth-child({row}) td:nth-of-type({place})"
+
+
 def count(page: Page, selector: str) -> int:
     """How many elements there are."""
     found: int = page.evaluate(f"document.querySelectorAll({selector!r}).length")

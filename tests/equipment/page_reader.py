@@ -5,6 +5,9 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
+# What HTML ends without being told, when such an element begins or ends.
+ENDED_BY_START = {"td": {"td", "th"}, "th": {"td", "th"}, "tr": {"td", "th", "tr"}}
+ENDED_BY_END = {"tr": {"td", "th"}, "tbody": {"td", "th", "tr"}}
 
 
 class Reader(HTMLParser):
@@ -19,13 +22,19 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
+        self._end(ENDED_BY_START.get(tag, set()))
         self.tags.append((tag, attributes))
         if attributes.get("id"):
             self.ids.append(str(attributes["id"]))
         if tag not in VOID:
             self.open.append((tag, attributes.get("id") or ""))
 
+    def _end(self, tags: set[str]) -> None:
+        while self.open and self.open[-1][0] in tags:
+            self.open.pop()
+
     def handle_endtag(self, tag: str) -> None:
+        self._end(ENDED_BY_END.get(tag, set()))
         assert self.open[-1][0] == tag, f"</{tag}> closes <{self.open[-1][0]}>"
         self.open.pop()
 

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from heat_maps import heat_maps
 from page_reader import read, words
 from synthetic_peers import TIMES, block_rows, object_rows
 from synthetic_run import density_rows, write_run
@@ -183,8 +184,8 @@ def test_the_section_compares_every_experiment(database: Path) -> None:
     told = text_of(mine)
     assert "Beside 5 other libraries, cell by cell, mallard's fastest strategy is faster in 9" in told
     assert "2.00 (2.00 to 2.00) 16 bytes, shuffled, small pages Loki multipool 4.08 ns loki 2.04 ns" in told
-    assert "timed out: loki" in mine, "what did not finish is there too"
-    assert "<b>loki</b> 2.04 ns" in mine
+    assert "timed out: loki" in [cell.status for table in heat_maps(page) for cell in table.cells]
+    assert '<b>loki</b> <span class="figure">2.04 ns</span>' in mine
 
 
 def test_the_answer_is_at_a_glance(database: Path) -> None:
@@ -195,12 +196,17 @@ def test_the_answer_is_at_a_glance(database: Path) -> None:
 
 def test_every_cell_tells_both_sides(database: Path) -> None:
     write(database)
-    maps = re.findall(r'<table class="heat peers".*?</table>', section(report(database)), re.S)
+    maps = [table for table in heat_maps(report(database)) if table.class_ == "heat peers"]
     assert len(maps) == 1 + 1 + 6, "all experiments, utilization, small-objects and its figures"
-    told = [cell.split("|") for cell in re.findall(r'data-d="([^"]*)"', html.unescape(maps[2]))]
-    assert ["0.25 (0.25 to 0.25)", "multipool 4.08 ns", "new-delete 16.3 ns", "faster"] in told
-    terms = json.loads(html.unescape(re.findall(r'data-terms="([^"]*)"', maps[2])[0]))
-    assert all(len(each) == len(terms) for each in told)
+    assert [table.folded for table in maps] == [False, *[True] * 7], "cells are made when they are opened"
+    told = [cell.told for cell in maps[2].cells if cell.measured]
+    assert {
+        "mallard / it": "0.25 (0.25\u20130.25)",
+        "mallard": "multipool 4.08 ns",
+        "the other": "new-delete 16.3 ns",
+        "mallard is": "faster",
+    } in told
+    assert {len(each) for each in told} == {4}
 
 
 def test_without_contenders_it_says_what_measures_them(database: Path) -> None:
@@ -245,6 +251,6 @@ def test_what_the_runner_was_built_without_is_said(database: Path) -> None:
 def test_contenders_stand_in_the_tables_of_their_experiment_and_are_no_verdict(database: Path) -> None:
     write_run(database, block_rows(TIMES | {"loki": 0.1}), experiment="utilization")
     page = report(database)
-    assert 'data-k="loki"' in page
+    assert "loki" in next(each.heads for each in heat_maps(page) if each.class_ == "heat race")
     answers = re.findall(r'<a href="#utilization">.*?</p>', page, re.S)
     assert "loki" not in "".join(answers)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
-import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from heat_maps import heat_map, heat_maps
+from line_plots import line_plots
 from looks_of_runs import section, text_of
 from page_reader import Reader, read
 from synthetic_experiments import access_ns, contention_rows, locality_rows, utilization_rows
@@ -68,8 +68,31 @@ def reader(page: str) -> Reader:
     return read(page)
 
 
-def surfaces(page: str) -> list[dict[str, Any]]:
-    return [json.loads(html.unescape(data)) for data in re.findall(r'data-surface="([^"]*)"', page)]
+@dataclass
+class Surface:
+    """What the script draws: the attributes of a figure, and the heights that its table has."""
+
+    name: str
+    x: list[int]
+    y: list[int]
+    z: list[list[str]]
+
+
+def surfaces(page: str) -> list[Surface]:
+    """Rows begin with the longest lists, columns with the highest access factors."""
+    tables = [table for table in heat_maps(page) if table.class_ == "heat small"]
+    figures = re.findall(r'<figure class="surface"(.*?)><figcaption><b>(.*?)</b>', page)
+    found = []
+    for (attributes, name), table in zip(figures, tables, strict=True):
+        x, y = (
+            [int(value) for value in re.findall(rf'data-{axis}="([^"]*)"', attributes)[0].split()]
+            for axis in "xy"
+        )
+        z = [[cell.parts[1].replace("\u202f", "") for cell in cells] for cells in table.rows.values()]
+        assert (len(y), len(x)) == (len(z), len(z[0]))
+        if "data-surface" in attributes:
+            found.append(Surface(name, x, y, z))
+    return found
 
 
 def test_sections_stand_in_the_order_of_the_navigation(page: str) -> None:
@@ -95,7 +118,7 @@ def test_the_page_needs_nothing_else(page: str, reader: Reader) -> None:
             target = attributes.get(name)
             assert target is None or target.startswith(("#", "data:")), (tag, target)
     assert "@import" not in page
-    assert "url(" not in page
+    assert not re.search(r"url\((?!#)", page), "only what is on the page"
     assert len(page.encode()) < 2_000_000
 
 
@@ -142,26 +165,15 @@ def test_one_run_can_be_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_surface_has_the_measured_ratios(page: str) -> None:
-    found = surfaces(section(page, "locality"))[0]
-    assert found["name"] == "here"
-    assert found["factors"] == ["2\u2070", "2\u2074", "2\u2078"]
-    assert found["lengths"] == [
-        "2\u2070",
-        "2\u2074",
-        "2\u2079",
-        "2\u00b9\u00b2",
-        "2\u00b9\u2078",
-        "2\u00b2\u00b9",
-    ]
+    found = surfaces(page)[0]
+    assert found.name == "here"
+    assert found.x == [2**8, 2**4, 2**0]
+    assert found.y == [2**21, 2**18, 2**12, 2**9, 2**4, 2**0]
     length, factor = 1 << 18, 16
     ratio = access_ns("new-delete", 1 << 21, length, 5, factor) / access_ns(
         "new-delete", 1 << 21, length, 0, factor
     )
-    assert found["z"][4][1] == pytest.approx(ratio, rel=0.01)
-    drawn = surfaces(section(page, "locality"))[:3]
-    assert {each["greatest"] for each in drawn} == {
-        max(z for each in drawn for line in each["z"] for z in line)
-    }
+    assert float(found.z[1][1]) == pytest.approx(ratio, rel=0.01)
 
 
 def test_published_surfaces_stand_beside_ours(page: str) -> None:
@@ -173,20 +185,23 @@ def test_published_surfaces_stand_beside_ours(page: str) -> None:
         assert captions.count(f"P0089 {table}") == 1
     for table in ("Table 9", "Table 10", "Table 11, inverted"):
         assert captions.count(f"P0213 {table}") == 1
-    drawn = surfaces(section(page, "locality"))
+    drawn = surfaces(page)[1]
     table = locality_tables()["p0089:16"]
-    assert drawn[1]["z"][20][0] == table.rows[(1 << 20,)]["1"] == 11.6
+    assert (drawn.name, drawn.y[1], drawn.x[-1]) == ("P0089", 1 << 20, 1)
+    assert float(drawn.z[1][-1]) == table.rows[(1 << 20,)]["1"] == 11.6
 
 
 def test_each_point_of_a_surface_is_in_its_table(page: str) -> None:
-    table = re.findall(
-        r'<table class="heat small" data-title="new-delete: shuffled [^"]*here".*?</table>', page
-    )[0]
-    cells = re.findall(r'<td data-d="([^"]*)"><span class="r (\w+)">([^<]*)</span>', table)
-    assert len(cells) == 6 * 3
-    told, colour, shown = cells[5]  # 2^18, af = 1
-    assert (shown, colour) == ("7.91", "s4")
-    assert html.unescape(told).startswith("7.91 \u00d7|7.91\u20137.91|1.02 ns an access|8.07 ns an access")
+    table = next(each for each in heat_maps(page) if re.fullmatch("new-delete: shuffled .*here", each.title))
+    assert len(table.cells) == 6 * 3
+    cell = table.cell("2\u00b9\u2078", "2\u2070")
+    assert (cell.text, cell.class_) == ("7.91", "s4")
+    assert cell.told == {
+        "ratio": "7.91 \u00d7",
+        "95 % interval": "7.91\u20137.91",
+        "before the shuffle": "1.02 ns an access",
+        "after the shuffle": "8.07 ns an access",
+    }
 
 
 def test_orders_of_reuse_stand_side_by_side(page: str) -> None:
@@ -203,78 +218,76 @@ def test_orders_of_reuse_stand_side_by_side(page: str) -> None:
 
 
 def test_what_else_locality_costs_has_six_kinds(page: str) -> None:
-    costs = re.findall(r'<table class="heat" data-title="beside the accesses".*?</table>', page)[0]
-    cell = re.findall(r'<td data-d="([^"]*)" data-k="multipool">(.*?)</td>', costs)[0]
-    shown = dict(re.findall(r'<span class="(\w) \w+">([^<]*)', cell[1]))
-    assert shown == {"b": "5.10", "s": "40.8", "r": "10.2", "a": "2.04", "u": "32.0", "v": "48.0"}
-    assert "25 % of new-delete" in cell[0]
+    costs = heat_map(page, "beside the accesses")
+    cell = next(iter(costs.column("multipool").values()))
+    assert cell.shown == {"b": "5.10", "s": "40.8", "r": "10.2", "a": "2.04", "u": "32.0", "v": "48.0"}
+    assert "25 % of new-delete" in " ".join(cell.told.values())
 
 
 def test_shuffle_effects_are_lines_beside_table_15(page: str) -> None:
-    plots = re.findall(r'<figure class="lines">.*?</figure>', section(page, "locality"))
-    assert [text_of(re.findall(r"<figcaption>.*?</figcaption>", plot)[0]) for plot in plots] == [
-        "here",
-        "P0089 Table 15",
-    ]
-    assert all(plot.count("<polyline") == 8 for plot in plots)
-    assert "10\u2076 at 1: 4.60" in text_of(plots[0])
-    assert "10\u2076 at 1: 11.4" in text_of(plots[1])
+    plots = line_plots(page, "locality")
+    assert [plot.title for plot in plots] == ["here", "P0089 Table 15"]
+    assert all(len(plot.series) == 8 for plot in plots)
+    assert [plot.value("10\u2076", "1") for plot in plots] == ["4.60", "11.4"]
 
 
 def test_utilization_stands_beside_the_printed_tables(page: str) -> None:
-    told = section(page, "utilization")
-    lines = re.findall(r'<table class="heat race" data-title="T 2\u00b3\u2070".*?</table>', told)[0]
-    cell = re.findall(r'<td data-d="([^"]*)" data-k="multipool"[^>]*>(.*?)</td>', lines)[0]
-    shown = dict(re.findall(r'<span class="(\w) \w+">([^<]*)', cell[1]))
+    cell = next(iter(heat_map(page, "T 2\u00b3\u2070").column("multipool").values()))
+    shown = cell.shown
     assert shown["p"] == "40"
     assert shown["n"] == "8.16"
     assert shown["m"] == "0.03", "MiB held at the end"
-    assert (shown["c"], shown["d"]) == ("0.90", f"{40 / 46:.2f}"), "P0213 prints seconds, P0089 percents"
-    assert "40 / 46 % of new-delete: ratio 0.87" in cell[0]
+    ratios = [shown[kind].partition("\n")[0] for kind in "cd"]
+    assert ratios == ["0.90", f"{40 / 46:.2f}"], "P0213 prints seconds, P0089 percents"
+    assert cell.told["here / P0089"] == "40 / 46 % of new-delete: ratio 0.87"
 
 
 def test_no_memory_is_marked_here_and_there(page: str) -> None:
-    told = section(page, "utilization")
-    assert told.count('data-s="out of memory: needs 32 GiB of 8 GiB"') == 4
-    failed = re.findall(r'data-title="T 2\u00b3\u2075".*?</table>', told)[0]
-    assert ">mem</span>" in failed
+    tables = [table for table in heat_maps(page) if table.part == "utilization"]
+    failed = [cell.status for table in tables for cell in table.cells if cell.status]
+    assert failed == ["out of memory: needs 32 GiB of 8 GiB"] * 4
+    assert {cell.text for cell in heat_map(page, "T 2\u00b3\u2075").cells if cell.status} == {"mem"}
 
 
 def test_contention_has_a_line_for_each_strategy(page: str) -> None:
-    plots = re.findall(r'<figure class="lines">.*?</figure>', section(page, "contention"))
+    plots = line_plots(page, "contention")
     assert len(plots) == 4, "two sizes of blocks, freed by the thread itself and by another"
-    assert plots[0].count("<polyline") == 10
-    assert plots[2].count("<polyline") == 4
-    assert "synchronized-multipool at 2: 61.2" in text_of(plots[0])
-    assert 'class="series multipool dashed"' in plots[0], "multipool/base is behind an abstract base"
-    assert "cores" in text_of(plots[0])
+    assert len(plots[0].series) == 10
+    assert len(plots[2].series) == 4
+    assert plots[0].value("synchronized-multipool", "2") == "61.2"
+    assert plots[0].series["multipool/base"].class_ == "multipool dashed", "it is behind an abstract base"
+    assert "cores" in plots[0].text
 
 
 def test_contention_stands_beside_the_table_of_its_buffer(page: str) -> None:
-    table = re.findall(
-        r'<table class="heat race" data-title="N = 2\u00b9\u2075, S = 2\u2076.*?</table>', page
-    )[0]
-    cell = re.findall(r'data-k="monotonic"[^>]*>(.*?)</td>', table)[0]
-    assert '<span class="c eq">0.99<small>25 / 25</small></span>' in cell, "P0213's Table 58"
-    other = re.findall(r"Each thread&#x27;s blocks.*|Each thread's blocks.*", page)[0]
-    assert '<span class="c none">\u00b7</span>' in other, "not in the papers"
+    own, other = (each for each in heat_maps(page) if each.title.startswith("N = 2\u00b9\u2075, S = 2\u2076"))
+    cell = next(iter(own.column("monotonic").values()))
+    assert (cell.shown["c"], cell.classes["c"]) == ("0.99\n25 / 25", "eq"), "P0213's Table 58"
+    assert {cell.shown["c"] for cell in other.cells if cell.measured} == {"\u00b7"}, "not in the papers"
 
 
 def test_fragmentation_shows_r_for_each_heap(page: str) -> None:
-    told = section(page, "fragmentation")
-    table = re.findall(r'<table class="heat" data-title="vector&lt;int&gt;".*?</table>', told)[0]
-    cell = re.findall(r'<td data-d="([^"]*)" data-k="multipool">(.*?)</td>', table)[0]
-    shown = dict(re.findall(r'<span class="(\w) \w+">([^<]*)', cell[1]))
-    assert shown == {"w": "1.00", "h": "0.80", "q": "0.80", "e": "0.80"}
-    heap = re.findall(r"upstream heap.*?</table>", told)[0]
-    assert '<span class="h f1">0.88</span>' in heap
+    tables = [each for each in heat_maps(page) if each.part == "fragmentation"]
+    pages = next(each for each in tables if each.title == "vector<int>")
+    assert next(iter(pages.column("multipool").values())).shown == {
+        "w": "1.00",
+        "h": "0.80",
+        "q": "0.80",
+        "e": "0.80",
+    }
+    of_strings = [each for each in tables if each.title == "vector<string>"]
+    assert len(of_strings) == 2, "chunks from pages, and from the heap itself"
+    found = [(cell.shown["h"], cell.classes["h"]) for cell in of_strings[1].cells if cell.measured]
+    assert ("0.88", "f1") in found
 
 
 def test_the_shifted_columns_are_put_right_and_explained(page: str) -> None:
     told = section(page, "fragmentation")
     shifted = re.findall(r"P0213 Table 18: vector&lt;int&gt;.*?</table>", told)[0]
     assert "one column off" in shifted
-    assert 'data-k="new-delete"' not in shifted
+    assert "new-delete" not in next(
+        each.heads for each in heat_maps(page) if each.title.startswith("P0213 Table 18:")
+    )
     assert "P0213 Table 20" not in text_of(told)
     assert "P0213's Table 20" in text_of(told)
 
@@ -367,4 +380,4 @@ def test_another_malloc_is_a_column_under_its_name(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", rows)
     page = report(tmp_path / "mallard.db")
     assert "type<small>jemalloc</small>" in page
-    assert 'data-k="new-delete@jemalloc"' in page
+    assert heat_maps(page)[0].heads == ["new-delete", "new-delete@jemalloc", "multipool"]

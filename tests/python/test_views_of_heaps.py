@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from heat_maps import by_strategy, heat_maps, without_data
+from line_plots import Plot, line_plots
 from looks_of_runs import Natives, line_of, report_of, section, shown, text_of, write_runs
 from page_reader import read
 from synthetic_heaps import burst_rows, churn_rows, growth_rows, shrink_rows
@@ -38,15 +40,12 @@ def page(database: Path) -> str:
     return report_of(database)
 
 
-def plots(page: str, name: str) -> list[str]:
-    return re.findall(r'<figure class="lines">.*?</figure>', section(page, name))
+def plots(page: str, name: str) -> list[Plot]:
+    return line_plots(page, name)
 
 
 def kinds_of(page: str, name: str, strategy: str, key: str) -> dict[str, str]:
-    table = re.findall(r'<table class="heat race by-strategy".*?</table>', section(page, name))[0]
-    row = re.findall(rf"<tr><th[^>]*>{strategy}</th>(.*?)</tr>", table)[0]
-    cell = re.findall(rf'<td data-d="[^"]*" data-k="{key}">(.*?)</td>', row)[0]
-    return dict(re.findall(r'<span class="(\w) [^"]*">([^<]*)', cell))
+    return by_strategy(page, name).cell(strategy, key).shown
 
 
 # ---- the terminal -------------------------------------------------------------------------------------
@@ -102,29 +101,21 @@ def test_a_heap_that_ages_has_its_tenths_as_columns(database: Path) -> None:
 def test_the_page_nests_and_its_ids_are_unique(page: str) -> None:
     reader = read(page)
     assert len(reader.ids) == len(set(reader.ids))
-    assert "NaN" not in page
+    assert "NaN" not in without_data(page)
 
 
 def test_growth_has_lines_over_the_elements_of_each_type(page: str) -> None:
     drawn = plots(page, "expansion-forward")
     assert len(drawn) == 6, "times, calls and memory, of two types"
-    assert "heap-v2 at 10: 4.08" in text_of(drawn[0])
-    assert "heap-v2 at 10: 4.00" in text_of(drawn[1])
-    assert "new-delete at 10000: 6.00" in text_of(drawn[2])
-    assert "new-delete at 10\u2076: 6.00" in text_of(drawn[2]), "large powers of ten stand as such"
+    assert drawn[0].value("heap-v2", "10") == "4.08"
+    assert drawn[1].value("heap-v2", "10") == "4.00"
+    assert drawn[2].value("new-delete", "10000") == "6.00"
+    assert drawn[2].value("new-delete", "10\u2076") == "6.00", "large powers of ten stand as such"
     told = section(page, "expansion-forward")
     assert "type int" in told
     assert "type myint" in told
-    plain = re.search(
-        r'class="series (\w+)"><polyline[^>]*></polyline><circle[^>]*><title>heap-v2 at', drawn[0]
-    )
-    masked = re.search(
-        r'class="series (\w+) dashed"><polyline[^>]*></polyline><circle[^>]*><title>heap-v2-masked at',
-        drawn[0],
-    )
-    assert plain is not None
-    assert masked is not None
-    assert plain[1] == masked[1], "told not to grow in place: the colour of what does, dashed"
+    plain, masked = (drawn[0].series[name].class_ for name in ("heap-v2", "heap-v2-masked"))
+    assert masked == f"{plain} dashed", "told not to grow in place: the colour of what does, dashed"
 
 
 def test_a_cell_has_the_time_the_counts_and_the_memory(page: str) -> None:
@@ -153,13 +144,15 @@ def test_a_cell_has_the_time_the_counts_and_the_memory(page: str) -> None:
 
 
 def test_what_failed_says_how_in_its_cell(page: str) -> None:
-    assert section(page, "expansion-forward").count('data-s="out of memory: none left"') == 2
+    tables = [table for table in heat_maps(page) if table.part == "expansion-forward"]
+    failed = [cell.status for table in tables for cell in table.cells if cell.status]
+    assert failed == ["out of memory: none left"] * 2
 
 
 def test_bursts_are_dashed(page: str) -> None:
     drawn = plots(page, "burst")
     assert len(drawn) == 4
-    assert "heap-burst at 100: 4.08" in text_of(drawn[0])
+    assert drawn[0].value("heap-burst", "100") == "4.08"
     kinds = kinds_of(page, "burst", "heap-burst", "range 1000")
     assert (kinds["b"], kinds["r"], kinds["s"], kinds["c"], kinds["q"]) == (
         "4.08",
@@ -172,8 +165,8 @@ def test_bursts_are_dashed(page: str) -> None:
 
 def test_a_heap_that_ages_has_a_line_over_time(page: str) -> None:
     (drawn,) = plots(page, "heap-churn")
-    assert "multipool at 100: 1.48" in text_of(drawn)
-    assert drawn.count("<polyline") == 6, "all but other mallocs"
+    assert drawn.value("multipool", "100") == "1.48"
+    assert len(drawn.series) == 6, "all but other mallocs"
     assert kinds_of(page, "heap-churn", "heap", "live 100000") == {
         "a": "20.4",
         "f": "10.2",
@@ -192,12 +185,10 @@ def test_what_the_sections_answer_stands_at_a_glance(page: str) -> None:
     assert "Ageing heap Fastest to free a block and allocate another: heap" in told
 
 
-def test_choices_are_styled(page: str) -> None:
-    """A kind that the style sheet does not know would never be seen."""
+def test_choices_have_letters_of_their_own(page: str) -> None:
     for name in ALL:
-        letters = re.findall(rf'id="{name}-(\w)"', section(page, name))
-        assert len(letters) == len(set(letters)) > 4
-        assert [letter for letter in letters if f"[value={letter}]:checked" not in page] == []
+        labels = [each["label"] for each in by_strategy(page, name).cells[0].form["choices"].values()]
+        assert len(labels) == len(set(labels)) > 4
 
 
 def test_unmeasured_sections_say_what_measures_them(tmp_path: Path) -> None:

@@ -22,14 +22,14 @@ def averages_table(summary: Summary) -> Markup:
     axis = plot.ratio_axis(values)
     head = element(
         "tr",
-        element("th", "strategy", scope="col"),
-        element("th", "AS", scope="col"),
-        element("th", "here, %", scope="col"),
-        element("th", plot.scale(axis), scope="col", aria_label="drawn, log scale"),
-        element("th", "P0213, %", scope="col"),
-        element("th", "here ÷ P0213", scope="col"),
-        element("th", "P0089, %", scope="col"),
-        element("th", "rows", scope="col"),
+        element("th", "strategy"),
+        element("th", "AS"),
+        element("th", "here, %"),
+        element("th", plot.scale(axis), aria_label="drawn, log scale"),
+        element("th", "P0213, %"),
+        element("th", "here ÷ P0213"),
+        element("th", "P0089, %"),
+        element("th", "rows"),
     )
     rows = [_row(summary, name, axis, theirs.get(name)) for name in names]
     table = element(
@@ -38,6 +38,7 @@ def averages_table(summary: Summary) -> Markup:
         element("thead", head),
         element("tbody", *rows),
         class_="averages",
+        style=axis.style,
     )
     return element("div", table, class_="wide", role="region", aria_label="Averages", tabindex="0")
 
@@ -45,12 +46,9 @@ def averages_table(summary: Summary) -> Markup:
 def _row(summary: Summary, name: str, axis: plot.Axis, theirs: tuple[float, float] | None) -> Markup:
     mean = summary.means[name]
     marks = [(theirs[0], "p0213"), (theirs[1], "p0089")] if theirs else []
-    label = f"{name}: {percent(mean.median)} % here" + (
-        f", {percent(theirs[0])} % in P0213" if theirs else ""
-    )
     return element(
         "tr",
-        element("th", name, element("small", strategy_text(name)), scope="row"),
+        element("th", name, element("small", strategy_text(name))),
         element("td", number_of(name)),
         element(
             "td",
@@ -58,7 +56,7 @@ def _row(summary: Summary, name: str, axis: plot.Axis, theirs: tuple[float, floa
             element("small", interval(mean)),
             class_="figure",
         ),
-        element("td", plot.interval(axis, mean.median, mean.low, mean.high, label, marks), class_="drawn"),
+        element("td", plot.interval(axis, mean.median, mean.low, mean.high, marks), class_="drawn"),
         element("td", f"{100 * theirs[0]:.2f}" if theirs else "", class_="figure"),
         element("td", f"{mean.median / theirs[0]:.2f}" if theirs else "", class_="figure"),
         element("td", f"{100 * theirs[1]:.1f}" if theirs else "", class_="figure"),

@@ -111,7 +111,7 @@ def _table(ledger: Sequence[Entry]) -> Markup:
     table = element(
         "table",
         element("caption", "Claims", class_="unseen"),
-        element("thead", element("tr", *(element("th", name, scope="col") for name in columns))),
+        element("thead", element("tr", *(element("th", name) for name in columns))),
         element("tbody", *(_row(entry) for entry in ledger)),
         class_="claims plain-table",
     )
@@ -127,19 +127,18 @@ def _row(entry: Entry) -> Markup:
     why = element("small", with_raised_exponents(entry.reason)) if entry.reason else None
     return element(
         "tr",
-        element("td", entry.number, class_="number"),
+        element("td", entry.number),
         element(
             "th",
             with_raised_exponents(entry.text),
             element("small", f"{PAPERS.get(entry.paper, entry.paper)} {entry.section}", title=entry.document),
             element("small", with_raised_exponents(entry.note), class_="note") if entry.note else None,
-            scope="row",
         ),
-        element("td", with_raised_exponents(entry.printed), data_label="printed"),
-        element("td", *here, data_label="here"),
+        element("td", with_raised_exponents(entry.printed)),
+        element("td", *here),
         element(
             "td",
-            element("span", entry.verdict, class_=f"verdict {CLASSES[entry.verdict]}"),
+            element("span", entry.verdict, class_=CLASSES[entry.verdict]),
             why,
             element("code", entry.command) if entry.command and entry.verdict == NOT_MEASURED else None,
         ),

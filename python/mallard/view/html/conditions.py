@@ -143,7 +143,7 @@ def _run_table(measured: Sequence[Measured]) -> Markup:
     table = element(
         "table",
         element("caption", "The runs that this page shows", class_="unseen"),
-        element("thead", element("tr", *(element("th", name, scope="col") for name in columns))),
+        element("thead", element("tr", *(element("th", name) for name in columns))),
         element("tbody", *rows),
         class_="plain-table",
     )
@@ -165,7 +165,7 @@ def _run_cells(each: Measured) -> list[Markup]:
         str(len(each.rows)),
         load,
     )
-    return [element("th", run.experiment, scope="row"), *(element("td", cell) for cell in cells)]
+    return [element("th", run.experiment), *(element("td", cell) for cell in cells)]
 
 
 def reproduce(measured: Sequence[Measured]) -> Markup:

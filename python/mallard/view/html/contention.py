@@ -14,11 +14,11 @@ from mallard.papers.contention import contention_tables as printed_tables
 from mallard.papers.printed import PrintedTable
 from mallard.view.html.beside import beside, matching
 from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
-from mallard.view.html.controls import controls
+from mallard.view.html.controls import maps
 from mallard.view.html.figures import size
 from mallard.view.html.line_plot import LinePlot, Series
 from mallard.view.html.markup import Markup, element, joined
-from mallard.view.html.race_cells import Published, Wording
+from mallard.view.html.race_cells import Published, Wording, race_form
 from mallard.view.html.race_table import Race
 from mallard.view.html.says import answer, says
 
@@ -27,8 +27,7 @@ HEADING = "Contention: several threads at once"
 WORDING = Wording(
     "a pair", "pairs", "one pair of allocation and deallocation, in each thread", clock="Wall-clock"
 )
-KINDS = "pincd"
-RACE = Race(WORDING, KINDS)
+RACE = Race(race_form(WORDING, "pincd"))
 HUES = {
     "new-delete": "global",
     "monotonic": "monotonic",
@@ -51,7 +50,7 @@ def contention_section(measured: Measured | None) -> Section:
     blocks = [_setting(table, cores) for table in tables]
     body = joined(
         introduction(NAME, HOW_TO_READ),
-        element("div", controls(NAME, KINDS, WORDING), *blocks, class_="maps"),
+        maps(NAME, RACE.form, *blocks),
     )
     return Section(NAME, "Contention", HEADING, body, answer(contention_sentences(tables[0], cores)))
 

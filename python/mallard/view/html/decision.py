@@ -150,16 +150,16 @@ def _table(tree: _Tree, node: ChartNode, second: ChartNode, given: Sequence[str]
     answers = [answer for answer, _ in tree.following[second.id]]
     head = element(
         "tr",
-        element("th", element("small", node.question), scope="col"),
+        element("th", element("small", node.question)),
         *(
-            element("th", element("small", f"{second.question} " if not n else ""), answer, scope="col")
+            element("th", element("small", f"{second.question} " if not n else ""), answer)
             for n, answer in enumerate(answers)
         ),
     )
     rows = [
         element(
             "tr",
-            element("th", answer, scope="row"),
+            element("th", answer),
             *(element("td", _leaf(tree.leaves[leaf], brief=True)) for _, leaf in tree.following[target]),
         )
         for answer, target in tree.following[node.id]
@@ -201,7 +201,7 @@ def _grounds(tree: _Tree) -> Markup:
         element(
             "tr",
             element("td", _path(leaf.id)),
-            element("th", leaf.title, scope="row"),
+            element("th", leaf.title),
             element("td", *(element("div", cell.text) for cell in leaf.cells), _missing(leaf)),
         )
         for leaf in tree.leaves.values()
@@ -209,7 +209,7 @@ def _grounds(tree: _Tree) -> Markup:
     ]
     if not rows:
         return Markup("")
-    head = element("tr", *(element("th", name, scope="col") for name in ("answers", "use", "rests on")))
+    head = element("tr", *(element("th", name) for name in ("answers", "use", "rests on")))
     table = element("table", element("thead", head), element("tbody", *rows), class_="plain-table grounds")
     wide = element(
         "div", table, class_="wide", role="region", aria_label="What the chart rests on", tabindex="0"

@@ -11,18 +11,17 @@ from mallard.papers.tables import P0089, P0213, PRINTED_DISPATCH, PRINTED_WINK_O
 from mallard.view.html.averages import averages_table
 from mallard.view.html.beside import beside
 from mallard.view.html.contents import Section, introduction, setting_text, unmeasured
-from mallard.view.html.controls import controls
+from mallard.view.html.controls import maps
 from mallard.view.html.effects import effect_block
 from mallard.view.html.figures import size
 from mallard.view.html.markup import Markup, element, joined
-from mallard.view.html.race_cells import Published, Wording
+from mallard.view.html.race_cells import Published, Wording, race_form
 from mallard.view.html.race_table import Race
 from mallard.view.html.unfinished import unfinished_table
 from mallard.view.html.verdict import headline, reading_help, verdict_table
 
 WORDING = Wording("a leaf", "leaves", "one leaf element, made and destroyed")
-KINDS = "pincdfm"
-RACE = Race(WORDING, KINDS)
+RACE = Race(race_form(WORDING, "pincdfm"))
 NAME = "density"
 TOLD = ("buffer", "pages", "hash", "product_log2", "compiler")  # of a setting
 HEADING = "Density: twelve data structures"
@@ -79,13 +78,12 @@ def _everything(summary: Summary, number: int) -> Markup:
             _effects(summary),
             id=f"effects{mark}",
         ),
-        element(
-            "section",
-            element("h3", "A heat map for each data structure"),
-            controls(f"show{mark}", KINDS, WORDING),
+        maps(
+            f"show{mark}",
+            RACE.form,
             *_maps(summary, mark),
-            id=f"maps{mark}",
-            class_="maps",
+            head=element("h3", "A heat map for each data structure"),
+            anchor=f"maps{mark}",
         ),
         unfinished_table(summary, mark),
     )

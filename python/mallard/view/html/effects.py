@@ -35,9 +35,9 @@ def effect_block(title: str, effect: Effect, printed: float, words: str, less_is
     )
     head = element(
         "tr",
-        element("th", "pair", scope="col"),
-        element("th", "%", scope="col"),
-        element("th", plot.scale(axis), scope="col", aria_label="drawn"),
+        element("th", "pair"),
+        element("th", "%"),
+        element("th", plot.scale(axis), aria_label="drawn"),
     )
     body = [
         _row(name, percent, axis, [(printed, "p0213")] if number == 0 else [])
@@ -49,17 +49,17 @@ def effect_block(title: str, effect: Effect, printed: float, words: str, less_is
         element("thead", head),
         element("tbody", *body),
         class_="effects",
+        style=axis.style,
     )
     return element("section", element("h3", title), lead, table, class_="effect")
 
 
 def _row(name: str, percent: Percent, axis: plot.Axis, marks: list[tuple[float, str]]) -> Markup:
-    label = f"{name}: {_signed(percent.value)} %, interval {_range(percent)}"
     figures = joined(_signed(percent.value), element("small", _range(percent)))
-    drawing = plot.interval(axis, percent.value, percent.low, percent.high, label, marks)
+    drawing = plot.interval(axis, percent.value, percent.low, percent.high, marks)
     return element(
         "tr",
-        element("th", name, scope="row"),
+        element("th", name),
         element("td", figures, class_="figure"),
         element("td", drawing, class_="drawn"),
     )

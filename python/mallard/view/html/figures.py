@@ -22,6 +22,7 @@ STEPS = (
     (32.0, "s5"),
     (math.inf, "s6"),
 )
+PALETTE = ("", *(name for _, name in STEPS), "eq", "z0", "z1", "z2", "z3", "z4")  # without a colour at first
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 LEGEND = (
     ("f6", "under ¹\u2044₃₂"),

@@ -15,13 +15,13 @@ from mallard.analysis.fixed_block import (
 )
 from mallard.analysis.names import BASE
 from mallard.view.html import plot
+from mallard.view.html.cell_form import NOTHING
 from mallard.view.html.contents import Measured, Section, introduction, unmeasured
-from mallard.view.html.controls import choices
+from mallard.view.html.controls import maps
 from mallard.view.html.figures import interval, percent, step_of, three_digits, times
 from mallard.view.html.markup import Markup, element, joined
-from mallard.view.html.race_cells import NOTHING
 from mallard.view.html.says import answer, says
-from mallard.view.html.strategy_map import Kind, TimeKind, strategy_map
+from mallard.view.html.strategy_map import Kind, TimeKind, form_of, strategy_map
 
 NAME = "fixed-block"
 HEADING = "Fixed blocks: the works of Optimized C++"
@@ -44,8 +44,7 @@ def fixed_block_section(measured: Measured | None) -> Section:
         return unmeasured(NAME, HEADING)
     by_setting = fixed_block_works(measured.rows)
     settings = [_setting(in_words(setting), works) for setting, works in by_setting.items()]
-    buttons = choices(NAME, [kind.choice for kind in KINDS])
-    body = joined(introduction(NAME, HOW_TO_READ), element("div", buttons, *settings, class_="maps"))
+    body = joined(introduction(NAME, HOW_TO_READ), maps(NAME, form_of(KINDS), *settings))
     first = next(iter(by_setting.values()))
     return Section(NAME, "Fixed blocks", HEADING, body, answer(fixed_block_sentences(first)))
 
@@ -80,13 +79,14 @@ def _book(found: Sequence[BesideBook]) -> Markup | None:
         plot.scale(axis),
         *("faster", "in the book"),
     )
-    head = element("tr", *(element("th", text, scope="col") for text in heads))
+    head = element("tr", *(element("th", text) for text in heads))
     grid = element(
         "table",
         element("caption", "Blocks of one size beside the book", class_="unseen"),
         element("thead", head),
         element("tbody", *(_row(each, axis) for each in found)),
         class_="averages",
+        style=axis.style,
     )
     return element(
         "section",
@@ -100,7 +100,7 @@ def _row(each: BesideBook, axis: plot.Axis) -> Markup:
     ratio = each.ours
     return element(
         "tr",
-        element("th", each.work.label, scope="row"),
+        element("th", each.work.label),
         element("td", each.strategy),
         element("td", _time(each.work, BASE), class_="figure"),
         element("td", _time(each.work, each.strategy), class_="figure"),
@@ -120,8 +120,7 @@ def _drawing(each: BesideBook, axis: plot.Axis) -> Markup | None:
     ratio = each.ours
     if ratio is None:
         return None
-    label = f"{each.work.label}: {percent(ratio.median)} % here, {percent(each.printed)} % in the book"
-    return plot.interval(axis, ratio.median, ratio.low, ratio.high, label, [(each.printed, "book")])
+    return plot.interval(axis, ratio.median, ratio.low, ratio.high, [(each.printed, "book")])
 
 
 def _time(work: Work, name: str) -> str:

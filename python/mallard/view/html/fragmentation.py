@@ -11,11 +11,12 @@ from mallard.papers.fragmentation import fragmentation_tables as printed_tables
 from mallard.papers.notes import notes_for
 from mallard.papers.printed import PrintedTable
 from mallard.stats import Ratio
+from mallard.view.html.cell_form import NOTHING, Choice, Form
 from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
-from mallard.view.html.controls import Choice, choices
+from mallard.view.html.controls import maps
 from mallard.view.html.figures import LEGEND, percent, size, step_of
 from mallard.view.html.fragmentation_means import means_table
-from mallard.view.html.heat_map import HeatMap, figure, strategy_columns
+from mallard.view.html.heat_map import EMPTY, Cell, HeatMap, strategy_columns
 from mallard.view.html.markup import Markup, element, joined
 from mallard.view.html.says import answer, says
 
@@ -23,6 +24,10 @@ NAME = "fragmentation"
 HEADING = "Fragmentation: a heap that others have used"
 TOLD = ("buffer", "upstream", "compiler")
 KIND = {"all": "w", "half": "h", "quarter": "q", "eighth": "e"}
+BESIDE = Form(
+    (Choice("r", "R", "R here, and below it as printed.", LEGEND, "{R}\n{printed}"),),
+    (("R here", "{R}[ ({R interval})]"), ("R printed", "{printed}")),
+)
 HOW_TO_READ = (
     "2\u00b9\u2076 chunks of 1 to 1024 bytes are allocated from the global heap, D of them freed at "
     "random; the rest stays. R is a strategy's time relative to new-delete's in that heap, divided by the "
@@ -50,31 +55,39 @@ def fragmentation_section(measured: Measured | None) -> Section:
 def _maps(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> Markup | None:
     if not freed:
         return None
-    buttons = [
-        Choice(
-            KIND[name],
-            f"D = {AS_PRINTED[name]}",
-            f"R with D = {AS_PRINTED[name]} of the chunks freed before. Blue is below 1.",
-            LEGEND,
-        )
-        for name in freed
-    ]
-    return element(
-        "section",
-        element("h3", "R for each data structure"),
-        choices(NAME, buttons),
-        *(_structure(table, freed) for table in tables),
-        class_="maps",
+    form = _form(freed)
+    return maps(
+        NAME,
+        form,
+        *(_structure(table, freed, form) for table in tables),
+        head=element("h3", "R for each data structure"),
     )
 
 
-def _structure(table: FragmentationTable, freed: Sequence[str]) -> Markup:
-    kinds = "".join(KIND[name] for name in freed)
-    terms = [f"R, D = {AS_PRINTED[name]}" for name in freed]
-    terms += [f"time, D = {AS_PRINTED[name]} / untouched heap" for name in freed]
+def _form(freed: Sequence[str]) -> Form:
+    kinds = {KIND[name]: AS_PRINTED[name] for name in freed}
+    return Form(
+        tuple(
+            Choice(
+                kind,
+                f"D = {share}",
+                f"R with D = {share} of the chunks freed before. Blue is below 1.",
+                LEGEND,
+                f"{{{kind}}}",
+            )
+            for kind, share in kinds.items()
+        ),
+        (
+            *((f"R, D = {share}", f"{{{kind}}}[ ({{{kind} interval}})]") for kind, share in kinds.items()),
+            *((f"time, D = {share} / untouched heap", f"{{{kind} time}} %") for kind, share in kinds.items()),
+        ),
+    )
+
+
+def _structure(table: FragmentationTable, freed: Sequence[str], form: Form) -> Markup:
     names = [name for name in table.strategies if name != BASE]
     caption = f"{table.type}, {setting_text(table.setting, TOLD)}: a row for each size"
-    grid = HeatMap(table.type, caption, "size", strategy_columns(names), terms, kinds)
+    grid = HeatMap(table.type, caption, "size", strategy_columns(names), form)
     lines = [
         (size(size_log2), [_cell(grid, table, size_log2, name, freed) for name in names])
         for size_log2 in table.sizes_log2
@@ -85,37 +98,29 @@ def _structure(table: FragmentationTable, freed: Sequence[str]) -> Markup:
     return element("section", heading, grid.markup(lines), class_="structure")
 
 
-def _cell(
-    grid: HeatMap, table: FragmentationTable, size_log2: int, name: str, freed: Sequence[str]
-) -> Markup:
-    ratios = {heap: table.ratio_of_ratios(heap, size_log2, name) for heap in freed}
-    if not any(ratios.values()):
-        return _unmeasured(grid, table, size_log2, name)
-    spans = [
-        figure(KIND[heap], step_of(ratio) if ratio else "none", f"{ratio.median:.2f}" if ratio else "\u2013")
-        for heap, ratio in ratios.items()
-    ]
-    slower = [table.slowdown(heap, size_log2, name) for heap in freed]
-    told = [_with_interval(ratio) for ratio in ratios.values()]
-    told += [f"{percent(ratio.median)} %" if ratio else "" for ratio in slower]
-    return grid.cell(name, spans, told)
+def _cell(grid: HeatMap, table: FragmentationTable, size_log2: int, name: str, freed: Sequence[str]) -> Cell:
+    values: dict[str, str] = {}
+    steps: dict[str, str] = {}
+    for heap in freed:
+        kind, ratio = KIND[heap], table.ratio_of_ratios(heap, size_log2, name)
+        if ratio is None:
+            continue
+        slower = table.slowdown(heap, size_log2, name)
+        steps[kind] = step_of(ratio)
+        values |= _of_ratio(kind, ratio) | {f"{kind} time": percent(slower.median) if slower else ""}
+    return grid.cell(values, steps) if values else _unmeasured(grid, table, size_log2, name)
 
 
-def _unmeasured(grid: HeatMap, table: FragmentationTable, size_log2: int, name: str) -> Markup:
+def _of_ratio(name: str, ratio: Ratio) -> dict[str, str]:
+    between = f"{ratio.low:.2f}\u2013{ratio.high:.2f}" if ratio.bounded else ""
+    return {name: f"{ratio.median:.2f}", f"{name} interval": between}
+
+
+def _unmeasured(grid: HeatMap, table: FragmentationTable, size_log2: int, name: str) -> Cell:
     """A cell that failed in some heap says how."""
     lines = [line for heap in table.tables if (line := table.line(heap, size_log2)) and name in line.cells]
     failed = [line.cells[name] for line in lines if not line.cells[name].finished]
-    return grid.broken(name, failed[0].status, failed[0].detail) if failed else grid.empty()
-
-
-def _with_interval(ratio: Ratio | None) -> str:
-    if ratio is None:
-        return ""
-    return (
-        f"{ratio.median:.2f} ({ratio.low:.2f}\u2013{ratio.high:.2f})"
-        if ratio.bounded
-        else f"{ratio.median:.2f}"
-    )
+    return grid.broken(failed[0].status, failed[0].detail) if failed else EMPTY
 
 
 def _beside_printed(tables: Sequence[FragmentationTable]) -> list[Markup]:
@@ -135,15 +140,14 @@ def _printed(printed: PrintedTable, table: FragmentationTable, freed: str) -> Ma
         f"{caption}, here and as printed",
         "size",
         strategy_columns([name for name in printed.columns if name != BASE]),
-        ["R here", "R printed"],
-        "r",
+        BESIDE,
     )
     lines = []
     for key, line in printed.rows.items():
         if key[0] not in table.sizes_log2:
             continue
         cells = [
-            _beside_cell(grid, name, table.ratio_of_ratios(freed, key[0], name), value)
+            _beside_cell(grid, table.ratio_of_ratios(freed, key[0], name), value)
             for name, value in line.items()
             if name != BASE
         ]
@@ -159,10 +163,8 @@ def _printed(printed: PrintedTable, table: FragmentationTable, freed: str) -> Ma
     )
 
 
-def _beside_cell(grid: HeatMap, name: str, ratio: Ratio | None, printed: float | None) -> Markup:
-    theirs = f"{printed:.2f}" if printed is not None else "\u2013"
+def _beside_cell(grid: HeatMap, ratio: Ratio | None, printed: float | None) -> Cell:
+    values = {"printed": f"{printed:.2f}" if printed is not None else NOTHING}
     if ratio is None:
-        return grid.cell(name, [figure("r", "none", "\u2013", theirs)], ["", theirs])
-    return grid.cell(
-        name, [figure("r", step_of(ratio), f"{ratio.median:.2f}", theirs)], [_with_interval(ratio), theirs]
-    )
+        return grid.cell(values | {"R": NOTHING}, {})
+    return grid.cell(values | _of_ratio("R", ratio), {"r": step_of(ratio)})

@@ -34,18 +34,18 @@ def means_table(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> M
         return None
     printed = {k: v for k, v in printed_tables()[AVERAGE].rows[AVERAGE_KEY].items() if v is not None}
     axis = plot.ratio_axis([*printed.values(), *(end for mean in found for end in (mean.low, mean.high))])
-    head = [element("th", "strategy", scope="col")]
+    head = [element("th", "strategy")]
     for upstream in upstreams:
         title = UPSTREAMS.get(upstream, upstream)
         head += [
-            element("th", f"R, {title}", scope="col"),
-            element("th", plot.scale(axis), scope="col", aria_label="drawn, log scale"),
+            element("th", f"R, {title}"),
+            element("th", plot.scale(axis), aria_label="drawn, log scale"),
         ]
-    head.append(element("th", "P0213", scope="col"))
+    head.append(element("th", "P0213"))
     rows = [
         element(
             "tr",
-            element("th", name, element("small", strategy_text(name)), scope="row"),
+            element("th", name, element("small", strategy_text(name))),
             *(
                 part
                 for upstream in upstreams
@@ -62,6 +62,7 @@ def means_table(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> M
         element("thead", element("tr", *head)),
         element("tbody", *rows),
         class_="averages",
+        style=axis.style,
     )
     return element(
         "section",
@@ -82,9 +83,7 @@ def _mean(mean: Ratio | None, axis: plot.Axis, printed: float | None) -> list[Ma
         return [element("td", "\u2013"), element("td", "")]
     interval = f"{mean.low:.2f}\u2013{mean.high:.2f}" if mean.bounded else "none"
     marks = [(printed, "p0213")] if printed else []
-    drawing = plot.interval(
-        axis, mean.median, mean.low, mean.high, f"R {mean.median:.2f}, interval {interval}", marks
-    )
+    drawing = plot.interval(axis, mean.median, mean.low, mean.high, marks)
     return [
         element(
             "td",

@@ -1,14 +1,12 @@
-"""A table whose cells are coloured and hold several figures, of which the page shows one kind at a time.
+"""A table of coloured cells that can show several figures, one at a time.
 
-Each kind is a span of its own class, so choosing what is shown is a matter of style alone, and works without
-script. `data-d` of a cell holds all that is told of it, in the order of the table's `data-terms`; the script
-shows it in the panel. `data-s` stands there instead where a cell did not finish.
+The table shows the first choice of its form. All figures are data as well: cells.js shows another choice,
+and fills the panel. A folded table is data alone; the script makes its rows when it is opened.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -16,41 +14,85 @@ from mallard.analysis.labels import SHORT_STATUS, STATUS_TEXT, column_words, fam
 from mallard.analysis.names import FLOOR
 from mallard.contenders import CONTENDERS
 from mallard.experiments import KEEP
-from mallard.papers.catalogue import strategy_text
-from mallard.view.html.markup import Markup, element
+from mallard.view.html.cell_form import Form, filled
+from mallard.view.html.figures import PALETTE
+from mallard.view.html.markup import Markup, element, joined
+
+BROKEN = "!"
 
 
 @dataclass(frozen=True)
 class Column:
     name: str
     small: str = ""
-    title: str = ""
+    key: str = ""  # what the panel calls it, where that is not its name
     family: str = ""
-    key: str = ""  # told in the panel, where the name stands below its family
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`data` has the letters of its colours, then its values. An unfinished cell has BROKEN and its status,
+    short and in full; a cell that was not measured has nothing.
+    """
+
+    shown: Markup
+    data: tuple[str, ...] = ()
+
+
+EMPTY = Cell(Markup("<td>"))
+
+
+@dataclass(frozen=True)
+class MapData:
+    """What the script is told of a table."""
+
+    form: Form
+    title: str
+    heads: tuple[str, ...]  # what the panel calls the columns
+    labels: tuple[str, ...]  # of the rows
+    cells: tuple[tuple[str, ...], ...]  # row after row
+    folded: bool  # the table has no rows yet
+
+    @property
+    def columns(self) -> list[str | None]:
+        """A text for the colours and one for each value, with a line for each cell. Values of one kind then
+        stand together, which compresses well. The first value is left out if the table shows it.
+        """
+        if not self.cells:
+            return []
+        last = max(len(self.form.names), 2)  # a status takes three
+        return [self._text(0), self._text(1) if self.folded else None, *map(self._text, range(2, last + 1))]
+
+    def _text(self, place: int) -> str:
+        parts = (cell[place] if place < len(cell) else "" for cell in self.cells)
+        return "\n".join(part.replace("\n", " ") for part in parts)
 
 
 @dataclass(frozen=True)
 class HeatMap:
-    title: str  # told in the panel beside the column and the row
+    title: str  # stands in the panel beside the column and the row
     caption: str
     corner: str  # what the rows are
     columns: Sequence[Column]
-    terms: Sequence[str]
-    kinds: str  # a letter a kind
+    form: Form
     class_: str = ""
 
-    def markup(self, lines: Sequence[tuple[str, Sequence[Markup]]]) -> Markup:
-        rows = [
-            element("tr", element("th", label, scope="row", class_="size"), *cells) for label, cells in lines
-        ]
+    def markup(self, lines: Sequence[tuple[str, Sequence[Cell]]], folded: bool = False) -> Markup:
+        rows = [Markup(f"<tr><th>{joined(label, *(cell.shown for cell in cells))}") for label, cells in lines]
         grid = element(
             "table",
-            element("caption", self.caption, class_="unseen"),
             self._head(),
-            element("tbody", *rows),
+            element("tbody", *([] if folded else rows)),
             class_=f"heat {self.class_}".strip(),
-            data_title=self.title,
-            data_terms=json.dumps(list(self.terms), ensure_ascii=False),
+        ).with_data(
+            MapData(
+                self.form,
+                self.title,
+                tuple(column.key or column.name for column in self.columns),
+                tuple(label for label, _ in lines),
+                tuple(cell.data for _, cells in lines for cell in cells),
+                folded,
+            )
         )
         return element("div", grid, class_="wide", role="region", aria_label=self.caption, tabindex="0")
 
@@ -60,45 +102,49 @@ class HeatMap:
                 "th",
                 column.name,
                 element("small", column.small) if column.small else None,
-                scope="col",
-                title=column.title or None,
-                data_name=column.key or None,
             )
             for column in self.columns
         ]
         families = [(name, len(list(group))) for name, group in groupby(self.columns, key=lambda c: c.family)]
         grouped = len(families) > 1 or any(name for name, _ in families)
-        corner = element("th", self.corner, scope="col", class_="size", rowspan="2" if grouped else None)
+        corner = element("th", self.corner, rowspan="2" if grouped else None, class_="corner")
         if not grouped:
             return element("thead", element("tr", corner, *names))
-        groups = [
-            element("th", name, colspan=str(count), scope="colgroup", class_="family")
-            for name, count in families
-        ]
+        groups = [element("th", name, colspan=str(count), class_="family") for name, count in families]
         return element("thead", element("tr", corner, *groups), element("tr", *names))
 
-    def cell(
-        self, key: str | None, figures: Sequence[Markup], told: Sequence[str], best: bool = False
-    ) -> Markup:
-        return element("td", *figures, data_d="|".join(told), data_k=key, class_="best" if best else None)
+    def cell(self, values: Mapping[str, str], steps: Mapping[str, str], framed: Collection[str] = ()) -> Cell:
+        """`steps` are of the palette, by the choice whose colour they are; `framed` are such choices too."""
+        first = self.form.choices[0]
+        text, _, small = (filled(first.shows, values) or first.missing).partition("\n")
+        shown = _cell(text, small, steps.get(first.colour, ""), first.colour in framed)
+        letters = "".join(_letter(steps.get(name, ""), name in framed) for name in self.form.colours)
+        return Cell(shown, (letters, *(values.get(name, "") for name in self.form.names)))
 
-    def broken(self, key: str, status: str, detail: str) -> Markup:
+    def broken(self, status: str, detail: str) -> Cell:
         """A cell of which no repetition finished."""
         text = STATUS_TEXT.get(status, status)
-        shown = element("span", SHORT_STATUS.get(status, status), class_=f"{' '.join(self.kinds)} broken")
-        return element("td", shown, data_s=f"{text}: {detail}" if detail else text, data_k=key)
+        short = SHORT_STATUS.get(status, status)
+        return Cell(
+            _cell(short, "", "broken", False), (BROKEN, short, f"{text}: {detail}" if detail else text)
+        )
 
-    def empty(self) -> Markup:
-        return element("td", element("span", "·", class_=f"{' '.join(self.kinds)} none"))
+
+def _cell(text: str, small: str, step: str, framed: bool) -> Markup:
+    """Without end tags, which HTML does not require: a page has thousands of cells."""
+    classes = f"{step} best".strip() if framed else step
+    attribute = f' class="{classes}"' if " " in classes else f" class={classes}" if classes else ""
+    return Markup(f"<td{attribute}>{joined(text, element('small', small) if small else None)}")
 
 
-def figure(kind: str, step: str, text: str, small: str = "") -> Markup:
-    return element("span", text, element("small", small) if small else None, class_=f"{kind} {step}")
+def _letter(step: str, framed: bool) -> str:
+    letter = chr(ord("a") + PALETTE.index(step))
+    return letter.upper() if framed else letter
 
 
 def strategy_columns(names: Sequence[str]) -> list[Column]:
     """Families, and what tells apart the members of a family."""
-    return [Column(*_words(name), strategy_text(name), family(name), name) for name in names]
+    return [Column(*_words(name), name, family(name)) for name in names]
 
 
 def _words(name: str) -> tuple[str, str]:

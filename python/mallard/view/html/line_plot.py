@@ -7,13 +7,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mallard.view.html.figures import RAISED, three_digits
-from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.markup import Markup, element, joined, leaf
 
 WIDTH, HEIGHT = 440, 300
 LEFT, RIGHT, TOP, BOTTOM = 46, 138, 22, 40  # RIGHT: for names of usual length
 NAME_WIDTH = 6.4  # of a letter
 LABEL_HEIGHT = 13
 DIGIT_WIDTH = 6.5  # of a tick on the x axis
+DOT = element(
+    "svg",
+    element(
+        "marker",
+        leaf("circle", r="3.2"),
+        id="dot",
+        viewBox="-4 -4 8 8",
+        markerWidth="8",
+        markerHeight="8",
+        markerUnits="userSpaceOnUse",
+    ),
+    class_="unseen",
+)  # the style sheet puts it on each point of a line
+STRAIGHT = 2  # a name that was moved by less needs no line to its end
 LARGE = 1e5  # from here on a number has too many digits for a tick
 
 
@@ -22,6 +36,13 @@ class Series:
     name: str
     points: Sequence[tuple[float, float]]  # in ascending order of x, both above 0
     class_: str  # its colour, and whether it is dashed
+
+
+@dataclass(frozen=True)
+class PlotData:
+    """What the script is told of a plot: of each series the points as they are read."""
+
+    values: tuple[tuple[tuple[str, str], ...], ...]
 
 
 @dataclass(frozen=True)
@@ -40,8 +61,7 @@ class LinePlot:
         place = _Place(self._xs(), self.logarithmic_x, low, high, _right(self.series))
         parts = [
             self._frame(place, low, high),
-            *(_line(each, place) for each in self.series),
-            *_labels(self.series, place),
+            *_lines(self.series, place),
         ]
         drawing = element(
             "svg",
@@ -49,29 +69,41 @@ class LinePlot:
             viewBox=f"0 0 {WIDTH} {HEIGHT}",
             role="img",
             aria_label=f"{self.title}: {self.y_name} by {self.x_name}",
-        )
+        ).with_data(PlotData(self._values()))
         return element("figure", element("figcaption", self.title), drawing, class_="lines")
+
+    def _values(self) -> tuple[tuple[tuple[str, str], ...], ...]:
+        return tuple(
+            tuple((_number(x), three_digits(y)) for x, y in each.points) for each in _by_height(self.series)
+        )
 
     def _xs(self) -> list[float]:
         return sorted({x for each in self.series for x, _ in each.points})
 
     def _frame(self, place: _Place, low: float, high: float) -> Markup:
-        parts = []
-        for tick in _ticks(low, high):
-            y = f"{place.y(tick):.1f}"
-            parts.append(element("line", x1=str(LEFT), x2=f"{place.right:.0f}", y1=y, y2=y, class_="grid"))
-            parts.append(element("text", f"{tick:g}", x=str(LEFT - 6), y=y, dy="4", class_="tick y"))
-        for x, where in _apart_enough([(x, place.x(x)) for x in self._xs()]):
-            text = _number(x)
-            parts.append(element("text", text, x=f"{where:.1f}", y=str(HEIGHT - BOTTOM + 16), class_="tick"))
-        if self.mark:
-            at = f"{place.x(self.mark[0]):.1f}"
-            parts.append(element("line", x1=at, x2=at, y1=str(TOP), y2=str(HEIGHT - BOTTOM), class_="limit"))
-            parts.append(element("text", self.mark[1], x=at, dx="4", y=str(TOP + 8), class_="limit-name"))
+        rungs = [(place.y(tick), f"{tick:.3g}") for tick in _ticks(low, high)]
+        grid = "".join(f"M{LEFT},{y:.1f}H{place.right:.0f}" for y, _ in rungs)
+        heights = [element("text", text, y=f"{y:.1f}") for y, text in rungs]
+        shown = _apart_enough([(x, place.x(x)) for x in self._xs()])
+        places = [element("text", _number(x), x=f"{where:.1f}") for x, where in shown]
         middle = f"{(LEFT + place.right) / 2:.1f}"
-        parts.append(element("text", self.x_name, x=middle, y=str(HEIGHT - 6), class_="axis-name"))
-        parts.append(element("text", self.y_name, x="2", y="10", class_="axis-name y"))
-        return joined(*parts)
+        return joined(
+            leaf("path", d=grid, class_="grid"),
+            element("g", *heights, class_="tick y", transform=f"translate({LEFT - 6} 4)"),
+            element("g", *places, class_="tick", transform=f"translate(0 {HEIGHT - BOTTOM + 16})"),
+            self._limit(place),
+            element("text", self.x_name, x=middle, y=str(HEIGHT - 6), class_="axis-name"),
+            element("text", self.y_name, x="2", y="10", class_="axis-name y"),
+        )
+
+    def _limit(self, place: _Place) -> Markup | None:
+        if not self.mark:
+            return None
+        at = f"{place.x(self.mark[0]):.1f}"
+        return joined(
+            leaf("path", d=f"M{at},{TOP}V{HEIGHT - BOTTOM}", class_="limit"),
+            element("text", self.mark[1], x=at, dx="4", y=str(TOP + 8), class_="limit-name"),
+        )
 
 
 class _Place:
@@ -91,45 +123,34 @@ class _Place:
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
 
-def _line(series: Series, place: _Place) -> Markup:
-    points = [(place.x(x), place.y(y)) for x, y in series.points]
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    dots = [
-        element(
-            "circle",
-            element("title", f"{series.name} at {_number(x)}: {three_digits(y)}"),
-            cx=f"{cx:.1f}",
-            cy=f"{cy:.1f}",
-            r="3.2",
-        )
-        for (x, y), (cx, cy) in zip(series.points, points, strict=True)
-    ]
-    return element("g", element("polyline", points=path), *dots, class_=f"series {series.class_}")
-
-
-def _labels(series: Sequence[Series], place: _Place) -> list[Markup]:
-    """Names at the ends of their lines, pushed apart where they would cover each other."""
-    ends = sorted(((place.y(each.points[-1][1]), each) for each in series), key=lambda end: end[0])
+def _lines(series: Sequence[Series], place: _Place) -> list[Markup]:
+    """Names stand at the ends of their lines, pushed apart where they would cover each other."""
+    ends = [(place.y(each.points[-1][1]), each) for each in _by_height(series)]
     tops = _apart([y for y, _ in ends], HEIGHT - BOTTOM)
+    return [_line(each, place, y, moved) for (y, each), moved in zip(ends, tops, strict=True)]
+
+
+def _by_height(series: Sequence[Series]) -> list[Series]:
+    """In the order in which their names stand."""
+    return sorted(series, key=lambda each: -each.points[-1][1])
+
+
+def _line(series: Series, place: _Place, end: float, label: float) -> Markup:
     x = place.right + 6
-    labels = []
-    for (y, each), moved in zip(ends, tops, strict=True):
-        labels.append(
-            element(
-                "g",
-                element(
-                    "line",
-                    x1=f"{place.x(each.points[-1][0]) + 4:.1f}",
-                    y1=f"{y:.1f}",
-                    x2=f"{x - 2:.1f}",
-                    y2=f"{moved:.1f}",
-                    class_="lead-line",
-                ),
-                element("text", each.name, x=f"{x:g}", y=f"{moved:.1f}", dy="4"),
-                class_=f"series {each.class_}",
-            )
-        )
-    return labels
+    last = place.x(series.points[-1][0]) + 4
+    lead = leaf("path", d=f"M{last:.1f},{end:.1f}L{x - 2:.1f},{label:.1f}")
+    points = [f"{_short(place.x(x))},{_short(place.y(y))}" for x, y in series.points]
+    return element(
+        "g",
+        leaf("polyline", points=" ".join(points)),
+        lead if abs(label - end) > STRAIGHT else None,
+        element("text", series.name, x=f"{x:g}", y=f"{label + 4:.1f}"),
+        class_=f"series {series.class_}",
+    )
+
+
+def _short(place: float) -> str:
+    return f"{place:.1f}".removesuffix(".0")
 
 
 def _right(series: Sequence[Series]) -> float:

@@ -93,7 +93,7 @@ def _speeds(system: System, surfaces: list[Surface]) -> Markup | None:
     base = system.base
     if base is None or not surfaces:
         return None
-    blocks = small_blocks(system, [speed(surface, base) for surface in surfaces])
+    blocks = small_blocks(system, [speed(surface, base) for surface in surfaces], folded=True)
     return element("details", element("summary", f"{BASE} \u00f7 each of the others, both shuffled"), blocks)
 
 

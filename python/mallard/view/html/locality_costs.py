@@ -11,9 +11,10 @@ from mallard.analysis.locality import Surface, System
 from mallard.analysis.names import BASE
 from mallard.papers.catalogue import strategy_text
 from mallard.stats import Ratio, mean_ratio
-from mallard.view.html.controls import Choice, choices
+from mallard.view.html.cell_form import Choice, Form
+from mallard.view.html.controls import maps
 from mallard.view.html.figures import LEGEND, interval, percent, step_of, three_digits
-from mallard.view.html.heat_map import HeatMap, figure, strategy_columns
+from mallard.view.html.heat_map import EMPTY, Cell, HeatMap, strategy_columns
 from mallard.view.html.markup import Markup, element
 from mallard.view.html.surface import power
 
@@ -51,7 +52,19 @@ COSTS = (
         BYTES,
     ),
 )
-KINDS = "".join(cost.kind for cost in COSTS)
+FORM = Form(
+    tuple(
+        Choice(cost.kind, cost.label, f"{cost.text} Colours: relative to {BASE}.", LEGEND, f"{{{cost.name}}}")
+        for cost in COSTS
+    ),
+    tuple(
+        (
+            cost.label,
+            f"{{{cost.name}}} {cost.unit} ({{{cost.name} range}})[; {{{cost.name} percent}} % of {BASE}]",
+        )
+        for cost in COSTS
+    ),
+)
 
 
 def worst(surface: Surface, least: int, below: int | None = None) -> tuple[Ratio, int, int] | None:
@@ -85,7 +98,7 @@ def strategies_table(system: System) -> Markup:
     table = element(
         "table",
         element("caption", "What a shuffle does to each strategy", class_="unseen"),
-        element("thead", element("tr", *(element("th", name, scope="col") for name in columns))),
+        element("thead", element("tr", *(element("th", name) for name in columns))),
         element("tbody", *rows),
         class_="plain-table",
     )
@@ -96,7 +109,7 @@ def _strategy(surface: Surface, base: Surface | None) -> Markup:
     mean = to_base(surface, base)
     return element(
         "tr",
-        element("th", surface.strategy, element("small", strategy_text(surface.strategy)), scope="row"),
+        element("th", surface.strategy, element("small", strategy_text(surface.strategy))),
         _worst(worst(surface, LONG)),
         _worst(worst(surface, 1, LONG)),
         element("td", _chip(percent(mean.median), mean), element("small", interval(mean)), class_="figure")
@@ -121,52 +134,39 @@ def _chip(text: str, ratio: Ratio) -> Markup:
 
 def costs_map(system: System, name: str) -> Markup:
     """`name` sets the buttons of one system apart from another's."""
-    legend = tuple(LEGEND)
-    buttons = choices(
-        name,
-        [
-            Choice(cost.kind, cost.label, f"{cost.text} Colours: relative to {BASE}.", legend)
-            for cost in COSTS
-        ],
-    )
     surfaces = system.surfaces
     table = HeatMap(
         "beside the accesses",
         "Costs: a row for each length of a list, a column for each strategy",
         "|S|",
         strategy_columns(list(surfaces)),
-        [cost.label for cost in COSTS],
-        KINDS,
+        FORM,
     )
     lines = [
         (power(length), [_cost_cell(table, surface, system.base, length) for surface in surfaces.values()])
         for length in system.list_lengths
     ]
-    return element(
-        "section", element("h4", "What else it costs"), buttons, table.markup(lines), class_="maps"
-    )
+    return maps(name, FORM, table.markup(lines), head=element("h4", "What else it costs"))
 
 
-def _cost_cell(table: HeatMap, surface: Surface, base: Surface | None, length: int) -> Markup:
+def _cost_cell(table: HeatMap, surface: Surface, base: Surface | None, length: int) -> Cell:
     if length in surface.unfinished:
-        return table.broken(surface.strategy, *surface.unfinished[length])
-    if all(surface.figure(cost.name, length) is None for cost in COSTS):
-        return table.empty()
-    shown = [_cost(surface, base, cost, length) for cost in COSTS]
-    return table.cell(surface.strategy, [span for span, _ in shown], [text for _, text in shown])
-
-
-def _cost(surface: Surface, base: Surface | None, cost: Cost, length: int) -> tuple[Markup, str]:
-    spread = surface.figure(cost.name, length)
-    if spread is None:
-        return figure(cost.kind, "none", "\u2013"), ""
-    per = surface.links if cost.unit == BYTES else 1
-    value = three_digits(spread.median / per)
-    ratio = surface.figure_against(base, cost.name, length) if base and base is not surface else None
-    between = f"{three_digits(spread.low / per)}\u2013{three_digits(spread.high / per)}"
-    share = f"; {percent(ratio.median)} % of {BASE}" if ratio else ""
-    text = f"{value} {cost.unit} ({between}){share}"
-    return figure(cost.kind, step_of(ratio) if ratio else "plain", value), text
+        return table.broken(*surface.unfinished[length])
+    values: dict[str, str] = {}
+    steps: dict[str, str] = {}
+    for cost in COSTS:
+        spread = surface.figure(cost.name, length)
+        if spread is None:
+            continue
+        ratio = surface.figure_against(base, cost.name, length) if base and base is not surface else None
+        per = surface.links if cost.unit == BYTES else 1
+        values |= {
+            cost.name: three_digits(spread.median / per),
+            f"{cost.name} range": f"{three_digits(spread.low / per)}\u2013{three_digits(spread.high / per)}",
+            f"{cost.name} percent": percent(ratio.median) if ratio else "",
+        }
+        steps[cost.kind] = step_of(ratio) if ratio else ""
+    return table.cell(values, steps) if values else EMPTY
 
 
 def reuse_text(names: Sequence[str]) -> Markup:

@@ -8,16 +8,27 @@ from dataclasses import dataclass
 
 from mallard.analysis.locality import Surface as Measured
 from mallard.analysis.locality import System
+from mallard.analysis.names import BASE
 from mallard.papers.locality import DEGRADATION, IMPROVEMENT, LOCAL_TO_GLOBAL, locality_tables
 from mallard.papers.printed import PrintedTable
 from mallard.stats import Ratio
-from mallard.view.html.figures import step_beside, step_of, three_digits
-from mallard.view.html.heat_map import Column, HeatMap, figure
+from mallard.view.html.cell_form import Choice, Form
+from mallard.view.html.figures import LEGEND, step_beside, step_of, three_digits
+from mallard.view.html.heat_map import EMPTY, Cell, Column, HeatMap
 from mallard.view.html.markup import Markup, element
-from mallard.view.html.surface import Heights, Surface, power, surface_row
+from mallard.view.html.surface import Heights, Surface, descending, power, surface_row
 
 Value = Callable[[int, int], Ratio | None]
-TERMS = ("ratio", "95 % interval", "before the shuffle", "after the shuffle", "new-delete after it")
+FORM = Form(
+    (Choice("r", "ratio", "The ratio.", LEGEND, "{ratio}"),),
+    (
+        ("ratio", "{ratio} \u00d7"),
+        ("95 % interval", "{interval}"),
+        ("before the shuffle", "{before} ns an access"),
+        ("after the shuffle", "{after} ns an access"),
+        (f"{BASE} after it", "{base} ns an access"),
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -74,12 +85,12 @@ def quantity_block(system: System, quantity: Quantity) -> Markup:
     )
 
 
-def small_blocks(system: System, quantities: Sequence[Quantity]) -> Markup:
+def small_blocks(system: System, quantities: Sequence[Quantity], *, folded: bool = False) -> Markup:
     """Ours alone, several in a row."""
-    return surface_row([_here(system, quantity, quantity.strategy) for quantity in quantities])
+    return surface_row([_here(system, quantity, quantity.strategy, folded) for quantity in quantities])
 
 
-def _here(system: System, quantity: Quantity, name: str = "here") -> Surface:
+def _here(system: System, quantity: Quantity, name: str = "here", folded: bool = False) -> Surface:
     found = {
         (length, factor): ratio
         for length in system.list_lengths
@@ -90,19 +101,15 @@ def _here(system: System, quantity: Quantity, name: str = "here") -> Surface:
     measured = system.surfaces[quantity.strategy]
     table = _map(f"{quantity.title}, here", heights)
 
-    def cell(length: int, factor: int) -> Markup:
+    def cell(length: int, factor: int) -> Cell:
         ratio = found.get((length, factor))
         if ratio is None:
             return _missing(table, measured, length)
-        shown = _inverse(ratio) if quantity.gain else ratio
-        told = [
-            f"{three_digits(ratio.median)} \u00d7",
-            _interval(ratio),
-            *_times(system, measured, length, factor),
-        ]
-        return table.cell(None, [figure("r", step_of(shown), three_digits(ratio.median))], told)
+        values = {"ratio": three_digits(ratio.median), "interval": _interval(ratio)}
+        colour = step_of(_inverse(ratio) if quantity.gain else ratio)
+        return table.cell(values | _times(system, measured, length, factor), {"r": colour})
 
-    return Surface(name, "", heights, _markup(table, heights, cell), quantity.gain)
+    return Surface(name, "", heights, _markup(table, heights, cell, folded), quantity.gain)
 
 
 def _inverse(ratio: Ratio) -> Ratio:
@@ -110,24 +117,22 @@ def _inverse(ratio: Ratio) -> Ratio:
     return Ratio(1 / ratio.median, low, 1 / ratio.low if ratio.low else math.inf, ratio.n)
 
 
-def _missing(table: HeatMap, measured: Measured, length: int) -> Markup:
-    if length in measured.unfinished:
-        return table.broken(measured.strategy, *measured.unfinished[length])
-    return table.empty()
+def _missing(table: HeatMap, measured: Measured, length: int) -> Cell:
+    return table.broken(*measured.unfinished[length]) if length in measured.unfinished else EMPTY
 
 
 def _interval(ratio: Ratio) -> str:
     return f"{three_digits(ratio.low)}\u2013{three_digits(ratio.high)}" if ratio.bounded else "none"
 
 
-def _times(system: System, measured: Measured, length: int, factor: int) -> list[str]:
+def _times(system: System, measured: Measured, length: int, factor: int) -> dict[str, str]:
     base = system.base
-    spreads = (
-        measured.unshuffled(length, factor),
-        measured.shuffled(length, factor),
-        base.shuffled(length, factor) if base and base is not measured else None,
-    )
-    return [f"{three_digits(each.median)} ns an access" if each else "" for each in spreads]
+    spreads = {
+        "before": measured.unshuffled(length, factor),
+        "after": measured.shuffled(length, factor),
+        "base": base.shuffled(length, factor) if base and base is not measured else None,
+    }
+    return {name: three_digits(each.median) for name, each in spreads.items() if each}
 
 
 def _tables(system: System, quantity: Quantity) -> list[PrintedTable]:
@@ -150,33 +155,34 @@ def _printed(printed: PrintedTable, quantity: Quantity) -> Surface:
     }
     table = _map(f"{printed.data_of} {printed.label}", heights)
 
-    def cell(length: int, factor: int) -> Markup:
+    def cell(length: int, factor: int) -> Cell:
         ratio = heights.get((length, factor))
         if ratio is None:
-            return table.empty()
+            return EMPTY
         colour = step_beside(1 / ratio if quantity.gain else ratio)
-        text = f"{three_digits(ratio)} \u00d7"
-        return table.cell(None, [figure("r", colour, three_digits(ratio))], [text])
+        return table.cell({"ratio": three_digits(ratio)}, {"r": colour})
 
     caption = f"{printed.label}, inverted" if turned else printed.label
     return Surface(printed.data_of, caption, heights, _markup(table, heights, cell), quantity.gain)
 
 
 def _map(title: str, heights: Heights) -> HeatMap:
-    factors = sorted({factor for _, factor in heights}, reverse=True)
-    columns = [Column(power(factor), title=f"access factor {factor}") for factor in factors]
+    factors = descending(factor for _, factor in heights)
+    columns = [Column(power(factor)) for factor in factors]
     return HeatMap(
         title,
-        f"{title}: a row for each length of a list, a column for each access factor",
+        title,
         "|S|",
         columns,
-        TERMS,
-        "r",
+        FORM,
         "small",
     )
 
 
-def _markup(table: HeatMap, heights: Heights, cell: Callable[[int, int], Markup]) -> Markup:
-    lengths = sorted({length for length, _ in heights}, reverse=True)
-    factors = sorted({factor for _, factor in heights}, reverse=True)
-    return table.markup([(power(length), [cell(length, factor) for factor in factors]) for length in lengths])
+def _markup(
+    table: HeatMap, heights: Heights, cell: Callable[[int, int], Cell], folded: bool = False
+) -> Markup:
+    lengths = descending(length for length, _ in heights)
+    factors = descending(factor for _, factor in heights)
+    lines = [(power(length), [cell(length, factor) for factor in factors]) for length in lengths]
+    return table.markup(lines, folded)

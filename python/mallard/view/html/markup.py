@@ -1,4 +1,7 @@
-"""Elements with escaped text and attributes; what is built here is already safe to put into a page."""
+"""Elements with escaped text and attributes; what is built here is already safe to put into a page.
+
+Markup carries the data of its tables and plots beside its text, in their order. cell_data.py collects it.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,14 @@ from html import escape
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is HTML already, with the data that the script needs for it."""
 
-    __slots__ = ()
+    data: tuple[object, ...] = ()
+
+    def with_data(self, *data: object) -> Markup:
+        found = Markup(self)
+        found.data = data
+        return found
 
 
 Content = str | Markup | None
@@ -16,15 +24,22 @@ Content = str | Markup | None
 
 def element(name: str, /, *contents: Content, **attributes: str | bool | None) -> Markup:
     """`class_`, `for_` lose their underscore, others turn it into a hyphen; None and False leave it out."""
-    return Markup(f"<{name}{_attributes(attributes)}>{joined(*contents)}</{name}>")
+    inside = joined(*contents)
+    return Markup(f"<{name}{_attributes(attributes)}>{inside}</{name}>").with_data(*inside.data)
 
 
 def empty_element(name: str, /, **attributes: str | bool | None) -> Markup:
     return Markup(f"<{name}{_attributes(attributes)}>")
 
 
+def leaf(name: str, /, **attributes: str | bool | None) -> Markup:
+    """An element of a drawing that holds nothing."""
+    return Markup(f"<{name}{_attributes(attributes)}/>")
+
+
 def joined(*contents: Content) -> Markup:
-    return Markup("".join(_safe(content) for content in contents))
+    data = [each for content in contents if isinstance(content, Markup) for each in content.data]
+    return Markup("".join(_safe(content) for content in contents)).with_data(*data)
 
 
 def _safe(content: Content) -> str:

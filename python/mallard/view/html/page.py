@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
+from mallard.analysis.names import in_table_order
 from mallard.analysis.summary import summaries
 from mallard.analysis.vectors import EXPERIMENTS as VECTORS
 from mallard.choose import decision_chart
 from mallard.claims import ledger
+from mallard.papers.catalogue import strategy_text
 from mallard.result import Row
 from mallard.view.html.adaptive_pool import adaptive_pool_section
 from mallard.view.html.burst import burst_section
+from mallard.view.html.cell_data import cell_data
 from mallard.view.html.claims import claims_section
 from mallard.view.html.conditions import cautions, conditions, reproduce
 from mallard.view.html.contention import contention_section
@@ -21,6 +24,7 @@ from mallard.view.html.density import density_section, verdict_section
 from mallard.view.html.fixed_block import fixed_block_section
 from mallard.view.html.fragmentation import fragmentation_section
 from mallard.view.html.heap_churn import heap_churn_section
+from mallard.view.html.line_plot import DOT
 from mallard.view.html.locality import locality_section
 from mallard.view.html.markup import Markup, element, empty_element, joined
 from mallard.view.html.paper_notes import paper_notes
@@ -35,7 +39,7 @@ STYLES = (
     *("report.css", "maps.css", "surface.css", "plots.css", "claims.css", "peers.css", "tree.css"),
     "print.css",
 )
-SCRIPTS = ("panel.js", "surface.js", "claims.js", "sections.js")
+SCRIPTS = ("panel.js", "cells.js", "heat.js", "plots.js", "surface.js", "claims.js", "sections.js")
 
 
 def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
@@ -47,7 +51,11 @@ def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
         _header(measured, sections),
         _navigation(sections),
         element("main", _glance(sections), *(section.markup() for section in sections)),
+        DOT,
         element("div", class_="panel", id="panel", role="status", hidden=True),
+    )
+    scripts = joined(
+        cell_data(body, _strategies(measured, evidence)),
         element("script", Markup("".join(_static(name) for name in SCRIPTS))),
     )
     head = joined(
@@ -58,7 +66,9 @@ def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
         element("title", f"mallard: {TITLE}"),
         element("style", Markup("".join(_static(name) for name in STYLES))),
     )
-    return f'<!doctype html>\n<html lang="en">{element("head", head)}{element("body", body)}</html>\n'
+    return (
+        f'<!doctype html>\n<html lang="en">{element("head", head)}{element("body", body, scripts)}</html>\n'
+    )
 
 
 def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list[Section]:
@@ -88,6 +98,12 @@ def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list
         Section("papers", "Papers", "Beside the papers", paper_notes(measured, structures)),
     ]
     return [section for section in sections if section]
+
+
+def _strategies(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> dict[str, str]:
+    """The description of each strategy, for the panel."""
+    rows = (row for rows in (evidence, *(each.rows for each in measured.values())) for row in rows)
+    return {name: strategy_text(name) for name in in_table_order({row.strategy for row in rows})}
 
 
 def _header(measured: Mapping[str, Measured], sections: Sequence[Section]) -> Markup:
@@ -140,4 +156,7 @@ def _glance(sections: Sequence[Section]) -> Markup | None:
 
 
 def _static(name: str) -> str:
-    return (resources.files("mallard.view.html") / "static" / name).read_text(encoding="utf-8")
+    """Without indents and without lines of comments."""
+    text = (resources.files("mallard.view.html") / "static" / name).read_text(encoding="utf-8")
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))

@@ -5,16 +5,10 @@ Kinds: r the ratio, i its interval, w the cells won, even and lost or the two st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from mallard.analysis.peer_words import (
-    CellNames,
-    counts_text,
-    duel_text,
-    ratio_text,
-    title,
-    value_text,
-)
+from mallard.analysis.peer_words import CellNames, counts_text, title, value_text
 from mallard.analysis.peer_words import figure as ratio_figure
 from mallard.analysis.peers import (
     FASTER,
@@ -27,44 +21,90 @@ from mallard.analysis.peers import (
     standings,
 )
 from mallard.stats import Ratio
-from mallard.view.html.controls import Choice, choices
+from mallard.view.html.cell_form import Choice, Form
+from mallard.view.html.controls import maps
 from mallard.view.html.figures import LEGEND, step_of, with_raised_exponents
-from mallard.view.html.heat_map import Column, HeatMap, figure
+from mallard.view.html.heat_map import EMPTY, Cell, Column, HeatMap
 from mallard.view.html.markup import Markup, element
 
-INTERVAL = Choice("i", "interval", "The 95 % interval of the ratio. What holds 1 is no difference.", LEGEND)
-OF_EXPERIMENTS = (
-    Choice("r", "mallard / it", "The geometric mean over the cells; below 1 mallard is faster.", LEGEND),
-    INTERVAL,
-    Choice("w", "cells", "In how many cells mallard is faster, no different, slower.", LEGEND),
+INTERVAL = Choice(
+    "i",
+    "interval",
+    "The 95 % interval of the ratio. What holds 1 is no difference.",
+    LEGEND,
+    "{interval}",
+    "r",
+    missing="none",
 )
-OF_CELLS = (
-    Choice("r", "mallard / it", "The ratio of the two fastest; below 1 mallard is faster.", LEGEND),
-    INTERVAL,
-    Choice(
-        "w", "who", "The fastest of mallard's strategies, and below it the fastest of the other's.", LEGEND
+UNPAIRED = "unpaired"  # both have finished, in no repetition together
+RATIO = "{ratio}[ ({interval})]"
+OF_EXPERIMENTS = Form(
+    (
+        Choice(
+            "r",
+            "mallard / it",
+            "The geometric mean over the cells; below 1 mallard is faster.",
+            LEGEND,
+            "{ratio}",
+        ),
+        INTERVAL,
+        Choice(
+            "w",
+            "cells",
+            "In how many cells mallard is faster, no different, slower.",
+            LEGEND,
+            "{won} \u00b7 {even} \u00b7 {lost}",
+            "r",
+        ),
     ),
-    Choice("n", "figures", "Mallard's, and below it the other's.", LEGEND),
+    (("mallard / it", RATIO), ("mallard is", "{counts}")),
+)
+OF_CELLS = Form(
+    (
+        Choice(
+            "r",
+            "mallard / it",
+            "The ratio of the two fastest; below 1 mallard is faster.",
+            LEGEND,
+            "{ratio}",
+        ),
+        INTERVAL,
+        Choice(
+            "w",
+            "who",
+            "The fastest of mallard's strategies, and below it the fastest of the other's.",
+            LEGEND,
+            "{ours}\n{theirs}",
+            "r",
+        ),
+        Choice(
+            "n", "figures", "Mallard's, and below it the other's.", LEGEND, "{our value}\n{their value}", "r"
+        ),
+    ),
+    (
+        ("mallard / it", RATIO),
+        ("mallard", "{ours} {our value}"),
+        ("the other", "{theirs} {their value}"),
+        ("mallard is", "{verdict}"),
+    ),
 )
 
 
 def experiments_map(name: str, every: Sequence[Standing], names: CellNames) -> Markup:
     """A row for each experiment and quantity, a column for each library."""
     peers = peers_in(every)
-    table = _map(
-        "all cells", "Mallard beside each library", ("mallard / it", "mallard is", "slowest at"), peers, "riw"
-    )
+    table = _map("all cells", "Mallard beside each library", peers, OF_EXPERIMENTS)
     lines = [
         (title(*place), [_standing(table, by_peer.get(peer), names) for peer in peers])
         for place, by_peer in by_quantity(every).items()
     ]
-    return element("div", choices(name, OF_EXPERIMENTS), table.markup(lines), class_="maps")
+    return maps(name, OF_EXPERIMENTS, table.markup(lines))
 
 
 def cells_map(name: str, found: Sequence[Duel], names: CellNames) -> Markup:
     """A table for each quantity of an experiment: a row for each cell, a column for each library."""
     peers = peers_in(standings(found))
-    maps = [
+    tables = [
         _cells(
             title(found[0].experiment, quantity),
             [duel for duel in found if duel.quantity == quantity],
@@ -73,17 +113,11 @@ def cells_map(name: str, found: Sequence[Duel], names: CellNames) -> Markup:
         )
         for quantity in dict.fromkeys(duel.quantity for duel in found)
     ]
-    return element("div", choices(name, OF_CELLS), *maps, class_="maps")
+    return maps(name, OF_CELLS, *tables)
 
 
 def _cells(heading: str, found: Sequence[Duel], peers: Sequence[str], names: CellNames) -> Markup:
-    table = _map(
-        heading,
-        f"{heading}: every cell",
-        ("mallard / it", "mallard", "the other", "mallard is"),
-        peers,
-        "riwn",
-    )
+    table = _map(heading, f"{heading}: every cell", peers, OF_CELLS)
     lines: dict[str, dict[str, Duel]] = {}
     for duel in found:
         lines.setdefault(names.of(duel), {})[duel.peer] = duel
@@ -91,56 +125,45 @@ def _cells(heading: str, found: Sequence[Duel], peers: Sequence[str], names: Cel
         (with_raised_exponents(cell), [_duel(table, by_peer.get(peer)) for peer in peers])
         for cell, by_peer in lines.items()
     ]
-    return element("section", element("h4", heading), table.markup(shown), class_="structure")
+    return element("section", element("h4", heading), table.markup(shown, folded=True), class_="structure")
 
 
-def _map(heading: str, caption: str, terms: Sequence[str], peers: Sequence[str], kinds: str) -> HeatMap:
-    columns = [Column(peer.replace("/", "/\u200b")) for peer in peers]
-    return HeatMap(heading, caption, "", columns, terms, kinds, "peers")
+def _map(heading: str, caption: str, peers: Sequence[str], form: Form) -> HeatMap:
+    columns = [Column(re.sub(r"([./])(?=\w{5})", "\\1\u200b", peer), key=peer) for peer in peers]
+    return HeatMap(heading, caption, "", columns, form, "peers")
 
 
-def _standing(table: HeatMap, standing: Standing | None, names: CellNames) -> Markup:
+def _standing(table: HeatMap, standing: Standing | None, names: CellNames) -> Cell:
     if standing is None:
-        return table.empty()
-    mean, worst, counts = standing.mean, standing.worst, standing.counts
+        return EMPTY
+    mean, counts = standing.mean, standing.counts
     if mean is None:
-        return table.broken(standing.peer, standing.duels[-1].theirs.status, "")
-    colour = step_of(mean)
-    won, even, lost = (counts[verdict] for verdict in (FASTER, NO_DIFFERENCE, SLOWER))
-    figures = [
-        figure("r", colour, ratio_figure(mean.median)),
-        figure("i", colour, _interval(mean)),
-        figure("w", colour, f"{won} \u00b7 {even} \u00b7 {lost}"),
-    ]
-    slowest = duel_text(worst, names) if worst else ""
-    return table.cell(standing.peer, figures, _told(ratio_text(mean), counts_text(counts), slowest))
+        return table.broken(standing.duels[-1].theirs.status or UNPAIRED, "")
+    values = {
+        "won": str(counts[FASTER]),
+        "even": str(counts[NO_DIFFERENCE]),
+        "lost": str(counts[SLOWER]),
+        "counts": counts_text(counts),
+    }
+    return table.cell(values | _of_ratio(mean), {"r": step_of(mean)})
 
 
-def _duel(table: HeatMap, duel: Duel | None) -> Markup:
+def _duel(table: HeatMap, duel: Duel | None) -> Cell:
     if duel is None:
-        return table.empty()
-    ratio = duel.ratio
-    if ratio is None:
+        return EMPTY
+    if duel.ratio is None:
         side = duel.theirs if duel.ours.times else duel.ours
-        return table.broken(duel.peer, side.status, side.strategy)
-    colour = step_of(ratio)
-    mine, theirs = value_text(duel.ours, duel), value_text(duel.theirs, duel)
-    figures = [
-        figure("r", colour, ratio_figure(ratio.median)),
-        figure("i", colour, _interval(ratio)),
-        figure("w", colour, duel.ours.strategy, duel.theirs.strategy),
-        figure("n", colour, mine, theirs),
-    ]
-    told = _told(
-        ratio_text(ratio), f"{duel.ours.strategy} {mine}", f"{duel.theirs.strategy} {theirs}", duel.verdict
-    )
-    return table.cell(duel.peer, figures, told)
+        return table.broken(side.status or UNPAIRED, side.strategy)
+    values = {
+        "ours": duel.ours.strategy,
+        "theirs": duel.theirs.strategy,
+        "our value": value_text(duel.ours, duel),
+        "their value": value_text(duel.theirs, duel),
+        "verdict": duel.verdict,
+    }
+    return table.cell(values | _of_ratio(duel.ratio), {"r": step_of(duel.ratio)})
 
 
-def _interval(ratio: Ratio) -> str:
-    return f"{ratio_figure(ratio.low)}\u2013{ratio_figure(ratio.high)}" if ratio.bounded else "none"
-
-
-def _told(*texts: str) -> list[str]:
-    """The bar sets what is told apart."""
-    return [with_raised_exponents(text).replace("|", "\u2223") for text in texts]
+def _of_ratio(ratio: Ratio) -> dict[str, str]:
+    between = f"{ratio_figure(ratio.low)}\u2013{ratio_figure(ratio.high)}" if ratio.bounded else ""
+    return {"ratio": ratio_figure(ratio.median), "interval": between}

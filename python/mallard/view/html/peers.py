@@ -22,6 +22,7 @@ from mallard.analysis.peers import (
     SLOWER,
     UNFINISHED,
     Duel,
+    Side,
     Standing,
     duels,
     has_contenders,
@@ -46,14 +47,8 @@ HOW_TO_READ = (
     "library. The ratio is mallard's time by the other's, paired by repetition, with its 95 % interval; "
     "below 1 mallard is faster. glibc, jemalloc, mimalloc and tcmalloc can serve the whole process."
 )
-# Verdict -> the step of the palette that stands for it, and what it says.
-STEPS = {
-    FASTER: ("f2", "faster"),
-    NO_DIFFERENCE: ("eq", "no different"),
-    SLOWER: ("s2", "slower"),
-    UNFINISHED: ("z1", "the other not finished"),
-    OPEN: ("z0", "no interval"),
-}
+# Verdict -> the step of the palette that stands for it.
+STEPS = {FASTER: "f2", NO_DIFFERENCE: "eq", SLOWER: "s2", UNFINISHED: "z1", OPEN: "z0"}
 LOSSES_SHOWN = 25
 
 
@@ -106,16 +101,22 @@ def _loss_table(lost: Sequence[Duel], names: CellNames, caption: str) -> Markup:
     rows = [
         element(
             "tr",
-            element("th", title(duel.experiment, duel.quantity), scope="row"),
+            element("th", title(duel.experiment, duel.quantity)),
             element("td", _chip(duel.ratio) if duel.ratio else None, class_="figure"),
             element("td", with_raised_exponents(names.of(duel))),
             element("td", duel.peer),
-            element("td", element("b", duel.ours.strategy), f" {value_text(duel.ours, duel)}"),
-            element("td", element("b", duel.theirs.strategy), f" {value_text(duel.theirs, duel)}"),
+            _side(duel.ours, duel),
+            _side(duel.theirs, duel),
         )
         for duel in lost
     ]
     return _table(("experiment", "ratio", "cell", "library", "mallard", "the other"), rows, caption, "losses")
+
+
+def _side(side: Side, duel: Duel) -> Markup:
+    return element(
+        "td", element("b", side.strategy), " ", element("span", value_text(side, duel), class_="figure")
+    )
 
 
 def _chip(ratio: Ratio) -> Markup:
@@ -136,7 +137,7 @@ def _experiment(name: str, found: Sequence[Duel]) -> Markup:
     return element(
         "section",
         element("h3", name, element("small", f"{cells} cell{'' if cells == 1 else 's'}")),
-        _table(head, rows, caption, "standings averages", plot.scale(axis)),
+        _table(head, rows, caption, "standings averages", axis),
         element("details", element("summary", "Every cell"), cells_map(f"{NAME}-{name}-cells", its, names)),
         id=f"{NAME}-{name}",
     )
@@ -146,11 +147,10 @@ def _standing(standing: Standing, axis: plot.Axis, names: CellNames) -> Markup:
     mean, worst = standing.mean, standing.worst
     drawing = None
     if mean:
-        label = f"{standing.peer}: ratio {ratio_text(mean)}"
-        drawing = plot.interval(axis, mean.median, mean.low, mean.high, label)
+        drawing = plot.interval(axis, mean.median, mean.low, mean.high)
     return element(
         "tr",
-        element("th", standing.peer, scope="row"),
+        element("th", standing.peer),
         element("td", _chip(mean) if mean else UNFINISHED, class_="figure"),
         element("td", drawing, class_="drawn"),
         element("td", _bar(standing.counts)),
@@ -166,22 +166,25 @@ def _bar(counts: Counter[str]) -> Markup:
             str(counts[verdict]),
             class_=f"part {step}",
             style=f"flex-grow:{counts[verdict]}",
-            title=f"{text} in {counts[verdict]}",
         )
-        for verdict, (step, text) in STEPS.items()
+        for verdict, step in STEPS.items()
         if counts[verdict]
     ]
-    return element("span", *parts, class_="counts", role="img", aria_label=counts_text(counts))
+    return element("span", *parts, class_="counts", role="img", title=counts_text(counts))
 
 
 def _table(
-    head: Sequence[str | None], rows: Sequence[Markup], caption: str, class_: str, scale: Markup | None = None
+    head: Sequence[str | None],
+    rows: Sequence[Markup],
+    caption: str,
+    class_: str,
+    axis: plot.Axis | None = None,
 ) -> Markup:
-    """None in the head is where drawings stand, below their scale."""
+    """None in the head is where drawings on that axis stand, below their scale."""
     columns = [
-        element("th", name, scope="col")
+        element("th", name)
         if name is not None
-        else element("th", scale, scope="col", aria_label="drawn, log scale")
+        else element("th", plot.scale(axis) if axis else None, aria_label="drawn, log scale")
         for name in head
     ]
     table = element(
@@ -190,5 +193,6 @@ def _table(
         element("thead", element("tr", *columns)),
         element("tbody", *rows),
         class_=f"{class_} plain-table",
+        style=axis.style if axis else None,
     )
     return element("div", table, class_="wide", role="region", aria_label=caption, tabindex="0")

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from mallard.analysis.cells import CellTable
 from mallard.analysis.phases import Quantity
 from mallard.view.html.contents import setting_text
-from mallard.view.html.controls import choices
+from mallard.view.html.controls import maps
 from mallard.view.html.markup import Markup, element
 from mallard.view.html.says import says
-from mallard.view.html.strategy_map import AmountKind, Kind, TimeKind, strategy_map
+from mallard.view.html.strategy_map import AmountKind, Kind, TimeKind, form_of, strategy_map
 
 
 def phase_kinds(letters: str, phases: Sequence[Quantity], unit: str) -> tuple[Kind, ...]:
@@ -29,7 +29,7 @@ def memory_kinds(letters: str, amounts: Sequence[Quantity]) -> tuple[Kind, ...]:
 
 
 def phase_maps(name: str, kinds: Sequence[Kind], settings: Sequence[Markup]) -> Markup:
-    return element("div", choices(name, [kind.choice for kind in kinds]), *settings, class_="maps")
+    return maps(name, form_of(kinds), *settings)
 
 
 def phase_map(

@@ -8,9 +8,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.markup import Markup, element, leaf
 
-HEIGHT = 22
 MARGIN = 3.0  # percent at both ends, so that a dot at the end is drawn whole
 
 
@@ -31,6 +30,16 @@ class Axis:
         else:
             share = (clamped - self.low) / (self.high - self.low)
         return MARGIN + share * (100 - 2 * MARGIN)
+
+    @property
+    def style(self) -> str:
+        """For the table whose drawings are on this axis: its lines, as the background of each."""
+        places = [(self.neutral, "soft"), *((tick, "line") for tick, _ in self.ticks)]
+        lines = [
+            f"linear-gradient(var(--{colour}) 0 0) {_percent(self.place(value))} 0/1px 100% no-repeat"
+            for value, colour in places
+        ]
+        return f"--grid:{','.join(lines)}"
 
 
 RATIOS = (
@@ -72,48 +81,25 @@ def percent_axis(values: Sequence[float], less_is_faster: bool) -> Axis:
 
 def scale(axis: Axis) -> Markup:
     """The axis itself, to stand in the head of a column."""
-    labels = [
-        element("text", text, x=_percent(axis.place(value)), y="14", text_anchor="middle")
-        for value, text in axis.ticks
-    ]
-    return element("svg", *labels, class_="axis", width="100%", height="18", aria_hidden="true")
+    labels = [element("text", text, x=_percent(axis.place(value)), y="14") for value, text in axis.ticks]
+    return element("svg", *labels, class_="axis", aria_hidden="true")
 
 
 def interval(
-    axis: Axis, value: float, low: float, high: float, label: str, marks: Sequence[tuple[float, str]] = ()
+    axis: Axis, value: float, low: float, high: float, marks: Sequence[tuple[float, str]] = ()
 ) -> Markup:
-    """A dot at the value, a bar from where there is no difference, a line over the interval, diamonds."""
-    middle = HEIGHT / 2
-    grid = [_line(axis.place(tick), axis.place(tick), 0, HEIGHT, "grid") for tick, _ in axis.ticks]
-    neutral = _line(axis.place(axis.neutral), axis.place(axis.neutral), 0, HEIGHT, "neutral")
+    """A dot at the value, a bar from where there is no difference, a line over the interval, diamonds. The
+    figures stand in the cell beside it.
+    """
     bounded = math.isfinite(low) and math.isfinite(high) and not (axis.logarithmic and low <= 0)
-    whole = [_line(axis.place(low), axis.place(high), middle, middle, "range")] if bounded else []
     side = _side(axis, low, high)
-    left, right = sorted((axis.place(axis.neutral), axis.place(value)))
-    bar = element(
-        "rect", class_=f"bar {side}", x=_percent(left), width=_percent(right - left), y="7.5", height="7"
-    )
-    diamonds = [_mark(axis.place(at), middle, f"mark {kind}") for at, kind in marks]
-    dot = element(
-        "circle",
-        class_=f"dot {side}",
-        cx=_percent(axis.place(value)),
-        cy=f"{middle:g}",
-        r="4.5",
-    )
     return element(
         "svg",
-        joined(*grid),
-        bar,
-        neutral,
-        joined(*whole),
-        joined(*diamonds),
-        dot,
-        class_="interval",
-        width="100%",
-        height=str(HEIGHT),
-        role="img",
-        aria_label=label,
+        _bar("bar", axis.place(axis.neutral), axis.place(value)),
+        _bar("range", axis.place(low), axis.place(high)) if bounded else None,
+        *(_mark(axis.place(at), kind) for at, kind in marks),
+        leaf("circle", cx=_percent(axis.place(value))),
+        class_=f"interval {side}",
     )
 
 
@@ -123,15 +109,16 @@ def _side(axis: Axis, low: float, high: float) -> str:
     return "faster" if (high < axis.neutral) == axis.less_is_faster else "slower"
 
 
-def _mark(at: float, middle: float, class_: str) -> Markup:
+def _bar(class_: str, one: float, other: float) -> Markup:
+    left, right = sorted((one, other))
+    return leaf("rect", class_=class_, x=_percent(left), width=_percent(right - left))
+
+
+def _mark(at: float, kind: str) -> Markup:
     """A path knows no percents, so it stands in a drawing of its own that is placed in percent."""
-    diamond = element("path", class_=class_, d="M0 -5L5 0L0 5L-5 0Z")
-    return element("svg", diamond, x=_percent(at), y=f"{middle:g}", overflow="visible")
-
-
-def _line(x1: float, x2: float, y1: float, y2: float, class_: str) -> Markup:
-    return element("line", class_=class_, x1=_percent(x1), x2=_percent(x2), y1=f"{y1:g}", y2=f"{y2:g}")
+    diamond = leaf("path", class_=f"mark {kind}", d="M0 -5L5 0L0 5L-5 0Z")
+    return element("svg", diamond, x=_percent(at), y="50%")
 
 
 def _percent(value: float) -> str:
-    return f"{value:.2f}%"
+    return f"{value:.1f}%"

@@ -23,12 +23,12 @@ def primitives_section(measured: Measured | None) -> Section:
     cells = cell_figures(measured.rows)
     operations = list(dict.fromkeys(str(cell.parameters["operation"]) for cell in cells))
     by_key = {(str(cell.parameters["operation"]), cell.strategy): cell for cell in cells}
-    head = [element("th", "strategy", scope="col")]
-    head += [element("th", OPERATIONS.get(name, name), scope="col") for name in operations]
+    head = [element("th", "strategy")]
+    head += [element("th", OPERATIONS.get(name, name)) for name in operations]
     rows = [
         element(
             "tr",
-            element("th", name, element("small", strategy_text(name)), scope="row"),
+            element("th", name, element("small", strategy_text(name))),
             *(_figures(by_key.get((operation, name))) for operation in operations),
         )
         for name in in_table_order({cell.strategy for cell in cells})

@@ -1,20 +1,39 @@
-"""The cells of a race of strategies against new-delete, as spans of kinds: p percent of new-delete, i its
-interval, n nanoseconds an operation, f page faults, m memory, c beside P0213, d beside P0089.
+"""The cells of a race of strategies against new-delete. The kinds: p percent of new-delete, i its interval, n
+nanoseconds an operation, f page faults, m memory, c beside P0213, d beside P0089.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Cell
+from mallard.analysis.cells import Cell as Measured
 from mallard.analysis.names import BASE, FLOOR
 from mallard.evidence.beside import Beside
-from mallard.view.html.figures import interval, mebibytes, percent, step_beside, step_of, three_digits
-from mallard.view.html.heat_map import HeatMap, figure
-from mallard.view.html.markup import Markup
+from mallard.view.html.cell_form import NOTHING, Choice, Form, Steps
+from mallard.view.html.figures import LEGEND, interval, mebibytes, percent, step_beside, step_of, three_digits
+from mallard.view.html.heat_map import EMPTY, Cell, HeatMap
 
-NOTHING = "\u2013"
+BESIDE = (
+    "Upper figure: (here / new-delete here) divided by ({paper} / its new-delete); above 1 the strategy "
+    "does worse here than there. Lower: percent of new-delete here / there. Under new-delete: nanoseconds "
+    "{operation} here, and there."
+)
+BESIDE_LEGEND: Steps = tuple(("eq", "within 1.1") if name == "eq" else (name, text) for name, text in LEGEND)
+PAPERS = {"c": "P0213", "d": "P0089"}
+FAULTS: Steps = (
+    ("z0", "under 0.1"),
+    ("z1", "0.1\u20131"),
+    ("z2", "1\u201310"),
+    ("z3", "10\u2013100"),
+    ("z4", "over 100"),
+)
+MEMORY: Steps = (
+    ("z0", "least of the row"),
+    ("z1", "over 1.1 times"),
+    ("z2", "over 1.5"),
+    ("z3", "over 2"),
+    ("z4", "over 4"),
+)
 
 
 @dataclass(frozen=True)
@@ -28,20 +47,6 @@ class Wording:
     memory: str = "peak memory"
     memory_text: str = "Peak resident memory of the process"
 
-    @property
-    def terms(self) -> list[str]:
-        """What `told` says of a cell, in the same order."""
-        return [
-            "of new-delete",
-            f"ns {self.operation}",
-            "here / P0213",
-            "here / P0089",
-            "page faults",
-            self.memory,
-            "in the kernel",
-            "not every time",
-        ]
-
 
 @dataclass(frozen=True)
 class Published:
@@ -51,79 +56,107 @@ class Published:
     p0089: Beside | None = None
 
 
-def race_cell(
-    table: HeatMap,
-    name: str,
-    cell: Cell | None,
-    published: Published,
-    wording: Wording,
-    memory: float,
-    least: float,
-    best: bool,
-) -> Markup:
-    """`memory` is this cell's, `least` the least of its row."""
-    if cell is None:
-        return table.empty()
-    if not cell.finished:
-        return table.broken(name, cell.status, cell.detail)
-    ratio = cell.ratio
-    colour = "plain" if ratio is None or name in (BASE, FLOOR) else step_of(ratio)
-    spans = {
-        "p": figure("p", colour, percent(ratio.median) if ratio else NOTHING),
-        "i": figure("i", colour, interval(ratio) if ratio else NOTHING),
-        "n": figure("n", colour, three_digits(cell.ns_per_operation)),
-        "f": figure("f", f"z{_fault_step(cell.faults_per_1000)}", count(cell.faults_per_1000)),
-        "m": figure("m", f"z{memory_step(memory, least)}", mebibytes(memory)),
-        "c": _beside(published.p0213, "c", name),
-        "d": _beside(published.p0089, "d", name),
-    }
-    told = _told(cell, name, published, wording, memory)
-    return table.cell(name, [spans[kind] for kind in table.kinds if kind in spans], told, best)
+def race_form(wording: Wording, kinds: str) -> Form:
+    each = {choice.kind: choice for choice in _choices(wording)}
+    return Form(
+        tuple(each[kind] for kind in kinds),
+        (
+            ("of new-delete", "{percent} %[ ({interval})]"),
+            (f"ns {wording.operation}", "{ns} ({range}; {repetitions})"),
+            *((f"here / {paper}", _told_beside(kind, wording)) for kind, paper in PAPERS.items()),
+            ("page faults", f"{{faults}} in 1000 {wording.operations}[, {{major}} major]"),
+            (wording.memory, "{memory} MiB"),
+            ("in the kernel", "{kernel} % of the time"),
+            ("not every time", "{detail}"),
+        ),
+    )
 
 
-def _told(cell: Cell, name: str, published: Published, wording: Wording, memory: float) -> Sequence[str]:
-    ratio = cell.ratio
-    low, high = cell.spread
-    times = f"{len(cell.times)} repetition{'' if len(cell.times) == 1 else 's'}"
-    between = f" ({interval(ratio)})" if ratio and ratio.bounded else ""
-    major = f", {count(cell.major_faults)} major" if cell.major_faults else ""
+def _choices(wording: Wording) -> list[Choice]:
+    operation, operations = wording.operation, wording.operations
+    first = "Time in percent of new-delete's in the same row. Framed: mallard's fastest of its row."
+    between = "The 95 % interval of that percent. What holds 100 is no difference."
+    times = f"{wording.clock} nanoseconds for {wording.what}. Colours as in % of new-delete."
+    faults = f"Minor page faults of the timed part, in 1000 {operations}."
+    held = f"{wording.memory_text}, MiB. Darker: more than others in the row."
     return [
-        f"{percent(ratio.median)} %{between}" if ratio else "",
-        f"{three_digits(cell.ns_per_operation)} ({three_digits(low)}\u2013{three_digits(high)}; {times})",
-        _beside_text(published.p0213, name, wording),
-        _beside_text(published.p0089, name, wording),
-        f"{count(cell.faults_per_1000)} in 1000 {wording.operations}{major}",
-        f"{mebibytes(memory)} MiB",
-        "" if cell.system_share is None else f"{100 * cell.system_share:.0f} % of the time",
-        cell.detail,
+        Choice("p", "% of new-delete", first, LEGEND, "{percent}"),
+        Choice("i", "interval", between, LEGEND, "{interval}", "p", missing="none"),
+        Choice("n", f"ns {operation}", times, LEGEND, "{ns}", "p"),
+        *(
+            Choice(
+                kind,
+                f"beside {paper}",
+                BESIDE.format(paper=paper, operation=operation),
+                BESIDE_LEGEND,
+                f"{{{kind}}}\n[{{percent}} / {{{kind} there}}][{{{kind} ns}} ns][{{{kind} note}}]",
+                missing="\u00b7",
+            )
+            for kind, paper in PAPERS.items()
+        ),
+        Choice("f", "page faults", faults, FAULTS, "{faults}"),
+        Choice("m", "memory", held, MEMORY, "{memory}"),
     ]
 
 
-def _beside(beside: Beside | None, kind: str, name: str) -> Markup:
-    if beside is None:
-        return figure(kind, "none", "·")
+def _told_beside(kind: str, wording: Wording) -> str:
+    ratio = f"[{{percent}} / {{{kind} there}} % of new-delete: ratio {{{kind}}}]"
+    base = f"[{{{kind}}} / {{{kind} ns}} ns {wording.operation}]"
+    return f"{ratio}{base}[{{{kind}}} {{{kind} note}}]"
+
+
+def race_cell(
+    table: HeatMap,
+    name: str,
+    cell: Measured | None,
+    published: Published,
+    memory: float,
+    least: float,
+    best: bool,
+) -> Cell:
+    """`memory` is this cell's, `least` the least of its row."""
+    if cell is None:
+        return EMPTY
+    if not cell.finished:
+        return table.broken(cell.status, cell.detail)
+    ratio = cell.ratio
+    low, high = cell.spread
+    count_text = f"{len(cell.times)} repetition{'' if len(cell.times) == 1 else 's'}"
+    values = {
+        "percent": percent(ratio.median) if ratio else "",
+        "interval": interval(ratio) if ratio and ratio.bounded else "",
+        "ns": three_digits(cell.ns_per_operation),
+        "range": f"{three_digits(low)}\u2013{three_digits(high)}",
+        "repetitions": count_text,
+        "faults": count(cell.faults_per_1000),
+        "major": count(cell.major_faults) if cell.major_faults else "",
+        "memory": mebibytes(memory),
+        "kernel": "" if cell.system_share is None else f"{100 * cell.system_share:.0f}",
+        "detail": cell.detail,
+    }
+    steps = {
+        "p": "" if ratio is None or name in (BASE, FLOOR) else step_of(ratio),
+        "f": f"z{_fault_step(cell.faults_per_1000)}",
+        "m": f"z{memory_step(memory, least)}",
+    }
+    for kind, beside in (("c", published.p0213), ("d", published.p0089)):
+        if beside is not None:
+            found, steps[kind] = _beside(beside, name)
+            values |= {f"{kind} {key}".strip(): text for key, text in found.items()}
+    return table.cell(values, steps, "p" if best else "")
+
+
+def _beside(beside: Beside, name: str) -> tuple[dict[str, str], str]:
+    """Values, and the step of their colour."""
     if beside.printed is None:
-        return figure(kind, "none", "fail", "there")
-    ours, theirs = beside.ours, percent(beside.printed)
+        return {"": "fail", "note": "there"}, ""
+    theirs = percent(beside.printed)
     if name == BASE and beside.ours_ns is not None and beside.printed_ns is not None:
-        return figure(kind, "plain", three_digits(beside.ours_ns), f"{three_digits(beside.printed_ns)} ns")
+        return {"": three_digits(beside.ours_ns), "ns": three_digits(beside.printed_ns)}, ""
     ratio = beside.ratio_of_ratios
-    if ratio is None or ours is None:
-        return figure(kind, "none", NOTHING, f"{NOTHING} / {theirs}")
-    return figure(kind, step_beside(ratio), _quotient(ratio), f"{percent(ours.median)} / {theirs}")
-
-
-def _beside_text(beside: Beside | None, name: str, wording: Wording) -> str:
-    if beside is None or beside.ours is None:
-        return ""
-    if beside.printed is None:
-        return "failed there"
-    if name == BASE and beside.ours_ns is not None and beside.printed_ns is not None:
-        return f"{three_digits(beside.ours_ns)} / {three_digits(beside.printed_ns)} ns {wording.operation}"
-    if beside.ratio_of_ratios is None:
-        return ""
-    both = f"{percent(beside.ours.median)} / {percent(beside.printed)} % of new-delete"
-    return f"{both}: ratio {_quotient(beside.ratio_of_ratios)}"
+    if ratio is None:
+        return {"": NOTHING, "note": f"/ {theirs}"}, ""
+    return {"": _quotient(ratio), "there": theirs}, step_beside(ratio)
 
 
 def _quotient(value: float) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Cell, Line
+from mallard.analysis.cells import Cell as Measured
+from mallard.analysis.cells import Line
 from mallard.analysis.verdicts import pick_of
-from mallard.view.html.heat_map import HeatMap, strategy_columns
+from mallard.view.html.cell_form import Form
+from mallard.view.html.heat_map import Cell, HeatMap, strategy_columns
 from mallard.view.html.markup import Markup
-from mallard.view.html.race_cells import Published, Wording, race_cell
+from mallard.view.html.race_cells import Published, race_cell
 
 PublishedOf = Callable[[Line, str], Published]
 
@@ -18,9 +20,8 @@ PublishedOf = Callable[[Line, str], Published]
 class Race:
     """What the maps of one experiment have in common."""
 
-    wording: Wording
-    kinds: str
-    memory: Callable[[Cell], float] = lambda cell: cell.peak_rss_bytes
+    form: Form
+    memory: Callable[[Measured], float] = lambda cell: cell.peak_rss_bytes
 
     def markup(
         self,
@@ -31,12 +32,10 @@ class Race:
         lines: Sequence[tuple[str, Line]],
         published: PublishedOf,
     ) -> Markup:
-        table = HeatMap(
-            title, caption, corner, strategy_columns(names), self.wording.terms, self.kinds, "race"
-        )
+        table = HeatMap(title, caption, corner, strategy_columns(names), self.form, "race")
         return table.markup([(label, self._line(table, line, names, published)) for label, line in lines])
 
-    def _line(self, table: HeatMap, line: Line, names: Sequence[str], published: PublishedOf) -> list[Markup]:
+    def _line(self, table: HeatMap, line: Line, names: Sequence[str], published: PublishedOf) -> list[Cell]:
         picked = pick_of(line)
         held = {name: self.memory(cell) for name, cell in line.cells.items() if cell.finished}
         least = min(held.values(), default=0.0)
@@ -46,7 +45,6 @@ class Race:
                 name,
                 line.cells.get(name),
                 published(line, name),
-                self.wording,
                 held.get(name, 0.0),
                 least,
                 name == picked,

@@ -16,11 +16,11 @@ from mallard.analysis.small_objects import (
 from mallard.papers.printed import BASE, PrintedTable
 from mallard.papers.small_objects import POINTER_BYTES, PROCESS, STRATEGIES, figure_of
 from mallard.papers.small_objects import small_objects_tables as printed_tables
+from mallard.view.html.cell_form import NOTHING
 from mallard.view.html.contents import Measured, Section, introduction, unmeasured
 from mallard.view.html.figures import percent, three_digits
 from mallard.view.html.markup import Markup, element, joined
 from mallard.view.html.phase_maps import memory_kinds, phase_kinds, phase_map, phase_maps
-from mallard.view.html.race_cells import NOTHING
 from mallard.view.html.says import answer
 from mallard.view.html.strategy_lines import strategy_lines
 from mallard.view.html.strategy_map import Kind, TimeKind
@@ -96,7 +96,7 @@ def _beside_blog(table: CellTable) -> Markup | None:
         "loki there",
         "% of it",
     )
-    head = element("tr", *(element("th", text, scope="col") for text in heads))
+    head = element("tr", *(element("th", text) for text in heads))
     grid = element(
         "table",
         element("caption", "Loki beside the blog", class_="unseen"),
@@ -125,7 +125,7 @@ def _rows_beside(table: CellTable, printed: PrintedTable) -> list[Markup]:
         found.append(
             element(
                 "tr",
-                element("th", str(key[0]), scope="row"),
+                element("th", str(key[0])),
                 element("td", what),
                 *(element("td", text, class_="figure") for text in cells),
             )

@@ -7,15 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Cell, Line
+from mallard.analysis.cells import Cell as Measured
+from mallard.analysis.cells import Line
 from mallard.analysis.names import BASE, FLOOR
 from mallard.analysis.phases import line_of_figure, value_of
 from mallard.analysis.verdicts import pick_of
-from mallard.view.html.controls import Choice, Steps
+from mallard.view.html.cell_form import Choice, Form, Steps
 from mallard.view.html.figures import LEGEND, interval, mebibytes, percent, step_of, three_digits
-from mallard.view.html.heat_map import Column, HeatMap, figure
+from mallard.view.html.heat_map import EMPTY, Cell, Column, HeatMap
 from mallard.view.html.markup import Markup, element
-from mallard.view.html.race_cells import NOTHING, memory_step
+from mallard.view.html.race_cells import memory_step
 
 AMOUNTS: Steps = (
     ("z0", "least of the column"),
@@ -40,7 +41,14 @@ class TimeKind:
 
     @property
     def choice(self) -> Choice:
-        return Choice(self.letter, self.label, self.text, LEGEND)
+        shows = f"{{{self.figure} percent}}" if self.relative else f"{{{self.figure} ns}}"
+        return Choice(self.letter, self.label, self.text, LEGEND, shows)
+
+    @property
+    def told(self) -> str:
+        name = self.figure
+        share = f"{{{name} percent}} % of {BASE}[ ({{{name} interval}})]"
+        return f"{{{name} ns}} ns ({{{name} range}})[, {share}]"
 
 
 @dataclass(frozen=True)
@@ -57,12 +65,33 @@ class AmountKind:
 
     @property
     def choice(self) -> Choice:
-        return Choice(self.letter, self.label, self.text, AMOUNTS)
+        return Choice(self.letter, self.label, self.text, AMOUNTS, f"{{{self.figure}}}")
+
+    @property
+    def told(self) -> str:
+        return f"{{{self.figure}}} {self.unit}"
 
 
 Kind = TimeKind | AmountKind
 Place = tuple[str, Line]  # its heading
-Spans = dict[str, tuple[Markup, str]]  # strategy -> the span of a kind, and what is told of it
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the kinds say of one strategy in one place."""
+
+    values: dict[str, str]
+    steps: dict[str, str]
+    framed: set[str]
+
+
+def form_of(kinds: Sequence[Kind]) -> Form:
+    """A figure that is shown in two ways is told once."""
+    told = {kind.told: kind.label for kind in reversed(kinds)}
+    return Form(
+        tuple(kind.choice for kind in kinds),
+        tuple((kind.label, kind.told) for kind in kinds if told[kind.told] == kind.label),
+    )
 
 
 def strategy_map(
@@ -78,67 +107,62 @@ def strategy_map(
         title,
         caption,
         "strategy",
-        [Column(head) for head, _ in columns],
-        [kind.label for kind in kinds],
-        "".join(kind.letter for kind in kinds),
+        [Column(head, key=f"{axis} {head}".strip()) for head, _ in columns],
+        form_of(kinds),
         "race by-strategy",
     )
-    spans = [[_spans(kind, line) for kind in kinds] for _, line in columns]
-    there = [name for name in names if any(name in line.cells for _, line in columns)]
-    lines = grid.markup(
-        [
-            (
-                name,
-                [
-                    _cell(grid, name, f"{axis} {head}".strip(), line, of_column)
-                    for (head, line), of_column in zip(columns, spans, strict=True)
-                ],
-            )
-            for name in there
-        ]
-    )
+    found = [(line, _found(kinds, line)) for _, line in columns]
+    there = [name for name in names if any(name in line.cells for line, _ in found)]
+    lines = grid.markup([(name, [_cell(grid, name, *of_column) for of_column in found]) for name in there])
     return element("section", element("h4", "Every strategy"), lines, class_="structure")
 
 
-def _cell(grid: HeatMap, name: str, key: str, line: Line, of_column: Sequence[Spans]) -> Markup:
+def _cell(grid: HeatMap, name: str, line: Line, found: dict[str, Found]) -> Cell:
     cell = line.cells.get(name)
     if cell is None:
-        return grid.empty()
+        return EMPTY
     if not cell.finished:
-        return grid.broken(key, cell.status, cell.detail)
-    found = [spans[name] for spans in of_column]
-    return grid.cell(key, [span for span, _ in found], [told for _, told in found])
+        return grid.broken(cell.status, cell.detail)
+    return grid.cell(found[name].values, found[name].steps, found[name].framed)
 
 
-def _spans(kind: Kind, line: Line) -> Spans:
-    finished = [name for name, cell in line.cells.items() if cell.finished]
-    if isinstance(kind, AmountKind):
-        return _amounts(kind, line, finished)
-    timed = line_of_figure(line, kind.figure) if kind.figure else line
-    picked = pick_of(timed)
-    return {name: _time(kind, timed.cells.get(name), name == picked) for name in finished}
+def _found(kinds: Sequence[Kind], line: Line) -> dict[str, Found]:
+    found = {name: Found({}, {}, set()) for name, cell in line.cells.items() if cell.finished}
+    for kind in kinds:
+        if isinstance(kind, AmountKind):
+            _amounts(kind, line, found)
+        else:
+            _times(kind, line_of_figure(line, kind.figure) if kind.figure else line, found)
+    return found
 
 
-def _time(kind: TimeKind, cell: Cell | None, first: bool) -> tuple[Markup, str]:
-    if cell is None or not cell.finished:
-        return figure(kind.letter, "none", NOTHING), ""
+def _times(kind: TimeKind, line: Line, found: dict[str, Found]) -> None:
+    picked = pick_of(line)
+    for name, of_name in found.items():
+        cell = line.cells.get(name)
+        if cell is None or not cell.finished:
+            continue
+        of_name.values.update(_time(kind.figure, cell))
+        if cell.ratio and name not in (BASE, FLOOR):
+            of_name.steps[kind.letter] = step_of(cell.ratio)
+        if name == picked:
+            of_name.framed.add(kind.letter)
+
+
+def _time(figure: str, cell: Measured) -> dict[str, str]:
     low, high = cell.spread
-    nanoseconds, ratio = cell.ns_per_operation, cell.ratio
-    colour = "plain" if ratio is None or cell.strategy in (BASE, FLOOR) else step_of(ratio)
-    relative = percent(ratio.median) if ratio else NOTHING
-    shown = relative if kind.relative else three_digits(nanoseconds)
-    told = f"{three_digits(nanoseconds)} ns ({three_digits(low)}\u2013{three_digits(high)})"
-    if ratio and cell.strategy != BASE:
-        between = f" ({interval(ratio)})" if ratio.bounded else ""
-        told += f", {relative} % of new-delete{between}"
-    return figure(kind.letter, f"{colour} first" if first else colour, shown), told
+    ratio = cell.ratio
+    return {
+        f"{figure} ns": three_digits(cell.ns_per_operation),
+        f"{figure} range": f"{three_digits(low)}\u2013{three_digits(high)}",
+        f"{figure} percent": percent(ratio.median) if ratio else "",
+        f"{figure} interval": interval(ratio) if ratio and ratio.bounded else "",
+    }
 
 
-def _amounts(kind: AmountKind, line: Line, names: Sequence[str]) -> Spans:
-    values = {name: value for name in names if (value := value_of(line, name, kind.figure)) is not None}
-    least = max(kind.least, min(values.values(), default=0.0))
-    spans: Spans = dict.fromkeys(names, (figure(kind.letter, "none", NOTHING), ""))
-    for name, value in values.items():
-        shown = kind.shown(max(0.0, value))
-        spans[name] = figure(kind.letter, f"z{memory_step(value, least)}", shown), f"{shown} {kind.unit}"
-    return spans
+def _amounts(kind: AmountKind, line: Line, found: dict[str, Found]) -> None:
+    amounts = {name: value for name in found if (value := value_of(line, name, kind.figure)) is not None}
+    least = max(kind.least, min(amounts.values(), default=0.0))
+    for name, amount in amounts.items():
+        found[name].values[kind.figure] = kind.shown(max(0.0, amount))
+        found[name].steps[kind.letter] = f"z{memory_step(amount, least)}"

@@ -1,12 +1,11 @@
-"""Surfaces over the access factor and the length of a list: what the script draws, in an attribute of a
-figure. Figures in one row have one scale of heights.
+"""Surfaces over the access factor and the length of a list. The script draws them: heights are the figures of
+the table below. Figures in one row have one scale of heights.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mallard.view.html.figures import RAISED, three_digits
@@ -30,29 +29,20 @@ class Surface:
 
 
 def surface_row(surfaces: Sequence[Surface]) -> Markup:
-    drawn = [surface for surface in surfaces if surface.drawable]
-    heights = [height for surface in drawn for height in surface.heights.values()] or [1.0]
-    figures = [_figure(surface, min(heights), max(heights)) for surface in surfaces]
-    return element("div", *figures, class_="surfaces")
+    return element("div", *(_figure(surface) for surface in surfaces), class_="surfaces")
 
 
-def _figure(surface: Surface, least: float, greatest: float) -> Markup:
-    lengths = sorted({length for length, _ in surface.heights})
-    factors = sorted({factor for _, factor in surface.heights})
-    told = {
-        "name": surface.name,
-        "x": [math.log2(factor) for factor in factors],
-        "factors": [power(factor) for factor in factors],
-        "y": [math.log2(length) for length in lengths],
-        "lengths": [power(length) for length in lengths],
-        "z": [[_rounded(surface.heights.get((length, factor))) for factor in factors] for length in lengths],
-        "least": _rounded(least),
-        "greatest": _rounded(greatest),
-        "gain": surface.gain,
-    }
-    data = json.dumps(told, ensure_ascii=False, separators=(",", ":")) if surface.drawable else None
-    caption = element("figcaption", element("b", surface.name), " ", surface.caption)
-    return element("figure", caption, surface.table, class_="surface", data_surface=data)
+def _figure(surface: Surface) -> Markup:
+    kind = "gain" if surface.gain else "loss"
+    return element(
+        "figure",
+        element("figcaption", element("b", surface.name), " ", surface.caption),
+        surface.table,
+        class_="surface",
+        data_surface=kind if surface.drawable else None,
+        data_x=" ".join(map(str, descending(factor for _, factor in surface.heights))),
+        data_y=" ".join(map(str, descending(length for length, _ in surface.heights))),
+    )
 
 
 def power(value: int) -> str:
@@ -64,5 +54,6 @@ def power(value: int) -> str:
     return three_digits(value)
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.3g}")
+def descending(values: Iterable[int]) -> list[int]:
+    """As the rows and the columns of a surface's table."""
+    return sorted(set(values), reverse=True)

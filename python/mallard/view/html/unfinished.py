@@ -15,7 +15,7 @@ def unfinished_table(summary: Summary, mark: str) -> Markup | None:
     rows = [
         element(
             "tr",
-            element("th", table.type, scope="row"),
+            element("th", table.type),
             element("td", size(line.size_log2)),
             element("td", cell.strategy),
             element("td", STATUS_TEXT.get(cell.status, "not every repetition finished")),
@@ -25,10 +25,7 @@ def unfinished_table(summary: Summary, mark: str) -> Markup | None:
     ]
     head = element(
         "tr",
-        *(
-            element("th", text, scope="col")
-            for text in ("data structure", "size", "strategy", "what happened", "said")
-        ),
+        *(element("th", text) for text in ("data structure", "size", "strategy", "what happened", "said")),
     )
     grid = element("table", element("thead", head), element("tbody", *rows), class_="plain-table")
     wide = element("div", grid, class_="wide", role="region", aria_label="Unfinished cells", tabindex="0")

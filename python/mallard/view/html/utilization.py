@@ -11,10 +11,10 @@ from mallard.papers.printed import PrintedTable
 from mallard.papers.utilization import utilization_tables as printed_tables
 from mallard.view.html.beside import beside, matching
 from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
-from mallard.view.html.controls import controls
+from mallard.view.html.controls import maps
 from mallard.view.html.figures import size
 from mallard.view.html.markup import Markup, element, joined
-from mallard.view.html.race_cells import Published, Wording
+from mallard.view.html.race_cells import Published, Wording, race_form
 from mallard.view.html.race_table import Race
 from mallard.view.html.says import answer, says
 
@@ -27,7 +27,6 @@ WORDING = Wording(
     memory="held at the end",
     memory_text="Resident memory by which the process has grown at the end",
 )
-KINDS = "pincdfm"
 HOW_TO_READ = (
     "T bytes are allocated in all, A of them in use at once, in blocks of S bytes; the first byte of each is "
     "touched. A cell marked mem had no memory, as the printed ones that say fail."
@@ -39,7 +38,7 @@ def _held(cell: Cell) -> float:
     return held.median if held else 0.0
 
 
-RACE = Race(WORDING, KINDS, _held)
+RACE = Race(race_form(WORDING, "pincdfm"), _held)
 
 
 def utilization_section(measured: Measured | None) -> Section:
@@ -48,7 +47,7 @@ def utilization_section(measured: Measured | None) -> Section:
     tables = utilization_tables(measured.rows)
     body = joined(
         introduction(NAME, HOW_TO_READ),
-        element("div", controls(NAME, KINDS, WORDING), *(_setting(table) for table in tables), class_="maps"),
+        maps(NAME, RACE.form, *(_setting(table) for table in tables)),
     )
     return Section(NAME, "Utilization", HEADING, body, answer(utilization_sentences(tables[0])))
 

@@ -57,9 +57,7 @@ def verdict_table(summary: Summary) -> Markup:
         "if freed blocks are reused",
     )
     head = [
-        element("th", title, scope="col")
-        if title
-        else element("th", plot.scale(axis), scope="col", aria_label="drawn, log scale")
+        element("th", title) if title else element("th", plot.scale(axis), aria_label="drawn, log scale")
         for title in columns
     ]
     rows = [_row(verdict, axis) for verdict in summary.verdicts]
@@ -69,6 +67,7 @@ def verdict_table(summary: Summary) -> Markup:
         element("thead", element("tr", *head)),
         element("tbody", *rows),
         class_="verdicts",
+        style=axis.style,
     )
     return element("div", table, class_="wide", role="region", aria_label="Verdicts", tabindex="0")
 
@@ -78,16 +77,14 @@ def _row(verdict: Verdict, axis: plot.Axis) -> Markup:
         "th",
         element("a", verdict.type, href=f"#{verdict.structure}"),
         element("small", verdict.structure),
-        scope="row",
     )
     if verdict.best is None:
         return element(
             "tr", name, element("td", f"no verdict: {BASE} has not finished in every row", colspan="6")
         )
     best, ratio = verdict.best.strategy, verdict.best.ratio
-    label = f"{percent(ratio.median)} % of {BASE}'s time, interval {interval(ratio)}"
     kept = [(verdict.keep.median, "keep")] if verdict.keep else []
-    drawing = plot.interval(axis, ratio.median, ratio.low, ratio.high, label, kept)
+    drawing = plot.interval(axis, ratio.median, ratio.low, ratio.high, kept)
     use = element("b", best if verdict.worth_it else f"keep {BASE}")
     what = strategy_text(best) if verdict.worth_it else "no strategy is faster beyond its interval"
     if not verdict.worth_it:

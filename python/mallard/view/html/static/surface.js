@@ -2,7 +2,7 @@
 // so that two of them can be compared. Colours are the style sheet's: they follow the theme, and paper.
 "use strict";
 
-(() => {
+mallard.ready.then((cells) => {
   const WIDTH = 400, HEIGHT = 320, SCALE = 122, RISE = 0.95;
   const START = { turn: -0.72, tilt: 0.5 };
   // Where the steps of the palette lie, in powers of two of a ratio of times; between them colours are mixed.
@@ -11,7 +11,8 @@
 
   const camera = { ...START };
   let logarithmic = true; // heights: a factor is as high everywhere, or a difference is
-  const figures = [...document.querySelectorAll("figure[data-surface]")];
+  const SURFACE = "figure[data-surface]";
+  const figures = [...document.querySelectorAll(SURFACE)];
   if (!figures.length) return;
 
   const make = (name, attributes = {}, text = "") => {
@@ -71,11 +72,21 @@
     return `--shade:${(34 * (1 - Math.max(0, light))).toFixed(0)}%`;
   };
 
+  // The first values of the cells of the table, which has digits in groups.
+  const heights = new Map(figures.map((figure) => [figure, cells.heights(figure.querySelector(".heat"))
+    .map((row) => row.map((text) => (text === null ? null : Number(text.replace(/\s/g, "")))))]));
+
   class Surface {
     constructor(figure) {
       this.figure = figure;
-      const told = JSON.parse(figure.dataset.surface);
-      Object.assign(this, told);
+      const table = figure.querySelector(".heat"), { surface, x, y } = figure.dataset;
+      this.gain = surface === "gain"; // more is better
+      this.name = figure.querySelector("b").textContent;
+      this.x = x.split(" ").map(Math.log2);
+      this.y = y.split(" ").map(Math.log2);
+      this.z = heights.get(figure);
+      this.lengths = cells.of(table).labels;
+      this.factors = cells.of(table).heads;
       const across = spread(this.x.map((v) => -v)), back = spread(this.y);
       this.at = (row, column) => [across(-this.x[column]), back(this.y[row]), this.rise(this.z[row][column])];
       this.marksX = marks(this.x.map((v) => across(-v)), this.factors, 5);
@@ -96,7 +107,9 @@
     }
 
     build() {
-      this.scale = scale(this.least, this.greatest);
+      const row = [...this.figure.parentElement.querySelectorAll(SURFACE)].flatMap((each) => heights.get(each)).flat();
+      const all = row.filter((height) => height !== null);
+      this.scale = scale(Math.min(...all), Math.max(...all));
       this.quads.replaceChildren();
       this.patches = [];
       for (let row = 0; row + 1 < this.y.length; row++) {
@@ -274,4 +287,4 @@
     });
   }
   window.addEventListener("beforeprint", () => surfaces.forEach((surface) => surface.draw()));
-})();
+});

@@ -1,0 +1,83 @@
+"""What the cells of a heat map hold, and what they can show.
+
+A cell holds named values. A template makes a text of them: `{name}` is a value, `[...]` is left out if a
+value in it is missing, and text after a line break is small. A template gives nothing if one of its own
+values is missing. Each choice of the reader is a template, and each term of the panel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+Steps = tuple[tuple[str, str], ...]  # (class, text)
+NOTHING = "\u2013"
+PART = re.compile(r"\[([^\[\]]*)\]")
+NAME = re.compile(r"{(.+?)}")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One kind of figures that the cells of a section can show."""
+
+    kind: str
+    label: str
+    text: str
+    legend: Steps
+    shows: str  # a template
+    coloured_as: str = ""  # the kind that has its colours; empty where they are its own
+    missing: str = NOTHING
+
+    @property
+    def colour(self) -> str:
+        return self.coloured_as or self.kind
+
+
+@dataclass(frozen=True)
+class Form:
+    """Without script the page shows the first choice, which begins with the first value."""
+
+    choices: tuple[Choice, ...]
+    terms: tuple[tuple[str, str], ...]  # of the panel: (term, template)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The values, in the order in which data has them."""
+        templates = [choice.shows for choice in self.choices] + [template for _, template in self.terms]
+        return tuple(dict.fromkeys(name for template in templates for name in NAME.findall(template)))
+
+    @cached_property
+    def colours(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(choice.colour for choice in self.choices))
+
+    @cached_property
+    def told(self) -> dict[str, object]:
+        """What the script is told."""
+        return {
+            "values": self.names,
+            "choices": {
+                choice.kind: {
+                    "label": choice.label,
+                    "text": choice.text,
+                    "legend": choice.legend,
+                    "shows": choice.shows,
+                    "colour": self.colours.index(choice.colour),
+                    "missing": choice.missing,
+                }
+                for choice in self.choices
+            },
+            "terms": self.terms,
+        }
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """The text of a template; `fill` in cells.js makes the same."""
+
+    def there(part: str) -> str:
+        return part if all(values.get(name) for name in NAME.findall(part)) else ""
+
+    while PART.search(template):
+        template = PART.sub(lambda found: there(found[1]), template)
+    return NAME.sub(lambda found: values[found[1]], there(template))

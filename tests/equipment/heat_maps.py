@@ -1,0 +1,177 @@
+"""Test equipment: the heat maps of a page, with all that their cells can show and what the panel says."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Any
+
+from mallard.view.html.cell_form import filled
+
+BROKEN = "!"
+
+
+@dataclass
+class Cell:
+    """A cell as its table shows it, and as the data has it."""
+
+    text: str
+    class_: str
+    form: dict[str, Any]
+    steps: list[str]
+    parts: list[str]
+
+    @property
+    def measured(self) -> bool:
+        return self.parts[0] not in ("", BROKEN)
+
+    @property
+    def status(self) -> str:
+        """Of what did not finish."""
+        return self.parts[2] if self.parts[0] == BROKEN else ""
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """What each choice shows; what is small stands behind a line break."""
+        choices = self.form["choices"].items()
+        return {kind: filled(each["shows"], self._values) or each["missing"] for kind, each in choices}
+
+    @property
+    def classes(self) -> dict[str, str]:
+        """The step of the palette of each choice, and whether its figure is framed."""
+        letters = {kind: self.parts[0][each["colour"]] for kind, each in self.form["choices"].items()}
+        return {
+            kind: f"{self.steps[ord(letter.lower()) - ord('a')]}{' best' if letter.isupper() else ''}".strip()
+            for kind, letter in letters.items()
+        }
+
+    @property
+    def told(self) -> dict[str, str]:
+        told = {term: filled(template, self._values) for term, template in self.form["terms"]}
+        return {term: text for term, text in told.items() if text}
+
+    @property
+    def _values(self) -> dict[str, str]:
+        return dict(zip(self.form["values"], self.parts[1:], strict=False))
+
+
+@dataclass
+class HeatMap:
+    part: str  # the section of the page
+    class_: str
+    title: str
+    heads: list[str]  # the names of the columns, as the panel has them
+    rows: dict[str, list[Cell]]
+    folded: bool
+
+    def cell(self, row: str, head: str) -> Cell:
+        return self.rows[row][self.heads.index(head)]
+
+    def column(self, head: str) -> dict[str, Cell]:
+        return {row: cells[self.heads.index(head)] for row, cells in self.rows.items()}
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [cell for cells in self.rows.values() for cell in cells]
+
+
+class _Tables(HTMLParser):
+    """The tables as they are written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[dict[str, Any]] = []
+        self._inside = self._body = False
+        self._part = ""
+        self._text: list[str] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "table" and "heat" in given.get("class", "").split():
+            self.tables.append({"part": self._part, "given": given, "heads": [], "labels": [], "cells": []})
+            self._inside, self._body = True, False
+        if given.get("class") == "part":
+            self._part = given["id"]
+        if not self._inside:
+            return
+        self._text = None
+        if tag in ("thead", "tbody"):
+            self._body = tag == "tbody"
+        if tag in ("th", "td"):
+            self._text = []
+            place = "cells" if tag == "td" else "labels" if self._body else "heads"
+            self.tables[-1][place].append((given, self._text))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = self._inside and tag != "table"
+        self._text = None
+
+    def handle_data(self, data: str) -> None:
+        if self._inside and self._text is not None:
+            self._text.append(data)
+
+
+def heat_map(page: str, title: str) -> HeatMap:
+    """The first with that title."""
+    return next(each for each in heat_maps(page) if each.title == title)
+
+
+def by_strategy(page: str, part: str) -> HeatMap:
+    """The first of a section with a row for each strategy."""
+    return next(each for each in heat_maps(page) if each.part == part and "by-strategy" in each.class_)
+
+
+def without_data(page: str) -> str:
+    """Packed, it may spell anything."""
+    return re.sub(r'<script id="cells"[^>]*>[^<]*</script>', "", page)
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script id="cells"[^>]*>([^<]*)</script>', page)
+    assert found, "no data"
+    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(found[1])))
+    return data
+
+
+def heat_maps(page: str) -> list[HeatMap]:
+    """Checks too that what is written is what the data says."""
+    data = data_of(page)
+    reader = _Tables()
+    reader.feed(page)
+    assert len(reader.tables) == len(data["tables"])
+    pairs = zip(reader.tables, data["tables"], strict=True)
+    return [_heat_map(written, told, data) for written, told in pairs]
+
+
+def _heat_map(written: dict[str, Any], told: dict[str, Any], data: dict[str, Any]) -> HeatMap:
+    form, labels, columns = data["forms"][told["form"]], told["labels"], told["columns"]
+    folded = bool(columns) and columns[1] is not None
+    tds = [(given.get("class", ""), "".join(text)) for given, text in written["cells"]]
+    missing = next(iter(form["choices"].values()))["missing"]
+    if not folded:
+        assert ["".join(text) for _, text in written["labels"]] == labels
+    first = columns[1].split("\n") if folded else ["" if text == missing else text for _, text in tds]
+    split = [column.split("\n") if place != 1 else first for place, column in enumerate(columns)]
+    assert all(len(column) == len(first) for column in split)
+    shown = tds or [("", "")] * len(first)
+    cells = [
+        Cell(text, class_, form, data["steps"], list(parts))
+        for (class_, text), parts in zip(shown, zip(*split, strict=True), strict=True)
+    ]
+    for cell in [] if folded else cells:
+        kind = next(iter(form["choices"]))
+        assert cell.class_ == (cell.classes[kind] if cell.measured else "broken" if cell.status else "")
+    width = len(told["heads"])
+    assert len(cells) == width * len(labels)
+    return HeatMap(
+        written["part"],
+        written["given"]["class"],
+        told["title"],
+        told["heads"],
+        {label: cells[place * width : (place + 1) * width] for place, label in enumerate(labels)},
+        folded,
+    )

@@ -1,0 +1,58 @@
+"""The page of all rows that are stored with the documents: how large it is, and that no figure is lost."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from heat_maps import HeatMap, heat_maps
+
+from mallard.experiments import EXPERIMENTS
+from mallard.store import Run
+from mallard.view.html import Measured, page
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+from figures.stored import stored_runs
+
+LARGEST = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def stored() -> dict[str, Measured]:
+    """Of each experiment the run of its table."""
+    tables = {name: stored_runs(name)[0] for name in EXPERIMENTS}
+    names = [field.name for field in fields(Run)]
+    return {
+        name: Measured(Run(**{key: each.run[key] for key in names}), [], each.rows)
+        for name, each in tables.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def text(stored: Mapping[str, Measured]) -> str:
+    return page(stored, [row for name in EXPERIMENTS for each in stored_runs(name) for row in each.rows])
+
+
+def test_the_page_has_a_megabyte_at_most(text: str) -> None:
+    assert len(text.encode()) <= LARGEST
+
+
+def test_every_cell_of_density_is_there_with_all_figures(text: str, stored: Mapping[str, Measured]) -> None:
+    rows = stored["density"].rows
+    places = {(row.parameters["ds"], row.parameters["size_log2"], row.strategy) for row in rows if row.ok}
+    cells = [cell for table in of(text, "density") for cell in table.cells if cell.measured]
+    assert len(cells) == len(places)
+    assert all({"n", "f", "m"} <= {kind for kind, shown in cell.shown.items() if shown} for cell in cells)
+
+
+def test_only_what_is_folded_away_waits_for_the_script(text: str) -> None:
+    folded = [table for table in heat_maps(text) if table.folded]
+    assert {table.part for table in folded} == {"locality", "peers"}
+    assert len(folded) < len(heat_maps(text)) / 2
+
+
+def of(text: str, part: str) -> list[HeatMap]:
+    return [table for table in heat_maps(text) if table.part == part]
