@@ -190,7 +190,7 @@ def load_runner(path: Path | None = None) -> Runner:
         found = description["format"]
     except (ValueError, TypeError, KeyError):
         raise UsageError(
-            f"{path} is not a {NAME}: --describe says nothing of it; check MALLARD_BENCH"
+            f"{path} is not a {NAME}: its answer to --describe is unknown; check MALLARD_BENCH"
         ) from None
     if found != FORMAT:
         raise UsageError(
@@ -200,7 +200,7 @@ def load_runner(path: Path | None = None) -> Runner:
     try:
         return _runner(path, description)
     except (TypeError, KeyError, ValueError) as error:
-        raise UsageError(f"{path} describes itself in part only ({error!r}); build it again") from None
+        raise UsageError(f"{path} describes itself incompletely ({error!r}); build it again") from None
 
 
 def _refuse_slow(path: Path, description: dict[str, Any]) -> None:

@@ -41,7 +41,7 @@ def test_without_apt_get_the_missing_packages_are_named(ready):
     assert failed.returncode == 2
     assert failed.stdout == ""
     assert "mallard: missing: g++ cmake ninja-build\n" in failed.stderr
-    assert "error: apt-get is not here" in failed.stderr
+    assert "error: there is no apt-get to install them" in failed.stderr
 
 
 def test_one_who_may_not_install_is_told_the_one_command(archive):
@@ -181,7 +181,7 @@ def test_only_what_the_chosen_stages_work_with_is_looked_for(ready):
     assert "libcxx" not in ready.call("test").stderr
     assert "chromium" not in ready.call("test", "lint").stderr
     assert "clang-tidy-19" in ready.call("test", "tidy").stderr
-    wanted = "a compiler that takes less time for the tests (clang-19 libclang-rt-19-dev)"
+    wanted = "a faster compiler for the tests (clang-19 libclang-rt-19-dev)"
     assert wanted in ready.call("test", "asan").stderr
     assert wanted not in ready.call("test", "asan", CXX="c++").stderr
 

@@ -261,7 +261,7 @@ def test_where_only_what_is_missing_was_selected_nothing_is_measured() -> None:
     with pytest.raises(UsageError) as error:
         plan(Request("utilization", strategies="loki,boost-pool"), NO_BOOST, NO_LOKI)
     text = str(error.value)
-    assert text.startswith("--strategy loki,boost-pool: nothing of it is here: ")
+    assert text.startswith("--strategy loki,boost-pool: none of these is here: ")
     assert "apt-get install libloki-dev" in text
     assert "apt-get install libboost-dev" in text
 

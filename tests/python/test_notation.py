@@ -62,15 +62,15 @@ def test_it_is_said_in_words(text: str, what: str) -> None:
         ("1000 7 32 -3 8", "1000 links (|G|) cannot be divided into lists of 7 (|S|)"),
         ("-28 18 32 -3 8", "2^28 links are too many"),
         ("-20 200000000 32 -3 8", "2^200000000 links are too many"),
-        ("-20 18 -32 3 8", "af is -32, and nothing happens less than never"),
+        ("-20 18 -32 3 8", "af is -32, and must be 1 or more"),
         ("-20 18 32 3 -8", "rf is -8"),
         (
             "-21 19 0 +5 32",
-            "af = 0 accesses nothing. P0089 ran that to subtract the time of shuffle and visits",
+            "af = 0 accesses nothing. P0089 ran that to subtract the time of the shuffle and of the",
         ),
         (
             "-21 19 8 +5 0",
-            "rf = 0 visits no list, so af = 8 accesses nothing. P0089 names it as a way to find",
+            "rf = 0 visits no list, so af = 8 accesses nothing. P0089 finds the time of the shuffle",
         ),
     ],
 )

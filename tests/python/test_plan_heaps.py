@@ -90,7 +90,7 @@ def test_ours_behind_a_librarys_containers_are_told_of_where_it_is_missing(plann
     named = planned("expansion-forward", runner=without, strategies="new-delete,boost-interprocess-v2")
     assert named.messages[0].startswith("boost-interprocess-v2 left out: no boost/container/vector.hpp")
     assert planned("expansion-forward", runner=without, strategies="new-delete,heap").messages == ()
-    with pytest.raises(UsageError, match="nothing of it is here: heap-v2 left out"):
+    with pytest.raises(UsageError, match="none of these is here: heap-v2 left out"):
         planned("expansion-forward", runner=without, strategies="heap-v2")
 
 

@@ -119,7 +119,7 @@ def test_the_notation_is_one_row_with_both_sides_of_the_shuffle(planned: Any) ->
         ({"links": "2^28"}, "--links: 268435456 is not possible; allowed are 1024 to 134217728"),
         ({"links": "2^9"}, "--links: 512 is not possible"),
         ({"links": "many"}, "--links 'many' is not a number"),
-        ({"links": "3000"}, "--links 3000: which lists? It is no power of two or ten"),
+        ({"links": "3000"}, "--links 3000 is no power of two or ten, so its lists must be named"),
         ({"links": "2^20", "list_length": "2^21"}, "is longer than the whole system of 1048576"),
         ({"list_length": "3"}, "2097152 links (|G|) cannot be divided into lists of 3 (|S|)"),
         ({"list_length": "0"}, "--list-length: 0 is not possible"),
@@ -139,7 +139,7 @@ def test_bad_options(planned: Any, given: dict[str, str], what: str) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("-9 3 1 0 1", "512 links (|G|) lie in the nearest cache whatever is done to them; allowed are 1024"),
+        ("-9 3 1 0 1", "512 links (|G|) fit in the nearest cache, so no shuffle can scatter them; allowed"),
         ("-28 3 1 0 1", "2^28 links are too many"),
         ("-20 3 2000000 0 1", "af is 2000000; allowed is up to 1048576"),
         ("-20 3 1 -101 1", "sf is 101; allowed is up to 100"),
@@ -153,5 +153,5 @@ def test_numbers_of_the_notation_that_the_runner_does_not_take(planned: Any, tex
 
 
 def test_the_notation_and_options_do_not_mix(planned: Any) -> None:
-    with pytest.raises(UsageError, match="says all that --links could say"):
+    with pytest.raises(UsageError, match="says the same as --links"):
         planned(*["-20", "18", "32", "-3", "8"], links="2^21")

@@ -77,7 +77,7 @@ def program(directory: Path, script: str) -> Path:
         ("""echo '{"format": 2}'""", "format 2, this mallard reads 1"),
         ("""echo '{"format": 1, "optimised": false}'""", "without optimisation"),
         ("""echo '{"format": 1, "optimised": true, "sanitizers": "address"}'""", "with sanitizers .address"),
-        ("""echo '{"format": 1, "optimised": true, "sanitizers": ""}'""", "describes itself in part only"),
+        ("""echo '{"format": 1, "optimised": true, "sanitizers": ""}'""", "describes itself incompletely"),
     ],
 )
 def test_runners_that_are_not_measured_with(tmp_path: Path, script: str, what: str) -> None:

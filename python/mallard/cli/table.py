@@ -72,7 +72,7 @@ def _show_tables() -> None:
     from mallard.view.terminal.lists import show_list
 
     show_list("tables")
-    print("\nNothing was measured yet: 'mallard bench' measures, 'mallard table TABLE' shows one of these")
+    print("\nNothing was measured yet: 'mallard bench' measures. 'mallard table p0213:6' shows one of these.")
 
 
 def _show_run(arguments: argparse.Namespace) -> None:

@@ -35,7 +35,7 @@ def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str
                 kept.append(",".join(here) or item)
         if not kept:
             why = "; ".join(_messages(asked, absent))
-            raise UsageError(f"--strategy {request.strategies}: nothing of it is here: {why}")
+            raise UsageError(f"--strategy {request.strategies}: none of these is here: {why}")
         request = replace(request, strategies=",".join(kept))
     return request, _messages(asked, absent)
 

@@ -104,9 +104,8 @@ def _named(request: Request, runner: Runner, scale: Scale) -> list[Grid]:
     freed = request.several("freed", FREED, FREED)
     if freed == ["none"]:
         raise UsageError(
-            "--freed none alone is density: R compares it with another; add some, as in --freed "
-            "none,half, or say "
-            "'mallard bench density'"
+            "--freed none alone is density, since R compares it with another state; add one, as in --freed "
+            "none,half, or say 'mallard bench density'"
         )
     return [
         Grid(

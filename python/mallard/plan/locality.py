@@ -121,7 +121,7 @@ def _notation(request: Request, least_links: int, most_links: int) -> Notation:
     others = [f"--{name}" for name in request.given]
     if others:
         raise UsageError(
-            f"{' '.join(request.notation)} says all that {others[0]} could say; leave one of them out; {HOW}"
+            f"{' '.join(request.notation)} says the same as {others[0]}; leave one of them out; {HOW}"
         )
     notation = read_notation(request.notation, most_links)
     for name, value, most in (
@@ -133,8 +133,8 @@ def _notation(request: Request, least_links: int, most_links: int) -> Notation:
             raise UsageError(f"{notation.text}: {name} is {value}; allowed is up to {most}; {HOW}")
     if notation.links < least_links:
         raise UsageError(
-            f"{notation.text}: {notation.links} links (|G|) lie in the nearest cache whatever is done to them"
-            f"; allowed are {least_links} to {most_links}; {HOW}"
+            f"{notation.text}: {notation.links} links (|G|) fit in the nearest cache, so no shuffle can "
+            f"scatter them; allowed are {least_links} to {most_links}; {HOW}"
         )
     return notation
 
@@ -182,6 +182,6 @@ def _powers_within(links: int) -> tuple[int, ...]:
         if lengths[-1] == links:
             return tuple(lengths)
     raise UsageError(
-        f"--links {links}: which lists? It is no power of two or ten; name numbers that divide it: "
-        "--list-length"
+        f"--links {links} is no power of two or ten, so its lists must be named; add --list-length with "
+        "divisors of it"
     )

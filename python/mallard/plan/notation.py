@@ -1,7 +1,7 @@
-"""P0089's own way to write a run of locality: `-20 18 32 -3 8` is |G| |S| af sf rf (P0089 section 8).
+"""P0089's notation for a run of locality: `-20 18 32 -3 8` is |G| |S| af sf rf (P0089 section 8).
 
-A negative |G| says that it and |S| are exponents of two. The sign of sf says when the access comes: before
-the shuffle (-) or after it (+); the shuffle itself is made either way, and not timed.
+A negative |G| makes |G| and |S| exponents of two. The sign of sf places the accesses: before the shuffle (-)
+or after it (+). The shuffle is made in both cases, and is not timed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Notation:
 
 
 def read_notation(words: Sequence[str], most_links: int = 2**62) -> Notation:
-    """What makes no sense is a UsageError that says why."""
+    """Raises a UsageError with the reason if the numbers make no sense."""
     text = " ".join(words)
     if len(words) != 5:
         raise UsageError(f"'{text}' has {len(words)} numbers where P0089's notation has five; {HOW}")
@@ -80,7 +80,7 @@ def check_lengths(links: int, list_length: int, where: str) -> None:
     if links % list_length:
         raise UsageError(
             f"{where}: {links} links (|G|) cannot be divided into lists of {list_length} (|S|); choose a "
-            "divisor: a power of two where |G| is one, of ten where |G| is one"
+            "divisor of |G|, such as a power of two if |G| is one"
         )
 
 
@@ -107,18 +107,16 @@ def _sizes(g: int, s: int, text: str, most_links: int) -> tuple[int, int]:
 def _refuse_idle(text: str, af: int, rf: int) -> None:
     for name, value in (("af", af), ("rf", rf)):
         if value < 0:
-            raise UsageError(f"{text}: {name} is {value}, and nothing happens less than never; {HOW}")
+            raise UsageError(f"{text}: {name} is {value}, and must be 1 or more; {HOW}")
     if af == 0:
         raise UsageError(
-            f"{text}: af = 0 accesses nothing. P0089 ran that to subtract the time of shuffle and visits "
-            "from the whole; here the accesses alone are timed, so there is nothing to subtract and nothing "
-            "to measure"
+            f"{text}: af = 0 accesses nothing. P0089 ran that to subtract the time of the shuffle and of the "
+            "visits. Here the accesses alone are timed, so nothing is to be subtracted; give af of 1 or more"
         )
     if rf == 0:
         raise UsageError(
-            f"{text}: rf = 0 visits no list, so af = {af} accesses nothing. P0089 names it as a way to "
-            "find the time of the shuffle alone; here that is a figure of every row (shuffle_ns), with rf of "
-            "1 or more"
+            f"{text}: rf = 0 visits no list, so af = {af} accesses nothing. P0089 finds the time of the "
+            "shuffle in this way. Here every row has it as a figure (shuffle_ns); give rf of 1 or more"
         )
 
 

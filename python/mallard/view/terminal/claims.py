@@ -42,7 +42,7 @@ def show_claims(
         show = _table if console.width >= WIDTH_OF_TABLE else _blocks
         show(console, [entry for entry in mine if entry.verdict not in left_out])
         console.print()
-    console.print(_by_which(runs), soft_wrap=True)
+    console.print(_by_which(runs))
     more = f"; --all shows those {' and '.join(left_out)}" if left_out else ""
     console.print(f"{len(entries)} claims: {_counted(entries)}{more}", soft_wrap=True)
 
@@ -55,7 +55,11 @@ def _counted(entries: Sequence[Entry]) -> str:
 def _by_which(runs: Sequence[Run]) -> str:
     if not runs:
         return "Nothing was measured yet; 'mallard bench EXPERIMENT' measures."
-    names = ", ".join(f"{run.experiment} {run.id} ({run.scale})" for run in runs)
+    numbers = {
+        name: " ".join(str(run.id) for run in runs if run.experiment == name)
+        for name in dict.fromkeys(run.experiment for run in runs)
+    }
+    names = ", ".join(f"{name} {its}" for name, its in numbers.items())
     return f"here: runs {names}; in brackets 95 % intervals over the repetitions"
 
 
