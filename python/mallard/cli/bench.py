@@ -1,4 +1,4 @@
-"""`mallard bench`: plans, measures, stores, and shows what came of it."""
+"""`mallard bench`: plans, measures, stores, and shows the results."""
 
 from __future__ import annotations
 

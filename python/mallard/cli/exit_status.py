@@ -1,7 +1,7 @@
-"""What the exit status of `mallard` says."""
+"""The exit statuses of `mallard`."""
 
 DONE = 0
-FINDINGS = 1  # done, but something is not as it should be
-ERROR = 2  # bad input, a tool that is missing, output that cannot be written: the line on standard error says
-INTERRUPTED = 130  # as of a program that SIGINT ended
-READER_GONE = 141  # as of a program that SIGPIPE ended: nobody read on, as in `mallard list | head -1`
+FINDINGS = 1  # done, but the results need attention
+ERROR = 2  # bad input, a missing tool, output that cannot be written: standard error tells the reason
+INTERRUPTED = 130  # the status of a program that SIGINT ended
+READER_GONE = 141  # the status of a program that SIGPIPE ended, as in `mallard list | head -1`

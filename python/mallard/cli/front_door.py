@@ -1,6 +1,6 @@
-"""What ./mallard asks before it sets anything up: whether the command can be understood, and what it needs.
+"""The question of ./mallard before it sets anything up: is the command right, and what does it need?
 
-It runs with the standard library alone. A command that is wrong ends here, with exit status 2.
+It runs with the standard library alone. A wrong command ends here, with exit status 2.
 """
 
 from __future__ import annotations

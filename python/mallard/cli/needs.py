@@ -1,11 +1,11 @@
-"""What a command needs that the front door sets up before the command runs. To the shell it is a line each:
+"""The needs of a command, which the front door sets up before the command runs. The shell reads a line each:
 
-answer                               nothing: the answer is words
-environment GROUP                    Python packages: `run`, or `test` with those of the tests
-runner PRESET                        the native runner, built so
-preloaded PACKAGE LIBRARY TEXT...    a library that the loader finds; without it TEXT is skipped
-linked PACKAGE TEXT...               Boost's containers, found by the compiler; the same
-tool NAME                            what a stage of the tests works with
+answer                               no need: the program answers with words
+environment GROUP                    Python packages: `run`, or `test`, which has those of the tests too
+runner PRESET                        the native runner, built with this preset
+preloaded PACKAGE LIBRARY TEXT...    a library for the loader; without it TEXT is skipped
+linked PACKAGE TEXT...               Boost's containers, for the compiler; without them TEXT is skipped
+tool NAME                            a tool of a stage of the tests
 """
 
 from __future__ import annotations

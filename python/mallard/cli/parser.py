@@ -1,4 +1,4 @@
-"""argparse with errors and answers that go one way each: a UsageError, and an Answer."""
+"""argparse, with one way for errors and one for answers: UsageError and Answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_OPTION = 24  # columns; the text of a longer one begins on the next line
 
 
 class Answer(Exception):  # noqa: N818 - no error
-    """This text is all that was asked for, and it needs no tools."""
+    """The text is the whole answer, and needs no tools."""
 
 
 class Parser(argparse.ArgumentParser):

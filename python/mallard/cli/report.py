@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _newest(store: Store) -> dict[str, Measured]:
-    """Of each experiment the newest finished run that has a time, or else the newest interrupted one."""
+    """For each experiment its newest finished run with a time, or else its newest interrupted run."""
     runs = sorted(store.runs(), key=lambda run: (run.finished is not None, run.id), reverse=True)
     found: dict[str, Measured] = {}
     for name in EXPERIMENTS:

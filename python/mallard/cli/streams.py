@@ -1,7 +1,7 @@
-"""Standard output and standard error that may be closed, or lead to where nothing can be written any more.
+"""Standard output and standard error, if they are closed or fail.
 
-What cannot be written to standard output ends the verb by an OutputError. What cannot be written to
-standard error is dropped: it was to be read at once, by nobody, and a benchmark goes on without its progress.
+A failure of standard output ends the verb with an OutputError. A failure of standard error is ignored: a
+benchmark goes on without showing its progress.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ REMEDY = "send it where it can be written: '> FILE', or '> /dev/null' for none"
 
 
 class OutputError(UsageError):
-    """Standard output is closed, or takes no more."""
+    """Standard output is closed or cannot be written."""
 
 
 class ReaderGone(Exception):  # noqa: N818 - no error
-    """The reader of the pipe went away, which is nothing to complain of."""
+    """The reader of the pipe went away. The verb ends without a message."""
 
 
 class _Stream:
-    """Hands everything on; an error of the system goes to `failed`."""
+    """Forwards every call to a stream. `failed` takes the errors of the system."""
 
     def __init__(self, stream: TextIO, failed: Callable[[OSError], None]) -> None:
         self._stream = stream
@@ -49,7 +49,7 @@ class _Stream:
         return getattr(self._stream, name)
 
     def _lose(self, error: OSError) -> None:
-        # The interpreter flushes once more at its end; what is left must go somewhere.
+        # The interpreter flushes once more when it ends, and that must not fail again.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
@@ -58,12 +58,12 @@ class _Stream:
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Whatever is printed meanwhile goes through guarded streams. Standard output that is closed is an
-    OutputError at once, before anything is done whose outcome nobody could learn.
+    """Guards both streams in its block. Raises an OutputError at once if standard output is closed, so that
+    nothing is done without a way to show the result.
     """
     output, errors = cast("TextIO | None", sys.stdout), cast("TextIO | None", sys.stderr)
     with contextlib.ExitStack() as opened:
-        # Its descriptor is taken, too: no database must be opened where others write their complaints.
+        # This also occupies the descriptor, so that no database is opened as standard error.
         there = errors or opened.enter_context(open(os.devnull, "w", encoding="utf-8"))
         sys.stderr = cast("TextIO", _Stream(there, _drop))
         try:
@@ -92,6 +92,6 @@ def _end(error: OSError) -> None:
 
 
 def tell(text: str) -> None:
-    """A line on standard error, if anybody can get it."""
+    """Writes a line to standard error, if that is possible."""
     if sys.stderr is not None:
         print(text, file=cast("TextIO", _Stream(sys.stderr, _drop)), flush=True)

@@ -1,4 +1,4 @@
-"""`mallard test`: runs the stages of the project's own tests and closes with one plain line of counts."""
+"""`mallard test`: runs the stages of the project's own tests and ends with a line of counts."""
 
 from __future__ import annotations
 
