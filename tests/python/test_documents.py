@@ -1,0 +1,51 @@
+"""The commands that the documents show are understood."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from mallard.cli import understood
+from mallard.cli.parser import Answer
+from mallard.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINE = re.compile(r"^(?: {4}(?:\./)?|\./)mallard (\S.*?)(?:\s{2,}.*|\s#.*)?$", re.MULTILINE)
+INLINE = re.compile(r"`(?:\./)?mallard\s([^`]+)`")
+PLACEHOLDERS = {"EXPERIMENT": "density", "VERB": "list"}
+
+
+def commands() -> Iterator[str]:
+    for document in DOCUMENTS:
+        text = document.read_text()
+        for pattern in (LINE, INLINE):
+            yield from (" ".join(found.split()) for found in pattern.findall(text))
+
+
+def test_commands_are_found_in_lines_and_in_sentences() -> None:
+    assert {"bench", "test", "bench locality -20 18 32 -3 8"} <= set(commands())
+    assert LINE.findall(
+        "    mallard claims --all    those, too\n./mallard bench   # minutes\nmallard is"
+    ) == [
+        "claims --all",
+        "bench",
+    ]
+
+
+@pytest.mark.parametrize("command", sorted(set(commands())))
+def test_a_command_of_the_documents_is_understood(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("MALLARD_BENCH", "MALLARD_DB"):
+        monkeypatch.delenv(name, raising=False)
+    Store(tmp_path / "mallard.db").close()
+    words = [PLACEHOLDERS.get(word, word) for word in shlex.split(command)]
+    with suppress(Answer):
+        understood(words).needs()
