@@ -11,10 +11,10 @@
 
 namespace mallard::inline MALLARD_LIBRARY {
 
-/// Every allocator here serves this alignment, or a smaller one, on its fast path.
+/// Every allocator serves this alignment, and any smaller one, on its fast path.
 inline constexpr std::size_t fundamental_alignment = alignof(std::max_align_t);
 
-/// What the caches of usual processors load and share as one.
+/// The unit in which the caches of usual processors load and share memory.
 inline constexpr std::size_t cache_line_bytes = 64;
 
 [[nodiscard]] constexpr bool is_power_of_two(std::size_t n) noexcept {
@@ -25,14 +25,14 @@ inline constexpr std::size_t cache_line_bytes = 64;
 
 namespace mallard::core::inline MALLARD_LIBRARY {
 
-/// Returns: the smallest multiple of `alignment` that is not below `n`, or 0 where that would wrap.
+/// Returns: the smallest multiple of `alignment` that is not below `n`; 0 if that would wrap.
 /// Requires: `alignment` is a power of two.
 [[nodiscard]] constexpr std::size_t align_up(std::size_t n, std::size_t alignment) noexcept {
     return (n + (alignment - 1)) & ~(alignment - 1);
 }
 
-/// Returns: how many bits it takes to write `n`; 0 for 0. As std::bit_width, whose type differs between standard
-/// libraries, so that either its conversion or the lack of one draws warnings.
+/// Returns: the number of bits that `n` takes; 0 for 0. The return type of std::bit_width differs between
+/// standard libraries.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr std::size_t bits_of(T n) noexcept {
     return static_cast<std::size_t>(std::numeric_limits<T>::digits - std::countl_zero(n));
@@ -42,7 +42,7 @@ template <std::unsigned_integral T>
     return n & ~(alignment - 1);
 }
 
-/// Returns: how many bytes lie between `p` and the next address that is a multiple of `alignment`.
+/// Returns: the distance in bytes from `p` to the next multiple of `alignment`.
 [[nodiscard]] inline std::size_t padding_to(const void* p, std::size_t alignment) noexcept {
     return -reinterpret_cast<std::uintptr_t>(p) & (alignment - 1);
 }

@@ -1,13 +1,12 @@
-/// Blocks on their way between an allocator and its user, many at a time.
+/// A list of blocks on their way between an allocator and its caller.
 ///
 ///     first_ -> block -> block -> ... -> null
 ///                        ^ last_           size_ of them
 ///
-/// Data model: a list through the blocks' first words (core/free_block.hpp), so that it needs no memory of
-/// its own; the words are whatever the user makes of them once a block is taken off. The blocks belong to
-/// whoever holds the chain, are usable, and are not poisoned. A chain does not know where its blocks came
-/// from: one that is destroyed with blocks in it loses them until their allocator is released.
-/// Invariants: last_ is meaningful where the chain is not empty; the link of the last block is null.
+/// Data model: a list through the first words of the blocks (core/free_block.hpp), which needs no memory of its
+/// own. The owner of the chain owns the blocks; they are usable and not poisoned. A chain does not know its
+/// allocator: blocks that are left in it when it is destroyed are lost until that allocator is released.
+/// Invariants: last_ is valid unless the chain is empty; the link of the last block is null.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 2.
 #pragma once
@@ -25,18 +24,18 @@ class block_chain {
 public:
     block_chain() = default;
 
-    /// Effects: takes over `size` blocks, of which each leads to the next and the last one to null.
+    /// Effects: takes over `size` blocks, each of which leads to the next and the last one to null.
     /// Requires: `size` is not 0.
     block_chain(void* first, void* last, std::size_t size) noexcept
         : first_(static_cast<core::free_block*>(first)), last_(static_cast<core::free_block*>(last)),
           size_(size) {}
 
-    /// Effects: takes the blocks of `other` over; it is empty afterwards.
+    /// Effects: takes over the blocks of `other`, which is empty afterwards.
     block_chain(block_chain&& other) noexcept
         : first_(std::exchange(other.first_, nullptr)), last_(other.last_),
           size_(std::exchange(other.size_, 0U)) {}
 
-    /// Effects: as above. What this chain held is forgotten.
+    /// Effects: takes over the blocks of `other`, which is empty afterwards. The blocks of this chain are lost.
     block_chain& operator=(block_chain&& other) noexcept {
         first_ = std::exchange(other.first_, nullptr);
         last_ = other.last_;
@@ -49,10 +48,9 @@ public:
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-    /// Returns: the first block, or null where the chain is empty.
+    /// Returns: the first block; null if the chain is empty.
     [[nodiscard]] void* front() const noexcept { return first_; }
 
-    /// Returns: the last block.
     /// Requires: the chain is not empty.
     [[nodiscard]] void* back() const noexcept { return last_; }
 
@@ -67,7 +65,7 @@ public:
         ++size_;
     }
 
-    /// Requires: as push_front().
+    /// Requires: `p` is usable and has room for a pointer.
     void push_back(void* p) noexcept {
         auto* const block = static_cast<core::free_block*>(p);
         block->next = nullptr;
@@ -77,7 +75,7 @@ public:
     }
 
     /// Effects: takes the first block off.
-    /// Returns: that block, or null where the chain is empty.
+    /// Returns: the block; null if the chain is empty.
     void* pop_front() noexcept {
         core::free_block* const block = first_;
         if (block != nullptr) [[likely]] {
@@ -87,14 +85,14 @@ public:
         return block;
     }
 
-    /// Effects: calls `use(block)` for every block, in their order, each after its link was read: `use` may write
-    /// to the block. If it does, the chain is no longer one.
+    /// Effects: calls `use(block)` for every block in order, after its link was read. `use` may write to the
+    /// block; the chain is broken then.
     ///
-    /// Where the next block is, is guessed from the last step, so that the processor need not wait until each
-    /// link is read: it goes on with what was computed, and only compares. Bursts lie side by side mostly.
+    /// Blocks of a burst mostly lie side by side. So the address of the next block is guessed from the last step,
+    /// and the processor goes on with the guess while the link is on its way.
     template <class Use>
     void for_each(Use use) const noexcept {
-        // Numbers, because what is guessed behind the last block of a chain may be no address at all.
+        // As numbers, because the guess behind the last block may be no valid address.
         std::uintptr_t step = 0;
         for (auto block = reinterpret_cast<std::uintptr_t>(first_); block != 0;) {
             const auto next =
@@ -111,7 +109,7 @@ public:
         }
     }
 
-    /// Effects: puts all blocks of `other` behind those of this chain; `other` is empty afterwards.
+    /// Effects: moves all blocks of `other` behind those of this chain; `other` is empty afterwards.
     /// Complexity: constant.
     void splice_back(block_chain&& other) noexcept {
         if (other.empty()) {

@@ -1,4 +1,4 @@
-/// What a block has to hold, where somebody chooses the size of all blocks of a pool.
+/// The size and alignment that all blocks of a pool must hold.
 ///
 ///     block_size{20, 4}  ->  a block of 20 bytes at multiples of 4
 ///     with_zones():          [ guard zone, 16 | 20 | guard zone, 16 ]     (checking/block_registry.hpp)
@@ -19,7 +19,7 @@ inline constexpr std::size_t guard_zone_bytes = 16;
 /// The most bytes that a block of a pool of one size has, and its strictest alignment.
 inline constexpr std::size_t most_block_bytes = std::size_t{1} << 30;
 
-/// Returns: what lies before the caller's part of a block that has guard zones.
+/// Returns: the bytes in front of the caller's part of a block with guard zones.
 [[nodiscard]] constexpr std::size_t bytes_before(std::size_t alignment) noexcept {
     return align_up(guard_zone_bytes, alignment);
 }
@@ -28,7 +28,7 @@ inline constexpr std::size_t most_block_bytes = std::size_t{1} << 30;
 
 namespace mallard::inline MALLARD_LIBRARY {
 
-/// What a block of a fixed_pool has to hold.
+/// The size and alignment that a block of a fixed_pool must hold.
 struct block_size {
     std::size_t bytes = 0;
     std::size_t alignment = 1;
@@ -38,26 +38,25 @@ struct block_size {
         return {sizeof(T), alignof(T)};
     }
 
-    /// Returns: the size of the blocks that hold this, and of which alignment they are then.
+    /// Returns: the size and alignment of the blocks that hold this.
     [[nodiscard]] constexpr block_size of_block() const noexcept {
         const std::size_t step = std::max<std::size_t>(alignment, 4);
         const std::size_t whole = core::align_up(std::max(bytes, sizeof(void*)), step);
         return {whole, std::max(alignment, std::min(whole & (~whole + 1), fundamental_alignment))};
     }
 
-    /// Returns: what blocks have to hold in which every block that holds this lies between guard zones.
+    /// Returns: the size and alignment of blocks with room for this and a guard zone on both sides.
     [[nodiscard]] constexpr block_size with_zones() const noexcept {
         const block_size block = of_block();
         return {core::bytes_before(block.alignment) + block.bytes + core::guard_zone_bytes, block.alignment};
     }
 
-    /// Returns: the size of the blocks that have become this block by with_zones() and of_block().
+    /// Returns: the size of the blocks that became this block by with_zones() and of_block().
     [[nodiscard]] constexpr std::size_t bytes_without_zones() const noexcept {
         return bytes - 2 * core::bytes_before(alignment);
     }
 
-    /// Returns: whether there can be such blocks: of at most 2^30 bytes, and at multiples of no more than
-    /// that.
+    /// Returns: whether such blocks can exist: at most 2^30 bytes, at an alignment of at most 2^30.
     [[nodiscard]] constexpr bool is_possible() const noexcept {
         return bytes <= core::most_block_bytes && alignment <= core::most_block_bytes &&
                is_power_of_two(alignment);
@@ -68,8 +67,8 @@ struct block_size {
 
 namespace mallard::core::inline MALLARD_LIBRARY {
 
-/// Returns: the size of the blocks of a pool that is made for `size`.
-/// Throws: refused_request where there cannot be such blocks. In a constant expression that does not compile.
+/// Returns: the size and alignment of the blocks of a pool that is made for `size`.
+/// Throws: refused_request if such blocks cannot exist. In a constant expression this does not compile.
 [[nodiscard]] constexpr block_size expect_possible(block_size size) {
     if (!size.is_possible()) {
         refuse_block_size(size.bytes, size.alignment, most_block_bytes, most_block_bytes);

@@ -1,25 +1,22 @@
-/// What a translation unit was compiled for, as a part of every linker name of the library.
+/// The mode that a translation unit was compiled for, as a part of every linker name of the library.
 ///
-/// NDEBUG, AddressSanitizer and -fno-exceptions change what inline functions do. Parts of a program that were compiled
-/// differently would each bring a function of the same name, and the linker would keep one of them for all. So
-/// each header opens one of two inline namespaces, whose names say how it was compiled:
+/// MALLARD_CHECKED, NDEBUG, AddressSanitizer and -fno-exceptions change inline functions, and the linker keeps
+/// one function of each name. So each header opens one of two inline namespaces, whose names say how it was
+/// compiled:
 ///
-///     namespace mallard::inline MALLARD_MODE { ... }       what is inline, or a template: NDEBUG, the sanitizer,
-///                                                          exceptions
-///     namespace mallard::inline MALLARD_LIBRARY { ... }    what src/ compiles, and all that those declarations
-///                                                          mention: the sanitizer only
+///     namespace mallard::inline MALLARD_MODE { ... }       inline code and templates: all four of them
+///     namespace mallard::inline MALLARD_LIBRARY { ... }    what src/ compiles, and all that it mentions: the sanitizer only
 ///
-/// A function that is given an allocator by a part compiled differently is not found by the linker, which prints
-/// the name of what it looked for, mallard::ndebug::multipool say. Parts that exchange none work side by side,
-/// each with its own functions. A library built for release serves all programs that are not built with
-/// AddressSanitizer; those look for mallard::library_with_address_sanitizer, because a library that does not
-/// mark memory that nobody may touch would leave marked what the program's inline functions did mark.
+/// Parts of a program that were compiled differently work side by side. Where one hands an allocator to the
+/// other, the program does not link; the linker prints the name that it misses, such as
+/// mallard::ndebug::multipool. A library built for release serves all programs but those built with
+/// AddressSanitizer, which look for mallard::library_with_address_sanitizer.
 ///
-/// Invariants: nothing within MALLARD_LIBRARY depends on NDEBUG or on exceptions, neither bodies nor members. A
-/// specialisation stands in the namespace of its template, or in mallard itself, as one of a user's does.
-/// Names of the library cannot be declared by anybody else: include the header in their place.
+/// Invariants: nothing within MALLARD_LIBRARY depends on NDEBUG, MALLARD_CHECKED or exceptions, neither bodies
+/// nor members. A specialisation stands in the namespace of its template, or in mallard itself. Names of the
+/// library cannot be declared in advance: include the header.
 ///
-/// What the library needs of compiler and machine is said here too, because every header begins with this one.
+/// The requirements on compiler and machine stand here too, because every header begins with this one.
 #pragma once
 
 #if __cplusplus < 202002L

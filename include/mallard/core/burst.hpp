@@ -4,8 +4,8 @@
 ///     while (void* p = nodes.pop_front()) { ... }
 ///     mallard::deallocate_many(pool, std::move(nodes), sizeof(node), alignof(node));
 ///
-/// Allocators that are better at it than at single requests do it themselves (burst_allocator); the others
-/// are asked block by block. A block of a burst is a block like any other: it can be deallocated alone.
+/// Allocators that are better at bursts than at single requests serve them themselves (burst_allocator); the
+/// others are asked block by block. A block of a burst can be deallocated alone.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 2.
 #pragma once
@@ -23,9 +23,8 @@
 
 namespace mallard::core::inline MALLARD_MODE {
 
-/// Effects: none, where a chain of `count` blocks of `bytes` bytes can be.
-/// Throws: refused_request where a block has no room for the link to the next; std::bad_alloc where all
-/// blocks together have no representation.
+/// Throws: refused_request if a block has no room for a link; std::bad_alloc if the size of all blocks together
+/// is not representable.
 inline void expect_possible_burst(std::size_t bytes, std::size_t alignment, std::size_t count) {
     if (count == 0) {
         return;
@@ -38,12 +37,12 @@ inline void expect_possible_burst(std::size_t bytes, std::size_t alignment, std:
     }
 }
 
-/// Blocks that are being collected for a caller: where they do not all come, they go back. A link is written
-/// once, when the block that it leads to is there.
+/// Blocks that are collected for a caller. They go back if not all of them can be had. A link is written once,
+/// when the block that it leads to is there.
 template <upstream A>
 class unfinished_burst {
 public:
-    /// Requires: expect_possible_burst() has let the burst pass.
+    /// Requires: expect_possible_burst() accepts the burst.
     unfinished_burst(A& allocator, std::size_t bytes, std::size_t alignment) noexcept
         : allocator_(allocator), bytes_(bytes), alignment_(alignment), begin_(mark_of(allocator)) {}
 
@@ -76,9 +75,9 @@ public:
         ++size_;
     }
 
-    /// Effects: adds what `carve(cursor)` cuts off the front of a room, until there are `count` blocks or the
-    /// room is too short; `room` is moved behind them at the end only, because every link that is written
-    /// could change it, as far as the compiler knows.
+    /// Effects: adds blocks that `carve(cursor)` cuts off the front of a room, until there are `count` blocks or
+    /// the room is too short. `room` is moved behind them once, at the end, because the compiler cannot know that
+    /// writing a link leaves it alone.
     /// Returns: whether there was a block.
     template <class Carve>
     [[nodiscard]] bool add_carved(std::byte*& room, std::size_t count, Carve carve) noexcept {
@@ -95,7 +94,7 @@ public:
         return size_ != before;
     }
 
-    /// Returns: the blocks; there are none left here.
+    /// Returns: the blocks. None is left here.
     [[nodiscard]] block_chain finish() noexcept {
         if (size_ == 0) {
             return {};
@@ -107,7 +106,7 @@ public:
 private:
     struct no_mark {};
 
-    /// What gives no block back can go back to where it was, unless other threads have gone on since.
+    /// A rewindable allocator goes back to where it was, unless other threads may have gone on since.
     static constexpr bool rolls_back = rewindable<A> && !thread_safe<A>;
 
     [[nodiscard]] static auto mark_of([[maybe_unused]] const A& allocator) noexcept {
@@ -130,7 +129,7 @@ private:
 template <class A>
 unfinished_burst(A&, std::size_t, std::size_t) -> unfinished_burst<A>;
 
-/// Calls `undo()` at its end, unless it was told to keep what would be undone.
+/// Calls `undo()` at its end, unless keep() was called.
 template <class Undo>
 class undone_unless_kept {
 public:
@@ -152,7 +151,7 @@ private:
 template <class Undo>
 undone_unless_kept(Undo) -> undone_unless_kept<Undo>;
 
-/// Effects: as allocate_many(), by as many single requests, in the order of the chain.
+/// Returns: the blocks of as many single requests, in their order.
 template <upstream A>
 [[nodiscard]] block_chain allocate_one_by_one(A& allocator, std::size_t bytes, std::size_t alignment,
                                               std::size_t count) {
@@ -168,11 +167,11 @@ template <upstream A>
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Returns: `count` blocks of `bytes` bytes each at multiples of `alignment`, of `allocator`. Where they cannot
-/// all be had, those that came are given back; a rewindable allocator is rolled back instead.
+/// Returns: `count` blocks of `bytes` bytes each, at multiples of `alignment`. If not all can be had, those that
+/// came are given back; a rewindable allocator is rolled back instead.
 /// Requires: `alignment` is a power of two.
-/// Throws: refused_request where `bytes` is less than the size of a pointer; what the allocator throws. No
-/// block is lost then.
+/// Throws: refused_request if `bytes` is less than the size of a pointer; what the allocator throws. No block is
+/// lost.
 /// Complexity: linear in the blocks.
 template <upstream A>
 [[nodiscard]] block_chain allocate_many(A& allocator, std::size_t bytes, std::size_t alignment,
@@ -185,8 +184,8 @@ template <upstream A>
 }
 
 /// Effects: deallocates all blocks of the chain, in its order.
-/// Requires: they came from `allocator` and are of `bytes` bytes at `alignment`, each.
-/// Complexity: linear in the blocks, but for calls upstream.
+/// Requires: each came from `allocator`, of `bytes` bytes at `alignment`.
+/// Complexity: linear in the blocks, apart from calls upstream.
 template <upstream A>
 void deallocate_many(A& allocator, block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
     if constexpr (burst_allocator<A>) {

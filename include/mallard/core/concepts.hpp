@@ -19,26 +19,26 @@
 
 namespace mallard::inline MALLARD_LIBRARY {
 
-/// Where a local allocator gets its chunks. `allocate` returns `bytes` bytes at the alignment asked for, a
-/// power of two, and never null: it reports failure by an exception. Zero bytes are a valid request.
-/// `deallocate` takes what `allocate` gave, with the same two numbers. std::pmr::memory_resource is one too.
+/// The source of a local allocator's chunks. `allocate` returns `bytes` bytes at `alignment`, a power of two. It
+/// never returns null; it reports failure by an exception. Zero bytes are a valid request. `deallocate` takes the
+/// pointer back, with the same two numbers. std::pmr::memory_resource is an upstream.
 template <class U>
 concept upstream = requires(U& u, void* p, std::size_t bytes, std::size_t alignment) {
     { u.allocate(bytes, alignment) } -> std::same_as<void*>;
     u.deallocate(p, bytes, alignment);
 };
 
-/// A managed allocator that serves a part of a program (P0089R1, section 3). `release` returns all that it
-/// holds to its upstream, whether it was deallocated or not, and leaves the allocator as it was made. What lies over
-/// it, a pool whose upstream it is, has to be released before: it keeps its lists in these blocks.
+/// A managed allocator that serves a part of a program (P0089R1, section 3). `release` returns all that it holds
+/// to its upstream, deallocated or not, and leaves the allocator as it was made. A pool over this allocator must
+/// be released before, because it keeps its lists in this memory.
 template <class A>
 concept local_allocator = upstream<A> && requires(A& a, void* p, std::size_t n) {
     { a.deallocate(p, n, n) } noexcept;
     { a.release() } noexcept;
 };
 
-/// `rewind` forgets every block but keeps the memory for the next use; `rollback` forgets the blocks that
-/// were made since `mark` was taken.
+/// `rewind` forgets all blocks and keeps the memory for the next use. `rollback` forgets the blocks that were
+/// allocated since the mark.
 template <class A>
 concept rewindable = local_allocator<A> && requires(A& a, const A& const_a) {
     { a.rewind() } noexcept;
@@ -46,18 +46,18 @@ concept rewindable = local_allocator<A> && requires(A& a, const A& const_a) {
     { a.rollback(const_a.mark()) } noexcept;
 };
 
-/// What bursts cost it less than as many single requests. `allocate_many` returns `count` blocks of `bytes`
-/// bytes, room for a pointer at least, at the alignment asked for; where it cannot have all of them it keeps
-/// none and reports the failure. `deallocate_many` takes blocks that were allocated with the two numbers,
-/// however they were allocated. core/burst.hpp has both for every allocator.
+/// An allocator that serves a burst for less than as many single requests. `allocate_many` returns `count` blocks
+/// of at least a pointer's size; if not all can be had, it keeps none and reports the failure. `deallocate_many`
+/// takes blocks that were allocated with the same two numbers, in a burst or not. core/burst.hpp has both
+/// functions for every allocator.
 template <class A>
 concept burst_allocator = upstream<A> && requires(A& a, block_chain& blocks, std::size_t n) {
     { a.allocate_many(n, n, n) } -> std::same_as<block_chain>;
     { a.deallocate_many(std::move(blocks), n, n) } noexcept;
 };
 
-/// What gives many blocks of different sizes at once too, each room for a pointer at least, in the order of
-/// the sizes, and takes back blocks of any sizes, because they know them.
+/// An allocator that serves bursts of different sizes, each at least a pointer's, in the order of the sizes, and
+/// takes back blocks of any size, because its blocks know their sizes.
 template <class A>
 concept mixed_burst_allocator =
     burst_allocator<A> &&
@@ -66,7 +66,7 @@ concept mixed_burst_allocator =
         { a.deallocate_many(std::move(blocks)) } noexcept;
     };
 
-/// An upstream that is all type and no state needs no pointer to be found again.
+/// An upstream without state, which needs no pointer to be found again.
 template <class U>
 concept stateless_upstream = upstream<U> && std::is_empty_v<U> && std::default_initializable<U>;
 
@@ -74,12 +74,12 @@ concept stateless_upstream = upstream<U> && std::is_empty_v<U> && std::default_i
 
 namespace mallard::core::inline MALLARD_LIBRARY {
 
-/// Its blocks have one size, which somebody has chosen for them: there is no room for anything around them.
+/// True if all blocks have one size that the user chose, so that there is no room around them.
 template <class A>
 concept gives_fixed_blocks = requires { requires A::has_fixed_blocks; };
 
-/// Whether it uses a block again only where that is the last one: whoever keeps it waiting for what was freed
-/// lets it run out of memory. What adapts such an allocator is one too.
+/// True if only the most recent allocation can be reused. A quarantine in front of it would exhaust it. An
+/// adaptor has the property of its mechanism.
 template <class A>
 inline constexpr bool reuses_only_the_last = [] {
     if constexpr (requires { typename A::mechanism_type; }) {

@@ -1,4 +1,4 @@
-/// Checks of what a function requires of its caller. They cost nothing where NDEBUG is defined.
+/// Checks of a function's requirements. They cost nothing if NDEBUG is defined.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>

@@ -1,14 +1,12 @@
-/// Blocks that change their size: what is asked of an allocator that can do it, and what it answers.
+/// Blocks that change their size: the request and the answer.
 ///
 ///     before     ... |  free  |  block  |  free  | ...
 ///     forward    ... |  free  |  block ------->  | ...      the same address
 ///     backward   ... |  <------ block   |  free  | ...      further down, by a multiple of the step
-///     fresh      another block; the old one stays as it is until its user has moved out and frees it
 ///
-/// Data model: a request names a least and a preferred number of bytes, the ways that may be gone, and how
-/// far apart beginnings of a block that grows backward may lie: elements that are where they were must then
-/// stand at places of elements of the larger block. The answer names the block, the bytes that it has now,
-/// and the way that was gone.
+/// Data model: a request has a least and a preferred number of bytes, the ways that are allowed, and the step by
+/// which the beginning of the block may move down: elements that stay where they are must be elements of the
+/// larger block. The answer has the block, its bytes, and the way that was taken.
 ///
 /// Source: N2045, Gaztañaga, "Improving STL allocators" (expand_fwd, expand_bwd, allocate_new); Gaztañaga,
 /// "Applying classic memory allocation strategies to C++ containers", chapter 1.
@@ -25,7 +23,7 @@
 
 namespace mallard::inline MALLARD_LIBRARY {
 
-/// What a call may do to give a block its size, in the order in which it tries.
+/// The ways to give a block its size, in the order in which they are tried.
 enum class expansion : std::uint8_t {
     none = 0,
     forward = 1,  ///< the block takes the free memory behind it
@@ -45,7 +43,7 @@ enum class expansion : std::uint8_t {
     return static_cast<expansion>(static_cast<unsigned>(a) & static_cast<unsigned>(b));
 }
 
-/// Returns: the ways of `set` that are not among `removed`.
+/// Returns: the ways of `set` that are not in `removed`.
 [[nodiscard]] constexpr expansion without(expansion set, expansion removed) noexcept {
     return static_cast<expansion>(static_cast<unsigned>(set) & ~static_cast<unsigned>(removed));
 }
@@ -72,27 +70,25 @@ struct expansion_result {
                          ///< block held is where it was. fresh: the old block is untouched
 };
 
-/// A block and the bytes that its user may use, which are those that were asked for at least.
+/// A block and its usable bytes, at least as many as were asked for.
 struct sized_block {
     void* p = nullptr;
     std::size_t bytes = 0;
 };
 
-/// Returns: the shortest way that a block may grow backward, so that it begins at a multiple of the granule
-/// and the objects in it stand at multiples of their size from its beginning: the least common multiple of
-/// both.
+/// Returns: the shortest distance by which a block may grow backward, so that its beginning stays at a multiple
+/// of the granule and its objects stay at multiples of their size: the least common multiple.
 /// Requires: neither is 0, and the result is representable.
 [[nodiscard]] constexpr std::size_t backward_step(std::size_t object_bytes,
                                                   std::size_t granule_bytes = 16) noexcept {
     return std::lcm(object_bytes, granule_bytes);
 }
 
-/// What can change the size of its blocks. `expand` gives `p`, which may be null for no block, the bytes of
-/// the request in the first of its ways that is open; where none is, it throws if a fresh block was among
-/// them, and returns a null result if not; `try_expand` returns one always. `shrink` gives back what lies
-/// behind the first bytes, as far as it can, and returns the bytes that are left; the block stays where it
-/// is. `allocate_at_least` tells what it gave. Blocks know their sizes: the two numbers that `deallocate`
-/// is told are not looked at.
+/// An allocator whose blocks change their size. `expand` gives block `p`, or no block if it is null, the bytes of
+/// the request in the first way that is open. If none is, it throws if a fresh block was allowed, and returns a
+/// null result otherwise; `try_expand` always returns a null result. `shrink` gives back memory behind the first
+/// `bytes` bytes as far as possible, and returns the bytes that are left. `allocate_at_least` returns the bytes
+/// too. Blocks know their sizes, so the numbers given to `deallocate` are ignored.
 template <class A>
 concept expandable = upstream<A> && requires(A& a, const A& const_a, void* p,
                                              const expansion_request& request, std::size_t n) {

@@ -1,9 +1,9 @@
-/// A block that nobody uses, and the link by which it leads to another.
+/// A free block, and its link to another.
 ///
 ///     [ next | ................ ]
 ///
-/// The link is the first word of the block. It need not be aligned, because a block of 12 or 20 bytes lies at
-/// a multiple of 4 and no more; processors that mallard runs on read it as fast there as anywhere else.
+/// The link is the first word of the block. It may be unaligned, because a block of 12 or 20 bytes lies at a
+/// multiple of 4; the supported processors read it as fast.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -19,17 +19,16 @@ struct [[gnu::packed]] free_block {
 
 static_assert(sizeof(free_block) == sizeof(void*) && alignof(free_block) == 1);
 
-/// A link wherever it lies. It is read and written as a pointer and not as a member, because the compiler may
-/// take a member of free_block for another object than a member of somebody else's that holds a link too.
+/// A link anywhere in memory. It is accessed as a pointer and not as a member, because the compiler may assume
+/// that a member of free_block and a link in another class are different objects.
 using link_in_place [[gnu::aligned(1)]] = free_block*;
 
-/// Returns: where the link of `block` is.
+/// Returns: the place of the link of `block`.
 [[nodiscard]] inline link_in_place* link_of(free_block* block) noexcept {
     return reinterpret_cast<link_in_place*>(block);
 }
 
-/// Returns: the link at `from`, which may lie in poisoned memory: that of a free block, or another one that
-/// leads to a block.
+/// Returns: the link at `from`, which may lie in poisoned memory.
 MALLARD_READS_POISONED [[nodiscard]] inline free_block* read_link(const link_in_place* from) noexcept {
     return *from;
 }

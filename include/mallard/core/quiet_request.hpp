@@ -1,4 +1,4 @@
-/// Asking an upstream without being told no by an exception: for who asks in another way then.
+/// Asks an upstream without an exception, for callers that have another way.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -9,8 +9,8 @@
 
 namespace mallard::core::inline MALLARD_MODE {
 
-/// Returns: what `source.allocate(bytes, alignment)` returns; null where that throws. The out-of-memory handler is
-/// not told. In a program without exceptions, an upstream without try_allocate() ends the program instead.
+/// Returns: the result of `source.allocate(bytes, alignment)`; null if that throws. The out-of-memory handler is
+/// not called. In a program without exceptions, an upstream without try_allocate() ends the program instead.
 template <upstream Upstream>
 [[nodiscard]] void* ask_quietly(Upstream&& source, std::size_t bytes, std::size_t alignment) noexcept {
     const auto ask = [&]() -> void* {

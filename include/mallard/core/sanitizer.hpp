@@ -1,6 +1,6 @@
-/// AddressSanitizer's view of memory that an allocator manages: what is not allocated is poisoned, so that a
-/// read after a deallocation or past a block is reported where it happens. Without the sanitizer all of this
-/// is empty.
+/// AddressSanitizer's view of an allocator's memory: memory that is not allocated is poisoned, so that a use
+/// after a deallocation or past a block is reported where it happens. Without the sanitizer these functions are
+/// empty.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -9,11 +9,11 @@
 
 #ifdef MALLARD_ASAN
 #include <sanitizer/asan_interface.h>
-/// Before a function that reads or writes what the allocator itself keeps in poisoned memory.
+/// In front of a function that accesses the allocator's own data in poisoned memory.
 #ifdef __clang__
 #define MALLARD_READS_POISONED [[gnu::no_sanitize_address]]
 #else
-// Optimising, g++ lets callers read what such a function would: they are not exempt.
+// g++ moves such reads into callers, which are not exempt, unless it may not look into the function.
 #define MALLARD_READS_POISONED [[gnu::no_sanitize_address, gnu::noipa]]
 #endif
 #else
@@ -29,12 +29,12 @@ inline constexpr bool poisons_memory = false;
 #endif
 
 #if defined(MALLARD_ASAN) && defined(__GNUC__) && !defined(__clang__)
-// g++ takes the marking of a buffer for a read of what the buffer's owner has not initialised yet.
+// g++ takes the marking of a buffer for a read of bytes that are not initialised yet.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-/// Effects: marks [p, p + bytes) as memory that nobody may touch.
+/// Effects: marks [p, p + bytes) as memory that must not be accessed.
 inline void poison([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef MALLARD_ASAN
     __asan_poison_memory_region(p, bytes);
@@ -52,7 +52,7 @@ inline void unpoison([[maybe_unused]] const void* p, [[maybe_unused]] std::size_
 #pragma GCC diagnostic pop
 #endif
 
-/// Effects: lets the sanitizer report `p` here where nobody may touch it: a block that is deallocated twice.
+/// Effects: lets the sanitizer report here if `p` must not be accessed: a block that is deallocated twice.
 inline void expect_usable([[maybe_unused]] const void* p) noexcept {
 #ifdef MALLARD_ASAN
     static_cast<void>(*static_cast<const volatile char*>(p));

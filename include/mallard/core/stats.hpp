@@ -1,4 +1,4 @@
-/// What an allocator tells of itself.
+/// The figures that an allocator has about itself.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -7,7 +7,7 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Counted in the slow paths only, so that asking costs something and not asking costs nothing.
+/// Counted in the slow paths only: they cost nothing until they are asked for.
 struct allocator_stats {
     std::size_t chunks = 0;         ///< chunks held now, those kept for reuse included
     std::size_t chunk_bytes = 0;    ///< their bytes, headers included

@@ -1,13 +1,13 @@
-/// Which allocators several threads may use at once: a property that no compiler can read off a class, so
-/// each class states it.
+/// The property that several threads may use an allocator at once. A compiler cannot deduce it, so each class
+/// states it.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Whether threads may call allocate() and deallocate() of one A at the same time, and one may free what
-/// another allocated. Specialise it as true for an allocator of yours that locks.
+/// True if threads may call allocate() and deallocate() of one A at the same time, and one may free a block of
+/// another. Specialise it as true for an allocator that locks.
 template <class A>
 inline constexpr bool thread_safe = false;
 

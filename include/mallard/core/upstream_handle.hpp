@@ -1,4 +1,4 @@
-/// How an allocator remembers its upstream: by address, or, where the upstream has no state, not at all.
+/// The reference of an allocator to its upstream: an address, or nothing if the upstream has no state.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
