@@ -1,10 +1,9 @@
-/// The chunks that an allocator took from its upstream, as a list that lives in the chunks themselves.
+/// The chunks of an allocator, as a list through the chunks themselves.
 ///
 ///     chunk:   [ next | bytes ][ room for blocks ............ ]
 ///              ^ chunk         ^ begin()                        ^ end()
 ///
-/// Invariants: `bytes` counts the header too, and is what the upstream was asked for, at
-/// fundamental_alignment.
+/// Invariants: `bytes` is the size that the upstream was asked for, header included, at fundamental_alignment.
 /// Owner: the allocator that holds the list; it must call release() before it ends.
 #pragma once
 
@@ -31,9 +30,9 @@ class chunk_list {
 public:
     [[nodiscard]] chunk* front() const noexcept { return first_; }
 
-    /// Effects: takes a chunk of `bytes` bytes, header included, from `source` and puts it in front. Its room
-    /// is poisoned.
-    /// Throws: what the upstream throws; the list is then as it was.
+    /// Effects: takes a chunk of `bytes` bytes, header included, from `source` and puts it in front. Its room is
+    /// poisoned.
+    /// Throws: what the upstream throws; the list is unchanged then.
     template <upstream Upstream>
     chunk* grow(Upstream&& source, std::size_t bytes) {
         void* memory = source.allocate(bytes, alignof(chunk));
@@ -55,8 +54,8 @@ public:
 
     void push(chunk* c) noexcept { c->next = std::exchange(first_, c); }
 
-    /// Effects: takes the first chunk that has room for `bytes` bytes off the list.
-    /// Returns: that chunk, or null where there is none.
+    /// Effects: takes the first chunk with room for `bytes` bytes off the list.
+    /// Returns: the chunk; null if there is none.
     chunk* take_with_room(std::size_t bytes) noexcept {
         for (chunk** link = &first_; *link != nullptr; link = &(*link)->next) {
             if ((*link)->bytes - sizeof(chunk) >= bytes) {
@@ -66,8 +65,8 @@ public:
         return nullptr;
     }
 
-    /// Effects: keeps chunks from the front until they hold `bytes` bytes, but none that is larger than
-    /// `largest_bytes`, and gives the rest back to `source`.
+    /// Effects: keeps chunks from the front until they hold `bytes` bytes, but none larger than `largest_bytes`,
+    /// and gives the rest back to `source`.
     template <upstream Upstream>
     void trim(Upstream&& source, std::size_t bytes, std::size_t largest_bytes) noexcept {
         chunk_list rest;
@@ -88,7 +87,7 @@ public:
     /// Requires: the list is not empty.
     [[nodiscard]] chunk* pop() noexcept { return std::exchange(first_, first_->next); }
 
-    /// Effects: gives every chunk back to `source`, as it was taken.
+    /// Effects: gives every chunk back to `source`.
     /// Complexity: linear in the chunks, not in the blocks.
     template <upstream Upstream>
     void release(Upstream&& source) noexcept {

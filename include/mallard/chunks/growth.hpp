@@ -1,4 +1,4 @@
-/// How the chunks of an allocator grow: geometrically, from a first size to a largest one.
+/// The growth of an allocator's chunks: geometric, from a first size to a largest one.
 ///
 ///     first_chunk_bytes   x factor   x factor   ...   64 KiB   x 2   x 2   ...   largest_chunk_bytes   ...
 #pragma once
@@ -12,14 +12,14 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// The sizes of the chunks that an allocator takes from its upstream, in bytes, headers included; powers of
-/// two. Each chunk is `factor` times the one before it, or twice from 64 KiB on, until `largest_chunk_bytes`.
-/// A single request that needs more gets a chunk of its own size.
+/// The sizes of the chunks that an allocator takes from its upstream, in bytes, headers included; powers of two.
+/// Each chunk is `factor` times as large as the previous one, or twice from 64 KiB on, up to
+/// `largest_chunk_bytes`. A single request that needs more gets a chunk of its own size.
 ///
-/// Any numbers will do. The largest size is a limit: it is rounded down to a power of two, and the first one
-/// is no larger than it. The first size and the factor are rounded up. No chunk is planned below 64 bytes or
-/// above 64 TiB, and no factor is less than 2: chunks of one size have the same first and largest size. A
-/// size of 0 is the usual one.
+/// Any number has a meaning. The largest size is a limit: it is rounded down to a power of two, and the first
+/// size is at most that. The first size and the factor are rounded up. Planned chunks have from 64 bytes to 64
+/// TiB, and the factor is at least 2; for chunks of one size, make the first and the largest size equal. A size
+/// of 0 is the default.
 struct chunk_growth {
     std::size_t first_chunk_bytes = 256;
     std::size_t largest_chunk_bytes = std::size_t{8} << 20;
@@ -30,14 +30,14 @@ struct chunk_growth {
 
 namespace mallard::chunks::inline MALLARD_MODE {
 
-/// The size of the next chunk, kept in four bytes because an allocator should be small.
+/// The size of the next chunk, in four bytes because allocators should be small.
 class next_chunk {
 public:
     static constexpr std::size_t smallest_bytes = 64;
-    /// Less than any address space, so that sums of a few of them have a representation.
+    /// Less than any address space, so that sums of a few are representable.
     static constexpr std::size_t most_bytes = std::size_t{1} << 46;
 
-    /// Effects: plans chunks by `growth`, none of which is larger than `limit_bytes`.
+    /// Effects: plans chunks by `growth`, none larger than `limit_bytes`.
     /// Requires: `limit_bytes` is a power of two from 64 to most_bytes.
     explicit constexpr next_chunk(chunk_growth growth, std::size_t limit_bytes = most_bytes) noexcept
         : largest_log2_(floor_log2(std::clamp(or_usual(growth.largest_chunk_bytes, usual.largest_chunk_bytes),
@@ -47,7 +47,7 @@ public:
             or_usual(growth.first_chunk_bytes, usual.first_chunk_bytes), smallest_bytes, largest_bytes()));
     }
 
-    /// Returns: the size that a chunk should have now to hold `least_bytes`.
+    /// Returns: the size of a chunk that is to hold `least_bytes`.
     /// Requires: `least_bytes` is at most 2^63, so that a power of two above it exists.
     [[nodiscard]] constexpr std::size_t bytes_for(std::size_t least_bytes) const noexcept {
         if (least_bytes > std::size_t{1} << largest_log2_) {
@@ -56,15 +56,15 @@ public:
         return std::max(std::size_t{1} << log2_, std::bit_ceil(least_bytes));
     }
 
-    /// Effects: makes the next chunk `factor` times as large as one of `bytes`, or twice, within the limits.
-    /// Apart from bytes_for(), so that a request that fails leaves the plan as it was.
+    /// Effects: makes the next chunk `factor` times, or twice, as large as one of `bytes`, within the limits.
+    /// Apart from bytes_for(), so that a request that fails leaves the plan unchanged.
     constexpr void took(std::size_t bytes) noexcept {
         const unsigned step = bytes < (std::size_t{64} << 10) ? factor_log2_ : 1U;
         const unsigned next_log2 = static_cast<unsigned>(std::bit_width(bytes)) - 1U + step;
         log2_ = static_cast<std::uint8_t>(std::clamp<unsigned>(next_log2, first_log2_, largest_log2_));
     }
 
-    /// Effects: begins again with the first size, or with the first that holds more than `bytes`.
+    /// Effects: begins again with the first size, or with the first one that holds more than `bytes`.
     constexpr void restart(std::size_t bytes = 0) noexcept {
         log2_ = std::clamp(static_cast<std::uint8_t>(std::bit_width(bytes)), first_log2_, largest_log2_);
     }

@@ -1,16 +1,15 @@
-/// All that an allocator took from its upstream, in one list, so that a release can return it: chunks, which
-/// blocks are carved from, and direct blocks, which are single requests that went straight upstream.
+/// All memory of an allocator's upstream, in one list, so that a release can return it: chunks, which blocks are
+/// carved from, and large blocks, which are single requests that went straight upstream.
 ///
-///     chunk:                                      [ next | size ][ room for blocks ............ ]
-///     direct block:   [ padding | align | prev ]  [ next | size ][ the caller's block ......... ]
-///                                                 ^ held          ^ begin()
+///     chunk:                                     [ next | size ][ room for blocks ............ ]
+///     large block:   [ padding | align | prev ]  [ next | size ][ the caller's block ......... ]
+///                                                ^ held          ^ begin()
 ///
-/// Data model: a direct block leaves the list when it is deallocated, so it knows what stands before it; a
-/// chunk stays until the release and does not. One pointer leads to both kinds, because a program may have a
-/// million of these lists.
-/// Invariants: the size is what the upstream was asked for, all headers and padding included. The header ends
-/// where the caller's block begins, and where that is within the upstream's block is a function of the
-/// alignment alone.
+/// Data model: a large block leaves the list when it is deallocated, so it knows its predecessor; a chunk stays
+/// until the release and does not. One pointer leads to both kinds, because a program may have a million of these
+/// lists.
+/// Invariants: the size is that of the request to the upstream, headers and padding included. The header ends
+/// where the caller's block begins; its offset in the upstream's block is a function of the alignment alone.
 /// Owner: the allocator that holds the list; it must call release() before it ends.
 #pragma once
 
@@ -28,7 +27,7 @@
 
 namespace mallard::chunks::inline MALLARD_MODE {
 
-/// The part of the header that both kinds have.
+/// The common part of both headers.
 struct alignas(fundamental_alignment) held {
     held* next;
     std::size_t tagged_bytes;
@@ -45,8 +44,8 @@ class held_list {
 public:
     /// Effects: takes a chunk of `bytes` bytes, header included, from `source`. Its room is poisoned.
     /// Requires: `bytes` is at most PTRDIFF_MAX.
-    /// Returns: where its room begins, a multiple of fundamental_alignment.
-    /// Throws: what the upstream throws; the list is then as it was.
+    /// Returns: the begin of its room, a multiple of fundamental_alignment.
+    /// Throws: what the upstream throws; the list is unchanged then.
     template <upstream Upstream>
     [[nodiscard]] std::byte* add_chunk(Upstream&& source, std::size_t bytes) {
         void* memory = source.allocate(bytes, alignof(held));
@@ -56,8 +55,8 @@ public:
         return added->begin();
     }
 
-    /// Effects: takes a block from `source` and remembers it. Zero bytes get a block of one.
-    /// Throws: std::bad_alloc where the size with its header has no representation; what the upstream throws.
+    /// Effects: takes a large block from `source`. Zero bytes get a block of one.
+    /// Throws: std::bad_alloc if the size with its header is not representable; what the upstream throws.
     template <upstream Upstream>
     [[nodiscard]] void* allocate(Upstream&& source, std::size_t bytes, std::size_t alignment) {
         const std::size_t offset = large_header_bytes(alignment);
@@ -74,7 +73,7 @@ public:
         return block;
     }
 
-    /// Effects: gives a block that allocate() returned back to `source`.
+    /// Effects: gives a block of allocate() back to `source`.
     template <upstream Upstream>
     void deallocate(Upstream&& source, void* p) noexcept {
         held* gone = static_cast<held*>(p) - 1;
@@ -84,8 +83,8 @@ public:
         give_back(source, gone);
     }
 
-    /// Effects: gives everything back to `source`, as it was taken.
-    /// Complexity: linear in the chunks and direct blocks, not in the blocks carved from chunks.
+    /// Effects: gives everything back to `source`.
+    /// Complexity: linear in the chunks and large blocks, not in the blocks carved from chunks.
     template <upstream Upstream>
     void release(Upstream&& source) noexcept {
         while (first_ != nullptr) {
@@ -95,7 +94,7 @@ public:
         }
     }
 
-    /// Returns: chunks and direct blocks, by number and bytes.
+    /// Returns: the numbers and bytes of chunks and large blocks.
     [[nodiscard]] allocator_stats stats() const noexcept {
         allocator_stats sum;
         for (const held* h = first_; h != nullptr; h = h->next) {
@@ -106,7 +105,7 @@ public:
     }
 
 private:
-    /// What the header of a direct block has in front of the common part.
+    /// The header of a large block: two words in front of the common part.
     struct alignas(fundamental_alignment) large_header {
         std::size_t alignment;
         held* previous; ///< the one before it in the list; null for the first

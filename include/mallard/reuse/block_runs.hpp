@@ -1,4 +1,4 @@
-/// The blocks of one size, used and free, in runs; of the free ones the lowest is the next.
+/// The blocks of one size in runs with a bitmap; the free block of the lowest address is the next.
 ///
 ///     run:   [ header | bitmap ][ block 0 | block 1 | ... | block n - 1 ]
 ///                       a bit for each block, set where it is free
@@ -7,14 +7,13 @@
 ///     bottom_ -> run -> ... -> highest run    by address
 ///                  ^ lowest_                  nothing is free in the runs before this one
 ///
-/// All bits of a new run are set, so that blocks are carved as they are asked for, in the order of their
-/// addresses. The books are apart from the blocks: freeing touches no memory of the block, and finding a free
-/// one reads 64 bits at a time.
+/// All bits of a new run are set, so that blocks are carved in the order of their addresses. The bitmap lies
+/// apart from the blocks: freeing touches no block, and a search reads 64 bits at a time.
 ///
-/// A pool of many sizes makes runs that share its room with others (add_run()); there a run has as many
-/// blocks as all runs before it, where there is room, so most blocks are in the newest ones, and finding the
-/// run of a block takes constant time on average, until runs are as long as the largest chunk. A pool of one
-/// size makes one run of each room that it has (carve()).
+/// A pool of many sizes makes runs that share its room (add_run()). A run has as many blocks as all runs before
+/// it, if there is room. So most blocks are in the newest runs, and the run of a block is found in constant time
+/// on average, until runs are as long as the largest chunk. A pool of one size makes one run of each room
+/// (carve()).
 /// Invariant: no bit is set below a run's `first_word`.
 #pragma once
 
@@ -32,15 +31,15 @@ namespace mallard::reuse::inline MALLARD_MODE {
 
 class block_runs {
 public:
-    /// Requires: `block_bytes` is a multiple of 4, at least 4. `alignment` is that of the blocks, where it
-    /// divides their size.
+    /// Requires: `block_bytes` is a multiple of 4, at least 4. `alignment` is that of the blocks, if it divides
+    /// their size.
     explicit constexpr block_runs(std::size_t block_bytes,
                                   std::size_t alignment = fundamental_alignment) noexcept
         : block_bytes_(static_cast<std::uint32_t>(block_bytes)),
           reciprocal_(static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + block_bytes - 1) / block_bytes)),
           alignment_(static_cast<std::uint32_t>(alignment)) {}
 
-    /// Returns: the free block of the lowest address, poisoned, or null where none is free.
+    /// Returns: the free block of the lowest address, poisoned; null if none is free.
     /// Complexity: constant on average; at most linear in the words of the bitmap.
     [[nodiscard]] void* pop() noexcept {
         if (lowest_ == nullptr) {
@@ -81,15 +80,15 @@ public:
         core::poison(p, block_bytes_);
     }
 
-    /// Effects: makes a run at the front of [cursor, limit), of as many blocks as there are, and moves the
-    /// cursor behind it.
-    /// Requires: the room holds least_bytes(block_bytes()) at least, and is poisoned.
+    /// Effects: makes a run at the front of [cursor, limit), of as many blocks as there are already, and moves
+    /// the cursor behind it.
+    /// Requires: the room holds at least least_bytes(block_bytes()), and is poisoned.
     void add_run(std::byte*& cursor, std::byte* limit) noexcept {
         add_run(cursor, limit, std::max<std::size_t>(blocks_, 1));
     }
 
     /// Effects: makes a run of all of [cursor, limit), and takes its first block.
-    /// Returns: that block, still poisoned; null, with no effect, where the room is too short.
+    /// Returns: the block, still poisoned; null if the room is too short.
     /// Requires: the room is poisoned.
     [[nodiscard, gnu::cold, gnu::noinline]] void* carve(std::byte*& cursor, std::byte* limit) noexcept {
         if (static_cast<std::size_t>(limit - cursor) < room()) {
@@ -99,13 +98,13 @@ public:
         return pop();
     }
 
-    /// Returns: the room that `blocks` blocks, one or more, need at most where carve() makes their runs.
+    /// Returns: the most room that `blocks` blocks, at least one, need in the runs of carve().
     [[nodiscard]] constexpr std::size_t room(std::size_t blocks = 1) const noexcept {
         const std::size_t runs = (blocks - 1) / most_blocks() + 1;
         return runs * (fixed_bytes() + 8) + blocks * block_bytes_ + blocks / 8;
     }
 
-    /// Returns: how many blocks carve() makes of a new room.
+    /// Returns: the number of blocks that carve() makes of a new room.
     [[nodiscard]] constexpr std::size_t blocks_in(std::size_t bytes) const noexcept {
         std::size_t sum = 0;
         while (bytes >= room()) {
@@ -118,12 +117,12 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return lowest_ == nullptr; }
 
-    /// Effects: forgets every block.
+    /// Effects: forgets all blocks.
     void clear() noexcept { *this = block_runs(block_bytes_, alignment_); }
 
     [[nodiscard]] constexpr std::size_t block_bytes() const noexcept { return block_bytes_; }
 
-    /// Returns: the room that a run of one block of the fundamental alignment, or of less, needs at most.
+    /// Returns: the most room that a run of one block needs, at the fundamental alignment or below.
     [[nodiscard]] static constexpr std::size_t least_bytes(std::size_t block_bytes) noexcept {
         return sizeof(run) + fundamental_alignment + block_bytes + 8;
     }
@@ -143,8 +142,8 @@ private:
         }
     };
 
-    /// The header, the word of the bitmap that is begun, and the padding: before the header where blocks are
-    /// no multiples of 8, before the blocks where they are multiples of more.
+    /// The header, the last word of the bitmap, and the padding: in front of the header if blocks are no
+    /// multiples of 8, in front of the blocks if they are multiples of more.
     [[nodiscard]] constexpr std::size_t fixed_bytes() const noexcept {
         return sizeof(run) + std::max<std::size_t>(alignment_, fundamental_alignment);
     }
@@ -154,7 +153,7 @@ private:
         return (std::size_t{1} << 31) / block_bytes_;
     }
 
-    /// Returns: how many blocks a room holds in one run.
+    /// Returns: the number of blocks that a room holds in one run.
     [[nodiscard]] constexpr std::size_t fitting(std::size_t room_bytes) const noexcept {
         return 8 * (room_bytes - fixed_bytes()) / (8 * std::size_t{block_bytes_} + 1);
     }

@@ -1,10 +1,9 @@
-/// A pointer for each size class, in ten bytes, for as long as one class is all that is needed.
+/// A pointer for each size class: ten bytes as long as one class is in use.
 ///
 ///     reach_ < 0, one class:        word_, which is the pointer of class ~reach_
 ///     reach_ > 0, several classes:  word_ -> [ class 0 | class 1 | ... | class reach_ - 1 ]
 ///
-/// Most pools serve the nodes of one container, hence the first form. Where the table lies is the owner's
-/// affair.
+/// Most pools serve the nodes of one container, hence the first form. The owner decides where the table lies.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -18,7 +17,7 @@ namespace mallard::reuse::inline MALLARD_MODE {
 template <class T>
 class class_table {
 public:
-    /// Returns: where the pointer of class `index` is, or null where there is no place for one.
+    /// Returns: the place of the pointer of class `index`; null if there is none.
     [[nodiscard]] T** find(std::size_t index) noexcept {
         const int wanted = static_cast<int>(index);
         if (wanted == ~reach_) [[likely]] {
@@ -32,20 +31,19 @@ public:
     /// Requires: is_table().
     [[nodiscard]] T** table() const noexcept { return reinterpret_cast<T**>(word_); }
 
-    /// Returns: one more than the largest class that there is a place for.
+    /// Returns: one more than the largest class with a place.
     [[nodiscard]] std::size_t size() const noexcept {
         const int reach = reach_;
         return static_cast<std::size_t>(reach < 0 ? -reach : reach);
     }
 
-    /// Effects: forgets all pointers and makes a place for class `index`, and only for it.
+    /// Effects: forgets all pointers and makes a place for class `index` alone.
     void use_word_for(std::size_t index) noexcept {
         word_ = nullptr;
         reach_ = static_cast<std::int16_t>(~static_cast<int>(index));
     }
 
-    /// Effects: makes places for classes below `size` at `memory`, and takes the pointers that there are
-    /// over.
+    /// Effects: makes places for the classes below `size` at `memory`, and moves the pointers there.
     /// Requires: `size >= this->size()`; there are fewer than 2^9 classes.
     void use_table(void* memory, std::size_t size) noexcept {
         auto** places = static_cast<T**>(memory);

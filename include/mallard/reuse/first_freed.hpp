@@ -1,20 +1,20 @@
 /// The order of reuse "first freed first".
 ///
-///     list -> newest -> ... -> oldest -> null                 nothing was taken since the first of them came
-///     list => oldest => ... => last -> newest -> ... -> null  tagged, oldest first; then those freed since
-///               +----------------^                            ... to which each of the former knows the way
+///     list -> newest -> ... -> oldest -> null                 nothing was taken since these blocks were freed
+///     list => oldest => ... => last -> newest -> ... -> null  tagged, oldest first; then the blocks freed since
+///               +----------------^                            each tagged block knows the last tagged one
 ///
-/// A structure whose elements leave in the order of their addresses, as a queue's do, has its blocks given
-/// out in that order again, however long it lives. The price: the block that is given out is the one that was
-/// touched longest ago, and all blocks that a pool holds are in use in turn.
+/// A structure whose elements leave in the order of their addresses, such as a queue, gets its blocks in that
+/// order again, however long it lives. The price: the next block is the one that was touched longest ago, and all
+/// blocks of a pool are used in turn.
 ///
-/// A queue of two stacks: freeing pushes onto one, and where the other has nothing left, the first is turned
-/// round. So freeing touches the block and nothing else that is not in the cache, which a list with a pointer
-/// to its end cannot do, and each block is turned round once: constant time on average. Taking a block reads
-/// one link and writes it to the list, in both states.
-/// Invariants: a link to a block of the list that was turned round is tagged in its lowest bit; the second
-/// word of each of those leads to the last of them, whose link leads to those freed since. Blocks without a
-/// second word, of fewer than 16 bytes, are given out last freed first.
+/// It is a queue of two stacks: freeing pushes onto one, and when the other is empty, the first is reversed. So
+/// freeing touches the block and nothing else outside the cache, which a list with a pointer to its end cannot
+/// do, and each block is reversed once: constant time on average. Taking a block reads one link and writes it to
+/// the list, in both states.
+/// Invariants: a link to a reversed block is tagged in its lowest bit. The second word of each reversed block
+/// leads to the last of them, whose link leads to the blocks freed since. Blocks without a second word, of fewer
+/// than 16 bytes, are reused last freed first.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -27,7 +27,7 @@
 
 namespace mallard::reuse::inline MALLARD_MODE {
 
-/// The list is one of the two above.
+/// The list has one of the two forms above.
 struct first_freed_links {
     static core::free_block* pop(core::link_in_place* list, bool has_second_word) noexcept {
         core::free_block* first = core::read_link(list);
@@ -88,7 +88,7 @@ private:
         return (reinterpret_cast<std::uintptr_t>(p) & 1) != 0;
     }
 
-    /// Returns: `p` without the tag where it has one, and with it where it has none.
+    /// Returns: `p` with its tag flipped.
     static core::free_block* with_tag_turned(core::free_block* p) noexcept {
         return reinterpret_cast<core::free_block*>(reinterpret_cast<std::uintptr_t>(p) ^ 1);
     }

@@ -2,8 +2,8 @@
 ///
 ///     list_ -> block -> block -> ...      as `Links` says how a list runs
 ///
-/// `Links` says which block is the next too (reuse/last_freed.hpp, reuse/first_freed.hpp); it is told whether a
-/// block has a second word to write to. Free blocks are poisoned under AddressSanitizer, links and all.
+/// `Links` also chooses the next block (reuse/last_freed.hpp, reuse/first_freed.hpp); it is told whether a block
+/// has a second word to write to. Free blocks are poisoned under AddressSanitizer, links and all.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -20,7 +20,7 @@ public:
     explicit constexpr free_list(std::size_t block_bytes, std::size_t = fundamental_alignment) noexcept
         : carves_one_size(block_bytes) {}
 
-    /// Returns: a block, still poisoned, or null where none is free.
+    /// Returns: a block, still poisoned; null if none is free.
     [[nodiscard]] void* pop() noexcept {
         return Links::pop(&list_, block_bytes() >= 2 * sizeof(core::free_block));
     }
@@ -33,7 +33,7 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return list_ == nullptr; }
 
-    /// Effects: forgets every block.
+    /// Effects: forgets all blocks.
     void clear() noexcept { list_ = nullptr; }
 
 private:

@@ -1,17 +1,17 @@
-/// Free blocks by size class: a list for each, which a single pointer leads to (reuse/class_table.hpp).
+/// Free blocks by size class: a list for each, found through a single pointer (reuse/class_table.hpp).
 ///
 ///     one class freed so far:    the list of that class
 ///     several classes:           -> [ class 0 | class 1 | ... | class n - 1 ], each leads to a list
 ///
 /// The table needs no memory of its own: it lives in a free block. A block of class c holds at least c + 1
-/// pointers (reuse/size_classes.hpp), so a free block of the largest class freed so far can always hold the
-/// lists of all classes up to its own. Hence freeing never asks anybody for memory, and a pool that frees
-/// nodes of 24 bytes and strings of 32 has a table of 32 bytes.
+/// pointers (reuse/size_classes.hpp), so a free block of the largest class freed so far holds the lists of all
+/// classes up to its own. Hence freeing needs no memory, and a pool that frees nodes of 24 bytes and strings of
+/// 32 has a table of 32 bytes.
 ///
-/// `Links` says how a list runs and which block is the next (reuse/free_list.hpp).
+/// `Links` defines the form of a list and the next block (reuse/free_list.hpp).
 ///
-/// Invariants: the table occupies exactly one block, of the class of 8 * n bytes; classes from n on have no
-/// free blocks. Free blocks are poisoned under AddressSanitizer, and so is the table.
+/// Invariants: the table occupies exactly one block, of the class of 8 * n bytes; classes from n on have no free
+/// blocks. Free blocks and the table are poisoned under AddressSanitizer.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -31,14 +31,14 @@ namespace mallard::reuse::inline MALLARD_MODE {
 template <class Links, size_class_policy Classes>
 class free_lists : public carves_by_class<Classes> {
 public:
-    /// Returns: a block of class `index`, still poisoned, or null where none is free.
+    /// Returns: a block of class `index`, still poisoned; null if none is free.
     [[nodiscard]] void* pop(std::size_t index) noexcept {
         core::free_block** list = lists_.find(index);
         return list != nullptr ? Links::pop(list, index >= first_with_second_word) : nullptr;
     }
 
     /// Effects: makes `p`, a block of class `index`, free.
-    /// Returns: false, with no effect, where there is no list for that class yet: call reach() then.
+    /// Returns: false, with no effect, if that class has no list yet: call reach() then.
     [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
         core::free_block** list = lists_.find(index);
         if (list == nullptr) [[unlikely]] {
@@ -49,9 +49,9 @@ public:
         return true;
     }
 
-    /// Effects: makes `p`, a block of class `index`, free: as the first of its list, or as the table from now
-    /// on, for up to `classes` classes. The block that held the table until now becomes free, as does what
-    /// the new one has to spare.
+    /// Effects: makes `p`, a block of class `index`, free: as the first of its list, or as the new table for up
+    /// to `classes` classes. The block that held the old table becomes free, and so do the spare bytes of the new
+    /// one.
     /// Requires: `classes > index`, and push() refused the block.
     void reach(void* p, std::size_t index, std::size_t classes) noexcept {
         if (lists_.is_table()) {
@@ -68,13 +68,13 @@ public:
             free(p, index, classes);
             return;
         }
-        // Of two classes, a block of the larger one is large enough.
+        // The larger of two classes has blocks that are large enough.
         move_table(only < index ? p : other, std::max(only, index), classes);
         free(only < index ? other : p, std::min(only, index), classes);
     }
 
-    /// Effects: makes as large a block as possible of [p, p + bytes), memory that no block covers, free.
-    /// Requires: `p` is a multiple of 8.
+    /// Effects: makes a free block of [p, p + bytes), as large as possible.
+    /// Requires: no block covers that memory; `p` is a multiple of 8.
     void donate(std::byte* p, std::size_t bytes, std::size_t classes) noexcept {
         // Larger blocks may have to lie at multiples of 16.
         const std::size_t small = core::padding_to(p, 16);
@@ -87,7 +87,7 @@ public:
         }
     }
 
-    /// Effects: forgets every block.
+    /// Effects: forgets all blocks.
     void clear() noexcept { lists_.clear(); }
 
 private:
@@ -99,7 +99,7 @@ private:
         }
     }
 
-    /// Effects: makes a table of `p`, a block of class `index`, and takes the lists that there are over.
+    /// Effects: makes a table of `p`, a block of class `index`, and moves the lists there.
     void move_table(void* p, std::size_t index, std::size_t classes) noexcept {
         const std::size_t block_bytes = Classes::bytes(index);
         const std::size_t size = std::min(block_bytes / sizeof(core::free_block*), classes);

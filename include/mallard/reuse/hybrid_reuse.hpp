@@ -1,14 +1,14 @@
-/// The hybrid order of reuse: of the few blocks freed just now the last one first, of all others the lowest
-/// address first.
+/// The hybrid order of reuse: the few blocks freed most recently come first, last freed first; then the lowest
+/// address.
 ///
-///     size:    magazine [ p | p | p | . ] <- last freed     full: the older half goes to the runs
-///                 |                                         empty: refilled with the lowest of the runs
+///     size:    recent [ p | p | p | . ] <- last freed     full: the older half goes to the runs
+///                |                                       empty: refilled with the lowest of the runs
 ///              runs with bitmaps (reuse/block_runs.hpp)
 ///
-/// A block that is freed and asked for again at once is taken from the magazine, still in the cache, without
-/// a look at a bitmap; what is freed in bulk is given out again in the order of the addresses.
+/// A block that is freed and allocated again at once is still in the cache, and no bitmap is read. Blocks that
+/// are freed in bulk are reused in the order of their addresses.
 ///
-/// Invariant: blocks in a magazine are poisoned; the runs take them for used ones.
+/// Invariant: recent blocks are poisoned; to the runs they are in use.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -25,7 +25,8 @@ namespace mallard::reuse::inline MALLARD_MODE {
 /// The blocks of one size.
 class recent_runs {
 public:
-    /// Requires: as block_runs.
+    /// Requires: `block_bytes` is a multiple of 4, at least 4. `alignment` is that of the blocks, if it divides
+    /// their size.
     explicit constexpr recent_runs(std::size_t block_bytes,
                                    std::size_t alignment = fundamental_alignment) noexcept
         : runs_(block_bytes, alignment) {}
@@ -53,7 +54,7 @@ public:
     [[nodiscard]] bool empty() const noexcept { return recent_.empty() && runs_.empty(); }
     [[nodiscard]] constexpr std::size_t block_bytes() const noexcept { return runs_.block_bytes(); }
 
-    /// Effects: forgets every block.
+    /// Effects: forgets all blocks.
     void clear() noexcept {
         recent_.clear();
         runs_.clear();

@@ -3,8 +3,8 @@
 ///     list -> last freed -> the one before -> ... -> first freed -> null
 ///
 /// A block that was in use a moment ago is still in the cache, so this is the cheapest order for pairs. But
-/// blocks that return in the order of their addresses are given out in the reverse order, and after a while
-/// in none: a long-lived structure that is changed all the time gets scattered over all that the pool holds.
+/// blocks that return in the order of their addresses are reused in reverse, and after a while in no order: a
+/// long-lived structure that changes all the time scatters over all memory of the pool.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -16,7 +16,7 @@
 
 namespace mallard::reuse::inline MALLARD_MODE {
 
-/// The list leads to the block freed last.
+/// The list begins with the block freed last.
 struct last_freed_links {
     static core::free_block* pop(core::link_in_place* list, bool) noexcept {
         core::free_block* last = core::read_link(list);

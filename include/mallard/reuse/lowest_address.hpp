@@ -1,9 +1,9 @@
 /// The order of reuse "lowest address first".
 ///
-/// What a pool has in use gathers at the low end of its memory, in runs of one size (reuse/block_runs.hpp),
-/// and stays there however often elements come and go: a long-lived structure keeps to few cache lines and
-/// pages. The price: a block that was in use a moment ago is not necessarily the next, and both allocation
-/// and deallocation read a bitmap. An allocator of a single node needs more memory than with a list.
+/// The blocks in use gather at the low end of a pool's memory, in runs of one size (reuse/block_runs.hpp), and
+/// stay there however often elements come and go: a long-lived structure keeps to few cache lines and pages. The
+/// price: the next block is rarely the one that was in use a moment ago, and allocation and deallocation both
+/// access a bitmap. An allocator of a single node needs more memory than with a list.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>

@@ -1,44 +1,45 @@
-/// What a pool asks of the order in which it uses freed blocks again, and the orders that there are.
+/// The order in which a pool uses freed blocks again: the requirements, and a list of the orders.
 ///
 ///     last_freed       a list, last freed first
 ///     first_freed      a list, first freed first: a structure used as a queue keeps its blocks in order
 ///     lowest_address   bitmaps, lowest address first: what is in use gathers at the low end
 ///     hybrid_reuse     of a few blocks the last freed first, of all others the lowest address
 ///
-/// An order is given to a pool by name, as multipool<Upstream, Reuse> or fixed_pool<Arena, Reuse>. The name
-/// stands for two kinds of books of free blocks that keep the same order:
+/// A pool takes an order by name, as in multipool<Upstream, Reuse> or fixed_pool<Arena, Reuse>. The name has two
+/// classes of free blocks, which keep the same order:
 ///
 ///     by_class<Classes>   for pools of many sizes; by size class (reuse/size_classes.hpp)
-///     of_one_size         for pools of one
+///     of_one_size         for pools of one size
 ///
-/// Both keep them in memory of the pool itself: they have no upstream, and what they need for their books
-/// they take from what they are given. No function of theirs may fail or throw.
+/// Both keep their metadata in memory of the pool itself: they have no upstream. No function of theirs fails or
+/// throws.
 ///
-/// By class: addresses and sizes are multiples of 8; a block whose size is a multiple of 16 has to lie at
-/// one.
+/// By class: addresses and sizes are multiples of 8; a block whose size is a multiple of 16 lies at a multiple of
+/// 16.
 ///
-///     pop(index)                    a block of class `index`, still poisoned; null where none is free
-///     push(p, index)                makes a block of that class free and poisons it; false, with no effect,
-///                                   where it has no books for that class
-///     reach(p, index, classes)      only of an order that may refuse blocks of the pool: makes a block free
-///                                   that push() refused; it may keep it for its books, which have to be good
-///                                   for its class afterwards, and never for classes from `classes` on
-///     donate(p, bytes, classes)     takes a remainder over, memory that no block covers and nobody else will
-///     carve(cursor, limit, index)   cuts a block of class `index` off the room [cursor, limit), and moves
-///                                   the cursor behind it; null, with no effect, where the room is too short
-///     room_for(index)               as many bytes as carve() needs at most, at a multiple of 16
-///     clear()                       forgets every block: their memory is gone
+///     pop(index)                    a block of class `index`, still poisoned; null if none is free
+///     push(p, index)                makes a block of that class free and poisons it; false, with no effect, if that
+///                                   class has no metadata yet
+///     reach(p, index, classes)      only of an order whose push() may refuse blocks of the pool: makes such a block
+///                                   free, and may keep it for the metadata of the classes below `classes`
+///     donate(p, bytes, classes)     takes over a remainder that no block covers and no block ever will
+///     carve(cursor, limit, index)   cuts a block of class `index` off the room [cursor, limit), and moves the cursor
+///                                   behind it; null, with no effect, if the room is too short
+///     room_for(index)               the most bytes that carve() needs, at a multiple of 16
+///     clear()                       forgets all blocks
 ///
-/// Of one size: made of the block size, a multiple of 4 and at least that of a pointer, and of the alignment
-/// of the blocks, which divides their size where it is above 16; where it has to do in static storage, in a
-/// constant expression. Rooms begin at multiples of 16 and of the alignment.
+/// Of one size: made of the block size, a multiple of 4 and at least a pointer's, and of the alignment of the
+/// blocks, which divides their size if it is above 16. The constructor is constexpr for pools in static storage.
+/// Rooms begin at multiples of 16 and of the alignment.
 ///
-///     pop(), push(p), clear()       as above; push() takes every block
-///     carve(cursor, limit)          as above; the room is used for nothing else until it is too short
-///     room(blocks = 1)              as many bytes as `blocks` blocks need of a new room, books included
-///     blocks_in(bytes)              how many blocks come of a new room
+///     pop()                         a block, still poisoned; null if none is free
+///     push(p)                       makes any block of the pool free and poisons it
+///     carve(cursor, limit)          cuts a block off the room, which has no other use until it is too short
+///     room(blocks = 1)              the bytes that `blocks` blocks need of a new room, metadata included
+///     blocks_in(bytes)              the number of blocks in a new room
 ///     empty()                       whether no block is free
 ///     block_bytes()                 the block size
+///     clear()                       forgets all blocks
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -92,14 +93,13 @@ concept reuse_order = reuse::reuse_by_class<typename R::template by_class<eighth
 
 namespace mallard::reuse::inline MALLARD_MODE {
 
-/// The part of books by class that carves block by block, so that blocks that are asked for together lie
-/// together.
+/// Carving by class, block by block, so that blocks that are requested together lie together.
 template <size_class_policy Classes>
 class carves_by_class {
 public:
     [[nodiscard]] static void* carve(std::byte*& cursor, std::byte* limit, std::size_t index) noexcept {
         const std::size_t block_bytes = Classes::bytes(index);
-        // 8 where the cursor must skip 8 bytes, so that a block of a multiple of 16 stands at one.
+        // 8 if the cursor must skip 8 bytes, so that a block of a multiple of 16 bytes lies at one.
         const std::size_t padding =
             (reinterpret_cast<std::uintptr_t>(cursor) & ~block_bytes & 8) + distance_bytes(index);
         if (block_bytes + padding > static_cast<std::size_t>(limit - cursor)) [[unlikely]] {
@@ -115,15 +115,15 @@ public:
     }
 
 private:
-    /// Blocks at multiples of 4096 from each other begin in one set of the cache, and a processor that
-    /// compares the last twelve bits of addresses takes a store to one for a store to the other. So they are
-    /// kept a cache line further apart.
+    /// Blocks at a distance of 4096 bytes begin in one set of the cache, and a processor that compares the last
+    /// twelve bits of addresses takes a store to one for a store to the other. So they are kept a cache line
+    /// further apart.
     static constexpr std::size_t distance_bytes(std::size_t index) noexcept {
         return Classes::bytes(index) % 4096 == 0 ? cache_line_bytes : 0;
     }
 };
 
-/// The part of books of one size that carves block by block, one right behind the other.
+/// Carving of one size, block by block, one right behind the other.
 class carves_one_size {
 public:
     explicit constexpr carves_one_size(std::size_t block_bytes) noexcept : block_bytes_(block_bytes) {}
@@ -137,7 +137,7 @@ public:
         return block;
     }
 
-    /// Requires: so many blocks can be.
+    /// Requires: the size of so many blocks is representable.
     [[nodiscard]] constexpr std::size_t room(std::size_t blocks = 1) const noexcept {
         return blocks * block_bytes_;
     }

@@ -1,10 +1,10 @@
-/// A few pointers to free blocks in front of a larger store: the last freed first.
+/// Pointers to the few blocks freed most recently, in front of a larger store; last freed first.
 ///
 ///     blocks_  [ p | p | p | . | . ] <- last freed      full: the older half goes to the store
 ///                                                       empty: refilled from the store
 ///
-/// A block that is freed and asked for again at once is still in the cache, and no books are read or written.
-/// Invariant: the store takes the blocks in here for used ones.
+/// A block that is freed and allocated again at once is still in the cache, and the store is not accessed.
+/// Invariant: to the store, these blocks are in use.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -21,8 +21,8 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
 
-    /// Returns: the block put in last; where there is none, the first of half a magazine of blocks that
-    /// `next()` gives; null where that gives none.
+    /// Returns: the block put in last. If there is none, up to half of the capacity is refilled with `next()`;
+    /// null if that gives none.
     template <class Next>
     [[nodiscard]] void* pop(Next next) noexcept {
         if (count_ == 0) [[unlikely]] {
@@ -34,7 +34,7 @@ public:
         return blocks_[--count_];
     }
 
-    /// Effects: puts `p` in. Where the magazine is full, `give(block)` gets the older half first.
+    /// Effects: puts `p` in. If there is no room, `give(block)` gets the older half first.
     template <class Give>
     void push(void* p, Give give) noexcept {
         if (count_ == capacity) [[unlikely]] {
@@ -65,7 +65,7 @@ private:
         std::reverse(blocks_.begin(), blocks_.begin() + count_);
     }
 
-    /// Effects: hands over the `number` oldest.
+    /// Effects: hands over the `number` oldest blocks.
     template <class Give>
     [[gnu::noinline]] void flush(std::size_t number, Give give) noexcept {
         std::for_each(blocks_.begin(), blocks_.begin() + number, give);

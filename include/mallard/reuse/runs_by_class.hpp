@@ -1,14 +1,14 @@
-/// The runs of each size class, for orders of reuse that keep their books apart from the blocks.
+/// The runs of each size class, for orders of reuse whose metadata lies apart from the blocks.
 ///
 ///     one class asked for so far:    -> record -> runs
 ///     several classes:               -> [ class 0 | class 1 | ... ], each leads to a record, or is null
 ///
-/// A `Record` serves one class: pop() and push(p) of blocks, and add_run(), which it gets the memory from
-/// (reuse/block_runs.hpp). Records, the table (reuse/class_table.hpp) and the runs themselves are carved from the
-/// pool's room, when a class is first asked for: a pool that never uses a class pays nothing for it, and
-/// freeing needs no memory.
+/// A `Record` serves one class: pop() and push(p) of blocks, and add_run(), which gives it memory
+/// (reuse/block_runs.hpp). Records, the table (reuse/class_table.hpp) and the runs are carved from the pool's
+/// room when a class is first requested: a class that is never used costs nothing, and freeing needs no memory.
 ///
-/// Invariant: the table has a power of two of entries, so that few tables are left behind as it grows.
+/// Invariant: the number of entries in the table is a power of two, so that few tables are left behind as it
+/// grows.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -29,14 +29,14 @@ namespace mallard::reuse::inline MALLARD_MODE {
 template <class Record, size_class_policy Classes>
 class runs_by_class {
 public:
-    /// Returns: a block of class `index`, still poisoned, or null where none is free.
+    /// Returns: a block of class `index`, still poisoned; null if none is free.
     [[nodiscard]] void* pop(std::size_t index) noexcept {
         Record* record = record_of(index);
         return record != nullptr ? record->pop() : nullptr;
     }
 
     /// Effects: makes `p`, a block of class `index`, free.
-    /// Returns: false, with no effect, for a class that no block was carved of: `p` is not the pool's.
+    /// Returns: false, with no effect, if no block of that class was ever carved: `p` is not the pool's.
     [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
         Record* record = record_of(index);
         if (record == nullptr) [[unlikely]] {
@@ -46,8 +46,7 @@ public:
         return true;
     }
 
-    /// Effects: makes a run of the memory [p, p + bytes), for the largest class in use that it holds a block
-    /// of.
+    /// Effects: makes a run of the memory [p, p + bytes), for the largest class in use that fits.
     void donate(std::byte* p, std::size_t bytes, std::size_t classes) noexcept {
         for (std::size_t index = std::min(records_.size(), classes); index-- != 0;) {
             Record* record = record_of(index);
@@ -59,7 +58,7 @@ public:
     }
 
     /// Effects: makes a run at the front of [cursor, limit), and takes its first block.
-    /// Returns: that block, still poisoned; null, with no effect, where the room is too short.
+    /// Returns: the block, still poisoned; null if the room is too short.
     [[nodiscard, gnu::cold, gnu::noinline]] void* carve(std::byte*& cursor, std::byte* limit,
                                                         std::size_t index) noexcept {
         if (static_cast<std::size_t>(limit - cursor) < room_for(index)) {
@@ -81,7 +80,7 @@ public:
         return run_bytes + sizeof(Record) + table_bytes(index);
     }
 
-    /// Effects: forgets every block.
+    /// Effects: forgets all blocks.
     void clear() noexcept { records_.clear(); }
 
 private:
@@ -90,8 +89,7 @@ private:
         return place != nullptr ? *place : nullptr;
     }
 
-    /// Returns: the size of the table that has to be made for a record of class `index`; 0 where there is a
-    /// place for it.
+    /// Returns: the size of the table that a record of class `index` needs first; 0 if there is a place for it.
     [[nodiscard]] std::size_t table_bytes(std::size_t index) noexcept {
         if (records_.size() == 0 || records_.find(index) != nullptr) {
             return 0;
@@ -99,7 +97,7 @@ private:
         return std::bit_ceil(std::max(index + 1, records_.size())) * sizeof(Record*);
     }
 
-    /// Requires: the room at `cursor` is as large as room_for() says.
+    /// Requires: the room at `cursor` is at least that of room_for().
     Record* add_record(std::byte*& cursor, std::size_t index) noexcept {
         if (records_.size() == 0) {
             records_.use_word_for(index);

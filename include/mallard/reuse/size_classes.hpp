@@ -1,21 +1,19 @@
-/// Size classes: which block sizes there are, and which of them serves a request. A pool takes them as a
-/// parameter:
+/// Size classes: the block sizes, and the class that serves a request. A pool takes them as a parameter:
 ///
-///     eighth_classes         at most an eighth of a block is waste; the usual ones
-///     power_of_two_classes   at most half of it is; few sizes, so blocks are used again by more requests
+///     eighth_classes         at most an eighth of a block is waste; the default
+///     power_of_two_classes   at most half of it is; few sizes, so that more requests can reuse a block
 ///
-/// A size_class_policy is a type of three functions that are known when a program is compiled:
+/// A size_class_policy is a type with three constexpr functions:
 ///
-///     index(bytes, alignment)   the class of the smallest block that holds `bytes`, and no fewer than one,
-///                               at a multiple of `alignment`, which is 1, 2, 4, 8 or 16; also of sizes that
-///                               nobody has: their class is above those of all others
+///     index(bytes, alignment)   the class of the smallest block that holds `bytes`, at least one, at a multiple of
+///                               `alignment`, which is 1, 2, 4, 8 or 16; impossible sizes have a class above all others
 ///     bytes(index)              the block size of a class
-///     within(bytes)             the class of the largest block that fits into `bytes`, which are 8 at least
+///     within(bytes)             the class of the largest block that fits into `bytes`, which are at least 8
 ///
-/// Block sizes are multiples of 8 and grow with their class; from the first one above 128 on they are
-/// multiples of 16. Every one that is a multiple of 16 can be carved at 16-byte addresses. Up to the class of
-/// 2^30 bytes, a block of class c holds c + 1 pointers at least and has 2^31 bytes at the most, and there are
-/// fewer than 2^9 classes (reuse/free_lists.hpp needs all of it). A multipool of classes that are not so does not
+/// Block sizes are multiples of 8 and grow with their class; above 128 they are multiples of 16. Every size that
+/// is a multiple of 16 can be carved at 16-byte addresses. Up to the class of 2^30 bytes, a block of class c
+/// holds at least c + 1 pointers and has at most 2^31 bytes, and there are fewer than 2^9 classes
+/// (reuse/free_lists.hpp needs all of it). A multipool of other classes does not compile.
 /// compile.
 #pragma once
 
@@ -46,7 +44,7 @@ concept size_class_policy = requires(std::size_t n) {
 
 namespace mallard::reuse::inline MALLARD_LIBRARY {
 
-/// Returns: whether the classes of C up to that of 2^30 bytes are as books of free blocks need them: as is said above.
+/// Returns: whether the classes of C up to that of 2^30 bytes have these properties.
 template <size_class_policy C>
 [[nodiscard]] consteval bool has_sound_classes() {
     constexpr std::size_t most_bytes = std::size_t{1} << 30;
@@ -70,8 +68,8 @@ template <size_class_policy C>
     return true;
 }
 
-/// Returns: the last byte of a request, of which its class depends: counting from it instead of the size,
-/// nothing can wrap. At 16 the eight bytes behind it are taken too.
+/// Returns: the last byte of a request, which decides its class: counting from it instead of the size, nothing
+/// can wrap. At an alignment of 16 the eight bytes behind it are included.
 [[nodiscard]] constexpr std::size_t last_byte(std::size_t bytes, std::size_t alignment) noexcept {
     return (bytes - static_cast<std::size_t>(bytes != 0)) | (alignment & 16) / 2;
 }
@@ -84,8 +82,7 @@ namespace mallard::inline MALLARD_LIBRARY {
 ///     class        0     1     ... 15       | 16       17       ... 23       | 24       ...
 ///     block size   8     16    ... 128      | 144      160      ... 256      | 288      ...
 ///
-/// 8 bytes apart up to 128, then eight to a doubling, so that a block wastes at most an eighth of the
-/// request.
+/// 8 bytes apart up to 128, then eight sizes to a doubling, so that at most an eighth of a block is waste.
 struct eighth_classes {
     /// Complexity: constant, without a table.
     [[nodiscard]] static constexpr std::size_t index(std::size_t bytes, std::size_t alignment = 8) noexcept {
@@ -111,7 +108,7 @@ struct eighth_classes {
     }
 
 private:
-    /// So many zeros in front leave four bits to the class, which then are shifted by nothing.
+    /// This many zeros leave four bits to the class, which need no shift.
     static constexpr unsigned leading_bit = std::numeric_limits<std::size_t>::digits - 4;
 };
 

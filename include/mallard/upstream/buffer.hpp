@@ -1,11 +1,11 @@
-/// The caller's buffer as an upstream: a bounded one, that says no instead of asking anybody else.
+/// The caller's buffer as an upstream: bounded, it fails instead of asking another upstream.
 ///
 ///     [ taken ............ | free .............. ]
 ///                          ^ cursor_             ^ limit_
 ///
-/// A chunk that is returned is not used again, unless it was the last one taken; give the buffer to a local
-/// allocator whose chunks come and go together. To go on elsewhere when the buffer is full, give it to a
-/// monotonic allocator instead.
+/// A chunk that is returned is reused only if it was the last one taken. Use it below a local allocator whose
+/// chunks come and go together. To go on elsewhere when the buffer is full, give the buffer to a monotonic
+/// allocator instead.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -24,7 +24,7 @@ class buffer {
 public:
     static constexpr bool only_the_last_is_reused = true;
 
-    /// Requires: `bytes` outlives the upstream and all that it gave out.
+    /// Requires: `bytes` outlives the upstream and all chunks of it.
     explicit buffer(std::span<std::byte> bytes) noexcept
         : cursor_(bytes.data()), limit_(bytes.data() + bytes.size()) {}
 
@@ -32,7 +32,7 @@ public:
     buffer& operator=(const buffer&) = delete;
 
     /// Returns: a block of its own; zero bytes get a block of one.
-    /// Throws: std::bad_alloc where the rest of the buffer does not hold the request.
+    /// Throws: std::bad_alloc if the rest of the buffer is too short.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         bytes += static_cast<std::size_t>(bytes == 0);
         const std::size_t padding = core::padding_to(cursor_, alignment);

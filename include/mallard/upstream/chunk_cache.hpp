@@ -1,4 +1,4 @@
-/// The default upstream: chunks that were released a moment ago, before new ones from the system.
+/// The default upstream: recently released chunks, before new ones from the system.
 ///
 /// A local allocator that lives as long as a request takes its chunks and releases them thousands of times a
 /// second. If each release reached the operating system, each use would fault the same pages in again, which
@@ -8,18 +8,18 @@
 ///     the shared bins      a lock; up to `shared_bytes`; what threads leave or have too much of
 ///     the system           operator new below 128 KiB, pages (mmap) from there on
 ///
-/// A chunk of 1 MiB or more is offered to the system while it waits (pages::offer): the system takes its memory
-/// when it has need of it, and not before; whoever takes the chunk in time finds its pages still there, and
-/// has no fault. Chunks of that size lie in huge pages, where both cost less than a microsecond. For each
-/// small page the processor has to note again that it was written to, which costs a third of a fault; so
-/// smaller chunks are not offered.
+/// A chunk of 1 MiB or more is offered to the system while it waits (pages::offer). The system takes its memory
+/// only under pressure; until then its pages cost no fault. Chunks of that size lie in huge pages, where both
+/// calls cost less than a microsecond. For each small page the processor has to note again that it was written
+/// to, which costs a third of a fault; so smaller chunks are not offered.
 ///
-/// Invariants: a chunk in a bin has exactly the size of its class (reuse/size_classes.hpp) and
-/// fundamental_alignment at the least. Bounds: never more than thread_bytes wait for each thread and
-/// shared_bytes for all; what of these are chunks of least_offered_bytes and more, others can have.
-/// Decay: in every 1024 operations, half of the chunks of a size that were not needed at all go on to the
-/// shared bins, and from those to the system. Where that has no memory for a request, all that waits in the bins of
-/// the calling thread and in the shared ones goes back, and the system is asked once more.
+/// Invariants: a chunk in a bin has exactly the size of its class (reuse/size_classes.hpp) and at least
+/// fundamental_alignment.
+/// Bound: at most thread_bytes wait for each thread and shared_bytes for all; the system may take the part of it
+/// in chunks of least_offered_bytes and more. In every 1024 operations, half of the chunks of a size that were
+/// not needed at all move on to the shared bins, and from there to the system. If the system has no memory for a
+/// request, all chunks that wait in the calling thread's bins and in the shared ones go back, and the system is
+/// asked once more.
 /// Threads: a thread's bins lie in pages of their own, and are emptied into the shared ones when it closes
 /// (threads/thread_end.hpp); then it uses those.
 #pragma once
@@ -36,7 +36,7 @@ namespace mallard::inline MALLARD_LIBRARY {
 struct chunk_cache_limits {
     std::size_t thread_bytes = std::size_t{32} << 20;
     std::size_t shared_bytes = std::size_t{128} << 20;
-    /// Smaller chunks, and those below 128 KiB, are not offered to the system; SIZE_MAX: none are.
+    /// Smaller chunks, and those below 128 KiB, are not offered to the system; SIZE_MAX: none is.
     std::size_t least_offered_bytes = std::size_t{1} << 20;
 };
 
@@ -46,27 +46,27 @@ struct chunk_cache_stats {
     std::size_t offered_bytes = 0; ///< the part of both that the system may take
 };
 
-/// Thread-safe: a chunk may be returned by another thread than the one that took it.
+/// Thread-safe: one thread may return the chunk of another.
 class chunk_cache {
 public:
-    /// Returns: `bytes` bytes at a multiple of `alignment`; more than 64 MiB, or less than 128 KiB at an
-    /// alignment above the fundamental one, come from the system without being kept afterwards.
-    /// Throws: std::bad_alloc, after the out-of-memory handler has run, once nothing waits here any more. A request
-    /// of more than PTRDIFF_MAX / 2 bytes, or of a stricter alignment than that, leaves what waits.
+    /// Returns: `bytes` bytes at a multiple of `alignment`. Requests above 64 MiB, and requests below 128 KiB at
+    /// an alignment above the fundamental one, come from the system and are not kept afterwards.
+    /// Throws: std::bad_alloc, after the out-of-memory handler has run, once no chunk waits here any more. A
+    /// request above PTRDIFF_MAX / 2 bytes, or at a stricter alignment than that, leaves the waiting chunks
+    /// alone.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
 
-    /// Returns: as allocate(), but null where that fails; the out-of-memory handler is not told.
+    /// Returns: a block as allocate() does; null if that fails. The out-of-memory handler is not called.
     [[nodiscard]] static void* try_allocate(std::size_t bytes,
                                             std::size_t alignment = fundamental_alignment) noexcept;
 
     static void deallocate(void* p, std::size_t bytes,
                            std::size_t alignment = fundamental_alignment) noexcept;
 
-    /// Effects: returns all that waits in the calling thread's bins and in the shared ones to the system.
+    /// Effects: returns all chunks in the calling thread's bins and in the shared ones to the system.
     static void trim() noexcept;
 
-    /// Effects: sets the bounds for the whole process; what exceeds them goes at the next release, not at
-    /// once.
+    /// Effects: sets the bounds for the whole process. Chunks in excess go at the next release, not at once.
     static void set_limits(chunk_cache_limits limits) noexcept;
 
     [[nodiscard]] static chunk_cache_stats stats() noexcept;

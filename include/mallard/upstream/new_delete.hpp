@@ -1,5 +1,5 @@
-/// The global allocator as an upstream: operator new and operator delete. Behind resource<new_delete> it is
-/// AS2 of P0089R1.
+/// The global allocator as an upstream: operator new and operator delete. Behind resource<new_delete> it is AS2
+/// of P0089R1.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -20,7 +20,7 @@ class new_delete {
 public:
     /// Throws: std::bad_alloc, after the out-of-memory handler has run.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
-// AddressSanitizer's operator new ends the program where it has no memory, unless it is told that nothing may be thrown.
+// AddressSanitizer's operator new ends the program if it has no memory, unless it must not throw.
 #if defined(__cpp_exceptions) && !defined(MALLARD_ASAN)
         if (!has_representation(bytes, alignment)) {
             core::fail_allocation(bytes, alignment);
@@ -39,7 +39,7 @@ public:
 #endif
     }
 
-    /// Returns: as allocate(), but null where that fails; the out-of-memory handler is not told.
+    /// Returns: a block as allocate() does; null if that fails. The out-of-memory handler is not called.
     [[nodiscard]] static void* try_allocate(std::size_t bytes,
                                             std::size_t alignment = fundamental_alignment) noexcept {
         return has_representation(bytes, alignment) ? take(bytes, alignment, std::nothrow) : nullptr;
@@ -49,7 +49,7 @@ public:
                            std::size_t alignment = fundamental_alignment) noexcept {
         const std::size_t whole = whole_bytes(bytes, alignment);
         core::unpoison(p, whole);
-        // clang++ before 19 has no sized deallocation unless it is asked for.
+        // clang++ before 19 has sized deallocation only on request.
 #ifdef __cpp_sized_deallocation
         if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
             ::operator delete(p, whole, std::align_val_t{alignment});
@@ -66,15 +66,15 @@ public:
     }
 
 private:
-    /// Some operators new round a size up to the alignment, past zero where it is among the largest.
+    /// Some operators new round a size up to the alignment, and the largest sizes past zero.
     [[nodiscard]] static constexpr bool has_representation(std::size_t bytes,
                                                            std::size_t alignment) noexcept {
         constexpr auto most_bytes = static_cast<std::size_t>(PTRDIFF_MAX);
         return alignment <= most_bytes && bytes <= most_bytes - alignment;
     }
 
-    /// Returns: what operator new is asked for. Where it is told the size alone, it need align a block no better than
-    /// objects of that size demand: 8 bytes at multiples of 8.
+    /// Returns: the size of the request to operator new. Without an alignment it need align a block no better
+    /// than objects of that size demand: 8 bytes at multiples of 8.
     [[nodiscard]] static constexpr std::size_t whole_bytes(std::size_t bytes,
                                                            std::size_t alignment) noexcept {
         return alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__

@@ -1,4 +1,4 @@
-/// Whole pages from the operating system: mmap and munmap, with huge pages where the size deserves them.
+/// Whole pages from the operating system: mmap and munmap, with huge pages for large sizes.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -12,7 +12,7 @@ namespace mallard::inline MALLARD_LIBRARY {
 
 enum class huge_pages {
     never,
-    /// For requests of 1 MiB and more, which are then rounded up to whole huge_page_bytes().
+    /// For requests of 1 MiB and more, which are rounded up to whole huge_page_bytes().
     when_large,
     always,
 };
@@ -23,14 +23,14 @@ struct page_options {
     bool prefault = false;
 };
 
-/// What a range of memory really consists of, as the operating system sees it.
+/// The pages of a range of memory, as the operating system sees them.
 struct page_report {
     std::size_t resident_bytes = 0;
     std::size_t huge_bytes = 0; ///< the part of resident_bytes in huge pages
     bool known = false;         ///< whether this system tells
 };
 
-/// Stateless but for its options; safe to use from several threads.
+/// Stateless apart from its options; thread-safe.
 class pages {
 public:
     pages() = default;
@@ -40,35 +40,36 @@ public:
     /// Throws: std::bad_alloc.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
 
-    /// Returns: as allocate(), but null where that fails; the out-of-memory handler is not told.
+    /// Returns: memory as allocate() does; null if that fails. The out-of-memory handler is not called.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept;
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept;
 
-    /// Effects: offers the memory of the pages to the system, which takes it when it has need of it and not
-    /// before. They stay the caller's: whoever writes to one has it again, at no cost where it was not taken.
-    /// What is in them is lost, now or later. A system without lazy freeing (MADV_FREE) does nothing.
+    /// Effects: offers the memory of the pages to the system, which takes it only under pressure. The pages stay
+    /// the caller's: a write to one makes it usable again, at no cost if it was not taken. Their contents are
+    /// lost, now or later. Does nothing on a system without lazy freeing (MADV_FREE).
     /// Requires: `p` came from allocate(bytes, alignment), with these options.
     void offer(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) const noexcept;
 
     [[nodiscard]] page_options options() const noexcept { return options_; }
 
-    /// Returns: what the mappings that overlap [p, p + bytes) got.
+    /// Returns: the pages of the mappings that overlap [p, p + bytes).
     /// Complexity: reads the whole list of mappings; for reports, not for running code.
     [[nodiscard]] static page_report inspect(const void* p, std::size_t bytes);
 
     [[nodiscard]] static std::size_t page_bytes() noexcept;
 
-    /// Returns: what requests for huge pages are rounded up to, and lie at multiples of: huge_page_bytes_for() of
-    /// what the kernel says, which is asked once.
+    /// Returns: the unit and alignment of requests for huge pages: huge_page_bytes_for() of the kernel's size,
+    /// which is asked for once.
     [[nodiscard]] static std::size_t huge_page_bytes() noexcept;
 
     static constexpr std::size_t most_huge_page_bytes = std::size_t{4} << 20;
 
-    /// Returns: `kernel_bytes`, the size of the kernel's huge pages, where that is a power of two and no more than
-    /// most_huge_page_bytes; or else 2 MiB. Kernels with pages of 16 KiB have huge ones of 32 MiB, those of 64 KiB such
-    /// of 512 MiB: a request of 1 MiB must not take so much. They still get them where a request is as large as that.
+    /// Returns: `kernel_bytes`, the size of the kernel's huge pages, if that is a power of two and at most
+    /// most_huge_page_bytes; otherwise 2 MiB. Kernels with pages of 16 KiB have huge pages of 32 MiB, those with
+    /// 64 KiB have 512 MiB: a request of 1 MiB must not take so much. They still get them if a request is that
+    /// large.
     [[nodiscard]] static constexpr std::size_t huge_page_bytes_for(std::size_t kernel_bytes) noexcept {
         return is_power_of_two(kernel_bytes) && kernel_bytes <= most_huge_page_bytes ? kernel_bytes
                                                                                      : std::size_t{2} << 20;
