@@ -91,7 +91,7 @@ private:
 
 namespace mallard::inline MALLARD_MODE {
 
-/// A request that the plan lets fail throws std::bad_alloc, or answers null where its caller asked for that; the
+/// A request that the plan lets fail throws std::bad_alloc, or answers null if its caller asked for that; the
 /// mechanism is not asked then.
 template <class A>
 class failing : public adapt::adaptor<A, adapt::failing_by_plan> {

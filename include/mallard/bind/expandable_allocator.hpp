@@ -122,9 +122,8 @@ public:
     /// is not freed.
     /// Requires: the command is made of command_bits, and shrinks or grows. A block that is grown or shrunk
     /// is no single object of allocate_one() or of a burst; one that is shrunk has room for `preferred`.
-    /// Returns: where the block is now, or null where nothing happened: no way was open, or a block that
-    /// was to be shrunk has room for more than `limit` still. `preferred` and `reuse` are as they were
-    /// then.
+    /// Returns: where the block is now, or null if nothing happened: no way was open, or a block that was to be
+    /// shrunk has room for more than `limit` still. `preferred` and `reuse` are as they were then.
     /// Throws: std::bad_alloc where the command allows a new block, has no nothrow_allocation, and there is
     /// none. A command without allocate_new, by which containers ask whether a block can grow, throws
     /// nothing.

@@ -70,7 +70,7 @@ class pool_slot {
                   "constructor passes those that it needs");
 
 public:
-    /// Returns: the pool, or null where there is none.
+    /// Returns: the pool, or null if there is none.
     [[nodiscard]] A* get() const noexcept { return pool_; }
 
     /// Requires: there is none.

@@ -51,7 +51,7 @@ class global_heap {
 public:
     /// Throws: std::bad_alloc, after the out-of-memory handler has run.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment);
-    /// Returns: null where there is no memory.
+    /// Returns: null if there is no memory.
     [[nodiscard]] static void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept;
 
     static void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
@@ -104,7 +104,7 @@ public:
                    : bind::global_heap::allocate(bytes, static_cast<std::size_t>(wanted));
     }
 
-    /// Returns: null where there is no memory.
+    /// Returns: null if there is no memory.
     [[nodiscard]] static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
         return is_pooled(bytes) ? allocate_or_null() : bind::global_heap::try_allocate(bytes, 1);
     }

@@ -46,8 +46,8 @@ private:
 inline constexpr std::size_t most_stack_frames = 32;
 
 /// Effects: lets `frames` return addresses be kept of each allocation outside of all scopes, for the whole
-/// process; at most most_stack_frames, 0 for none. A microsecond or two an allocation. At the start it is 16,
-/// or what the environment variable MALLARD_STACK_FRAMES says; always 0 where the system has no <execinfo.h>.
+/// process; at most most_stack_frames, 0 for none. A microsecond or two an allocation. At the start it is 16, or
+/// what the environment variable MALLARD_STACK_FRAMES says; always 0 if the system has no <execinfo.h>.
 /// Returns: the number before.
 std::size_t keep_stack_frames(std::size_t frames) noexcept;
 
@@ -59,8 +59,8 @@ namespace mallard::checking::inline MALLARD_LIBRARY {
 /// as many as keep_stack_frames() lets it be.
 [[nodiscard]] std::span<void*> capture_stack(std::span<void*, most_stack_frames> room) noexcept;
 
-/// Returns: what the system's own tables say of each address, as one block for std::free; null where it has
-/// no such tables or no memory.
+/// Returns: what the system's own tables say of each address, as one block for std::free; null if it has no such
+/// tables or no memory.
 [[nodiscard]] char** names_of_frames(std::span<void* const> stack) noexcept;
 
 } // namespace mallard::checking::inline MALLARD_LIBRARY

@@ -87,8 +87,8 @@ public:
     /// Effects: ends the call. Calls end in the reverse order of their beginnings.
     static void finish(std::uint64_t begun) noexcept { at_work = begun; }
 
-    /// Returns: a record, to be entered as soon as the block is there; null where there is no memory for it,
-    /// or where the size with its guard zones has no representation.
+    /// Returns: a record, to be entered as soon as the block is there; null if there is no memory for it, or
+    /// where the size with its guard zones has no representation.
     [[nodiscard]] new_record open(std::size_t bytes, std::size_t alignment) noexcept;
 
     /// Returns: whether a block of these numbers, with its guard zones, has a representation.
@@ -209,7 +209,7 @@ private:
                                          const std::byte* end) const noexcept;
     void expect_memory_below(allocator_call by) noexcept;
 
-    /// The id of the books whose allocator is at work in this thread; 0 where none is.
+    /// The id of the books whose allocator is at work in this thread; 0 if none is.
     static inline constinit thread_local std::uint64_t at_work = 0;
 
     record** table_ = nullptr;

@@ -84,7 +84,7 @@ public:
         return registry_.enter(std::move(opened), memory, unused_behind(bytes));
     }
 
-    /// Returns: as allocate(); null where that throws.
+    /// Returns: as allocate(); null if that throws.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept
         requires requires(Base& b) { b.try_allocate(bytes, alignment); }

@@ -67,7 +67,7 @@ public:
         return block;
     }
 
-    /// Returns: as allocate_at_least(); null where that throws.
+    /// Returns: as allocate_at_least(); null if that throws.
     [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,
                                                     std::size_t alignment = fundamental_alignment) noexcept
         requires expandable<Base>
@@ -147,7 +147,7 @@ public:
 
     /// Effects: as the mechanism. Reports a block that is none or has fewer bytes, and what was written around
     /// it; where the handler returns, nothing happens.
-    /// Returns: the bytes that the block has now; 0 where `p` is no live block.
+    /// Returns: the bytes that the block has now; 0 if `p` is no live block.
     std::size_t shrink(void* p, std::size_t bytes) noexcept
         requires expandable<Base>
     {

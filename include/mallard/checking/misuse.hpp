@@ -54,14 +54,14 @@ struct misuse_report {
     misuse what = misuse::foreign_pointer;
     allocator_call found_by = allocator_call::none;
 
-    /// The block that is misused, as it was allocated. Of a foreign pointer the block that it points into;
-    /// null where it points into none.
+    /// The block that is misused, as it was allocated. Of a foreign pointer the block that it points into; null
+    /// if it points into none.
     const void* block = nullptr;
     std::size_t bytes = 0;
     std::size_t spare_bytes = 0; ///< those of its bytes that were given beyond what was asked for
     std::size_t alignment = 0;
 
-    /// What the call that found the misuse was told; an alignment of 0 where it was told no numbers.
+    /// What the call that found the misuse was told; an alignment of 0 if it was told no numbers.
     const void* told_block = nullptr;
     std::size_t told_bytes = 0;
     std::size_t told_alignment = 0;
@@ -110,7 +110,7 @@ using misuse_handler = void (*)(const misuse_report& report) noexcept;
 /// Returns: the handler that was installed before.
 misuse_handler set_misuse_handler(misuse_handler handler) noexcept;
 
-/// Effects: calls the handler, or writes the report and aborts where there is none.
+/// Effects: calls the handler, or writes the report and aborts if there is none.
 void report_misuse(const misuse_report& report) noexcept;
 
 } // namespace mallard::inline MALLARD_LIBRARY

@@ -64,7 +64,7 @@ struct adaptive_pool_options {
 
 namespace mallard::unchecked::inline MALLARD_MODE {
 
-/// Not thread-safe; neither copied nor moved, because what it made points to it.
+/// Not thread-safe; neither copied nor moved, because bound containers point to it.
 template <upstream Upstream, adaptive_pool_options Options, class Reuse>
 class adaptive_pool {
     static constexpr bool divided = Options.overhead_percent != only_alignment;
@@ -113,8 +113,8 @@ public:
     ~adaptive_pool() { release(); }
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`: a node where it is large enough.
-    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is then as it was.
-    /// Complexity: constant on average, but for the calls upstream.
+    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
+    /// Complexity: constant on average, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         if (serves(bytes, alignment)) [[likely]] {
@@ -129,7 +129,7 @@ public:
     /// Effects: makes the block free. A chunk that is empty then goes back to the upstream, unless
     /// `most_free_blocks` lets it stay.
     /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
-    /// Complexity: constant, but for the calls upstream.
+    /// Complexity: constant, apart from calls upstream.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         core::expect_usable(p);
         if (serves(bytes, alignment)) [[likely]] {
@@ -140,8 +140,8 @@ public:
     }
 
     /// Returns: `count` blocks.
-    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is
-    /// lost then; a chunk that was taken for the burst may stay.
+    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is lost;
+    /// a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -176,7 +176,7 @@ public:
 
     /// Effects: gives all memory back to the upstream; all blocks are gone. The size of the nodes is again
     /// what the constructor made it.
-    /// Requires: what lies over this allocator was released before, or is never used again.
+    /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks and in the blocks that are no nodes.
     void release() noexcept {
         nodes_.release(upstream_.get());
@@ -327,13 +327,13 @@ class adaptive_pool : public checking::by_default<unchecked::adaptive_pool<Upstr
 public:
     using base::base;
 
-    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
     constexpr adaptive_pool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
 };
 
-// One for each constructor: a class that inherits its constructors deduces nothing from them.
+// One for each constructor, because nothing is deduced from inherited constructors.
 adaptive_pool(block_size) -> adaptive_pool<>;
 template <upstream Upstream>
 adaptive_pool(Upstream&) -> adaptive_pool<Upstream>;

@@ -70,7 +70,7 @@ concept can_hold_larger_blocks = block_arena<A> && requires {
     typename A::template with_room_for<last_freed::of_one_size, block_size{8, 8}, block_size{40, 8}>;
 };
 
-/// Returns: false where it is known before anything is made that an arena has no room for a block.
+/// Returns: false if it is known before anything is made that an arena has no room for a block.
 template <block_arena Arena, reuse::reuse_of_one_size FreeBlocks>
 [[nodiscard]] constexpr bool may_hold_a_block(std::size_t block_bytes, std::size_t alignment) noexcept {
     if constexpr (requires { Arena::most_bytes; }) {

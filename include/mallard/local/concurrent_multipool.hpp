@@ -16,8 +16,8 @@
 /// How a thread finds its magazines, and what happens when a thread or the allocator ends, is told in
 /// threads/thread_cache.hpp.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
-/// magazine, in the centre, or in use; blocks in magazines are in use as far as the centre knows. The lock
-/// and the centre share no cache line with what every request reads, nor with anybody else's data.
+/// magazine, in the centre, or in use; blocks in magazines are in use to the centre. The lock and the centre
+/// share no cache line with what every request reads, nor with anybody else's data.
 /// Bound: for each thread and shape at most 64 free blocks, and at most 8 KiB or two blocks, wait in a
 /// magazine (threads/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. Four times as much
 /// waits on the shelf, for all threads together. A thread has
@@ -69,7 +69,7 @@ public:
     ~concurrent_multipool() { release(); }
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of eight.
-    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is then as it was.
+    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
     /// Complexity: constant, but for a batch now and then and the calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -179,8 +179,7 @@ private:
         std::array<void*, most_blocks> blocks_;
     };
 
-    /// What rounding up to a shape adds stays poisoned, but for one byte, by which a second deallocation is
-    /// known.
+    /// What rounding up to a shape adds stays poisoned, apart from one byte, which tells a second deallocation.
     static void hand_out(void* block, std::size_t bytes) noexcept {
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }
@@ -313,7 +312,7 @@ class concurrent_multipool : public checking::by_default<unchecked::concurrent_m
 public:
     using base::base;
 
-    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
     constexpr concurrent_multipool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
@@ -322,7 +321,7 @@ public:
 template <upstream Upstream>
 inline constexpr bool thread_safe<concurrent_multipool<Upstream>> = true;
 
-// One for each constructor: a class that inherits its constructors deduces nothing from them.
+// One for each constructor, because nothing is deduced from inherited constructors.
 concurrent_multipool(multipool_options = {}) -> concurrent_multipool<>;
 template <upstream Upstream>
 concurrent_multipool(Upstream&, multipool_options = {}) -> concurrent_multipool<Upstream>;

@@ -45,7 +45,7 @@
 namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// `Size` is what a block has to hold, where the pool's type says so; it costs a request less to be looked at
-/// then. Not thread-safe; neither copied nor moved, because what it made points to it.
+/// then. Not thread-safe; neither copied nor moved, because bound containers point to it.
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 class fixed_pool {
     using free_blocks_type = typename Reuse::of_one_size;
@@ -95,10 +95,10 @@ public:
     ~fixed_pool() = default; // trivial where the arena's is; that gives its memory back
 
     /// Returns: a block. The first one fixes the size and the alignment of all, where nothing else has.
-    /// Throws: refused_request, a std::bad_alloc that says why, where the request is for more than a block
-    /// holds, or for a stricter alignment than it has; std::bad_alloc where the arena is full; or what the
-    /// arena's upstream throws. The pool is then as it was.
-    /// Complexity: constant, but for the calls upstream.
+    /// Throws: refused_request, a std::bad_alloc that says why, where the request is for more than a block holds,
+    /// or for a stricter alignment than it has; std::bad_alloc where the arena is full; or what the arena's
+    /// upstream throws. The pool is unchanged then.
+    /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         if (serves(bytes, alignment)) [[likely]] {
@@ -109,7 +109,7 @@ public:
         return allocate_slowly(bytes, alignment);
     }
 
-    /// Returns: as allocate(); null where that throws. The out-of-memory handler is not told.
+    /// Returns: as allocate(); null if that throws. The out-of-memory handler is not called.
     /// Complexity: as allocate().
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept {
@@ -135,7 +135,7 @@ public:
     /// that looks at each request cannot save: it is for who asks for blocks of the pool's size only.
     /// Requires: the size is fixed: by the type, by the constructor or by an earlier request.
     /// Throws: as allocate().
-    /// Complexity: constant, but for the calls upstream.
+    /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate_block() {
         MALLARD_EXPECTS(alignment_ != 0);
         if (void* block = take()) [[likely]] {
@@ -153,9 +153,9 @@ public:
     }
 
     /// Returns: `count` blocks. Where they need room, the arena is asked for as much as all of them need.
-    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is
-    /// lost then; a chunk that was taken for the burst may stay.
-    /// Complexity: linear in the blocks, but for the calls upstream.
+    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is lost;
+    /// a chunk that was taken for the burst may stay.
+    /// Complexity: linear in the blocks, apart from calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
     /// Effects: makes all blocks of the chain free, in its order.
@@ -167,7 +167,7 @@ public:
 
     /// Effects: gives all memory back to the arena; all blocks are gone, and the pool is as it was made:
     /// where the first request fixed the size, the next one will.
-    /// Requires: what lies over this allocator was released before, or is never used again.
+    /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks.
     void release() noexcept {
         free_ = free_blocks_type(made_with_.bytes, made_with_.alignment);
@@ -184,16 +184,16 @@ public:
         return free_.empty() && static_cast<std::size_t>(limit_ - cursor_) < free_.room();
     }
 
-    /// Returns: the size of the blocks; 0 where nothing has fixed it yet.
+    /// Returns: the size of the blocks; 0 if nothing has fixed it yet.
     [[nodiscard]] std::size_t block_bytes() const noexcept {
         return alignment_ != 0 ? free_.block_bytes() : 0;
     }
 
-    /// Returns: of which alignment all blocks are; 0 where nothing has fixed it yet.
+    /// Returns: of which alignment all blocks are; 0 if nothing has fixed it yet.
     [[nodiscard]] std::size_t block_alignment() const noexcept { return alignment_; }
 
-    /// Returns: how many blocks the memory that the arena has now holds, in use or not; 0 where the size is
-    /// not fixed yet.
+    /// Returns: how many blocks the memory that the arena has now holds, in use or not; 0 if the size is not
+    /// fixed yet.
     /// Complexity: linear in the chunks.
     [[nodiscard]] std::size_t capacity() const noexcept {
         return alignment_ != 0 ? arena_.capacity(free_, alignment_) : 0;
@@ -220,14 +220,14 @@ private:
         return alignment_ != 0 ? block_size{free_.block_bytes(), alignment_} : asked.of_block();
     }
 
-    /// Returns: a block, still poisoned, or null where the arena has to be asked.
+    /// Returns: a block, still poisoned, or null if the arena has to be asked.
     [[nodiscard]] void* take() noexcept {
         void* block = free_.pop();
         return block != nullptr ? block : free_.carve(cursor_, limit_);
     }
 
-    /// What a smaller request leaves of its block stays poisoned, but for one byte, by which a second
-    /// deallocation is known.
+    /// What a smaller request leaves of its block stays poisoned, apart from one byte, which tells a second
+    /// deallocation.
     static void* hand_out(void* block, std::size_t bytes) noexcept {
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
         return block;
@@ -345,7 +345,7 @@ class fixed_pool : public checking::by_default<unchecked::fixed_pool<Arena, Reus
 public:
     using base::base;
 
-    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
     constexpr fixed_pool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}

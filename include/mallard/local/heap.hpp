@@ -48,7 +48,7 @@ namespace mallard::unchecked::inline MALLARD_MODE {
 /// `Granule` is what sizes are rounded up to, and what blocks lie at multiples of: 16, or 8 where no request is
 /// at an alignment of 16 or few are.
 ///
-/// Not thread-safe (adapt/synchronized.hpp); neither copied nor moved, because what it made points to it.
+/// Not thread-safe (adapt/synchronized.hpp); neither copied nor moved, because bound containers point to it.
 template <upstream Upstream, std::size_t Granule>
 class heap : public space::heap_calls<space::chunk_rooms<Upstream, std::is_same_v<Upstream, chunk_cache> ||
                                                                        std::is_same_v<Upstream, pages>>,
@@ -69,7 +69,7 @@ public:
     ~heap() { release(); }
 
     /// Effects: gives all memory back to the upstream; all blocks are gone.
-    /// Requires: what lies over this allocator was released before, or is never used again.
+    /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks and in the large blocks.
     void release() noexcept {
         space_.clear();
@@ -98,13 +98,13 @@ class heap : public checking::by_default<unchecked::heap<Upstream, Granule>> {
 public:
     using base::base;
 
-    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
     constexpr heap() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
 };
 
-// One for each constructor: a class that inherits its constructors deduces nothing from them.
+// One for each constructor, because nothing is deduced from inherited constructors.
 heap(heap_options = {}) -> heap<>;
 template <upstream Upstream>
 heap(Upstream&, heap_options = {}) -> heap<Upstream>;

@@ -35,7 +35,7 @@
 
 namespace mallard::unchecked::inline MALLARD_MODE {
 
-/// Not thread-safe; neither copied nor moved, because what it made points to it.
+/// Not thread-safe; neither copied nor moved, because bound containers point to it.
 template <upstream Upstream>
 class monotonic {
 public:
@@ -83,8 +83,8 @@ public:
     }
 
     /// Returns: `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one.
-    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is then as it was.
-    /// Complexity: constant, but for the call upstream when the region is full.
+    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
+    /// Complexity: constant, apart from calls upstream when the region is full.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         bytes += static_cast<std::size_t>(bytes == 0);
@@ -128,7 +128,7 @@ public:
     }
 
     /// Effects: gives all chunks back to the upstream; all blocks are gone.
-    /// Requires: what lies over this allocator was released before, or is never used again.
+    /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks.
     void release() noexcept {
         chunks_.release(upstream_.get());
@@ -141,7 +141,7 @@ public:
     /// Effects: as release(), but keeps the chunks for the next use, as many of them as recent uses needed:
     /// the mark that decides falls by an eighth with every rewind that stays below it. A chunk much larger
     /// than the mark is not kept.
-    /// Requires: what lies over this allocator was released before, or is never used again.
+    /// Requires: allocators over this one were released before, or are never used again.
     void rewind() noexcept;
 
     /// Returns: where the allocator stands.
@@ -162,7 +162,7 @@ public:
     }
 
 private:
-    /// Effects: makes the whole initial buffer the region, or no region where there is no such buffer.
+    /// Effects: makes the whole initial buffer the region, or no region if there is no such buffer.
     void start() noexcept {
         enter_buffer();
         core::poison(buffer_.data(), buffer_.size());
@@ -279,13 +279,13 @@ public:
     using position = decltype(std::declval<const base&>().mark());
     using base::base;
 
-    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
     constexpr monotonic() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
 };
 
-// One for each constructor: a class that inherits its constructors deduces nothing from them.
+// One for each constructor, because nothing is deduced from inherited constructors.
 monotonic(chunk_growth) -> monotonic<>;
 monotonic(std::span<std::byte>, chunk_growth = {}) -> monotonic<>;
 template <upstream Upstream>

@@ -66,7 +66,7 @@ namespace mallard::unchecked::inline MALLARD_MODE {
 /// measurement: a structure that is changed for long keeps its elements in the order of their addresses, and
 /// a pair of allocation and deallocation costs what it costs with last freed first.
 ///
-/// Not thread-safe; neither copied nor moved, because what it made points to it.
+/// Not thread-safe; neither copied nor moved, because bound containers point to it.
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 class multipool {
     static_assert(
@@ -90,8 +90,8 @@ public:
     ~multipool() { release(); }
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of eight.
-    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is then as it was.
-    /// Complexity: constant on average, but for the calls upstream.
+    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
+    /// Complexity: constant on average, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         if (alignment > fundamental_alignment) [[unlikely]] {
@@ -127,9 +127,9 @@ public:
 
     /// Returns: `count` blocks as allocate() returns them. Where they need new chunks, these are as large as
     /// all of them need, up to the largest chunk.
-    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is
-    /// lost then; a chunk that was taken for the burst may stay.
-    /// Complexity: linear in the blocks, but for the calls upstream.
+    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is lost;
+    /// a chunk that was taken for the burst may stay.
+    /// Complexity: linear in the blocks, apart from calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
     /// Effects: deallocates all blocks of the chain, in its order.
@@ -141,7 +141,7 @@ public:
     }
 
     /// Effects: gives all memory back to the upstream; all blocks are gone.
-    /// Requires: what lies over this allocator was released before, or is never used again.
+    /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks and in the blocks above the largest pooled size.
     void release() noexcept {
         free_.clear();
@@ -179,14 +179,13 @@ private:
         limit_low_ = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(begin) + bytes);
     }
 
-    /// What rounding up to a class adds stays poisoned, but for one byte, by which a second deallocation is
-    /// known.
+    /// What rounding up to a class adds stays poisoned, apart from one byte, which tells a second deallocation.
     static void hand_out(void* block, std::size_t bytes) noexcept {
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
-    /// Over-aligned blocks of a pool hold the address of the pool's block in front of the caller's. Those
-    /// that are too large for that are direct blocks.
+    /// Over-aligned blocks of a pool hold the address of the pool's block in front of the caller's. Those that
+    /// are too large for that are large blocks.
     static constexpr std::size_t over_aligned_bytes(std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t sum = std::max<std::size_t>(bytes, 1) + alignment;
         return sum < bytes ? SIZE_MAX : sum;
@@ -327,7 +326,7 @@ class multipool : public checking::by_default<unchecked::multipool<Upstream, Reu
 public:
     using base::base;
 
-    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
     constexpr multipool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
@@ -337,7 +336,7 @@ public:
 template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed>
 using fast_fit = multipool<Upstream, Reuse, power_of_two_classes>;
 
-// One for each constructor: a class that inherits its constructors deduces nothing from them.
+// One for each constructor, because nothing is deduced from inherited constructors.
 template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed,
           size_class_policy Classes = eighth_classes>
 multipool(multipool_options = {}) -> multipool<Upstream, Reuse, Classes>;

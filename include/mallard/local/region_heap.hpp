@@ -57,7 +57,7 @@ public:
 
     /// Returns: the heap that was made in the region that begins at `region`, by this process or another one, at
     /// this address or another one.
-    /// Throws: refused_request where there is none, or one of another granule or another version of mallard.
+    /// Throws: refused_request if there is none, or one of another granule or another version of mallard.
     static region_heap& open_in(void* region) {
         auto* const there = static_cast<region_heap*>(region);
         if (!core::is_aligned(region, fundamental_alignment) || !there->rooms_.is_signed()) {
@@ -72,7 +72,7 @@ public:
     }
 
     /// Effects: ends all blocks.
-    /// Requires: what lies over this allocator was released before, or is never used again.
+    /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: constant.
     void release() noexcept {
         const std::size_t room_bytes = region_bytes() - room_type::metadata_bytes;

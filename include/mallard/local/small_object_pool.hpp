@@ -88,7 +88,7 @@ struct small_object_pool_options {
 
 namespace mallard::unchecked::inline MALLARD_MODE {
 
-/// Not thread-safe; neither copied nor moved, because what it made points to it.
+/// Not thread-safe; neither copied nor moved, because bound containers point to it.
 template <upstream Upstream, class Reuse>
 class small_object_pool {
 public:
@@ -108,8 +108,8 @@ public:
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one. What is
     /// above 64 bytes, or at a stricter alignment, comes straight from the upstream.
-    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is then as it was.
-    /// Complexity: constant on average, but for the calls upstream and, every some thousand objects, for the
+    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
+    /// Complexity: constant on average, apart from calls upstream and, every some thousand objects, for the
     /// choice among the blocks, which is logarithmic in their number.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -138,8 +138,8 @@ public:
     }
 
     /// Returns: `count` blocks.
-    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is
-    /// lost then; a chunk that was taken for the burst may stay.
+    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is lost;
+    /// a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -171,7 +171,7 @@ public:
     }
 
     /// Effects: gives all memory back to the upstream; all blocks are gone.
-    /// Requires: what lies over this allocator was released before, or is never used again.
+    /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks and in the blocks above 64 bytes.
     void release() noexcept {
         for_each_class([this](auto& slots) { slots.release(upstream_.get()); });
@@ -304,13 +304,13 @@ class small_object_pool : public checking::by_default<unchecked::small_object_po
 public:
     using base::base;
 
-    /// Effects: as the mechanism's; nothing is made zero before, as an implicit constructor would have it.
+    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
     constexpr small_object_pool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
 };
 
-// One for each constructor: a class that inherits its constructors deduces nothing from them.
+// One for each constructor, because nothing is deduced from inherited constructors.
 small_object_pool(small_object_pool_options = {}) -> small_object_pool<>;
 template <upstream Upstream>
 small_object_pool(Upstream&, small_object_pool_options = {}) -> small_object_pool<Upstream>;

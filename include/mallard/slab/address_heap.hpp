@@ -46,7 +46,7 @@ public:
     }
 
     /// Effects: takes the lowest out.
-    /// Returns: it, or null where nothing is in the heap.
+    /// Returns: it, or null if nothing is in the heap.
     [[nodiscard]] T* take() noexcept {
         T* const taken = lowest_;
         if (taken != nullptr) {
@@ -55,7 +55,7 @@ public:
         return taken;
     }
 
-    /// Effects: forgets everything.
+    /// Effects: forgets all of them.
     void clear() noexcept { lowest_ = nullptr; }
 
 private:
@@ -77,8 +77,8 @@ private:
         return a;
     }
 
-    /// Returns: one heap of `first` and all its siblings, or null where there is none: melded in pairs from
-    /// the first to the last, and then the pairs from the last to the first.
+    /// Returns: one heap of `first` and all its siblings, or null if there is none: melded in pairs from the
+    /// first to the last, and then the pairs from the last to the first.
     static T* joined(T* first) noexcept {
         T* pairs = nullptr;
         while (first != nullptr) {

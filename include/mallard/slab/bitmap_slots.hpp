@@ -36,7 +36,7 @@ public:
     bitmap_slots(const slab_geometry& geometry, const chunk_policy& policy) noexcept
         : slab_supply<Preference, Divided>(geometry, policy) {}
 
-    /// Returns: a slot, still poisoned, or null where only grow() helps.
+    /// Returns: a slot, still poisoned, or null if only grow() helps.
     /// Complexity: constant, but for the choice of a block.
     [[nodiscard]] void* pop() noexcept {
         if (cached_ != 0) [[likely]] {
@@ -46,7 +46,7 @@ public:
     }
 
     /// Effects: makes slot `p` free and poisons it. A chunk that is empty then may go back to `source`.
-    /// Complexity: constant on average, but for the call upstream.
+    /// Complexity: constant on average, apart from calls upstream.
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
         core::poison(p, layout_.slot_bytes);
@@ -162,7 +162,7 @@ private:
     }
 
     /// Effects: takes a word of free slots out of the books into cached_, of the current block or the next.
-    /// Returns: false where no block has one.
+    /// Returns: false if no block has one.
     /// Requires: nothing is cached.
     bool cache_next_word() noexcept {
         while (true) {

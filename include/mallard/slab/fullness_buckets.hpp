@@ -56,7 +56,7 @@ public:
     }
 
     /// Effects: takes the lowest of the fullest out.
-    /// Returns: it, or null where there is none.
+    /// Returns: it, or null if there is none.
     [[nodiscard]] T* take() noexcept {
         if (not_empty_ == 0) {
             return nullptr;
@@ -67,7 +67,7 @@ public:
         return taken;
     }
 
-    /// Effects: forgets everything.
+    /// Effects: forgets all of them.
     void clear() noexcept {
         buckets_.fill({});
         not_empty_ = 0;

@@ -29,7 +29,7 @@ public:
     linked_slots(const slab_geometry& geometry, const chunk_policy& policy) noexcept
         : slab_supply<Preference, Divided>(geometry, policy) {}
 
-    /// Returns: a slot, still poisoned, or null where only grow() helps.
+    /// Returns: a slot, still poisoned, or null if only grow() helps.
     /// Complexity: constant on average, but for the choice of a block.
     [[nodiscard]] void* pop() noexcept {
         while (true) {
@@ -52,7 +52,7 @@ public:
     }
 
     /// Effects: makes slot `p` free and poisons it. A chunk that is empty then may go back to `source`.
-    /// Complexity: constant on average, but for the call upstream.
+    /// Complexity: constant on average, apart from calls upstream.
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
         slab_header& block = layout_.header_of(p);

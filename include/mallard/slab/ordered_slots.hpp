@@ -1,4 +1,4 @@
-/// The slots that an order of reuse (reuse/order.hpp) stands for in pools of aligned blocks.
+/// The slots that an order of reuse (reuse/order.hpp) stands for in pools of slabs.
 ///
 ///     last_freed, first_freed    lists through the slots of a block      slab/linked_slots.hpp
 ///     lowest_address             bits apart from them                    slab/bitmap_slots.hpp

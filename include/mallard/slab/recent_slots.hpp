@@ -24,7 +24,7 @@ class recent_slots : public Slots {
 public:
     using Slots::Slots;
 
-    /// Returns: a slot, still poisoned, or null where only grow() helps.
+    /// Returns: a slot, still poisoned, or null if only grow() helps.
     [[nodiscard]] void* pop() noexcept {
         return recent_.pop([this] { return Slots::pop(); });
     }

@@ -119,7 +119,7 @@ protected:
 
     ~slab_supply() = default;
 
-    /// Effects: makes the next available block the current one, or a new one where there is none.
+    /// Effects: makes the next available block the current one, or a new one if there is none.
     /// Returns: false, with no effect, where only grow() helps.
     /// Requires: there is no current block. `low` is what the current block's `low` is to be.
     bool make_current(std::uint32_t low) noexcept {
@@ -215,7 +215,7 @@ private:
         others_.insert(b);
     }
 
-    /// Returns: the books of a block that had none, or null where every block of every chunk has.
+    /// Returns: the books of a block that had none, or null if every block of every chunk has.
     slab_header* open_block() noexcept {
         if (unopened_ == nullptr) {
             return nullptr;

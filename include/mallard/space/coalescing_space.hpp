@@ -13,7 +13,7 @@
 /// Invariants: no two free blocks are neighbours, the remainder being one; the remainder is null, or has the
 /// bytes of the smallest block at least. What stands behind it has previous_in_use set.
 ///
-/// This is the part of a heap that knows no upstream: it answers null where its rooms do not hold a request.
+/// This is the part of a heap that knows no upstream: it answers null if its rooms do not hold a request.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -128,7 +128,7 @@ public:
         return take_from_remainder(bytes);
     }
 
-    /// Returns: a block of `bytes` bytes in use, or a little more, off the front of the remainder; null where that
+    /// Returns: a block of `bytes` bytes in use, or a little more, off the front of the remainder; null if that
     /// is shorter.
     [[nodiscard]] heap_block take_from_remainder(std::size_t bytes) noexcept {
         std::byte* const begin = remainder_begin();
@@ -161,7 +161,7 @@ public:
     }
 
     /// Returns: a block in use whose payload, of `bytes` bytes with the word, is at a multiple of `alignment`;
-    /// null where no room has bytes_for_aligned().
+    /// null if no room has bytes_for_aligned().
     /// Complexity: constant.
     [[nodiscard]] heap_block take_aligned(std::size_t bytes, std::size_t alignment) noexcept {
         const heap_block whole = take(bytes_for_aligned(bytes, alignment));
@@ -241,8 +241,9 @@ public:
 
     [[nodiscard]] const bins_type& bins() const noexcept { return free_; }
 
-    /// Returns: the bytes of `b`, a block or the remainder, as far as they can be true in a room that ends at `end`; 0 where
-    /// they cannot, so that who goes from block to block neither leaves the room nor stays where he is.
+    /// Returns: the bytes of `b`, a block or the remainder, as far as they can be true in a room that ends at
+    /// `end`; 0 if they cannot, so that who goes from block to block neither leaves the room nor stays where he
+    /// is.
     /// Requires: `b` lies in the room.
     [[nodiscard]] std::size_t credible_bytes(heap_block b, const std::byte* end) const noexcept {
         const std::size_t bytes = b.begin() == remainder_begin() ? remainder_bytes() : b.bytes();

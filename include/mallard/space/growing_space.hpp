@@ -204,7 +204,7 @@ private:
         }
     }
 
-    /// Returns: `wanted`, or `there` where what is left would be no block, or where there is no more.
+    /// Returns: `wanted`, or `there` where what is left would be no block, or if there is no more.
     [[nodiscard]] static std::size_t without_crumb(std::size_t there, std::size_t wanted) noexcept {
         return wanted + heap_block::least_bytes > there ? there : wanted;
     }
@@ -218,8 +218,8 @@ private:
         return (word & heap_block::in_use) != 0 ? 0 : word & ~heap_block::flags;
     }
 
-    /// Returns: how far down a block begins that has `here` bytes and takes of the `front` bytes before it;
-    /// 0 where it would have less than `least` bytes.
+    /// Returns: how far down a block begins that has `here` bytes and takes of the `front` bytes before it; 0 if
+    /// it would have less than `least` bytes.
     [[nodiscard]] static std::size_t distance_down(std::size_t front, std::size_t here, std::size_t least,
                                                    std::size_t most, std::size_t step) noexcept {
         if (front < step || here + front < least) {

@@ -35,8 +35,8 @@ public:
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of the smallest
     /// size.
-    /// Throws: std::bad_alloc, or what the upstream throws; the heap is then as it was.
-    /// Complexity: constant, but for the calls upstream.
+    /// Throws: std::bad_alloc, or what the upstream throws; the heap is unchanged then.
+    /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         if (bytes < small_bytes && alignment <= Granule) [[likely]] {
@@ -47,7 +47,7 @@ public:
         return hand_out(allocate_slowly(bytes, alignment, false), bytes);
     }
 
-    /// Returns: as allocate(); null where that throws. The out-of-memory handler is not told.
+    /// Returns: as allocate(); null if that throws. The out-of-memory handler is not called.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -58,7 +58,7 @@ public:
     /// Effects: makes the block free, one with its free neighbours.
     /// Requires: `p` is a block of this heap and was not deallocated since. The block knows its size; the two
     /// numbers are not looked at.
-    /// Complexity: constant, but for the calls upstream.
+    /// Complexity: constant, apart from calls upstream.
     void deallocate(void* p, std::size_t /*bytes*/ = 0, std::size_t /*alignment*/ = 1) noexcept {
         core::expect_usable(p);
         const heap_block b = heap_block::holding(p);
@@ -79,7 +79,7 @@ public:
         return {p, usable_bytes(p)};
     }
 
-    /// Returns: the same; null where that throws.
+    /// Returns: the same; null if that throws.
     [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,
                                                     std::size_t alignment = fundamental_alignment) noexcept {
         void* const p = try_allocate(bytes, alignment);
@@ -102,7 +102,7 @@ public:
     /// Requires: `p` is a block of this heap, or null; `r.step_bytes` is what backward_step() returns, and the
     /// preferred bytes are no fewer than the least.
     /// Throws: std::bad_alloc where a fresh block was among the ways; the block is then as it was.
-    /// Complexity: constant, but for the calls upstream.
+    /// Complexity: constant, apart from calls upstream.
     /// Source: N2045, allocation_command().
     [[nodiscard]] expansion_result expand(void* p, const expansion_request& r) {
         return expand_by(p, r, false);
@@ -117,7 +117,7 @@ public:
     /// others. The block stays where it is.
     /// Returns: the bytes that it has now.
     /// Requires: `p` is a block of this heap, of `bytes` bytes at least.
-    /// Complexity: constant, but for the calls to the system.
+    /// Complexity: constant, apart from calls to the system.
     std::size_t shrink(void* p, std::size_t bytes) noexcept {
         const heap_block b = heap_block::holding(p);
         const std::size_t had = b.payload_bytes();
@@ -138,7 +138,7 @@ public:
     /// Returns: `count` blocks as allocate() returns them, side by side as far as there is room. Each has room for a pointer,
     /// however few bytes are asked for.
     /// Throws: as allocate(); no block is lost.
-    /// Complexity: linear in the blocks, but for the calls upstream.
+    /// Complexity: linear in the blocks, apart from calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
     /// Returns: a block of each of the sizes, or of a pointer's, in their order, side by side if there is room for that.

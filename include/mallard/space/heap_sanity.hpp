@@ -124,7 +124,7 @@ private:
         return false;
     }
 
-    /// Returns: `b`, or its neighbour in the list, whose links are damaged; null where neither's are. Where the two
+    /// Returns: `b`, or its neighbour in the list, whose links are damaged; null if neither's are. Where the two
     /// contradict each other, it is the one that contradicts a third one too.
     template <class Owns>
     heap_block damaged_by_links(heap_block b, Owns owns) noexcept {

@@ -60,7 +60,7 @@ public:
         return alignment <= sizeof(range);
     }
 
-    /// Returns: a block whose payload has `bytes` bytes or more, or null where the system has no memory, or no
+    /// Returns: a block whose payload has `bytes` bytes or more, or null if the system has no memory, or no
     /// addresses.
     [[nodiscard]] heap_block allocate(std::size_t bytes) noexcept;
 
@@ -79,7 +79,7 @@ public:
     /// Effects: gives the spare range back, and all room to grow, where these have `bytes` bytes together: for who has
     /// been refused so many. New ranges have no room to grow until trim(), release(), or the last block is freed.
     /// Returns: whether it has given any back.
-    /// Complexity: linear in the blocks, but for the calls to the system.
+    /// Complexity: linear in the blocks, apart from calls to the system.
     bool make_way(std::size_t bytes) noexcept;
 
     /// Effects: gives all ranges back.

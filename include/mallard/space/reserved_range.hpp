@@ -27,7 +27,7 @@ inline constexpr std::size_t huge_from_bytes = std::size_t{1} << 20;
 inline constexpr std::size_t most_ranges = 4096;
 
 /// Effects: reserves `bytes` bytes of addresses.
-/// Returns: where they begin, at a multiple of a page; null where there are none, or most_ranges are reserved.
+/// Returns: where they begin, at a multiple of a page; null if there are none, or most_ranges are reserved.
 [[nodiscard]] std::byte* reserve(std::size_t bytes) noexcept;
 
 /// Effects: commits the bytes from `old_bytes` to `new_bytes`, both as rounded() returns them.
@@ -53,8 +53,8 @@ void give_back(std::byte* begin, std::size_t bytes) noexcept;
 /// Returns: how many ranges the process has reserved and not given back.
 [[nodiscard]] std::size_t count() noexcept;
 
-/// Returns: `bytes`, up to a whole page, or, from huge_from_bytes on, up to where a huge page ends; SIZE_MAX where there
-/// is no such number. Never less than `bytes`.
+/// Returns: `bytes`, up to a whole page, or, from huge_from_bytes on, up to where a huge page ends; SIZE_MAX if
+/// there is no such number. Never less than `bytes`.
 [[nodiscard]] std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept;
 
 } // namespace mallard::space::reserved_range::inline MALLARD_LIBRARY

@@ -56,7 +56,7 @@ public:
     /// Requires: `bytes` is below exact_bytes.
     [[nodiscard]] heap_block first_of(std::size_t bytes) const noexcept { return head(bytes / Granule); }
 
-    /// Returns: a block of `bytes` bytes or more, as small as the bound allows; null where there is none.
+    /// Returns: a block of `bytes` bytes or more, as small as the bound allows; null if there is none.
     [[nodiscard]] heap_block find(std::size_t bytes) const noexcept {
         const std::size_t list = bin_of(bytes);
         const heap_block b = find_in(list, bytes);
@@ -221,7 +221,7 @@ private:
         return {};
     }
 
-    /// Returns: the first block of the first list behind `list` that is not empty; null where all of these are.
+    /// Returns: the first block of the first list behind `list` that is not empty; null if all of these are.
     [[nodiscard]] heap_block first_behind(std::size_t list) const noexcept {
         std::size_t word = list / 64;
         std::uint64_t left = bits_[word] & (~std::uint64_t{1} << (list % 64));

@@ -28,7 +28,7 @@ class depot {
 public:
     static constexpr std::size_t most_batches = 8;
 
-    /// Returns: false, with no effect, where there is no room for one more.
+    /// Returns: false, with no effect, if there is no room for one more.
     /// Requires: the batch is of batch_blocks(index) blocks of magazine `index`.
     [[nodiscard]] bool put(block_stack batch, std::size_t index) noexcept {
         if (magazine_shape(index).bytes < 2 * sizeof(void*) || batches_[index] == most_batches) {
@@ -40,7 +40,7 @@ public:
         return true;
     }
 
-    /// Returns: the batch that was put here last, or no block where there is none.
+    /// Returns: the batch that was put here last, or no block if there is none.
     [[nodiscard]] block_stack take(std::size_t index) noexcept {
         core::free_block* const first = first_[index];
         if (first != nullptr) {

@@ -129,7 +129,7 @@ inline constexpr std::size_t magazine_count = classes_with_magazines + line_maga
 /// Not thread-safe: one thread's.
 class magazine {
 public:
-    /// Returns: the block freed last, still poisoned, or null where the magazine is empty.
+    /// Returns: the block freed last, still poisoned, or null if the magazine is empty.
     [[nodiscard]] void* pop() noexcept { return blocks_.pop(); }
 
     /// Returns: false, with no effect, where make_room() has to be called first.

@@ -7,12 +7,12 @@
 ///                       ^
 ///     an allocator: key_, caches_ ... all racks, of any thread, that are attached to it
 ///
-/// Data model: racks are memory of their thread, taken from the system and not from an allocator: where there is
+/// Data model: racks are memory of their thread, taken from the system and not from an allocator: if there is
 /// none left, the thread does without, so that freeing does not fail for want of them (what the first use in a
 /// thread needs besides: threads/thread_end.hpp). An allocator has a key that no other has or ever had;
 /// detach_caches() gives it another, which makes all that threads remember of it stale at once. A thread that
-/// uses more allocators than it has racks does without one most of the time; now and then it returns one
-/// rack's blocks to their allocator and attaches the rack to the other.
+/// uses more allocators than it has racks does without one most of the time; now and then it returns one rack's
+/// blocks to their allocator and attaches the rack to the other.
 /// Invariants: a rack is in its owner's list if and only if its owner is set; both change under one lock of
 /// the process. The magazines of a rack are touched by its thread only. While blocks return from a rack that
 /// is no longer in the list, the owner counts it in returning_, and does not end before.

@@ -8,14 +8,13 @@
 ///
 /// Data model: a task is storage of its thread and has no destructor, and the lists run through the tasks, so
 /// that to ask for one needs no memory of its own and returns no failure. But where a thread asks for its first
-/// one, the C library notes the closer's end in some bytes of malloc's, and ends the process where there are
-/// none: a thread that is to go on without any memory has to use an allocator before, once. What the tasks of
-/// the second part take away may be used by everything that ends before: a thread_local container returns its
-/// nodes to a pool of its thread, whichever of the two was there first. The first part is for what threads can
-/// do without afterwards.
-/// A thread may come here for the first time when its thread_local objects have ended already, from a
-/// destructor of somebody's thread-specific data. The closer does not come then, so the second part does its
-/// work too.
+/// one, the C library notes the closer's end in some bytes of malloc's, and ends the process if there are none: a
+/// thread that is to go on without any memory has to use an allocator before, once. What the tasks of the second
+/// part take away may be used by everything that ends before: a thread_local container returns its nodes to a
+/// pool of its thread, whichever of the two was there first. The first part is for what threads can do without
+/// afterwards. A thread may come here for the first time when its thread_local objects have ended already, from a
+/// destructor of somebody's thread-specific data. The closer does not come then, so the second part does its work
+/// too.
 /// Invariants: a task is in a list once, from the call to its run. While a thread has a closer, the system does
 /// not unload the library.
 /// Bound: the process has one key of the system's thread-specific data for it. The second part does not come

@@ -69,8 +69,8 @@ struct block_registry::record {
     void look_at_filling(allocator_call by) const noexcept;
 
 private:
-    /// Returns: the changed byte of the zone in front that is nearest to the block; 0 where none is. The zone
-    /// is not poisoned afterwards.
+    /// Returns: the changed byte of the zone in front that is nearest to the block; 0 if none is. The zone is not
+    /// poisoned afterwards.
     [[nodiscard]] std::ptrdiff_t changed_before() const noexcept;
 
     /// Returns: the same of the zone behind; end_of_guards() where none is.

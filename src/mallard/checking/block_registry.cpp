@@ -357,8 +357,7 @@ void block_registry::bury(record* r, record_list& from) noexcept {
     from.move_to(dead_, r);
 }
 
-/// Returns: the record of the live block that the call was told of; null, after a report, where there is
-/// none.
+/// Returns: the record of the live block that the call was told of; null, after a report, if there is none.
 block_registry::record* block_registry::expect_live(const misuse_report& told) const noexcept {
     record* const r = find(told.told_block);
     misuse_report found = told;

@@ -18,7 +18,7 @@ constinit std::mutex taking_out;
 constinit fork_hold* first_locked = nullptr;
 
 /// Effects: tries all but `other`, which is locked.
-/// Returns: null where all are locked now; else the first that could not be, and none but `other` is.
+/// Returns: null if all are locked now; else the first that could not be, and none but `other` is.
 fork_hold* try_to_lock_all_but(const fork_hold* other) noexcept {
     for (fork_hold* h = first_locked; h != nullptr; h = h->next) {
         if (h == other || h->try_lock()) {

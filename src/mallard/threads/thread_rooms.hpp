@@ -32,7 +32,7 @@ public:
 
     constexpr explicit thread_rooms(std::size_t bytes) noexcept : bytes_(bytes) {}
 
-    /// Returns: a room for the calling thread, new where `is_new` says so; null where there is no memory.
+    /// Returns: a room for the calling thread, new where `is_new` says so; null if there is no memory.
     [[nodiscard]] room* take(bool& is_new) noexcept;
 
     void put_back(room* emptied) noexcept;
@@ -61,7 +61,7 @@ class rooms_for : public thread_rooms {
 public:
     constexpr rooms_for() noexcept : thread_rooms(content_offset + sizeof(T)) {}
 
-    /// Returns: the calling thread's, as new or as a thread left it behind; null where there is no memory.
+    /// Returns: the calling thread's, as new or as a thread left it behind; null if there is no memory.
     [[nodiscard]] T* take() noexcept {
         bool is_new = false;
         room* const taken = thread_rooms::take(is_new);

@@ -28,8 +28,8 @@ constexpr bool is_kept(std::size_t index, std::size_t alignment) noexcept {
            (alignment <= fundamental_alignment || eighth_classes::bytes(index) >= least_page_bytes);
 }
 
-/// Chunks that were offered to the system. Their links cannot be in them: a page that is written to is no
-/// longer on offer. A list is the number of its first entry, 0 where it is empty.
+/// Chunks that were offered to the system. Their links cannot be in them: a page that is written to is no longer
+/// on offer. A list is the number of its first entry, 0 if it is empty.
 template <std::size_t Capacity>
 class offered_chunks {
 public:
@@ -82,8 +82,8 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] std::size_t offered_bytes() const noexcept { return offered_bytes_; }
 
-    /// Returns: of the warm ones the chunk put in last, or else of those on offer; null where there is none,
-    /// or they lie at no multiple of `alignment`.
+    /// Returns: of the warm ones the chunk put in last, or else of those on offer; null if there is none, or they
+    /// lie at no multiple of `alignment`.
     [[nodiscard]] void* take(std::size_t index, std::size_t alignment) noexcept {
         bin& from = bins_[index];
         const std::size_t chunk_bytes = eighth_classes::bytes(index);

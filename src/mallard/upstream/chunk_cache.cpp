@@ -31,7 +31,7 @@ std::atomic<std::size_t> least_offered_bytes{chunk_cache_limits{}.least_offered_
 constexpr std::size_t most_offered_of_a_thread = chunk_cache_limits{}.thread_bytes / least_page_bytes;
 constexpr std::size_t most_offered_of_all = chunk_cache_limits{}.shared_bytes / least_page_bytes;
 
-/// Returns: null where the system has none; nobody has heard of it.
+/// Returns: null if the system has none; nobody has heard of it.
 void* try_to_take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
     return bytes < least_page_bytes ? new_delete::try_allocate(bytes, alignment)
                                     : pages().try_allocate(bytes, alignment);

@@ -40,7 +40,7 @@ std::byte* map(std::size_t bytes) noexcept {
     return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
 }
 
-/// Returns: the number at the begin of the file, 0 where there is none. Nothing is allocated for it: the caller may
+/// Returns: the number at the begin of the file, 0 if there is none. Nothing is allocated for it: the caller may
 /// be the operator new of the program, or have no memory left.
 std::size_t number_in(const char* path) noexcept {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
