@@ -190,7 +190,7 @@ public:
     [[nodiscard]] std::size_t node_bytes() const noexcept { return node_bytes_; }
 
     /// Returns: the size of a block of nodes, or 0 as long as that of the nodes is not fixed.
-    [[nodiscard]] std::size_t block_bytes() const noexcept { return nodes_.geometry().block_bytes; }
+    [[nodiscard]] std::size_t block_bytes() const noexcept { return nodes_.geometry().slab_bytes; }
 
     /// Complexity: linear in the blocks that are no nodes.
     [[nodiscard]] allocator_stats stats() const noexcept {
@@ -255,15 +255,15 @@ private:
         node_alignment_ = node_bytes_ & (~node_bytes_ + 1);
         const slab::slab_geometry geometry = geometry_of(node_bytes_);
         const auto blocks = [&geometry](std::size_t bytes) {
-            return static_cast<std::uint32_t>(std::max<std::size_t>(bytes / geometry.block_bytes, 1));
+            return static_cast<std::uint32_t>(std::max<std::size_t>(bytes / geometry.slab_bytes, 1));
         };
         // Two blocks may be larger than the largest chunk; more of them that may stay make no chunk larger.
         const std::uint32_t largest = std::max<std::uint32_t>(blocks(largest_chunk_bytes),
                                                               std::clamp<std::uint32_t>(free_blocks, 1, 2));
         nodes_.reshape(geometry,
-                       slab::chunk_policy{.first_blocks = std::clamp<std::uint32_t>(free_blocks, 1, largest),
-                                          .largest_blocks = largest,
-                                          .spare_bytes = std::size_t{free_blocks} * geometry.block_bytes,
+                       slab::chunk_policy{.first_slabs = std::clamp<std::uint32_t>(free_blocks, 1, largest),
+                                          .largest_slabs = largest,
+                                          .spare_bytes = std::size_t{free_blocks} * geometry.slab_bytes,
                                           .spares_an_eighth = false});
     }
 
@@ -272,7 +272,7 @@ private:
             return slab::divided_slabs(node_bytes, Options.nodes_a_block, Options.overhead_percent,
                                        nodes_type::metadata);
         } else {
-            return slab::blocks_of(node_bytes, Options.nodes_a_block, nodes_type::metadata);
+            return slab::slabs_of(node_bytes, Options.nodes_a_block, nodes_type::metadata);
         }
     }
 

@@ -235,8 +235,8 @@ private:
         const std::uint32_t largest = blocks(options.largest_chunk_bytes);
         const std::uint32_t first = std::min(blocks(options.first_chunk_bytes), largest);
         return Slots(slab::whole_slabs(local::small_classes::bytes(index), block_bytes, Slots::metadata),
-                     {.first_blocks = first,
-                      .largest_blocks = largest,
+                     {.first_slabs = first,
+                      .largest_slabs = largest,
                       .spare_bytes = first * block_bytes,
                       .spares_an_eighth = true});
     }

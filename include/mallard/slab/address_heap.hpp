@@ -1,10 +1,10 @@
-/// Things that lie in memory, of which the one of the lowest address is asked for: a pairing heap.
+/// Items in memory, of which the one at the lowest address is taken first: a pairing heap.
 ///
 ///     lowest_ -> T  links: [ first child | next sibling | previous sibling, or parent of a first child ]
 ///
-/// Data model: the links are in the things themselves, three pointers that each has as its member `links`, so
-/// that putting one in needs no memory. Whoever is higher up has a lower address.
-/// Complexity: putting one in is constant; taking one out is logarithmic on average.
+/// Data model: the links are in the items, three pointers in the member `links`, so that insertion needs no
+/// memory. A parent has a lower address than its children.
+/// Complexity: insertion is constant; removal is logarithmic on average.
 ///
 /// Source: M. Fredman, R. Sedgewick, D. Sleator, R. Tarjan, "The pairing heap", Algorithmica 1, 1986.
 #pragma once
@@ -45,8 +45,8 @@ public:
         }
     }
 
-    /// Effects: takes the lowest out.
-    /// Returns: it, or null if nothing is in the heap.
+    /// Effects: takes the lowest item out.
+    /// Returns: the item; null if the heap is empty.
     [[nodiscard]] T* take() noexcept {
         T* const taken = lowest_;
         if (taken != nullptr) {
@@ -55,7 +55,7 @@ public:
         return taken;
     }
 
-    /// Effects: forgets all of them.
+    /// Effects: forgets all items.
     void clear() noexcept { lowest_ = nullptr; }
 
 private:
@@ -77,8 +77,8 @@ private:
         return a;
     }
 
-    /// Returns: one heap of `first` and all its siblings, or null if there is none: melded in pairs from the
-    /// first to the last, and then the pairs from the last to the first.
+    /// Returns: one heap of `first` and all its siblings, melded in pairs from the first to the last, and then
+    /// the pairs from the last to the first; null if there is none.
     static T* joined(T* first) noexcept {
         T* pairs = nullptr;
         while (first != nullptr) {

@@ -1,17 +1,16 @@
-/// Slots of one size, of which the lowest free one of a block is the next; a bit for each, apart from them.
+/// Slots of one size with a bit for each; the lowest free slot of a slab is the next.
 ///
-///     cached_    0 0 1 1 0 1 ...    the free slots of one word of the current block, taken out of its books
+///     cached_    0 0 1 1 0 1 ...    the free slots of one word of the current slab, taken out of its bits
 ///     bits       [ 0 1 0 ... ][ 0 ... ][ 1 ... ] ...       set where a slot is free
 ///     summary    1 0 1 ...                                 set where a word of bits is not zero
 ///
-/// Giving a slot out takes the lowest bit of cached_; every 64 slots at most the next word is looked for.
-/// Freeing sets a bit and counts, and touches nothing of the slot. Words of slots that were never given out
-/// are not in the bits: so a block that only fills needs none, and has none until something of it is freed.
+/// An allocation takes the lowest bit of cached_; after at most 64 of them the next word is looked for. Freeing
+/// sets a bit and counts, and does not touch the slot. Words of slots that were never given out are not in the
+/// bits: a slab that only fills needs no bits, and has none until a slot of it is freed.
 ///
-/// Invariants: the bits of a block are read and written once they were made zero, and not before; the word
-/// that cached_ was taken from is zero; freeing one of its slots changes cached_. With blocks in the order of
-/// their addresses (slab/address_heap.hpp), the next slot is the lowest of all; with others, what is cached
-/// comes first.
+/// Invariants: the bits of a slab are made zero before their first use. The word that cached_ was taken from is
+/// zero; freeing one of its slots changes cached_. With slabs in the order of their addresses
+/// (slab/address_heap.hpp), the next slot is the lowest of all; otherwise the cached slots come first.
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
@@ -36,8 +35,8 @@ public:
     bitmap_slots(const slab_geometry& geometry, const chunk_policy& policy) noexcept
         : slab_supply<Preference, Divided>(geometry, policy) {}
 
-    /// Returns: a slot, still poisoned, or null if only grow() helps.
-    /// Complexity: constant, but for the choice of a block.
+    /// Returns: a slot, still poisoned; null if only grow() helps.
+    /// Complexity: constant, apart from the choice of a slab.
     [[nodiscard]] void* pop() noexcept {
         if (cached_ != 0) [[likely]] {
             return take_cached();
@@ -45,7 +44,7 @@ public:
         return pop_of_next_word();
     }
 
-    /// Effects: makes slot `p` free and poisons it. A chunk that is empty then may go back to `source`.
+    /// Effects: makes slot `p` free and poisons it. A chunk that becomes empty may go back to `source`.
     /// Complexity: constant on average, apart from calls upstream.
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
@@ -63,9 +62,8 @@ public:
         }
     }
 
-    /// Effects: appends `count` slots to `chain`, in the order of their addresses as far as that is the order
-    /// of pop(). They are unpoisoned.
-    /// Throws: what the upstream throws; what was appended until then stays.
+    /// Effects: appends `count` slots to `chain`, unpoisoned, in the order of pop().
+    /// Throws: what the upstream throws; the slots that were appended stay.
     /// Complexity: linear in `count`.
     template <upstream Source>
     void pop_many(std::size_t count, block_chain& chain, Source&& source) {
@@ -80,11 +78,12 @@ public:
         }
     }
 
-    /// Effects: as push() of every block of `chain`, but what lies in one word together is written together.
+    /// Effects: makes every slot of `chain` free. The bits of one word are written together.
     template <upstream Source>
     void push_many(block_chain&& chain, Source&& source) noexcept {
         const block_chain taken = std::move(chain);
-        // Behind it lies no slot of the same word: in a block of fewer than 64 slots, one of the next block.
+        // The next slot in memory is not in the same word; in a slab of fewer than 64 slots it is in the next
+        // slab.
         const std::uint64_t last_bit = std::uint64_t{1} << (std::min<std::uint32_t>(layout_.slots, 64) - 1);
         for (auto* p = static_cast<core::free_block*>(taken.front()); p != nullptr;) {
             auto of = layout_.place_of(p);
@@ -95,7 +94,7 @@ public:
                 core::poison(p, layout_.slot_bytes);
                 void* neighbour = reinterpret_cast<std::byte*>(p) + layout_.slot_bytes;
                 if (next == neighbour && bit != last_bit) [[likely]] {
-                    // Where it is was computed: the processor need not wait until the link is read.
+                    // The address was computed, so that the processor need not wait for the link.
                     asm("" : "+r"(neighbour));
                     p = static_cast<core::free_block*>(neighbour);
                     bit <<= 1;
@@ -131,7 +130,7 @@ private:
     using slab_supply<Preference, Divided>::current_;
     using slab_supply<Preference, Divided>::layout_;
 
-    /// Every freeing in a block with so few slots in use looks whether it has only cached ones.
+    /// With so few slots in use, every deallocation in the current slab checks whether only cached ones are left.
     static constexpr std::uint32_t low_of_current = 65;
 
     [[nodiscard]] void* take_cached() noexcept {
@@ -140,7 +139,7 @@ private:
         return cached_base_ + bit * layout_.slot_bytes;
     }
 
-    /// Returns: the lowest of the cached slots, no more than `count`, each leading to the next.
+    /// Returns: the lowest cached slots, at most `count`, each leading to the next.
     /// Requires: there is one, and `count` is not 0.
     [[nodiscard]] block_chain take_cached_up_to(std::size_t count) noexcept {
         auto* const first = static_cast<core::free_block*>(take_cached());
@@ -161,8 +160,8 @@ private:
         return cache_next_word() ? take_cached() : nullptr;
     }
 
-    /// Effects: takes a word of free slots out of the books into cached_, of the current block or the next.
-    /// Returns: false if no block has one.
+    /// Effects: moves a word of free slots of the current slab, or of the next one, to cached_.
+    /// Returns: false if no slab has a free slot.
     /// Requires: nothing is cached.
     bool cache_next_word() noexcept {
         while (true) {
@@ -213,13 +212,13 @@ private:
     }
 
     template <upstream Source>
-    void note_freed(slab_header& block, Source&& source) noexcept {
-        if (--block.used < block.low) [[unlikely]] {
-            this->sank(block, source);
+    void note_freed(slab_header& h, Source&& source) noexcept {
+        if (--h.used < h.low) [[unlikely]] {
+            this->sank(h, source);
         }
     }
 
-    /// Effects: frees slots of the word that cached_ was taken from.
+    /// Effects: frees slots of the cached word.
     template <upstream Source>
     void push_cached(std::uint64_t bits, Source&& source) noexcept {
         cached_ |= bits;
@@ -230,35 +229,35 @@ private:
 
     /// Effects: frees the first slots of another word.
     template <upstream Source>
-    [[gnu::noinline]] void push_first(slab_header& block, std::uint64_t* word, std::uint64_t bits,
+    [[gnu::noinline]] void push_first(slab_header& h, std::uint64_t* word, std::uint64_t bits,
                                       Source&& source) noexcept {
-        note_in_summary(block, word);
-        if (&block == current_) {
+        note_in_summary(h, word);
+        if (&h == current_) {
             if (this->by_address && word < cached_word_) {
                 uncache();
             }
-        } else if (block.state == slab_state::exhausted && this->make_available(block)) {
+        } else if (h.state == slab_state::exhausted && this->make_available(h)) {
             uncache();
             this->leave_current(source);
         }
         *word = bits;
-        note_freed(block, source);
+        note_freed(h, source);
     }
 
-    /// Effects: makes the bits of a block zero before one of them is read or written for the first time.
-    void prepare_bits(slab_header& block) noexcept {
-        if (!block.has_bits) [[unlikely]] {
-            clear_bits(block);
+    /// Effects: makes the bits of a slab zero before their first use.
+    void prepare_bits(slab_header& h) noexcept {
+        if (!h.has_bits) [[unlikely]] {
+            clear_bits(h);
         }
     }
 
-    /// Apart from opening the block, because bits that nobody wrote to have no page of their own.
-    [[gnu::cold, gnu::noinline]] void clear_bits(slab_header& block) noexcept {
-        std::fill_n(layout_.bits_of(block), layout_.words(), std::uint64_t{0});
-        block.has_bits = true;
+    /// Not when the slab is opened, because bits without a write have no page of their own.
+    [[gnu::cold, gnu::noinline]] void clear_bits(slab_header& h) noexcept {
+        std::fill_n(layout_.bits_of(h), layout_.words(), std::uint64_t{0});
+        h.has_bits = true;
     }
 
-    /// Effects: returns what is cached to the books.
+    /// Effects: moves the cached slots back to the bits.
     void uncache() noexcept {
         if (cached_ != 0) {
             prepare_bits(*current_);
@@ -276,7 +275,7 @@ private:
     }
 
     std::byte* cached_base_ = nullptr;
-    std::uint64_t* cached_word_ = nullptr; ///< where cached_ came from, in the current block
+    std::uint64_t* cached_word_ = nullptr; ///< where cached_ came from, in the current slab
 };
 
 } // namespace mallard::slab::inline MALLARD_MODE

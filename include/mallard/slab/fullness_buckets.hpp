@@ -1,16 +1,15 @@
-/// Things that fill and empty, of which the fullest is asked for, or nearly so: of those in the fullest
-/// eighth that there are, the one of the lowest address.
+/// Items that fill and empty, of which one of the fullest is taken first: the one at the lowest address in the
+/// fullest eighth.
 ///
 ///     not_empty_   1 0 0 1 0 0 0 1     a bit for each bucket
 ///     buckets_     [ 0 to 1/8 full ][ 1/8 to 2/8 ] ... [ 7/8 to full ]    each a heap by address
 ///
-/// What is about as full as others is used by address (slab/address_heap.hpp), so that what becomes empty
-/// lies together.
+/// Items that are about equally full are taken by address (slab/address_heap.hpp), so that the empty ones lie
+/// together.
 ///
-/// Data model: the links are in the things themselves. Each has the members that a heap needs, and `used`
-/// (how much of it is in use), `low` (with less than that in use it belongs elsewhere: call sank()) and
-/// `bucket`.
-/// Complexity: putting one in is constant; taking one out is logarithmic on average.
+/// Data model: the links are in the items. Each has the member that a heap needs, `used` (the part in use), `low`
+/// (below which it has to move: call sank()) and `bucket`.
+/// Complexity: insertion is constant; removal is logarithmic on average.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -28,7 +27,7 @@ namespace mallard::slab::inline MALLARD_MODE {
 template <class T>
 class fullness_buckets {
 public:
-    /// `capacity` is how much of a thing can be in use.
+    /// `capacity` is the most that an item has in use.
     explicit fullness_buckets(std::uint32_t capacity) noexcept : capacity_(capacity) {}
 
     [[nodiscard]] bool empty() const noexcept { return not_empty_ == 0; }
@@ -49,14 +48,14 @@ public:
         note_taken_from(item.bucket);
     }
 
-    /// Effects: moves `item` to where it belongs now.
+    /// Effects: moves `item` to its bucket.
     void sank(T& item) noexcept {
         remove(item);
         insert(item);
     }
 
     /// Effects: takes the lowest of the fullest out.
-    /// Returns: it, or null if there is none.
+    /// Returns: the item; null if there is none.
     [[nodiscard]] T* take() noexcept {
         if (not_empty_ == 0) {
             return nullptr;
@@ -67,7 +66,7 @@ public:
         return taken;
     }
 
-    /// Effects: forgets all of them.
+    /// Effects: forgets all items.
     void clear() noexcept {
         buckets_.fill({});
         not_empty_ = 0;

@@ -1,10 +1,10 @@
-/// The books of a block of slots, and of a chunk of such blocks, as they stand in the block and in the chunk.
+/// The headers of a slab, and of a chunk of slabs, as they lie in memory.
 ///
-///     block:   [ slots ... ][ slab_header | bits | summary ][ slots ... ]       see slab/geometry.hpp
-///     chunk:   [ word | chunk_of_slabs ][ ... of the first block ... ]
+///     slab:   [ slots ... ][ slab_header | bits | summary ][ slots ... ]       see slab/geometry.hpp
+///     chunk:   [ word | chunk_of_slabs ][ ... of the first slab ... ]
 ///
-/// Bits and summary are there where free slots are found by bits (slab/bitmap_slots.hpp), and otherwise
-/// `list` leads to them (slab/linked_slots.hpp).
+/// Bits and summary exist if free slots are found by bits (slab/bitmap_slots.hpp); otherwise `list` leads to the
+/// free slots (slab/linked_slots.hpp).
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -21,14 +21,14 @@ struct chunk_of_slabs {
     chunk_of_slabs* next;
     chunk_of_slabs* previous;
     std::size_t bytes;
-    std::uint32_t blocks;
-    std::uint32_t opened; ///< so many of them have books
+    std::uint32_t slabs;
+    std::uint32_t opened; ///< so many of them have metadata
     std::uint32_t in_use; ///< so many of those have slots in use, or are current
 
-    /// The first sub-block of a chunk begins with the address of its books.
+    /// The first sub-slab of a chunk begins with the address of its metadata.
     static constexpr std::size_t offset = sizeof(void*);
 
-    /// Returns: where the chunk begins.
+    /// Returns: the begin of the chunk.
     [[nodiscard]] std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this) - offset; }
 };
 
@@ -36,7 +36,7 @@ static_assert(chunk_of_slabs::offset + sizeof(chunk_of_slabs) <= chunk_header_by
 
 enum class slab_state : std::uint8_t { current, available, exhausted };
 
-/// What the books of a block begin with.
+/// The header of a slab.
 struct slab_header {
     std::uint32_t used = 0;  ///< how many slots are in use
     std::uint32_t low = 1;   ///< with fewer than that in use, something has to be done
@@ -52,13 +52,13 @@ struct slab_header {
 
 static_assert(sizeof(slab_header) == slab_header_bytes);
 
-/// No chunk has more blocks: four times as many can be counted.
+/// A chunk has at most this many slabs; four times as many can be counted.
 inline constexpr std::size_t most_chunk_slabs = std::size_t{1} << 29;
 
-/// How many blocks the chunks of a pool have, and which empty ones it keeps.
+/// The numbers of slabs in the chunks of a pool, and the empty chunks that it keeps.
 struct chunk_policy {
-    std::uint32_t first_blocks = 1; ///< of the first chunk; the next have twice as many each
-    std::uint32_t largest_blocks =
+    std::uint32_t first_slabs = 1; ///< of the first chunk; the next have twice as many each
+    std::uint32_t largest_slabs =
         1; ///< of the largest chunk, no fewer than of the first, at most most_chunk_slabs
     std::size_t spare_bytes = 0;   ///< an empty chunk of no more may stay
     bool spares_an_eighth = false; ///< ... and one of no more than an eighth of all

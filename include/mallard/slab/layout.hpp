@@ -1,9 +1,9 @@
-/// Where in memory a slab, its metadata and its slots are: addresses from a geometry (slab/geometry.hpp).
+/// The addresses of a slab, its metadata and its slots, by a geometry (slab/geometry.hpp).
 ///
 ///     slot  ->  header_of()  ->  [ header | bits | summary ]
 ///           ->  place_of():      header, word and bit of the slot
 ///
-/// Nothing here is looked for: an address is masked, multiplied and shifted.
+/// Nothing here is a search: an address is masked, multiplied and shifted.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -38,7 +38,7 @@ struct slab_layout : slab_geometry {
         }
     }
 
-    /// Returns: where the slab with this header begins.
+    /// Returns: the begin of the slab with this header.
     [[nodiscard]] std::byte* base_of(slab_header& h) const noexcept {
         auto* const metadata = reinterpret_cast<std::byte*>(&h);
         if constexpr (Divided) {
@@ -68,7 +68,7 @@ struct slab_layout : slab_geometry {
         return bits_of(h) + (metadata_bytes - slab_header_bytes) / sizeof(std::uint64_t) - summary_words();
     }
 
-    /// Returns: where the bit of slot `p` is.
+    /// Returns: the place of the bit of slot `p`.
     [[nodiscard]] place place_of(const void* p) const noexcept {
         slab_header& header = header_of(p);
         const std::uint64_t number = number_of(p, header);
@@ -82,9 +82,9 @@ struct slab_layout : slab_geometry {
         return usable(word, touched_by(offset, slab_header_bytes), h.under_bits, base == h.chunk->begin());
     }
 
-    /// Returns: where slab `number` of a chunk begins.
+    /// Returns: the begin of slab `number` of a chunk.
     [[nodiscard]] std::byte* base_in(chunk_of_slabs& c, std::uint32_t number) const noexcept {
-        return c.begin() + std::size_t{number} * block_bytes;
+        return c.begin() + std::size_t{number} * slab_bytes;
     }
 
     /// Returns: the header of the slab that begins at `base`.
@@ -92,9 +92,9 @@ struct slab_layout : slab_geometry {
         return *reinterpret_cast<slab_header*>(base + header_offset(base));
     }
 
-    /// Effects: makes the metadata of the slab of chunk `c` that begins at `base`. Its bits stay unwritten, because bits
-    /// that nobody writes to have no page of their own.
-    /// Returns: its header.
+    /// Effects: makes the metadata of the slab of chunk `c` that begins at `base`. Its bits stay unwritten,
+    /// because bits without a write have no page of their own.
+    /// Returns: the header.
     slab_header* open(chunk_of_slabs& c, std::byte* base) const noexcept {
         const std::size_t offset = header_offset(base);
         core::unpoison(base + offset, slab_header_bytes);
@@ -106,7 +106,7 @@ struct slab_layout : slab_geometry {
             std::fill_n(summary_of(*opened), summary_words(), std::uint64_t{0});
         }
         if constexpr (Divided) {
-            for (std::size_t head = 0; head != block_bytes; head += alignment) {
+            for (std::size_t head = 0; head != slab_bytes; head += alignment) {
                 core::unpoison(base + head, sizeof(slab_header*));
                 ::new (base + head) slab_header* {opened};
             }

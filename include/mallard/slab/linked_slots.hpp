@@ -1,10 +1,9 @@
-/// Slots of one size, of which `Links` says which free one of a block is the next; linked through themselves.
+/// Slots of one size, linked through themselves; `Links` chooses the next free slot of a slab.
 ///
-///     block:   header.list -> slot -> slot -> ... -> null    (reuse/last_freed.hpp, reuse/first_freed.hpp)
+///     slab:   header.list -> slot -> slot -> ... -> null    (reuse/last_freed.hpp, reuse/first_freed.hpp)
 ///              header.fresh                                  slots from here on were never given out
 ///
-/// The order is that of a block's slots. Among the blocks, that of `Preference` decides, and the current
-/// block stays the one that slots are taken from until it has none.
+/// `Preference` decides among the slabs. The current slab stays current until it has no free slot.
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
@@ -29,8 +28,8 @@ public:
     linked_slots(const slab_geometry& geometry, const chunk_policy& policy) noexcept
         : slab_supply<Preference, Divided>(geometry, policy) {}
 
-    /// Returns: a slot, still poisoned, or null if only grow() helps.
-    /// Complexity: constant on average, but for the choice of a block.
+    /// Returns: a slot, still poisoned; null if only grow() helps.
+    /// Complexity: constant on average, apart from the choice of a slab.
     [[nodiscard]] void* pop() noexcept {
         while (true) {
             if (current_ != nullptr) [[likely]] {
@@ -51,23 +50,23 @@ public:
         }
     }
 
-    /// Effects: makes slot `p` free and poisons it. A chunk that is empty then may go back to `source`.
+    /// Effects: makes slot `p` free and poisons it. A chunk that becomes empty may go back to `source`.
     /// Complexity: constant on average, apart from calls upstream.
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
-        slab_header& block = layout_.header_of(p);
-        Links::push(&block.list, static_cast<core::free_block*>(p));
+        slab_header& h = layout_.header_of(p);
+        Links::push(&h.list, static_cast<core::free_block*>(p));
         core::poison(p, layout_.slot_bytes);
-        if (block.state == slab_state::exhausted && this->make_available(block)) [[unlikely]] {
+        if (h.state == slab_state::exhausted && this->make_available(h)) [[unlikely]] {
             this->leave_current(source);
         }
-        if (--block.used < block.low) [[unlikely]] {
-            this->sank(block, source);
+        if (--h.used < h.low) [[unlikely]] {
+            this->sank(h, source);
         }
     }
 
     /// Effects: appends `count` slots to `chain`, unpoisoned.
-    /// Throws: what the upstream throws; what was appended until then stays.
+    /// Throws: what the upstream throws; the slots that were appended stay.
     template <upstream Source>
     void pop_many(std::size_t count, block_chain& chain, Source&& source) {
         while (count != 0) {
@@ -81,7 +80,7 @@ public:
         }
     }
 
-    /// Effects: as push() of every block of `chain`.
+    /// Effects: makes every slot of `chain` free.
     template <upstream Source>
     void push_many(block_chain&& chain, Source&& source) noexcept {
         block_chain rest = std::move(chain);
@@ -96,7 +95,7 @@ private:
 
     static constexpr std::uint32_t low_of_current = 1;
 
-    /// Returns: the lowest slot of the current block that was never given out, or null.
+    /// Returns: the lowest slot of the current slab that was never given out; null if there is none.
     [[nodiscard]] void* fresh_slot() noexcept {
         if (fresh_bits_ == 0 && !next_fresh_word()) {
             return nullptr;
@@ -120,7 +119,7 @@ private:
         return false;
     }
 
-    std::uint64_t fresh_bits_ = 0; ///< of a word of the current block, those never given out
+    std::uint64_t fresh_bits_ = 0; ///< of a word of the current slab, those never given out
     std::uint32_t fresh_word_ = 0;
 };
 

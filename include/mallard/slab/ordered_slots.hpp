@@ -1,8 +1,8 @@
 /// The slots that an order of reuse (reuse/order.hpp) stands for in pools of slabs.
 ///
-///     last_freed, first_freed    lists through the slots of a block      slab/linked_slots.hpp
-///     lowest_address             bits apart from them                    slab/bitmap_slots.hpp
-///     hybrid_reuse               the same behind a magazine of pointers     slab/recent_slots.hpp
+///     last_freed, first_freed    lists through the slots of a slab      slab/linked_slots.hpp
+///     lowest_address             bits apart from them                   slab/bitmap_slots.hpp
+///     hybrid_reuse               bits behind a few recent pointers      slab/recent_slots.hpp
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
@@ -21,7 +21,7 @@
 
 namespace mallard::slab::inline MALLARD_MODE {
 
-/// Specialise it for an order of yours: `type` is what has the functions of slab/bitmap_slots.hpp.
+/// To be specialised for another order: `type` has the functions of slab/bitmap_slots.hpp.
 template <class Reuse, class Preference, bool Divided>
 struct slots_in_order {
     static_assert(sizeof(Reuse) == 0,
@@ -49,12 +49,12 @@ struct slots_in_order<hybrid_reuse, Preference, Divided> {
     using type = recent_slots<bitmap_slots<Preference, Divided>>;
 };
 
-/// `Preference` is the order among blocks, `Divided` tells whether they are divided into sub-blocks.
+/// `Preference` is the order among slabs; `Divided` says whether they are divided into sub-slabs.
 template <class Reuse, class Preference, bool Divided = false>
 using ordered_slots = typename slots_in_order<Reuse, Preference, Divided>::type;
 
 /// Returns: `count` slots, unpoisoned.
-/// Throws: what the upstream throws; no slot is lost then.
+/// Throws: what the upstream throws; no slot is lost.
 /// Complexity: linear in `count`.
 template <class Slots, upstream Source>
 [[nodiscard]] block_chain pop_chain(Slots& slots, std::size_t count, Source&& source) {

@@ -1,11 +1,11 @@
-/// Slots of one size: of a few freed just now the last one first, of all others as the slots behind say.
+/// Slots of one size: the few freed most recently come first, last freed first; then those of `Slots`.
 ///
-///     magazine [ p | p | p | . ] <- last freed      full: the older half goes to the slots behind
-///                |                                 empty: refilled from them
-///             Slots (slab/bitmap_slots.hpp)
+///     recent [ p | p | p | . ] <- last freed      full: the older half goes to `Slots`
+///               |                                 empty: refilled from there
+///            Slots (slab/bitmap_slots.hpp)
 ///
-/// Invariants: the slots in the magazine are poisoned; those behind take them for used ones, so that a
-/// magazine of twelve may keep up to twelve blocks from becoming empty, until trim().
+/// Invariants: recent slots are poisoned; to `Slots` they are in use, so that twelve of them may keep up to
+/// twelve slabs from becoming empty, until trim().
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
@@ -24,19 +24,19 @@ class recent_slots : public Slots {
 public:
     using Slots::Slots;
 
-    /// Returns: a slot, still poisoned, or null if only grow() helps.
+    /// Returns: a slot, still poisoned; null if only grow() helps.
     [[nodiscard]] void* pop() noexcept {
         return recent_.pop([this] { return Slots::pop(); });
     }
 
-    /// Effects: makes slot `p` free and poisons it. A chunk that is empty then may go back to `source`.
+    /// Effects: makes slot `p` free and poisons it. A chunk that becomes empty may go back to `source`.
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
         core::poison(p, this->slot_bytes());
         recent_.push(p, [&](void* older) { Slots::push(older, source); });
     }
 
-    /// Effects: as the same of `Slots`; what is in the magazine comes first.
+    /// Effects: appends `count` slots to `chain`, unpoisoned, the recent ones first.
     template <upstream Source>
     void pop_many(std::size_t count, block_chain& chain, Source&& source) {
         for (; count != 0 && !recent_.empty(); --count) {
@@ -47,7 +47,7 @@ public:
         Slots::pop_many(count, chain, source);
     }
 
-    /// Effects: gives all chunks that have no slot in use back to `source`; no slot is in the magazine then.
+    /// Effects: gives all chunks without a slot in use back to `source`. No slot is recent afterwards.
     template <upstream Source>
     void trim(Source&& source) noexcept {
         recent_.flush([&](void* p) { Slots::push(p, source); });

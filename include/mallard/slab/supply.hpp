@@ -1,25 +1,23 @@
-/// The blocks that slots of one size come from, in chunks of an upstream's; a chunk goes back when it is
-/// empty.
+/// The slabs of slots of one size, in chunks of an upstream's. A chunk goes back when it is empty.
 ///
-///     chunk:   [ block 0 | block 1 | ... | block k | not yet opened ... ]     nothing between the blocks
-///     block:   [ slots .. ][ books: header, bits, summary ][ slots ........ ]     see slab/geometry.hpp
+///     chunk:   [ slab 0 | slab 1 | ... | slab k | not yet opened ... ]           no gap between slabs
+///     slab:    [ slots .. ][ header, bits, summary ][ slots ........ ]           see slab/geometry.hpp
 ///
-/// Data model: a block is one of these
+/// Data model: a slab has one of three states:
 ///
-///     current     slots are taken from it; one at most
-///     available   it has free slots; in `others_`, which knows which of them comes next
+///     current     slots are taken from it; at most one slab
+///     available   it has free slots; it is in `others_`, which chooses the next current slab
 ///     exhausted   all of its slots are in use
 ///
-/// `Preference` is the order among available blocks: slab/address_heap.hpp or slab/fullness_buckets.hpp. The
-/// order among the slots of a block is that of the class that derives from this one (slab/bitmap_slots.hpp,
-/// slab/linked_slots.hpp). A block that has become empty stays available, until all of its chunk is: then the
-/// chunk goes back to the upstream, or stays as the spare one.
+/// `Preference` is the order among available slabs: slab/address_heap.hpp or slab/fullness_buckets.hpp. The
+/// derived class has the order among the slots of a slab (slab/bitmap_slots.hpp, slab/linked_slots.hpp). An empty
+/// slab stays available until its whole chunk is empty: then the chunk goes back to the upstream, or stays as the
+/// spare one.
 ///
-/// Invariants: the header of a chunk says how many of its blocks have slots in use or are current. cached_ is
-/// bits of the current block's slots which the header of the block counts as used. Memory is poisoned but for
-/// the books.
-/// Bound: of the chunks that are empty, one stays at most: where it has no more than `spare_bytes`, or, if so
-/// asked, an eighth of what is held.
+/// Invariants: the header of a chunk counts its slabs that have slots in use or are current. cached_ has bits of
+/// slots of the current slab that its header counts as used. Memory is poisoned, apart from metadata.
+/// Bound: at most one empty chunk stays: one of at most `spare_bytes`, or, if so asked, of at most an eighth of
+/// all.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -55,7 +53,7 @@ public:
     [[nodiscard]] std::size_t chunk_bytes() const noexcept { return chunk_bytes_; }
     [[nodiscard]] std::size_t grants() const noexcept { return grants_; }
 
-    /// Effects: from now on, blocks have this geometry, and chunks follow this policy.
+    /// Effects: changes the geometry of slabs and the policy of chunks.
     /// Requires: no chunk is held.
     void reshape(const slab_geometry& geometry, const chunk_policy& policy) noexcept {
         layout_ = {geometry};
@@ -68,11 +66,11 @@ public:
     /// Throws: what the upstream throws; nothing has changed then.
     template <upstream Source>
     void grow(Source&& source) {
-        const std::size_t bytes = std::size_t{next_blocks_} * layout_.block_bytes;
+        const std::size_t bytes = std::size_t{next_slabs_} * layout_.slab_bytes;
         auto* const memory = static_cast<std::byte*>(source.allocate(bytes, layout_.alignment));
         core::poison(memory + chunk_header_bytes, bytes - chunk_header_bytes);
         chunks_ = ::new (memory + chunk_of_slabs::offset)
-            chunk_of_slabs{chunks_, nullptr, bytes, next_blocks_, 0, 0};
+            chunk_of_slabs{chunks_, nullptr, bytes, next_slabs_, 0, 0};
         if (chunks_->next != nullptr) {
             chunks_->next->previous = chunks_;
         }
@@ -80,11 +78,11 @@ public:
         ++chunk_count_;
         chunk_bytes_ += bytes;
         ++grants_;
-        // No chunk of half the largest size: where that is a huge page, half of one would be lost.
-        next_blocks_ = 4 * next_blocks_ < policy_.largest_blocks ? 2 * next_blocks_ : policy_.largest_blocks;
+        // No chunk of half the largest size: if that is a huge page, half of one would be lost.
+        next_slabs_ = 4 * next_slabs_ < policy_.largest_slabs ? 2 * next_slabs_ : policy_.largest_slabs;
     }
 
-    /// Effects: gives all chunks that have no slot in use back to `source`.
+    /// Effects: gives all chunks without a slot in use back to `source`.
     /// Complexity: linear in the chunks.
     template <upstream Source>
     void trim(Source&& source) noexcept {
@@ -114,18 +112,18 @@ public:
 
 protected:
     slab_supply(const slab_geometry& geometry, const chunk_policy& policy) noexcept
-        : layout_{geometry}, policy_(policy), next_blocks_(policy.first_blocks),
+        : layout_{geometry}, policy_(policy), next_slabs_(policy.first_slabs),
           others_(make_preference(geometry)) {}
 
     ~slab_supply() = default;
 
-    /// Effects: makes the next available block the current one, or a new one if there is none.
-    /// Returns: false, with no effect, where only grow() helps.
-    /// Requires: there is no current block. `low` is what the current block's `low` is to be.
+    /// Effects: makes the next available slab the current one, or opens a slab if there is none.
+    /// Returns: false, with no effect, if only grow() helps.
+    /// Requires: there is no current slab. `low` is the `low` of the current slab.
     bool make_current(std::uint32_t low) noexcept {
         slab_header* next = others_.take();
         if (next == nullptr) {
-            next = open_block();
+            next = open_slab();
             if (next == nullptr) {
                 return false;
             }
@@ -145,14 +143,14 @@ protected:
         current_ = nullptr;
     }
 
-    /// Effects: an exhausted block has a free slot again.
-    /// Returns: whether it comes before the current one, which then has to be left.
+    /// Effects: makes an exhausted slab, which has a free slot again, available.
+    /// Returns: whether it comes before the current one, which has to be left then.
     [[nodiscard]] bool make_available(slab_header& b) noexcept {
         become_available(b);
         return by_address && current_ != nullptr && std::less<>()(&b, current_);
     }
 
-    /// Effects: makes the current block one of the available ones.
+    /// Effects: makes the current slab one of the available ones.
     /// Requires: nothing is cached.
     template <upstream Source>
     void leave_current(Source&& source) noexcept {
@@ -163,7 +161,7 @@ protected:
         }
     }
 
-    /// Effects: does what has to be done where fewer than `low` slots of a block are in use.
+    /// Effects: handles a slab with fewer than `low` slots in use.
     template <upstream Source>
     [[gnu::cold, gnu::noinline]] void sank(slab_header& b, Source&& source) noexcept {
         if (&b == current_) {
@@ -180,12 +178,13 @@ protected:
         }
     }
 
-    /// Returns: whether all slots that the current block counts as used are cached ones.
+    /// Returns: whether the current slab has only cached slots in use.
     [[nodiscard]] bool current_is_empty() const noexcept {
         return current_->used == static_cast<std::uint32_t>(std::popcount(cached_));
     }
 
-    /// Effects: the current block has no slot in use now. Its chunk goes if it has no other, and is no spare.
+    /// Effects: handles the current slab, which has no slot in use any more. Its chunk goes if it is empty and no
+    /// spare.
     template <upstream Source>
     [[gnu::noinline]] void current_emptied(Source&& source) noexcept {
         if (is_empty(*current_->chunk)) {
@@ -193,7 +192,7 @@ protected:
         }
     }
 
-    /// Whether the block of the lowest address comes first.
+    /// Whether the slab of the lowest address comes first.
     static constexpr bool by_address = std::is_same_v<Preference, address_heap<slab_header>>;
 
     std::uint64_t cached_ = 0;
@@ -215,18 +214,18 @@ private:
         others_.insert(b);
     }
 
-    /// Returns: the books of a block that had none, or null if every block of every chunk has.
-    slab_header* open_block() noexcept {
+    /// Returns: the header of a newly opened slab; null if all slabs of all chunks are open.
+    slab_header* open_slab() noexcept {
         if (unopened_ == nullptr) {
             return nullptr;
         }
         chunk_of_slabs& c = *unopened_;
         std::byte* const base = layout_.base_in(c, c.opened);
-        unopened_ = ++c.opened == c.blocks ? nullptr : unopened_;
+        unopened_ = ++c.opened == c.slabs ? nullptr : unopened_;
         return layout_.open(c, base);
     }
 
-    /// Effects: a block that is not current has no slot in use now.
+    /// Effects: handles a slab that is not current and has no slot in use any more.
     template <upstream Source>
     void emptied(slab_header& b, Source&& source) noexcept {
         --b.chunk->in_use;
@@ -298,18 +297,18 @@ private:
     }
 
     void restart() noexcept {
-        next_blocks_ = policy_.first_blocks;
+        next_slabs_ = policy_.first_slabs;
         chunk_count_ = 0;
         chunk_bytes_ = 0;
     }
 
     chunk_policy policy_;
-    std::uint32_t next_blocks_;
+    std::uint32_t next_slabs_;
     std::uint32_t chunk_count_ = 0;
     std::uint32_t grants_ = 0;
     Preference others_;
     chunk_of_slabs* chunks_ = nullptr;   ///< the newest first
-    chunk_of_slabs* unopened_ = nullptr; ///< the one that has blocks without books; the newest
+    chunk_of_slabs* unopened_ = nullptr; ///< the one that has slabs without metadata; the newest
     chunk_of_slabs* spare_ = nullptr;    ///< was empty when it became this
     std::size_t chunk_bytes_ = 0;
 };

@@ -28,10 +28,10 @@ using by_fullness = mallard::slab::bitmap_slots<mallard::slab::fullness_buckets<
 
 struct shape {
     std::size_t slot_bytes;
-    std::size_t block_bytes;
+    std::size_t slab_bytes;
 
     friend std::ostream& operator<<(std::ostream& out, const shape& s) {
-        return out << s.slot_bytes << " bytes in blocks of " << s.block_bytes;
+        return out << s.slot_bytes << " bytes in blocks of " << s.slab_bytes;
     }
 };
 
@@ -39,11 +39,11 @@ class bitmap_slots : public ::testing::TestWithParam<shape>,
                      protected equipment::slots_on_ledger<by_address> {
 protected:
     bitmap_slots()
-        : slots_on_ledger(mallard::slab::whole_slabs(GetParam().slot_bytes, GetParam().block_bytes,
+        : slots_on_ledger(mallard::slab::whole_slabs(GetParam().slot_bytes, GetParam().slab_bytes,
                                                      slot_metadata::bits)) {}
 
     /// Enough for some blocks.
-    [[nodiscard]] static std::size_t many() { return 4 * GetParam().block_bytes / GetParam().slot_bytes; }
+    [[nodiscard]] static std::size_t many() { return 4 * GetParam().slab_bytes / GetParam().slot_bytes; }
 
     /// Returns: all slots of some blocks, so that none is left which was never given out.
     std::vector<void*> pop_all() {
@@ -131,7 +131,7 @@ TEST_P(bitmap_slots_with_room_for_a_link, come_and_go_many_at_a_time) {
         chain.push_back(p);
     }
     slots.push_many(std::move(chain), source);
-    EXPECT_LE(source.outstanding_bytes(), GetParam().block_bytes);
+    EXPECT_LE(source.outstanding_bytes(), GetParam().slab_bytes);
     pop(all.size());
     EXPECT_LE(source.outstanding_bytes(), 2 * held) << "the chunks begin with other sizes";
 }
@@ -177,15 +177,15 @@ TEST(bits_of_slots, are_not_touched_before_a_slot_is_freed) {
 TEST(bitmap_slots_of_small_blocks, come_back_in_a_run_over_the_border_of_two_blocks) {
     for (const shape of : {shape{64, 1024}, shape{64, 2048}, shape{32, 1024}, shape{128, 4096}}) {
         equipment::slots_on_ledger<by_address> pool(
-            mallard::slab::whole_slabs(of.slot_bytes, of.block_bytes, slot_metadata::bits));
-        std::vector<void*> all = pool.pop(40 * of.block_bytes / of.slot_bytes);
+            mallard::slab::whole_slabs(of.slot_bytes, of.slab_bytes, slot_metadata::bits));
+        std::vector<void*> all = pool.pop(40 * of.slab_bytes / of.slot_bytes);
         std::sort(all.begin(), all.end());
         mallard::block_chain chain;
         for (void* p : all) {
             chain.push_back(p);
         }
         pool.slots.push_many(std::move(chain), pool.source);
-        EXPECT_LE(pool.source.outstanding_bytes(), of.block_bytes) << of << ": all chunks are empty";
+        EXPECT_LE(pool.source.outstanding_bytes(), of.slab_bytes) << of << ": all chunks are empty";
         pool.slots.trim(pool.source);
         EXPECT_EQ(pool.source.outstanding(), 0U) << of;
     }
@@ -219,25 +219,25 @@ INSTANTIATE_TEST_SUITE_P(of_a_few_bytes, bitmap_slots, small_shapes);
 INSTANTIATE_TEST_SUITE_P(of, bitmap_slots, larger_shapes);
 INSTANTIATE_TEST_SUITE_P(of, bitmap_slots_with_room_for_a_link, larger_shapes);
 
-constexpr std::size_t block_bytes = 4096;
+constexpr std::size_t slab_bytes = 4096;
 
 class slots_of_fuller_blocks : public ::testing::Test, protected equipment::slots_on_ledger<by_fullness> {
 protected:
     slots_of_fuller_blocks()
-        : slots_on_ledger(mallard::slab::whole_slabs(64, block_bytes, slot_metadata::bits)) {
+        : slots_on_ledger(mallard::slab::whole_slabs(64, slab_bytes, slot_metadata::bits)) {
         while (slots.chunks() < 4) {
             void* const p = pop();
             if (slots.chunks() == 4) {
                 push(p);
                 break;
             }
-            blocks_[reinterpret_cast<std::uintptr_t>(p) / block_bytes].push_back(p);
+            blocks_[reinterpret_cast<std::uintptr_t>(p) / slab_bytes].push_back(p);
         }
     }
 
     /// Effects: frees so many slots of the block number `block`.
-    void free(std::size_t block, std::size_t count) {
-        std::vector<void*>& of = std::next(blocks_.begin(), static_cast<std::ptrdiff_t>(block))->second;
+    void free(std::size_t slab, std::size_t count) {
+        std::vector<void*>& of = std::next(blocks_.begin(), static_cast<std::ptrdiff_t>(slab))->second;
         for (; count != 0; --count) {
             push(of.back());
             of.pop_back();
@@ -245,7 +245,7 @@ protected:
     }
 
     [[nodiscard]] std::size_t next_block() {
-        const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(pop()) / block_bytes);
+        const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(pop()) / slab_bytes);
         return static_cast<std::size_t>(std::distance(blocks_.begin(), found));
     }
 
@@ -258,9 +258,9 @@ TEST_F(slots_of_fuller_blocks, come_first) {
     free(1, 40);
     free(5, 10);
     free(3, 20);
-    for (const auto& [block, count] : {std::pair{5, 10}, std::pair{3, 20}, std::pair{1, 40}}) {
+    for (const auto& [slab, count] : {std::pair{5, 10}, std::pair{3, 20}, std::pair{1, 40}}) {
         for (int i = 0; i != count; ++i) {
-            ASSERT_EQ(next_block(), static_cast<std::size_t>(block));
+            ASSERT_EQ(next_block(), static_cast<std::size_t>(slab));
         }
     }
 }

@@ -33,7 +33,7 @@ void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool firs
     const std::size_t metadata = g.divided ? g.first_offset : g.metadata_offset(address);
     const std::size_t rest = g.bits_at(metadata);
     const std::size_t rest_end = rest + g.metadata_bytes - mallard::slab::slab_header_bytes;
-    ASSERT_LE(rest_end, g.block_bytes);
+    ASSERT_LE(rest_end, g.slab_bytes);
     ASSERT_EQ(metadata % 64, 0U);
     ASSERT_GE(rest, metadata + mallard::slab::slab_header_bytes);
     const slot_range header = g.touched_by(metadata, mallard::slab::slab_header_bytes);
@@ -45,7 +45,7 @@ void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool firs
         ++given_out;
         const std::size_t begin = std::size_t{slot} * g.slot_bytes;
         const std::size_t end = begin + g.slot_bytes;
-        ASSERT_LE(end, g.block_bytes);
+        ASSERT_LE(end, g.slab_bytes);
         ASSERT_EQ(g.slot_at(begin), slot);
         ASSERT_TRUE(end <= metadata || begin >= metadata + mallard::slab::slab_header_bytes)
             << "slot " << slot;
@@ -64,11 +64,11 @@ void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool firs
 
 TEST(slab_geometry, keeps_slots_off_the_metadata_of_whole_slabs) {
     for (const std::size_t slot_bytes : {1U, 2U, 4U, 12U, 16U, 24U, 64U}) {
-        for (const std::size_t block_bytes : {4 * kib, 64 * kib, 128 * kib}) {
+        for (const std::size_t slab_bytes : {4 * kib, 64 * kib, 128 * kib}) {
             for (const slot_metadata metadata : {slot_metadata::lists, slot_metadata::bits}) {
-                const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, block_bytes, metadata);
-                for (std::uintptr_t block = 0; block != 5; ++block) {
-                    expect_no_overlap(g, block * block_bytes, block == 0);
+                const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, slab_bytes, metadata);
+                for (std::uintptr_t slab = 0; slab != 5; ++slab) {
+                    expect_no_overlap(g, slab * slab_bytes, slab == 0);
                 }
             }
         }
@@ -102,10 +102,10 @@ TEST(slab_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk
     for (const std::size_t least : {1U, 2U, 7U, 16U, 64U, 256U}) {
         for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
             for (const slot_metadata metadata : {slot_metadata::lists, slot_metadata::bits}) {
-                const slab_geometry whole = mallard::slab::blocks_of(slot_bytes, least, metadata);
+                const slab_geometry whole = mallard::slab::slabs_of(slot_bytes, least, metadata);
                 const slab_geometry divided = mallard::slab::divided_slabs(slot_bytes, least, 5, metadata);
-                for (std::uintptr_t block = 0; block != 32; ++block) {
-                    ASSERT_GE(slots_to_give_out(whole, block * whole.block_bytes, true), least) << slot_bytes;
+                for (std::uintptr_t slab = 0; slab != 32; ++slab) {
+                    ASSERT_GE(slots_to_give_out(whole, slab * whole.slab_bytes, true), least) << slot_bytes;
                 }
                 ASSERT_GE(slots_to_give_out(divided, 0, true), least) << slot_bytes;
             }
@@ -116,8 +116,8 @@ TEST(slab_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk
 TEST(slab_geometry, places_metadata_in_many_sets_of_the_cache) {
     const slab_geometry g = mallard::slab::whole_slabs(32, 64 * kib, slot_metadata::bits);
     std::set<std::size_t> offsets;
-    for (std::uintptr_t block = 0; block != 512; ++block) {
-        offsets.insert(g.metadata_offset(block * 64 * kib));
+    for (std::uintptr_t slab = 0; slab != 512; ++slab) {
+        offsets.insert(g.metadata_offset(slab * 64 * kib));
     }
     EXPECT_EQ(offsets.size(), 512U) << "the places are used before one is used again";
 }
@@ -126,8 +126,8 @@ TEST(slab_geometry, gives_many_bits_pages_of_their_own) {
     const slab_geometry g = mallard::slab::whole_slabs(16, 512 * kib, slot_metadata::bits);
     std::set<std::size_t> pages;
     std::set<std::size_t> lines;
-    for (std::uintptr_t block = 0; block != 16; ++block) {
-        const std::size_t header = g.metadata_offset(block * 512 * kib);
+    for (std::uintptr_t slab = 0; slab != 16; ++slab) {
+        const std::size_t header = g.metadata_offset(slab * 512 * kib);
         EXPECT_EQ(g.bits_at(header) % 4096, 0U);
         pages.insert(g.bits_at(header) % (64 * kib));
         lines.insert(header % 4096);
@@ -140,9 +140,9 @@ TEST(slab_geometry, gives_many_bits_pages_of_their_own) {
 TEST(slab_geometry, gives_bits_pages_from_blocks_of_128_kib_on) {
     const slab_geometry large = mallard::slab::whole_slabs(16, 128 * kib, slot_metadata::bits);
     const slab_geometry small = mallard::slab::whole_slabs(16, 64 * kib, slot_metadata::bits);
-    for (std::uintptr_t block = 0; block != 16; ++block) {
-        EXPECT_EQ(large.bits_at(large.metadata_offset(block * large.block_bytes)) % 4096, 0U);
-        const std::size_t header = small.metadata_offset(block * small.block_bytes);
+    for (std::uintptr_t slab = 0; slab != 16; ++slab) {
+        EXPECT_EQ(large.bits_at(large.metadata_offset(slab * large.slab_bytes)) % 4096, 0U);
+        const std::size_t header = small.metadata_offset(slab * small.slab_bytes);
         EXPECT_EQ(small.bits_at(header), header + mallard::slab::slab_header_bytes);
     }
     EXPECT_EQ(large.metadata_bytes, 64 + 4096 + large.summary_words() * 8);
@@ -186,7 +186,7 @@ TEST(slab_geometry, tells_what_of_a_block_is_given_to_nobody) {
 TEST(slab_geometry, has_nothing_as_long_as_it_is_of_no_size) {
     const slab_geometry g;
     for (const std::uint32_t number :
-         {g.slot_bytes, g.slots, g.block_bytes, g.alignment, g.metadata_bytes, g.first_offset, g.colour_step,
+         {g.slot_bytes, g.slots, g.slab_bytes, g.alignment, g.metadata_bytes, g.first_offset, g.colour_step,
           g.colour_mask, g.alignment_log2, g.words(), g.summary_words()}) {
         EXPECT_EQ(number, 0U);
     }
@@ -195,22 +195,22 @@ TEST(slab_geometry, has_nothing_as_long_as_it_is_of_no_size) {
 }
 
 TEST(slab_geometry, takes_small_sub_blocks_where_much_overhead_is_allowed) {
-    const auto sub_block = [](std::size_t percent) {
+    const auto sub_slab = [](std::size_t percent) {
         return mallard::slab::divided_slabs(24, 256, percent, slot_metadata::bits).alignment;
     };
-    EXPECT_EQ(sub_block(50), 512U);
-    EXPECT_LT(sub_block(10), sub_block(2));
+    EXPECT_EQ(sub_slab(50), 512U);
+    EXPECT_LT(sub_slab(10), sub_slab(2));
 }
 
 TEST(slab_geometry, makes_whole_blocks_for_the_nodes_asked_for) {
     for (const std::size_t slot_bytes : {8U, 24U, 1024U}) {
-        const slab_geometry g = mallard::slab::blocks_of(slot_bytes, 256, slot_metadata::bits);
+        const slab_geometry g = mallard::slab::slabs_of(slot_bytes, 256, slot_metadata::bits);
         EXPECT_GE(g.usable_slots(), 256U);
-        EXPECT_TRUE(std::has_single_bit(g.block_bytes));
-        EXPECT_EQ(g.alignment, g.block_bytes);
+        EXPECT_TRUE(std::has_single_bit(g.slab_bytes));
+        EXPECT_EQ(g.alignment, g.slab_bytes);
     }
-    EXPECT_EQ(mallard::slab::blocks_of(24, 256, slot_metadata::bits).block_bytes, 8 * kib);
-    EXPECT_GE(mallard::slab::blocks_of(8, 1, slot_metadata::lists).usable_slots(), 1U);
+    EXPECT_EQ(mallard::slab::slabs_of(24, 256, slot_metadata::bits).slab_bytes, 8 * kib);
+    EXPECT_GE(mallard::slab::slabs_of(8, 1, slot_metadata::lists).usable_slots(), 1U);
 }
 
 } // namespace

@@ -9,10 +9,10 @@ namespace {
 
 TEST(slab_header, is_empty_at_first) {
     alignas(64) std::array<std::byte, 128> room{};
-    auto* const block = ::new (room.data()) mallard::slab::slab_header{};
-    EXPECT_EQ(block->state, mallard::slab::slab_state::exhausted);
-    EXPECT_EQ(block->used, 0U);
-    EXPECT_EQ(block->low, 1U) << "what is empty has to be noticed";
+    auto* const slab = ::new (room.data()) mallard::slab::slab_header{};
+    EXPECT_EQ(slab->state, mallard::slab::slab_state::exhausted);
+    EXPECT_EQ(slab->used, 0U);
+    EXPECT_EQ(slab->low, 1U) << "what is empty has to be noticed";
 }
 
 TEST(chunk_of_slabs, leaves_room_for_the_first_word_of_its_first_block) {
@@ -24,8 +24,8 @@ TEST(chunk_of_slabs, leaves_room_for_the_first_word_of_its_first_block) {
 
 TEST(chunk_policy, takes_a_block_at_a_time_and_keeps_no_empty_one_unless_told_otherwise) {
     const mallard::slab::chunk_policy policy;
-    EXPECT_EQ(policy.first_blocks, 1U);
-    EXPECT_EQ(policy.largest_blocks, 1U);
+    EXPECT_EQ(policy.first_slabs, 1U);
+    EXPECT_EQ(policy.largest_slabs, 1U);
     EXPECT_EQ(policy.spare_bytes, 0U);
     EXPECT_FALSE(policy.spares_an_eighth);
 }

@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::size_t bytes() const { return std::size_t{2} * layout_.block_bytes; }
+    [[nodiscard]] std::size_t bytes() const { return std::size_t{2} * layout_.slab_bytes; }
 
     slab_layout<Divided> layout_;
     std::byte* memory_ =

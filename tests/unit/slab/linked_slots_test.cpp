@@ -42,7 +42,7 @@ TYPED_TEST(linked_slots, are_apart_in_any_order) {
         EXPECT_EQ(std::set<void*>(all.begin(), all.end()).size(), all.size());
         std::shuffle(all.begin(), all.end(), order);
         this->push(all);
-        EXPECT_LE(this->source.outstanding_bytes(), geometry.block_bytes);
+        EXPECT_LE(this->source.outstanding_bytes(), geometry.slab_bytes);
     }
 }
 
@@ -51,7 +51,7 @@ TYPED_TEST(linked_slots, come_and_go_many_at_a_time) {
     this->slots.pop_many(1000, chain, this->source);
     EXPECT_EQ(chain.size(), 1000U);
     this->slots.push_many(std::move(chain), this->source);
-    EXPECT_LE(this->source.outstanding_bytes(), geometry.block_bytes);
+    EXPECT_LE(this->source.outstanding_bytes(), geometry.slab_bytes);
 }
 
 using last_freed_slots = linked_slots<mallard::reuse::last_freed_links>;

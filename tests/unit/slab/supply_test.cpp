@@ -21,9 +21,9 @@ namespace {
 
 using slots_type = mallard::slab::bitmap_slots<mallard::slab::address_heap<mallard::slab::slab_header>>;
 
-constexpr std::size_t block_bytes = 4096;
+constexpr std::size_t slab_bytes = 4096;
 constexpr mallard::slab::slab_geometry geometry =
-    mallard::slab::whole_slabs(64, block_bytes, mallard::slab::slot_metadata::bits);
+    mallard::slab::whole_slabs(64, slab_bytes, mallard::slab::slot_metadata::bits);
 
 class slab_supply : public ::testing::Test, protected equipment::slots_on_ledger<slots_type> {
 protected:
@@ -41,15 +41,15 @@ TEST_F(slab_supply, take_larger_chunks_every_time_but_none_of_half_the_largest_s
     const std::size_t expected[] = {1, 2, 4, 8, 32, 32};
     ASSERT_GE(source.granted().size(), std::size(expected));
     for (std::size_t i = 0; i != std::size(expected); ++i) {
-        EXPECT_EQ(source.granted()[i].bytes, expected[i] * block_bytes);
-        EXPECT_EQ(source.granted()[i].alignment, block_bytes);
+        EXPECT_EQ(source.granted()[i].bytes, expected[i] * slab_bytes);
+        EXPECT_EQ(source.granted()[i].alignment, slab_bytes);
     }
     EXPECT_EQ(slots.grants(), source.granted().size());
     EXPECT_EQ(slots.chunk_bytes(), source.outstanding_bytes());
 }
 
 TEST_F(slab_supply, waste_nothing_between_blocks) {
-    const std::size_t usable = block_bytes / 64 - 3;
+    const std::size_t usable = slab_bytes / 64 - 3;
     pop(15 * usable);
     EXPECT_EQ(source.granted().size(), 4U) << "1 + 2 + 4 + 8 blocks, each of which has books";
 }
@@ -59,7 +59,7 @@ TEST_F(slab_supply, give_every_empty_chunk_but_a_small_one_back_whatever_the_ord
         std::vector<void*> all = pop(10'000);
         std::shuffle(all.begin(), all.end(), std::mt19937(seed));
         push(all);
-        EXPECT_LE(source.outstanding_bytes(), block_bytes) << "seed " << seed;
+        EXPECT_LE(source.outstanding_bytes(), slab_bytes) << "seed " << seed;
         EXPECT_EQ(slots.chunk_bytes(), source.outstanding_bytes());
     }
 }
@@ -86,11 +86,11 @@ TEST_F(slab_supply, give_back_what_is_empty_where_asked) {
     EXPECT_EQ(source.outstanding(), 0U);
     EXPECT_EQ(slots.chunks(), 0U);
     pop();
-    EXPECT_EQ(source.granted().back().bytes, block_bytes) << "it begins with a small chunk again";
+    EXPECT_EQ(source.granted().back().bytes, slab_bytes) << "it begins with a small chunk again";
 }
 
 TEST_F(slab_supply, forget_a_chunk_that_went_back_before_all_of_its_blocks_were_used) {
-    pop(block_bytes / 64 - 3);
+    pop(slab_bytes / 64 - 3);
     push(pop());
     EXPECT_EQ(source.granted().size(), 2U);
     EXPECT_EQ(source.outstanding(), 1U) << "one of two blocks was used, and the chunk was empty again";
@@ -99,7 +99,7 @@ TEST_F(slab_supply, forget_a_chunk_that_went_back_before_all_of_its_blocks_were_
 }
 
 TEST_F(slab_supply, use_the_rest_of_a_chunk_after_another_one_went_back) {
-    const std::size_t usable = block_bytes / 64 - 3;
+    const std::size_t usable = slab_bytes / 64 - 3;
     const std::vector<void*> first = pop(usable);
     pop();
     push(first);
@@ -139,7 +139,7 @@ TYPED_TEST(divided_slabs, find_the_metadata_of_each_slot_and_keep_slots_apart) {
                                     [i](unsigned char byte) { return byte == i % 251; }));
         }
         this->push(all);
-        EXPECT_LE(this->source.outstanding_bytes(), this->slots.geometry().block_bytes);
+        EXPECT_LE(this->source.outstanding_bytes(), this->slots.geometry().slab_bytes);
     }
 }
 
