@@ -21,9 +21,9 @@ class slots_on_ledger {
 public:
     /// Chunks of one block, two, four, eight, thirty-two; a small one is kept, and one of an eighth.
     explicit slots_on_ledger(const mallard::slab::slab_geometry& geometry)
-        : slots(geometry, {.first_blocks = 1,
-                           .largest_blocks = 32,
-                           .spare_bytes = geometry.block_bytes,
+        : slots(geometry, {.first_slabs = 1,
+                           .largest_slabs = 32,
+                           .spare_bytes = geometry.slab_bytes,
                            .spares_an_eighth = true}) {}
 
     slots_on_ledger(const slots_on_ledger&) = delete;
