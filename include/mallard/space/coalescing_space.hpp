@@ -3,17 +3,15 @@
 ///     room:  [ used | used | free ...... | used | remainder .............. | end ]
 ///                            ^ in free_           ^ remainder_begin_        ^ a word: in use, 0 bytes
 ///
-/// Data model: blocks side by side, each with its word in front (space/heap_block.hpp); the free ones in lists
-/// by size (space/segregated_fit.hpp), but for one, the remainder: blocks that are asked for together are cut
-/// off its front, so that they lie together and cost a comparison and an addition. It has no word, no links
-/// and no last word; whoever frees a neighbour compares addresses. Small requests take a block of exactly
-/// their size, or else the front of the remainder, or else the best free block, whose rest becomes the
-/// remainder if it is the larger; large ones take the best free block first.
+/// Data model: blocks side by side, each with a tag in front (space/heap_block.hpp). Free blocks are in bins by
+/// size (space/segregated_fit.hpp), apart from one, the remainder: blocks that are requested together are cut off
+/// its front, so that they lie together and cost a comparison and an addition. The remainder has no tag and no
+/// links; a neighbour that is freed is compared with its address. Small requests take a block of exactly their
+/// size, or the front of the remainder, or the best free block, whose rest becomes the remainder if it is larger.
+/// Large requests take the best free block first.
 ///
-/// Invariants: no two free blocks are neighbours, the remainder being one; the remainder is null, or has the
-/// bytes of the smallest block at least. What stands behind it has previous_in_use set.
-///
-/// This is the part of a heap that knows no upstream: it answers null if its rooms do not hold a request.
+/// Invariants: no two free blocks, the remainder included, are neighbours. The remainder is null, or has at least
+/// the bytes of the smallest block. The tag behind it has previous_in_use set.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
