@@ -100,7 +100,7 @@ def test_the_pointer_brings_up_all_figures(page: Page) -> None:
     said = page.evaluate("document.getElementById('panel').innerText.replace(/\\s+/g, ' ')")
     for part in (
         "monotonic \u00b7 vector<string> \u00b7 2\u00b9\u2070",
-        "type parameter, destroyed normally",
+        "bound by type parameter, destroyed normally",
         "of new-delete 30 % (30\u201330)",
         "ns a leaf 18.4 (18.0\u201318.7; 3 repetitions)",
         "here / P0213 30 / 64 % of new-delete: ratio 0.47",

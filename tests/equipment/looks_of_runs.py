@@ -59,4 +59,4 @@ def section(page: str, name: str) -> str:
 
 def text_of(markup: str) -> str:
     """What can be read, without the figures that stand in attributes."""
-    return words(html.unescape(re.sub(r"<[^>]+>", " ", markup)))
+    return words(html.unescape(re.sub(r"<[^>]+>", " ", markup.replace("<wbr>", ""))))

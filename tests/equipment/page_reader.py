@@ -44,8 +44,9 @@ class Reader(HTMLParser):
 
 
 def read(text: str) -> Reader:
+    """A place where a line may break is no part of the text."""
     reader = Reader()
-    reader.feed(text)
+    reader.feed(text.replace("<wbr>", ""))
     reader.close()
     assert reader.open == []
     return reader

@@ -202,7 +202,7 @@ def test_the_verdict_names_the_best_by_how_much_and_the_alternative() -> None:
     assert verdict.worth_it
     text = sentence(verdict)
     assert text.startswith(
-        "vector<string>: use monotonic/wink (type parameter, winked out): 27 % (27 to 27) of "
+        "vector<string>: use monotonic/wink (bound by type parameter, winked out): 27 % (27 to 27) of "
         "new-delete's time"
     )
     assert "3.7 times as fast" in text

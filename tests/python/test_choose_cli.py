@@ -33,12 +33,12 @@ def test_it_prints_walk_answer_runner_up_and_what_it_rests_on(
     for dimension in "CLDVUF":
         assert f"\n  {dimension}  " in shown
     assert (
-        "use monotonic (type parameter, destroyed normally): 30 % (30 to 30) of the global allocator's time"
-        in shown
+        "use monotonic (bound by type parameter, destroyed normally): 30 % (30 to 30) of the global "
+        "allocator's time" in shown
     )
     assert (
-        "runner-up: monotonic/base (abstract base, destroyed normally): 33 % (33 to 33) of new-delete's time"
-        in shown
+        "runner-up: monotonic/base (behind the abstract base, destroyed normally): 33 % (33 to 33) of "
+        "new-delete's time" in shown
     )
     assert "rests on\n  run 1, density, buffer warm" in shown
     assert ": new-delete, monotonic, monotonic/base" in shown

@@ -174,8 +174,12 @@ def test_notes_stand_beside_the_tables_that_they_concern() -> None:
 
 
 def test_strategies_are_spelled_out() -> None:
-    assert strategy_text("multipool+monotonic/wink") == "type parameter, winked out", "the name has the rest"
-    assert strategy_text("new-delete") == "global default, type parameter, destroyed normally"
-    assert strategy_text("heap/base/wink@jemalloc").endswith("abstract base, winked out, under jemalloc")
+    assert strategy_text("multipool+monotonic/wink") == "bound by type parameter, winked out", (
+        "the name has the rest"
+    )
+    assert strategy_text("new-delete") == "global default, bound by type parameter, destroyed normally"
+    assert strategy_text("heap/base/wink@jemalloc").endswith(
+        "behind the abstract base, winked out, under jemalloc"
+    )
     assert strategy_text("new-delete-keep").startswith("global default, page return off")
     assert strategy_text("unheard-of") == "unheard-of"

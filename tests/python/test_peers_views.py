@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from pathlib import Path
 
 import pytest
 from heat_maps import heat_maps
-from page_reader import read, words
+from looks_of_runs import text_of
+from page_reader import read
 from synthetic_peers import TIMES, block_rows, object_rows
 from synthetic_run import density_rows, write_run
 
@@ -165,10 +165,6 @@ def section(page: str) -> str:
     )
     assert found
     return found[0]
-
-
-def text_of(markup: str) -> str:
-    return words(html.unescape(re.sub(r"<[^>]+>", " ", markup)))
 
 
 def test_the_section_compares_every_experiment(database: Path) -> None:

@@ -48,7 +48,7 @@ def test_the_verdict_comes_first(folder: Path) -> None:
     assert "27 % of new-delete's time (27\u201327)" in lead
     verdict = words(reader.texts["verdict"])
     assert "vector<string>" in verdict
-    assert "monotonic/wink type parameter, winked out" in verdict
+    assert "monotonic/wink bound by type parameter, winked out" in verdict
     assert "multipool+monotonic/wink" in verdict
 
 

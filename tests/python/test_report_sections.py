@@ -294,7 +294,7 @@ def test_the_shifted_columns_are_put_right_and_explained(page: str) -> None:
 
 def test_primitives_are_a_small_table(page: str) -> None:
     told = text_of(section(page, "primitives"))
-    assert "multipool type parameter, destroyed normally 3.00 3.00\u20133.00 3.00" in told
+    assert "multipool bound by type parameter, destroyed normally 3.00 3.00\u20133.00 3.00" in told
 
 
 def test_every_claim_has_a_row_and_its_verdict(page: str, database: Path) -> None:

@@ -15,6 +15,7 @@ from mallard.strategy_names import WINK_MARK, is_base, is_winked, mechanism_of, 
 Pair = tuple[str, str]
 
 
+BINDINGS = {"type parameter": "bound by type parameter", "abstract base": "behind the abstract base"}
 ENDS = {"normal": "destroyed normally", "winked out": "winked out"}
 
 
@@ -29,7 +30,8 @@ class Strategy:
     def text(self) -> str:
         """For people, without what the name says."""
         named = self.allocator.replace(" backed by ", "+") == mechanism_of(self.name)
-        return ", ".join([*([] if named else [self.allocator]), self.binding, ENDS[self.destruction]])
+        used = [BINDINGS.get(self.binding, self.binding), ENDS[self.destruction]]
+        return ", ".join(used if named else [self.allocator, *used])
 
 
 @dataclass(frozen=True)

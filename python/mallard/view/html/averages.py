@@ -9,7 +9,7 @@ from mallard.papers.tables import AVERAGES, P0089, printed_table
 from mallard.strategy_names import number_of
 from mallard.view.html import plot
 from mallard.view.html.figures import interval, percent, step_of
-from mallard.view.html.markup import Markup, element
+from mallard.view.html.markup import Markup, breakable, element
 
 
 def averages_table(summary: Summary) -> Markup:
@@ -48,7 +48,7 @@ def _row(summary: Summary, name: str, axis: plot.Axis, theirs: tuple[float, floa
     marks = [(theirs[0], "p0213"), (theirs[1], "p0089")] if theirs else []
     return element(
         "tr",
-        element("th", name, element("small", strategy_text(name))),
+        element("th", breakable(name), element("small", strategy_text(name))),
         element("td", number_of(name)),
         element(
             "td",

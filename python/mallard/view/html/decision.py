@@ -13,7 +13,7 @@ from mallard.analysis.names import BASE
 from mallard.choose import Chart, ChartLeaf, ChartNode
 from mallard.view.html.contents import Section
 from mallard.view.html.figures import interval, percent, step_of, with_raised_exponents
-from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.markup import Markup, breakable, element, joined
 
 NAME = "decision"
 HEADING = "Use a local allocator? Which one?"
@@ -186,7 +186,7 @@ def _leaf(leaf: ChartLeaf, brief: bool = False) -> Markup:
     )
     return element(
         "div",
-        element("b", leaf.title),
+        element("b", breakable(leaf.title)),
         figures,
         None if brief else element("span", leaf.text, class_="what"),
         element("code", leaf.missing) if leaf.missing and not brief else None,
@@ -201,7 +201,7 @@ def _grounds(tree: _Tree) -> Markup:
         element(
             "tr",
             element("td", _path(leaf.id)),
-            element("th", leaf.title),
+            element("th", breakable(leaf.title)),
             element("td", *(element("div", cell.text) for cell in leaf.cells), _missing(leaf)),
         )
         for leaf in tree.leaves.values()

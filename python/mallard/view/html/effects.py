@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from mallard.analysis.averages import Effect, Percent
 from mallard.view.html import plot
-from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.markup import Markup, breakable, element, joined
 
 
 def effect_block(title: str, effect: Effect, printed: float, words: str, less_is_faster: bool) -> Markup:
@@ -59,7 +59,7 @@ def _row(name: str, percent: Percent, axis: plot.Axis, marks: list[tuple[float, 
     drawing = plot.interval(axis, percent.value, percent.low, percent.high, marks)
     return element(
         "tr",
-        element("th", name),
+        element("th", breakable(name)),
         element("td", figures, class_="figure"),
         element("td", drawing, class_="drawn"),
     )

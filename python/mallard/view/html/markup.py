@@ -42,6 +42,11 @@ def joined(*contents: Content) -> Markup:
     return Markup("".join(_safe(content) for content in contents)).with_data(*data)
 
 
+def breakable(names: str) -> Markup:
+    """Names of strategies, which a narrow column may break behind a slash or a plus."""
+    return Markup(escape(names, quote=False).replace("/", "/<wbr>").replace("+", "+<wbr>"))
+
+
 def _safe(content: Content) -> str:
     if content is None:
         return ""

@@ -8,7 +8,7 @@ from mallard.analysis.verdicts import Verdict
 from mallard.papers.catalogue import strategy_text
 from mallard.view.html import plot
 from mallard.view.html.figures import interval, percent, step_of, times
-from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.markup import Markup, breakable, element, joined
 
 
 def headline(summary: Summary) -> Markup:
@@ -85,7 +85,7 @@ def _row(verdict: Verdict, axis: plot.Axis) -> Markup:
     best, ratio = verdict.best.strategy, verdict.best.ratio
     kept = [(verdict.keep.median, "keep")] if verdict.keep else []
     drawing = plot.interval(axis, ratio.median, ratio.low, ratio.high, kept)
-    use = element("b", best if verdict.worth_it else f"keep {BASE}")
+    use = element("b", breakable(best if verdict.worth_it else f"keep {BASE}"))
     what = strategy_text(best) if verdict.worth_it else "no strategy is faster beyond its interval"
     if not verdict.worth_it:
         faster, equals, reuse = "", "", Markup("")
@@ -93,7 +93,7 @@ def _row(verdict: Verdict, axis: plot.Axis) -> Markup:
         faster, equals = times(ratio.median), ", ".join(verdict.equals) or "none"
         other = verdict.reusing
         reuse = (
-            joined(element("b", other.strategy), f" {percent(other.ratio.median)} %")
+            joined(element("b", breakable(other.strategy)), f" {percent(other.ratio.median)} %")
             if other
             else joined("the same")
         )
@@ -110,6 +110,6 @@ def _row(verdict: Verdict, axis: plot.Axis) -> Markup:
         ),
         element("td", drawing, class_="drawn"),
         element("td", faster, class_="figure", data_label="as fast"),
-        element("td", equals, data_label="no difference"),
+        element("td", breakable(equals), data_label="no difference"),
         element("td", reuse, data_label="reusing"),
     )
