@@ -259,13 +259,9 @@ def test_the_times_after_the_shuffle_are_set_local_by_global(show: Any) -> None:
     assert float(here[2]) == pytest.approx(expected, abs=0.006)
 
 
-def test_another_local_allocator_takes_the_place_of_the_printed_one(show: Any) -> None:
-    lines = show(
-        locality_rows(("new-delete", "multipool", "multipool-lowest")),
-        "p0089:18",
-        "--local",
-        "multipool-lowest",
-    )
+@pytest.mark.parametrize("word", ["multipool-lowest", "AS7-lowest"])
+def test_another_local_allocator_takes_the_place_of_the_printed_one(show: Any, word: str) -> None:
+    lines = show(locality_rows(("new-delete", "multipool", "multipool-lowest")), "p0089:18", "--local", word)
     assert float(after(lines, "2^12", "here")[0][2]) == pytest.approx(
         degradation("multipool-lowest", 1 << 12, 256), abs=0.006
     )

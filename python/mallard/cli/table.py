@@ -10,11 +10,11 @@ from mallard.errors import UsageError
 from mallard.evidence.beside import beside, has_cells_of
 from mallard.evidence.measured import Measured, by_setting
 from mallard.experiments import RECYCLING, REUSES
-from mallard.nearest import meant
 from mallard.papers.locality import GLOBAL, LOCAL
 from mallard.papers.notes import notes_for
 from mallard.papers.printed import PrintedTable
 from mallard.papers.registry import all_tables, table_named
+from mallard.selection import select_strategies
 from mallard.store import Run, Store
 
 HELP = "show the last run again, or a printed table beside it"
@@ -131,11 +131,10 @@ def _checked(arguments: argparse.Namespace, printed: PrintedTable) -> str:
         return LOCAL
     if printed.experiment != "locality" or printed.place["strategy"] == GLOBAL:
         raise UsageError(f"--local: {printed.name} has no multipool for each list; leave the option out")
-    if arguments.local not in LOCALS:
-        raise UsageError(
-            f"--local {arguments.local}{meant(arguments.local, LOCALS)}; allowed are {', '.join(LOCALS)}"
-        )
-    return str(arguments.local)
+    chosen = select_strategies(arguments.local, "--local", LOCALS)
+    if len(chosen) > 1:
+        raise UsageError(f"--local {arguments.local}: a table shows one; allowed are {', '.join(LOCALS)}")
+    return chosen[0]
 
 
 def _measured(
