@@ -11,6 +11,7 @@ from mallard.cli import doctor as verb
 from mallard.contenders import LIBRARIES
 from mallard.doctor import Finding, State, System, contenders, counters, examine, memory, processor, toolchain
 from mallard.doctor.finding import size
+from mallard.view.terminal.doctor import findings_text
 
 FACTS = {
     "cpu": "Some Processor",
@@ -250,6 +251,7 @@ def test_the_verb_prints_lines_or_json(monkeypatch, capsys):
         Finding("memory", "swap", State.OK, "none"),
         Finding("memory", "memory", State.NOTE, "a [little]", "end other programs"),
     ]
+    assert findings_text([*findings, *findings]).endswith("2 ok, 2 notes, 0 missing")
     monkeypatch.setattr(verb, "examine", lambda: findings)
     parser = argparse.ArgumentParser()
     verb.add_arguments(parser)

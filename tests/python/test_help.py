@@ -11,6 +11,7 @@ import pytest
 from mallard.cli import VERBS, understood
 from mallard.cli.layout import columns, examples
 from mallard.cli.parser import Answer
+from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.plan import NUMBERS, OPTIONS
 from mallard.store import Store
@@ -70,7 +71,7 @@ def test_help_for_an_experiment_has_its_options_and_no_other(name: str) -> None:
         *("quick", "standard", "paper", "strategy", "contenders", "malloc", "compiler"),
         *("reps", "seed", "time-limit", "memory-limit", "no-pin", "db"),
     }
-    strategies = told.partition("strategies:")[2].partition("examples:")[0]
+    strategies = told.partition("strategies (")[2].partition("examples:")[0]
     assert EXPERIMENTS[name].strategies[-1] in strategies
 
 
@@ -79,6 +80,22 @@ def test_help_for_locality_has_the_five_numbers() -> None:
     assert shown[:5] == [number for number, _ in NUMBERS["locality"]] == ["|G|", "|S|", "af", "sf", "rf"]
     assert "|G|" in answer("bench", "locality", "--help").splitlines()[0]
     assert "rf" not in re.findall(r"^  (\S+) ", answer("bench", "density", "--help"), re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("bench locality --link 3", "unknown option '--link' (did you mean --links?)"),
+        ("bench locality --foo", "unknown option '--foo'\n"),
+        ("bench locality --reps 0", "\n'mallard bench locality --help' tells more"),
+        ("bench --reps 0", "\n'mallard bench --help' tells more"),
+        ("bench --db locality --reps 0", "\n'mallard bench --help' tells more"),
+    ],
+)
+def test_an_error_names_the_help_that_has_more(words: str, expected: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        understood(words.split())
+    assert expected in str(refused.value)
 
 
 def test_examples_stand_in_columns_if_they_fit() -> None:

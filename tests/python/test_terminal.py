@@ -15,6 +15,7 @@ from mallard.result import Row
 from mallard.store import Run
 from mallard.strategy_names import of_papers
 from mallard.view.terminal import show_run
+from mallard.view.terminal.columns import column_of, header
 from mallard.view.terminal.palette import ratio_style
 from mallard.view.terminal.progress import ProgressDisplay, left_text
 
@@ -272,3 +273,15 @@ def test_progress_elsewhere_is_plain_lines(monkeypatch: pytest.MonkeyPatch) -> N
         "10 repetitions to run",
         " 50 %, 5 of 10, about 2 min left",
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["heap"], "  heap"),
+        (["new-delete", "new-delete/base"], "  new-delete"),
+        (["monotonic", "monotonic/wink", "monotonic/base"], " ____monotonic____"),
+    ],
+)
+def test_a_family_has_a_rule_on_both_sides_of_its_name_or_none(names: list[str], expected: str) -> None:
+    assert header([column_of(name) for name in names], "", 0)[0].plain == expected

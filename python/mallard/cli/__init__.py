@@ -2,10 +2,10 @@
 
 A verb is a module of this package with HELP (one line), EXAMPLES (commands, each with a note),
 `add_arguments(parser)` and `run(arguments) -> int`. It may have `check(arguments)`, which refuses bad input
-before anything is set up; `needs(arguments) -> Needs`, if it needs more than the Python environment; and
-`help_for(arguments) -> str`, if its help depends on the other words. Only the module of the verb in hand is
-imported, and no package outside the standard library before `run`: ./mallard understands a command before it
-sets anything up.
+before anything is set up; `needs(arguments) -> Needs`, if it needs more than the Python environment;
+`help_for(arguments) -> str`, if its help depends on the other words; and TOPICS, the words after it that
+have a help of their own. Only the module of the verb in hand is imported, and no package outside the
+standard library before `run`: ./mallard understands a command before it sets anything up.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ def understood(words: Sequence[str]) -> Command:
             "'mallard --help' describes them"
         )
     module = _module(verb)
-    parser = Parser(prog=f"mallard {verb}", summary=module.HELP, examples=module.EXAMPLES)
+    topic = [word for word in rest[:1] if word in getattr(module, "TOPICS", ())]
+    parser = Parser(prog=" ".join(["mallard", verb, *topic]), summary=module.HELP, examples=module.EXAMPLES)
     module.add_arguments(parser)
     arguments = parser.parse_intermixed_args(rest)
     if arguments.help:

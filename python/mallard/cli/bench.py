@@ -16,6 +16,7 @@ from mallard.cli import bench_options, exit_status
 from mallard.cli.needs import Needs
 from mallard.contenders import BEHIND
 from mallard.expected_runner import expected_runner
+from mallard.experiments import EXPERIMENTS
 from mallard.plan import (
     OPTIONS,
     SCALES,
@@ -33,6 +34,7 @@ from mallard.runner import COMPILERS, load_builds
 from mallard.store import Store
 
 HELP = "measure on this machine which allocation strategy is fastest"
+TOPICS = EXPERIMENTS
 EXAMPLES = (
     ("mallard bench", "the experiment density, then heat maps"),
     ("mallard bench locality --standard", "another one, with narrower intervals"),

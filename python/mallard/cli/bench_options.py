@@ -69,7 +69,8 @@ def help_for_one(name: str) -> str:
     group = parser.add_argument_group("options of every experiment")
     _add_common(group)
     _add_further(group)
-    parser.epilog = f"strategies:\n{layout.paragraph(in_words(experiment.strategies))}\n\n{parser.epilog}"
+    heading = "strategies ('mallard list strategies' describes them)"
+    parser.epilog = f"{heading}:\n{layout.paragraph(in_words(experiment.strategies))}\n\n{parser.epilog}"
     return parser.format_help()
 
 
@@ -101,7 +102,11 @@ def _add_further(parser: argparse._ActionsContainer) -> None:
         help=f"repetitions of each cell (default: {REPETITIONS}; more of short ones, fewer of long ones)",
     )
     parser.add_argument(
-        "--seed", metavar="N", type=seed_number, default=1, help="of the inputs and of the order (default: 1)"
+        "--seed",
+        metavar="N",
+        type=seed_number,
+        default=1,
+        help="of the inputs and of the order of the runs (default: 1)",
     )
     parser.add_argument(
         "--time-limit", metavar="SECONDS", type=positive_seconds, help="for one process (default: by scale)"

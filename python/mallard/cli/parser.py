@@ -47,12 +47,17 @@ class Parser(argparse.ArgumentParser):
         """The errors that argparse writes itself, as the others are written."""
         unknown = re.match(r"unrecognized arguments: ([^\s=]+)", message)
         if unknown and unknown[1].startswith("-"):
-            return f"unknown option '{unknown[1]}'{meant(unknown[1], self._option_string_actions)}"
+            return f"unknown option '{unknown[1]}'{self._option_meant(unknown[1])}"
         if unknown:
             return f"'{unknown[1]}' is one word too many"
         message = re.sub(r"^argument (?:-\w/)?", "", message)
         message = message.replace("not allowed with argument", "not allowed with")
         return message.replace("expected one argument", "its value is missing")
+
+    def _option_meant(self, unknown: str) -> str:
+        """The dashes, which all options share, make none of them near."""
+        known = {option.lstrip("-"): option for option in self._option_string_actions}
+        return meant(unknown.lstrip("-"), (), known)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuses it as the others are refused."""

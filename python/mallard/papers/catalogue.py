@@ -64,7 +64,7 @@ EXTRA_STRATEGIES = (
     Strategy("static-pool", "blocks of one size, named by a type", "type parameter", "normal"),
     Strategy("class-new", "operator new of the class over a fixed pool", "the class", "normal"),
     Strategy("fixed-string", "blocks of the largest string, one size", "type parameter", "normal"),
-    Strategy("small-object-pool", "small objects, books out of band", "type parameter", "normal"),
+    Strategy("small-object-pool", "small objects, metadata apart from them", "type parameter", "normal"),
     Strategy("adaptive-pool", "adaptive pool, overhead of 2 % at most", "type parameter", "normal"),
     Strategy("adaptive-pool-burst", "adaptive pool, 2 %, many nodes at a call", "type parameter", "normal"),
     Strategy("adaptive-pool-aligned", "adaptive pool without sub-blocks", "type parameter", "normal"),

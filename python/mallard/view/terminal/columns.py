@@ -58,7 +58,9 @@ def header(columns: Sequence[Column], corner: str, head_width: int) -> list[Text
         for word, start, end in _families(columns):
             width = sum(widths[start:end]) - 1
             shown = word if len(word) <= width else NARROW.get(word, word)
-            text.append(f" {shown.center(width, '_' if word else ' ')}", style="bold")
+            # A rule on both sides of the word. One underscore would look like a part of it.
+            ruled = word and width - len(shown) > 1
+            text.append(f" {shown.center(width, '_') if ruled else shown.rjust(width)}", style="bold")
         lines.append(text)
     for place, words in enumerate(zip_longest(*(column.words for column in columns), fillvalue="")):
         if place and not any(words):

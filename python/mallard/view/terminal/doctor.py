@@ -13,7 +13,7 @@ from rich.text import Text
 from mallard.doctor import Finding, State
 
 STYLES = {State.OK: "green", State.NOTE: "yellow", State.MISSING: "magenta"}
-STATE_WIDTH, TOPIC_WIDTH = 7, 16
+STATE_WIDTH, TOPIC_WIDTH = 7, 18
 # Where no terminal wraps the lines, commands stay in one piece.
 PIPE_WIDTH = 240
 
@@ -32,7 +32,12 @@ def _show(console: Console, findings: list[Finding]) -> None:
         console.print(f"[bold]{group}[/]")
         console.print(Padding(_table(list(members)), (0, 0, 0, 2), expand=False))
     counts = Counter(finding.state for finding in findings)
-    console.print("\n" + ", ".join(f"{counts[state]} {state}" for state in State))
+    summary = ", ".join(f"{counts[state]} {_counted(state, counts[state])}" for state in State)
+    console.print(f"\n{summary}")
+
+
+def _counted(state: State, count: int) -> str:
+    return "notes" if state is State.NOTE and count != 1 else state
 
 
 def _table(findings: list[Finding]) -> Table:

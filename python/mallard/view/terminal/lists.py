@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -13,14 +13,15 @@ from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import described, structures
 from mallard.papers.registry import UNNUMBERED, all_tables
+from mallard.selection import in_words
 from mallard.store import Run, Store
-from mallard.strategy_names import number_of
+from mallard.strategy_names import mechanism_of, number_of
 from mallard.view.terminal.console import output_console
 
 PIPE_WIDTH = 80
 SUFFIXES = (
-    "AS: the number in P0089. /base: bound by abstract base, all others by type parameter. /wink: winked "
-    "out, so no destructor runs."
+    "AS: the numbers in P0089. /base: bound by abstract base, all others by type parameter. /wink: winked "
+    "out, so no destructor runs. 'also /wink' is a name too: monotonic/wink."
 )
 
 
@@ -50,7 +51,10 @@ def _structures() -> Table:
 
 def _strategies() -> Table:
     known = described()
-    rows = [[name, number_of(name), known[name].allocator] for name in in_table_order(known)]
+    rows = []
+    for names in _grouped(in_table_order(known), lambda name: (mechanism_of(name), known[name].allocator)):
+        numbers = in_words([number for name in names if (number := number_of(name))])
+        rows.append([names[0], numbers, f"{known[names[0]].allocator}{_also(names)}"])
     listed = _table(["name", "AS", "allocator"], rows)
     listed.caption = SUFFIXES
     listed.caption_justify = "left"
@@ -65,10 +69,24 @@ def _contenders() -> Table:
     for library in LIBRARIES.values():
         package = f"package {library.package}" if library.package else "comes with the compiler"
         listed.add_row(Text(library.name, "bold"), Text(package, "dim"))
-        for name, each in CONTENDERS.items():
-            if each.library == library.name:
-                listed.add_row(f"  {name}", each.text)
+        here = [name for name, each in CONTENDERS.items() if each.library == library.name]
+        for names in _grouped(here, mechanism_of):
+            listed.add_row(f"  {names[0]}", f"{CONTENDERS[names[0]].text}{_also(names)}")
     return listed
+
+
+def _grouped(names: Iterable[str], key: Callable[[str], Hashable]) -> list[list[str]]:
+    """Names with equal keys, where the first of them stands."""
+    groups: dict[Hashable, list[str]] = {}
+    for name in names:
+        groups.setdefault(key(name), []).append(name)
+    return list(groups.values())
+
+
+def _also(names: Sequence[str]) -> str:
+    """` (also /wink, /base)` of monotonic, monotonic/wink and monotonic/base."""
+    others = [name.removeprefix(mechanism_of(name)) for name in names[1:]]
+    return f" (also {', '.join(others)})" if others else ""
 
 
 def _tables() -> Table:
