@@ -1,24 +1,23 @@
 /// A pool of nodes of one size that shrinks as it is emptied.
 ///
-///     chunk:  [ block | block | block | ... ]      blocks of nodes, aligned, with nothing between them
-///     nodes_: the blocks that have free nodes, the fullest first     (slab/fullness_buckets.hpp)
+///     chunk:  [ slab | slab | slab | ... ]         slabs of nodes, with no gap between them
+///     nodes_: the slabs with free nodes, the fullest first     (slab/fullness_buckets.hpp)
 ///     held_:  requests of other sizes: straight from the upstream
 ///
-/// Data model: a simple segregated storage cannot tell which of its blocks are empty, because nothing leads
-/// from a node to its block. Here a block lies at a multiple of its size, or is divided into sub-blocks that
-/// do (slab/geometry.hpp): masking the address of a node finds its block, which counts its nodes. New
-/// nodes come from the fuller blocks, so that the emptier ones become empty; a chunk whose blocks are all
-/// empty goes back to the upstream at once, but for as much as `most_free_blocks` allow.
+/// Data model: simple segregated storage cannot tell which of its blocks are empty, because nothing leads from a
+/// node to its block. Here a slab lies at a multiple of its size, or is divided into sub-slabs that do
+/// (slab/geometry.hpp): masking the address of a node finds its slab, which counts its nodes. New nodes come from
+/// the fuller slabs, so that the emptier ones become empty. A chunk of empty slabs goes back to the upstream at
+/// once, apart from `most_free_blocks` of them.
 ///
-/// The size of the nodes is fixed by the constructor, or else by the first request of no more than 1 KiB.
-/// Smaller requests get a whole node. Larger ones, and those of a stricter alignment, go straight upstream.
+/// The constructor fixes the size of the nodes, or else the first request of at most 1 KiB. Smaller requests get
+/// a whole node. Larger ones, and those at a stricter alignment, go straight upstream.
 ///
-/// `Reuse` is the order in which freed nodes of a block are used again; among the blocks, a fuller one comes
-/// first under every order.
+/// `Reuse` is the order in which freed nodes of a slab are used again; among the slabs, a fuller one comes first.
 ///
-/// Bound: a block is within `overhead_percent`; as long as nodes only come, one chunk has room left, of no
-/// more than 256 KiB or `most_free_blocks` blocks; of empty chunks, no more than `most_free_blocks` blocks
-/// are held.
+/// Bound: the overhead of a slab is within `overhead_percent`. As long as nodes only come, one chunk has room
+/// left, of at most 256 KiB or `most_free_blocks` slabs. At most `most_free_blocks` slabs of empty chunks are
+/// held.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 3.
 #pragma once
@@ -50,13 +49,13 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// As overhead_percent: blocks are not divided, whatever that costs, and need their whole size as alignment.
+/// As overhead_percent: slabs are not divided, whatever their overhead, and need their whole size as alignment.
 inline constexpr std::size_t only_alignment = SIZE_MAX;
 
 struct adaptive_pool_options {
     std::size_t nodes_a_block = 256;  ///< at the least
     std::size_t most_free_blocks = 2; ///< that stay in an empty chunk instead of going back
-    /// What a block may be larger than its nodes, in percent of them; or only_alignment.
+    /// The most overhead of a slab, in percent of its nodes; or only_alignment.
     std::size_t overhead_percent = 2;
 };
 
@@ -83,14 +82,14 @@ public:
     /// Larger requests go straight upstream.
     static constexpr std::size_t largest_node_bytes = 1024;
 
-    /// Effects: makes a pool whose nodes are as large as the first request that they may be as large as.
+    /// Effects: makes a pool whose first request of at most largest_node_bytes fixes the size of its nodes.
     explicit adaptive_pool() noexcept
         requires stateless_upstream<Upstream>
     = default;
 
     /// Effects: makes a pool whose nodes hold `size`.
-    /// Throws: refused_request, a std::bad_alloc that says why, where no node can be so: of more than
-    /// largest_node_bytes, of a stricter alignment, or of one that is no power of two.
+    /// Throws: refused_request, a std::bad_alloc that says why, if no node can: `size` has more than
+    /// largest_node_bytes, a stricter alignment, or one that is no power of two.
     explicit adaptive_pool(block_size size)
         requires stateless_upstream<Upstream>
         : made_with_(expect_possible_node(size)) {
@@ -101,7 +100,7 @@ public:
     explicit adaptive_pool(Upstream& source) noexcept : upstream_(source) {}
 
     /// Requires: `source` outlives the allocator.
-    /// Throws: refused_request where no node can be so.
+    /// Throws: refused_request if no node can hold `size`.
     adaptive_pool(block_size size, Upstream& source)
         : made_with_(expect_possible_node(size)), upstream_(source) {
         fix(size);
@@ -112,7 +111,7 @@ public:
 
     ~adaptive_pool() { release(); }
 
-    /// Returns: a block of `bytes` bytes at a multiple of `alignment`: a node where it is large enough.
+    /// Returns: a block of `bytes` bytes at a multiple of `alignment`: a node, if that is large enough.
     /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
     /// Complexity: constant on average, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
@@ -126,7 +125,7 @@ public:
         return allocate_slowly(bytes, alignment);
     }
 
-    /// Effects: makes the block free. A chunk that is empty then goes back to the upstream, unless
+    /// Effects: makes the block free. A chunk that becomes empty goes back to the upstream, unless
     /// `most_free_blocks` lets it stay.
     /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
     /// Complexity: constant, apart from calls upstream.
@@ -170,12 +169,12 @@ public:
         }
     }
 
-    /// Effects: gives the free blocks that were kept back to the upstream, too.
+    /// Effects: gives the empty slabs that were kept back to the upstream.
     /// Complexity: linear in the chunks.
     void trim() noexcept { nodes_.trim(upstream_.get()); }
 
-    /// Effects: gives all memory back to the upstream; all blocks are gone. The size of the nodes is again
-    /// what the constructor made it.
+    /// Effects: gives all memory back to the upstream; all blocks are gone. The size of the nodes is that of the
+    /// constructor again.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks and in the blocks that are no nodes.
     void release() noexcept {
@@ -186,10 +185,10 @@ public:
         }
     }
 
-    /// Returns: the size of a node, or 0 as long as it is not fixed.
+    /// Returns: the size of a node; 0 until it is fixed.
     [[nodiscard]] std::size_t node_bytes() const noexcept { return node_bytes_; }
 
-    /// Returns: the size of a block of nodes, or 0 as long as that of the nodes is not fixed.
+    /// Returns: the size of a slab; 0 until the size of the nodes is fixed.
     [[nodiscard]] std::size_t block_bytes() const noexcept { return nodes_.geometry().slab_bytes; }
 
     /// Complexity: linear in the blocks that are no nodes.
@@ -207,7 +206,7 @@ private:
     static constexpr auto free_blocks =
         static_cast<std::uint32_t>(std::min<std::size_t>(Options.most_free_blocks, slab::most_chunk_slabs));
 
-    /// Fixes the size of the nodes where it is not yet, and forgets it again where the request fails.
+    /// Fixes the size of the nodes, and forgets it again if the request fails.
     class first_request {
     public:
         first_request(adaptive_pool& pool, std::size_t bytes, std::size_t alignment) noexcept
@@ -231,7 +230,8 @@ private:
         bool failed_;
     };
 
-    /// Returns: whether a node serves the request. Its address is a multiple of what its size is one of.
+    /// Returns: whether a node serves the request. The alignment of a node is the largest power of two that
+    /// divides its size.
     [[nodiscard]] bool serves(std::size_t bytes, std::size_t alignment) const noexcept {
         return bytes <= node_bytes_ && alignment <= node_alignment_;
     }
@@ -257,7 +257,7 @@ private:
         const auto blocks = [&geometry](std::size_t bytes) {
             return static_cast<std::uint32_t>(std::max<std::size_t>(bytes / geometry.slab_bytes, 1));
         };
-        // Two blocks may be larger than the largest chunk; more of them that may stay make no chunk larger.
+        // Two slabs may be larger than the largest chunk; more slabs that may stay make no chunk larger.
         const std::uint32_t largest = std::max<std::uint32_t>(blocks(largest_chunk_bytes),
                                                               std::clamp<std::uint32_t>(free_blocks, 1, 2));
         nodes_.reshape(geometry,

@@ -1,28 +1,27 @@
-/// Arenas: where the blocks of a fixed_pool lie.
+/// Arenas: the memory of a fixed_pool.
 ///
 ///     static_arena<Bytes>       an array in the arena itself; needs no heap, nor code that runs at the start
-///     buffer_arena              an array of the caller's
+///     buffer_arena              an array of the caller
 ///     single_arena<Upstream>    one allocation, of a number of blocks
 ///     growing_arena<Upstream>   a chain of chunks, each twice as large as the one before it
 ///
-/// An arena gives rooms, memory that blocks are carved from; the first three give one room and no more. It
-/// does not know the size of the blocks: the pool shows it its books (reuse/order.hpp), which know what they
-/// need.
+/// An arena gives rooms, memory that blocks are carved from; the first three give one room and no more. An arena
+/// does not know the size of the blocks: the pool shows it its free blocks (reuse/order.hpp), which know their
+/// needs.
 ///
-///     next_room(books, alignment, blocks)   memory of its own at a multiple of `alignment` and of
-///                                           fundamental_alignment, poisoned: for one block at least, and for
-///                                           `blocks` of them where the arena can; nothing where it has no
-///                                           more. It may throw what an upstream throws; it is then as it was
-///     capacity(books, alignment)            how many blocks its memory holds, in use or not
-///     owns(p)                               whether an address lies in the memory that rooms are of
-///     release()                             takes all rooms back
-///     stats()                               what it holds of an upstream's
+///     next_room(free_blocks, alignment, blocks)   a new room at a multiple of `alignment` and of
+///                                                 fundamental_alignment, poisoned: for one block at least, and for
+///                                                 `blocks` of them if possible; empty if there is no more. It may
+///                                                 throw what an upstream throws; the arena is unchanged then
+///     capacity(free_blocks, alignment)            the number of blocks in its memory, in use or not
+///     owns(p)                                     whether an address lies in its rooms
+///     release()                                   takes all rooms back
+///     stats()                                     the memory of an upstream that it holds
 ///
-/// Bound: what an arena holds beyond the blocks of one size that it has room for is less than a block, the
-/// books of the order of reuse (none for lists), a chunk's header of 16 bytes, and the padding of
-/// over-aligned blocks, for each room. A growing_arena has room for at most twice the blocks that were ever
-/// in use at a time, or for one chunk of the largest size more than those, whichever is less, but for its
-/// first chunk.
+/// Bound: for each room, an arena holds less than a block beyond its blocks, the metadata of the order of reuse
+/// (none for lists), a chunk's header of 16 bytes, and the padding of over-aligned blocks. Apart from its first
+/// chunk, a growing_arena has room for at most twice the blocks that were ever in use at a time, or for one chunk
+/// of the largest size more than those, whichever is less.
 ///
 /// Source: Optimized C++ (2016), chapter 13, example 13-4 and "Variations".
 #pragma once
@@ -64,17 +63,18 @@ concept block_arena =
 
 namespace mallard::local::inline MALLARD_MODE {
 
-/// It has a namesake for blocks of `Larger` in the place of `Plain` ones, with room for no fewer of them.
+/// True for an arena that has a namesake for `Larger` blocks instead of `Plain` ones, with room for no fewer of
+/// them.
 template <class A>
 concept can_hold_larger_blocks = block_arena<A> && requires {
     typename A::template with_room_for<last_freed::of_one_size, block_size{8, 8}, block_size{40, 8}>;
 };
 
-/// Returns: false if it is known before anything is made that an arena has no room for a block.
+/// Returns: false if the type alone says that an arena has no room for a block.
 template <block_arena Arena, reuse::reuse_of_one_size FreeBlocks>
 [[nodiscard]] constexpr bool may_hold_a_block(std::size_t block_bytes, std::size_t alignment) noexcept {
     if constexpr (requires { Arena::most_bytes; }) {
-        // Where the arena lies is not known: an over-aligned block may have to be looked for.
+        // The address of the arena is not known: an over-aligned block may need padding.
         const std::size_t padding = std::max(alignment, fundamental_alignment) - fundamental_alignment;
         return FreeBlocks(block_bytes, alignment).room() + padding <= Arena::most_bytes;
     } else {
@@ -88,13 +88,13 @@ template <block_arena Arena, reuse::reuse_of_one_size FreeBlocks>
     return memory.subspan(std::min(core::padding_to(memory.data(), alignment), memory.size()));
 }
 
-/// Returns: whether the address `p` is one of those of `memory`.
+/// Returns: whether the address `p` lies in `memory`.
 [[nodiscard]] inline bool lies_in(std::span<const std::byte> memory, const void* p) noexcept {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
     return reinterpret_cast<std::uintptr_t>(p) - begin < memory.size();
 }
 
-/// An array of somebody's as the only room of an arena.
+/// An array as the only room of an arena.
 class array_room {
 public:
     template <reuse::reuse_of_one_size FreeBlocks>
@@ -138,7 +138,7 @@ class static_arena {
 public:
     static constexpr std::size_t most_bytes = Bytes;
 
-    /// Of a size that is not known yet the least block, of 8 bytes, is the one that grows most.
+    /// If the size is not known yet, the least block, of 8 bytes, grows most.
     template <reuse::reuse_of_one_size FreeBlocks, block_size Plain, block_size Larger>
     using with_room_for = static_arena<[] {
         constexpr block_size plain = Plain.of_block();
@@ -185,8 +185,8 @@ public:
     [[nodiscard]] static allocator_stats stats() noexcept { return {}; }
 
 private:
-    /// Not initialised, so that an arena on the stack costs nothing; and with a member that is, so that one
-    /// in static storage is a constant.
+    /// Not initialised, so that an arena on the stack costs nothing; but one member is, so that an arena in
+    /// static storage is a constant.
     union storage {
         constexpr storage() noexcept : nothing() {}
         std::byte nothing;
@@ -199,10 +199,10 @@ private:
     local::array_room room_;
 };
 
-/// Memory of the caller's. Neither copied nor moved.
+/// Memory of the caller. Neither copied nor moved.
 class buffer_arena {
 public:
-    /// Requires: `array` outlives the arena and is used by nobody else.
+    /// Requires: `array` outlives the arena and has no other use.
     explicit buffer_arena(std::span<std::byte> array) noexcept : array_(array) {}
 
     buffer_arena(const buffer_arena&) = delete;
@@ -240,7 +240,7 @@ public:
     template <reuse::reuse_of_one_size FreeBlocks, block_size Plain, block_size Larger>
     using with_room_for = single_arena;
 
-    /// Effects: makes an arena of `blocks` blocks. One of none has room for none, and says so when it is asked.
+    /// Effects: makes an arena of `blocks` blocks. With 0, every request fails.
     explicit constexpr single_arena(std::size_t blocks) noexcept
         requires stateless_upstream<Upstream>
         : blocks_(blocks) {}

@@ -1,16 +1,15 @@
-/// The monotonic allocator: hands out memory from the front of a region to its end, and never takes a block
-/// back.
+/// The monotonic allocator: it hands out memory from the front of a region to its end, and takes no block back.
 ///
 ///     initial buffer (optional)      chunk                    chunk in use
 ///     [ blocks .............. ]      [h| blocks ....... ]     [h| blocks .. | free ........ ]
 ///                                                                           ^ cursor_       ^ limit_
 ///
-/// Data model: `chunks_` are the chunks in use, newest first; `kept_` are chunks that a rewind or a rollback
-/// left over, which are used again before the upstream is asked. Everything in [cursor_, limit_) is free and
-/// poisoned under AddressSanitizer; so is every block that was deallocated.
-/// Invariants: cursor_ <= limit_; limit_ is a multiple of fundamental_alignment, so that rounding the cursor
-/// up to a usual alignment never passes it; cursor_ is a multiple of 8, so that most requests need no
-/// rounding at all and the next address depends on the last one by a single addition.
+/// Data model: `chunks_` are the chunks in use, newest first. `kept_` are the chunks left over by a rewind or a
+/// rollback, which are reused before the upstream is asked. [cursor_, limit_) is free, and poisoned under
+/// AddressSanitizer; so is every deallocated block.
+/// Invariants: cursor_ <= limit_. limit_ is a multiple of fundamental_alignment, so that rounding the cursor up
+/// to a usual alignment never passes it. cursor_ is a multiple of 8, so that most requests need no rounding and
+/// the next address depends on the last one by a single addition.
 ///
 /// Source: P0089R1, section 3; P0213R0, section 5.
 #pragma once
@@ -55,9 +54,9 @@ public:
         requires stateless_upstream<Upstream>
         : monotonic(std::span<std::byte>{}, growth) {}
 
-    /// Effects: as above; requests are served from `buffer` until it is full. Of a buffer that does not begin
-    /// and end at multiples of fundamental_alignment the first and last few bytes are not used.
-    /// Requires: `buffer` outlives the allocator and is used by nobody else.
+    /// Effects: makes an allocator that serves requests from `buffer` until it is full. If the buffer does not
+    /// begin and end at multiples of fundamental_alignment, its first and last few bytes are not used.
+    /// Requires: `buffer` outlives the allocator and has no other use.
     explicit monotonic(std::span<std::byte> buffer, chunk_growth growth = {}) noexcept
         requires stateless_upstream<Upstream>
         : upstream_(), buffer_(buffer), next_(growth) {
@@ -76,7 +75,7 @@ public:
     monotonic(const monotonic&) = delete;
     monotonic& operator=(const monotonic&) = delete;
 
-    /// Effects: release(). The initial buffer is the caller's to use again.
+    /// Effects: gives all chunks back to the upstream. The initial buffer is the caller's again.
     ~monotonic() {
         release();
         core::unpoison(buffer_.data(), buffer_.size());
@@ -93,7 +92,7 @@ public:
             if (alignment > granule) {
                 block += core::padding_to(block, alignment);
             }
-            // The room is a multiple of the granule: what fits, fits rounded up as well.
+            // The room is a multiple of 8: a request that fits, fits rounded up too.
             if (bytes <= static_cast<std::size_t>(limit_ - block)) [[likely]] {
                 cursor_ = block + core::align_up(bytes, granule);
                 core::unpoison(block, bytes);
@@ -103,18 +102,18 @@ public:
         return allocate_slowly(bytes, alignment);
     }
 
-    /// Effects: none, but that the block may not be used any more.
+    /// Effects: the block must not be used any more. Its memory comes back with the region.
     void deallocate([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
                     [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
         core::expect_usable(p);
         core::poison(p, std::max<std::size_t>(bytes, 1));
     }
 
-    /// Effects: makes the block `p` of `old_bytes` bytes end after `new_bytes`, where it is: to grow it, to
-    /// shrink it, or with 0 to give it back. Only the block that was allocated last can be resized.
-    /// Requires: no mark that will be rolled back to was taken since the block was allocated; the rollback
-    /// would cut the block off where the mark stands.
-    /// Returns: whether it was.
+    /// Effects: moves the end of the block `p` of `old_bytes` bytes to `new_bytes`: to grow it, to shrink it, or
+    /// with 0 to give it back. Only the most recent allocation can be resized.
+    /// Requires: no mark that will be rolled back to was taken since the block was allocated; the rollback would
+    /// cut the block off at the mark.
+    /// Returns: whether it was resized.
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
         auto* block = static_cast<std::byte*>(p);
         if (block + core::align_up(std::max<std::size_t>(old_bytes, 1), granule) != cursor_ ||
@@ -138,17 +137,16 @@ public:
         start();
     }
 
-    /// Effects: as release(), but keeps the chunks for the next use, as many of them as recent uses needed:
-    /// the mark that decides falls by an eighth with every rewind that stays below it. A chunk much larger
-    /// than the mark is not kept.
+    /// Effects: forgets all blocks and keeps the chunks for the next use, as many as recent uses needed. The mark
+    /// that decides falls by an eighth with every rewind below it. A chunk much larger than the mark is not kept.
     /// Requires: allocators over this one were released before, or are never used again.
     void rewind() noexcept;
 
-    /// Returns: where the allocator stands.
+    /// Returns: the present point in the allocator's life.
     [[nodiscard]] position mark() const noexcept { return {chunks_.front(), cursor_}; }
 
     /// Effects: forgets every block that was allocated since `to` was taken, and keeps their chunks.
-    /// Requires: `to` is valid, and what lies over this allocator has taken no chunk since that it will use again.
+    /// Requires: `to` is valid, and allocators over this one have taken no chunk since that they will use again.
     void rollback(position to) noexcept;
 
     /// Complexity: linear in the chunks.
@@ -185,7 +183,7 @@ private:
         kept_.insert_by_size(c);
     }
 
-    /// Effects: makes a chunk that has room for `bytes` the region: one that was kept, or a new one.
+    /// Effects: makes a chunk with room for `bytes` the region: one that was kept, or a new one.
     void next_region(std::size_t bytes);
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
@@ -221,8 +219,7 @@ void monotonic<Upstream>::rollback(position to) noexcept {
 
 template <upstream Upstream>
 void monotonic<Upstream>::rewind() noexcept {
-    // Of the chunk in use only the part that was given out counts, or one that is too large would stay for
-    // ever.
+    // Of the chunk in use only the used part counts. Otherwise a chunk that is too large would stay for ever.
     const std::size_t unused_bytes =
         chunks_.front() != nullptr ? static_cast<std::size_t>(limit_ - cursor_) : 0;
     const std::size_t used_bytes = chunks_.bytes() - unused_bytes;

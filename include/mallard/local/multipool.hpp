@@ -4,20 +4,19 @@
 ///                                          ^ cursor_           ^ its address ends in limit_low_
 ///     free_:  the free blocks of each size class, in the order of their reuse
 ///
-/// Data model: one pool a size class, but all pools carve from the same chunk, so that blocks that are asked
-/// for together lie together, and an allocator that makes a few blocks needs one small chunk. No block has a
-/// header: deallocate() is told the size. Requests above the largest pooled size go straight upstream and are
-/// remembered, so that release() returns them too. What a chunk has left when it is too short for a request
-/// becomes a free block. The first chunk holds the first request and nothing else: a pool may serve a single
-/// node, and there may be a million of them.
+/// Data model: a pool for each size class, which all carve from one chunk, so that blocks that are requested
+/// together lie together, and an allocator of a few blocks needs one small chunk. No block has a header:
+/// deallocate() is told the size. Requests above the largest pooled size go straight upstream; release() returns
+/// them too. The rest of a chunk that is too short for a request becomes a free block. The first chunk holds the
+/// first request and nothing else: a pool may serve a single node, and there may be a million of them.
 ///
-/// Which of the free blocks of a class is used next is a parameter (reuse/order.hpp). The picture shows the
-/// orders that carve block by block; those that keep bitmaps carve runs of one size (reuse/block_runs.hpp).
-/// The size classes are a parameter too (reuse/size_classes.hpp).
+/// `Reuse` chooses the next free block of a class (reuse/order.hpp). The picture shows the orders that carve
+/// block by block; those with bitmaps carve runs of one size (reuse/block_runs.hpp). `Classes` are the block
+/// sizes (reuse/size_classes.hpp).
 ///
-/// Bound: each class keeps what it has had at most, until a release. Sizes that come in waves, each freed before
-/// the next comes, leave a pool that holds up to the sum of all waves: 88 times what ever lived, in the worst
-/// case that docs/pools.md computes. For these there is local/heap.hpp, or a release between the waves.
+/// Bound: each class keeps the most that it ever had, until a release. Sizes that come in waves, each freed
+/// before the next comes, leave a pool that holds up to the sum of all waves: 88 times what ever lived, in the
+/// worst case that docs/pools.md computes. For such a load use local/heap.hpp, or release between the waves.
 ///
 /// Invariants: the cursor and the limit are multiples of 8, less than 4 GiB apart, so that the lower half of
 /// the limit's address is enough to know it; blocks whose size is a multiple of 16 lie at multiples of 16.

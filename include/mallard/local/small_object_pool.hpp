@@ -3,24 +3,23 @@
 ///     class        0  1  2  3  4   5   6       17
 ///     block size   1  2  4  8  12  16  20 ...  64          4 bytes apart from 4 on
 ///
-///     slots_[5] -> aligned blocks of 16 bytes each, with a bit for each block    (slab/supply.hpp)
-///     held_     -> what is larger than 64 bytes, or aligned to more: straight from the upstream
+///     slots_[5] -> slabs of blocks of 16 bytes, with a bit for each block    (slab/supply.hpp)
+///     held_     -> blocks above 64 bytes, or at a stricter alignment: straight from the upstream
 ///
-/// Data model: a pool of its own for each size, because what lies together has one size. In the memory of
-/// such a pool there are no headers; what it knows of an object is one bit, found from the object's address
-/// by masking and a quotient (slab/geometry.hpp). So an object of one byte takes little more than a
-/// byte, freeing takes constant time in any order and touches nothing of the object, and a chunk that has
-/// become empty goes back to the upstream at once.
+/// Data model: a pool for each size. Its memory has no headers; it knows one bit of an object, found from the
+/// address by masking and a quotient (slab/geometry.hpp). So an object of one byte takes little more than a byte,
+/// freeing takes constant time in any order and does not touch the object, and a chunk that becomes empty goes
+/// back to the upstream at once.
 ///
-/// `Reuse` is the order in which freed objects' places are used again, within a block; among the blocks of a
-/// size, the lowest comes first. So with lowest_address the next place is the lowest of all. The orders that
-/// keep lists have no place for a link in fewer than 8 bytes: such objects are reused lowest address first.
+/// `Reuse` is the order in which freed places are used again within a slab; among the slabs of a size, the lowest
+/// comes first. So with lowest_address the next place is the lowest of all. The orders with lists need 8 bytes
+/// for a link: smaller objects are reused lowest address first.
 ///
-/// Bound: of each size in use at most the chunk that was taken last is not full of blocks, and an empty chunk
-/// is kept only where it is no larger than the first one, or than an eighth of what that size holds.
+/// Bound: of each size in use, only the chunk that was taken last may have slabs that were never used. An empty
+/// chunk is kept only if it is no larger than the first one, or than an eighth of that size's memory.
 /// Invariant: objects lie at multiples of the largest power of two that divides their block size.
 ///
-/// Source: A. Alexandrescu, "Modern C++ Design" (2001), chapter 4, for the task; not for the way.
+/// Source: A. Alexandrescu, "Modern C++ Design" (2001), chapter 4, for the task, not for the way.
 #pragma once
 
 #include <mallard/checking/by_default.hpp>
@@ -55,7 +54,7 @@ struct small_classes {
     static constexpr std::size_t largest_bytes = 64;
     static constexpr std::size_t count = largest_bytes / 4 + 2;
 
-    /// Returns: the class that serves a request, or `count` where none does.
+    /// Returns: the class that serves a request; `count` if none does.
     /// Requires: `alignment` is a power of two.
     [[nodiscard]] static constexpr std::size_t index(std::size_t bytes, std::size_t alignment) noexcept {
         if (bytes > largest_bytes || alignment > largest_bytes) {
@@ -75,11 +74,11 @@ struct small_classes {
 namespace mallard::inline MALLARD_MODE {
 
 struct small_object_pool_options {
-    /// Of the aligned blocks of every class; a power of two, 4 KiB to 64 MiB: another number is rounded up to
-    /// one of them, or stands for the largest. 0: as objects of the class need.
+    /// The size of every slab: a power of two from 4 KiB to 64 MiB. Other numbers are rounded up, or down to the
+    /// largest. 0: by the size of the objects.
     std::size_t block_bytes = 0;
-    /// Chunks are whole blocks, one at least. The first of a class has this size or less; each is twice as
-    /// large as the one before, up to the largest, which is a limit for the first one too.
+    /// Chunks are whole slabs. The first of a class has at most this size, but at least a slab; each is twice as
+    /// large as the previous one, up to the largest, which is a limit for the first one too.
     std::size_t first_chunk_bytes = std::size_t{64} << 10;
     std::size_t largest_chunk_bytes = std::size_t{2} << 20;
 };
@@ -106,11 +105,11 @@ public:
 
     ~small_object_pool() { release(); }
 
-    /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one. What is
-    /// above 64 bytes, or at a stricter alignment, comes straight from the upstream.
+    /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one. Requests
+    /// above 64 bytes, or at a stricter alignment, go straight upstream.
     /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
-    /// Complexity: constant on average, apart from calls upstream and, every some thousand objects, for the
-    /// choice among the blocks, which is logarithmic in their number.
+    /// Complexity: constant on average, apart from calls upstream and, every some thousand objects, the choice of
+    /// a slab, which is logarithmic in their number.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const std::size_t index = local::small_classes::index(bytes, alignment);
@@ -124,9 +123,9 @@ public:
         return allocate_slowly(bytes, alignment);
     }
 
-    /// Effects: makes the block free. A chunk that is empty then goes back to the upstream.
+    /// Effects: makes the block free. A chunk that becomes empty goes back to the upstream.
     /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
-    /// Complexity: as allocate().
+    /// Complexity: constant on average, apart from calls upstream.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         core::expect_usable(p);
         const std::size_t index = local::small_classes::index(bytes, alignment);
@@ -164,7 +163,7 @@ public:
         }
     }
 
-    /// Effects: gives the empty chunks that were kept back to the upstream, too.
+    /// Effects: gives the empty chunks that were kept back to the upstream.
     /// Complexity: linear in the chunks.
     void trim() noexcept {
         for_each_class([this](auto& slots) { slots.trim(upstream_.get()); });
@@ -198,7 +197,7 @@ private:
     using slots_type = slab::ordered_slots<Reuse, slab::address_heap<slab::slab_header>>;
     using tiny_slots_type = slab::ordered_slots<lowest_address, slab::address_heap<slab::slab_header>>;
 
-    /// Classes whose blocks are too small for the order asked for.
+    /// Classes whose blocks are too small for the links of the order.
     static constexpr std::size_t tiny_count = slots_type::least_bytes > 4 ? 3 : 0;
     using tiny_indices = std::make_index_sequence<tiny_count>;
     using indices = std::make_index_sequence<local::small_classes::count - tiny_count>;
@@ -212,7 +211,7 @@ private:
     static constexpr std::size_t least_block_bytes = 4096;
     static constexpr std::size_t most_block_bytes = std::size_t{64} << 20;
 
-    /// Where bits take much of a block, blocks are large enough for bits in pages of their own.
+    /// If bits take much of a slab, slabs are large enough for bits in pages of their own.
     static constexpr std::size_t block_bytes_of(std::size_t index, std::size_t wanted,
                                                 slab::slot_metadata metadata) noexcept {
         constexpr std::size_t usual = std::size_t{64} << 10;
