@@ -3,25 +3,23 @@
 ///     thread 1:  magazine of 24 | magazine of 64 | ...      a few blocks of each size, no lock
 ///     thread 2:  magazine of 24 | magazine of 64 | ...
 ///                      ^ batches of blocks v
-///     centre:    lock, shelf of batches, multipool          everything else
+///     depot:     lock, batches, multipool                   everything else
 ///
-/// Data model: the centre is a multipool behind a lock, and owns all memory. A thread that finds its magazine
-/// of a size empty fetches a batch of blocks; one that finds it full returns half of it. So a thread may free
-/// what others allocated: what gathers in its magazines goes back in batches, and is used again by whoever
-/// needs it. A whole batch lies on a shelf (threads/depot.hpp) for the next thread that wants one, so that
-/// the lock is held for some instructions and not for a walk over blocks that another processor has written.
-/// Only what the shelf has no room for goes block by block into the pool. Requests above 8 KiB, those that are
-/// over-aligned to more than a cache line or above eight of them, and those of a thread that is ending go to the
-/// centre.
-/// How a thread finds its magazines, and what happens when a thread or the allocator ends, is told in
-/// threads/thread_cache.hpp.
+/// Data model: the depot is a multipool behind a lock, and owns all memory. A thread whose magazine is empty
+/// fetches a batch of blocks; a thread whose magazine is full returns half of it. So a thread may free the blocks
+/// of others: they gather in its magazines, go back in batches, and are used again by any thread. A whole batch
+/// waits in the depot as it is (threads/depot.hpp), so that the lock is held for some instructions and not for a
+/// walk over blocks that another processor has written; only batches in excess go block by block into the
+/// multipool. The depot serves requests above 8 KiB, those aligned to more than a cache line or above eight of
+/// them, and those of a thread that is ending. threads/thread_cache.hpp tells how a thread finds its magazines,
+/// and what happens when a thread or the allocator ends.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
-/// magazine, in the centre, or in use; blocks in magazines are in use to the centre. The lock and the centre
-/// share no cache line with what every request reads, nor with anybody else's data.
-/// Bound: for each thread and shape at most 64 free blocks, and at most 8 KiB or two blocks, wait in a
-/// magazine (threads/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. Four times as much
-/// waits on the shelf, for all threads together. A thread has
-/// magazines of at most eight allocators, in pages of its own, 10 KB in all.
+/// magazine, in the depot, or in use; to the multipool, blocks in magazines are in use. The lock and the depot
+/// share no cache line with data that every request reads, nor with data of other objects.
+/// Bound: at most 64 free blocks of each shape wait in a thread's magazine, and at most 8 KiB or two blocks
+/// (threads/magazine.hpp): half a MiB for a thread that frees blocks of all shapes. Four times as much waits in
+/// the depot as batches, for all threads together. A thread has magazines of at most eight allocators, in pages
+/// of its own, 10 KB in all.
 ///
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
 #pragma once
@@ -49,7 +47,7 @@
 
 namespace mallard::unchecked::inline MALLARD_MODE {
 
-/// Thread-safe, but for release() and the end of the allocator. Neither copied nor moved.
+/// Thread-safe, apart from release() and the end of the allocator. Neither copied nor moved.
 template <upstream Upstream>
 class alignas(cache_line_bytes) concurrent_multipool : private threads::cache_owner {
 public:
@@ -65,12 +63,12 @@ public:
     concurrent_multipool(const concurrent_multipool&) = delete;
     concurrent_multipool& operator=(const concurrent_multipool&) = delete;
 
-    /// Requires: as release().
+    /// Requires: no thread is in an operation of this allocator or uses a block of it.
     ~concurrent_multipool() { release(); }
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of eight.
     /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
-    /// Complexity: constant, but for a batch now and then and the calls upstream.
+    /// Complexity: constant, apart from batches and calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const std::size_t index = threads::magazine_index(bytes, alignment);
@@ -86,7 +84,7 @@ public:
     /// Effects: makes the block free for requests of its size class.
     /// Requires: `p` came from allocate(bytes, alignment) of this allocator, in any thread, and was not
     /// deallocated since.
-    /// Complexity: constant, but for a batch now and then.
+    /// Complexity: constant, apart from batches.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         core::expect_usable(p);
         const std::size_t index = threads::magazine_index(bytes, alignment);
@@ -97,10 +95,9 @@ public:
         deallocate_slowly(p, bytes, alignment);
     }
 
-    /// Effects: gives all memory back to the upstream; all blocks are gone, and so is what threads have in
-    /// their magazines.
-    /// Requires: no thread is in an operation of this allocator or uses a block of it; what lies over it was released
-    /// before, or is never used again.
+    /// Effects: gives all memory back to the upstream; all blocks are gone, those in magazines too.
+    /// Requires: no thread is in an operation of this allocator or uses a block of it; allocators over this one
+    /// were released before, or are never used again.
     /// Complexity: linear in the chunks, in the blocks above the largest pooled size and in the threads.
     void release() noexcept {
         detach_caches();
@@ -111,7 +108,7 @@ public:
 
     [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept { return pool_.largest_pooled_bytes(); }
 
-    /// Returns: what the centre holds; that includes all that is in magazines.
+    /// Returns: the memory of the depot, which includes the blocks in magazines.
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
         const std::scoped_lock<std::mutex> lock(mutex_);
@@ -120,25 +117,25 @@ public:
 
     // ---- for a fork
 
-    /// Effects: lets no other thread into the centre, so that the child of a fork finds it whole. For a handler of
+    /// Effects: lets no other thread into the depot, so that the child of a fork finds it whole. For a handler of
     /// pthread_atfork(); a pool that a type names (bind/pool_tag.hpp) has one.
     /// Requires: the calling thread is not in an operation of this allocator.
     void lock_for_fork() noexcept { mutex_.lock(); }
 
     [[nodiscard]] bool try_lock_for_fork() noexcept { return mutex_.try_lock(); }
 
-    /// Effects: ends that, in the process that forked and in its child alike.
+    /// Effects: lets other threads in again, in the process that forked and in its child.
     void unlock_after_fork() noexcept { mutex_.unlock(); }
 
 private:
-    /// Around each use of the centre that may call the upstream.
+    /// Around each use of the depot that may call the upstream.
     struct depot_lock {
         explicit depot_lock(std::mutex& mutex) : lock(mutex) {}
         std::scoped_lock<std::mutex> lock;
         threads::inside_depot inside;
     };
 
-    /// Blocks on their way from the centre to a magazine; they go back unless they arrive.
+    /// Blocks on their way from the depot to a magazine. They go back unless they arrive.
     class batch {
     public:
         batch(concurrent_multipool& pool, std::size_t index) noexcept
@@ -152,8 +149,8 @@ private:
             }
         }
 
-        /// Effects: takes `count` blocks of the centre, one at least; fewer where it has no more.
-        /// Throws: what the centre throws where it has none.
+        /// Effects: takes `count` blocks of the depot; fewer if it has no more, but at least one.
+        /// Throws: what the multipool throws if it has none.
         void fetch(std::size_t count) {
             blocks_[count_++] = owner_.pool_.allocate(shape_.bytes, shape_.alignment);
             while (count_ < count) {
@@ -184,7 +181,7 @@ private:
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
-    /// What the centre does not pool has no magazine, however small.
+    /// Blocks that the multipool does not pool have no magazine, however small.
     [[nodiscard]] bool has_magazine(std::size_t index) const noexcept {
         if (index == threads::magazine_count) {
             return false;
@@ -235,7 +232,7 @@ void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::si
     return block;
 }
 
-/// Returns: a block for a thread that has no magazines.
+/// Returns: a block for a thread without magazines.
 template <upstream Upstream>
 void* concurrent_multipool<Upstream>::allocate_without_cache(std::size_t index) {
     const threads::block_shape shape = threads::magazine_shape(index);

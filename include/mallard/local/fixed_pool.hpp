@@ -4,16 +4,17 @@
 ///                                     ^ cursor_                 ^ limit_
 ///     free_:  the free blocks, in the order of their reuse (reuse/order.hpp)
 ///
-/// Data model: the size is fixed by the type of the pool, by its constructor, or else by the first request.
-/// Smaller requests get a whole block; larger ones, and those of a stricter alignment, are refused. A block
-/// has no header, and nothing lies between it and the next one. Where blocks lie is the arena's affair, and
-/// how many there can be: with a static_arena or a buffer_arena a pool needs no heap, and in static storage
-/// no code that runs before main() or after it.
+/// Data model: the type of the pool fixes the size, or its constructor, or else the first request. Smaller
+/// requests get a whole block; larger ones, and those at a stricter alignment, are refused. A block has no
+/// header, and no gap separates it from the next one. The arena decides where blocks lie and how many there can
+/// be: with a static_arena or a buffer_arena a pool needs no heap, and in static storage no code that runs before
+/// main() or after it.
 ///
 ///     constinit mallard::fixed_pool_for<node, mallard::static_arena<4096>> nodes;
 ///
-/// Invariants: blocks are at least as large as a pointer, and multiples of 4 and of their alignment; the room
-/// is poisoned from the cursor on; alignment_ is 0 until the size is fixed: the fast path serves nothing then.
+/// Invariants: blocks have at least the size of a pointer, and are multiples of 4 and of their alignment. The
+/// room is poisoned from the cursor on. alignment_ is 0 until the size is fixed, so that the fast path serves no
+/// request.
 ///
 /// Source: Optimized C++ (2016), chapter 13, examples 13-1 to 13-4.
 #pragma once
@@ -44,8 +45,8 @@
 
 namespace mallard::unchecked::inline MALLARD_MODE {
 
-/// `Size` is what a block has to hold, where the pool's type says so; it costs a request less to be looked at
-/// then. Not thread-safe; neither copied nor moved, because bound containers point to it.
+/// `Size` is the size that a block must hold, if the type says so: a request then costs a comparison less. Not
+/// thread-safe; neither copied nor moved, because bound containers point to it.
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 class fixed_pool {
     using free_blocks_type = typename Reuse::of_one_size;
@@ -65,24 +66,23 @@ public:
 
     static constexpr bool has_fixed_blocks = true; ///< there is no room around a block
 
-    /// The pool whose blocks have room for guard zones besides, and whose arena holds as many of them
+    /// The pool with room for guard zones around its blocks, in an arena for as many of them
     /// (checking/pool_with_zones.hpp).
     template <class A = Arena>
         requires local::can_hold_larger_blocks<A>
     using with_room_for_zones =
         fixed_pool<typename A::template with_room_for<free_blocks_type, Size, with_zones>, Reuse, with_zones>;
 
-    /// Effects: makes a pool whose blocks are as its type says, or as large as the first request. What is
-    /// given makes the arena.
+    /// Effects: makes a pool whose type fixes the size of its blocks, or else its first request. The arguments
+    /// make the arena.
     template <class... ArenaArguments>
         requires std::is_constructible_v<Arena, ArenaArguments...>
     explicit constexpr fixed_pool(ArenaArguments&&... arena) noexcept
         : free_(made_for.bytes, made_for.alignment), alignment_(made_for.alignment), made_with_(made_for),
           arena_(std::forward<ArenaArguments>(arena)...) {}
 
-    /// Effects: makes a pool whose blocks hold `size`. What else is given makes the arena.
-    /// Throws: refused_request, a std::bad_alloc that says why, where no block can be so: `size.is_possible()`
-    /// is false.
+    /// Effects: makes a pool whose blocks hold `size`. The other arguments make the arena.
+    /// Throws: refused_request, a std::bad_alloc that says why, unless `size.is_possible()`.
     template <class... ArenaArguments>
         requires std::is_constructible_v<Arena, ArenaArguments...> && (Size.bytes == 0)
     explicit constexpr fixed_pool(block_size size, ArenaArguments&&... arena)
@@ -94,10 +94,10 @@ public:
     fixed_pool& operator=(const fixed_pool&) = delete;
     ~fixed_pool() = default; // trivial where the arena's is; that gives its memory back
 
-    /// Returns: a block. The first one fixes the size and the alignment of all, where nothing else has.
-    /// Throws: refused_request, a std::bad_alloc that says why, where the request is for more than a block holds,
-    /// or for a stricter alignment than it has; std::bad_alloc where the arena is full; or what the arena's
-    /// upstream throws. The pool is unchanged then.
+    /// Returns: a block. The first request fixes the size and the alignment of all blocks, unless they are fixed.
+    /// Throws: refused_request, a std::bad_alloc that says why, if the request exceeds the size or the alignment
+    /// of a block; std::bad_alloc if the arena is full; what the arena's upstream throws. The pool is unchanged
+    /// then.
     /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -109,8 +109,8 @@ public:
         return allocate_slowly(bytes, alignment);
     }
 
-    /// Returns: as allocate(); null if that throws. The out-of-memory handler is not called.
-    /// Complexity: as allocate().
+    /// Returns: a block as allocate() does; null if that throws. The out-of-memory handler is not called.
+    /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -131,10 +131,10 @@ public:
         free_.push(p);
     }
 
-    /// Returns: a whole block. Nothing is asked that was known when the size was fixed, which an allocator
-    /// that looks at each request cannot save: it is for who asks for blocks of the pool's size only.
-    /// Requires: the size is fixed: by the type, by the constructor or by an earlier request.
-    /// Throws: as allocate().
+    /// Returns: a whole block, without a look at the size of the request. For callers that need blocks of the
+    /// pool's size only.
+    /// Requires: the size is fixed by the type, the constructor or an earlier request.
+    /// Throws: std::bad_alloc if the arena is full; what the arena's upstream throws.
     /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate_block() {
         MALLARD_EXPECTS(alignment_ != 0);
@@ -152,9 +152,9 @@ public:
         free_.push(p);
     }
 
-    /// Returns: `count` blocks. Where they need room, the arena is asked for as much as all of them need.
-    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is lost;
-    /// a chunk that was taken for the burst may stay.
+    /// Returns: `count` blocks. If they need room, the arena is asked for all of it at once.
+    /// Throws: refused_request if `bytes` is less than the size of a pointer; what allocate() throws. No block is
+    /// lost; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks, apart from calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
@@ -165,8 +165,8 @@ public:
         taken.for_each([&](void* p) { deallocate(p, bytes, alignment); });
     }
 
-    /// Effects: gives all memory back to the arena; all blocks are gone, and the pool is as it was made:
-    /// where the first request fixed the size, the next one will.
+    /// Effects: gives all memory back to the arena; all blocks are gone. If the first request fixed the size, the
+    /// next one will.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks.
     void release() noexcept {
@@ -176,30 +176,29 @@ public:
         arena_.release();
     }
 
-    /// Effects: as release().
+    /// Effects: gives all memory back to the arena; all blocks are gone.
     void clear() noexcept { release(); }
 
-    /// Returns: whether no block is free but those that the arena would have to be asked for.
+    /// Returns: whether the next request needs more room of the arena.
     [[nodiscard]] bool empty() const noexcept {
         return free_.empty() && static_cast<std::size_t>(limit_ - cursor_) < free_.room();
     }
 
-    /// Returns: the size of the blocks; 0 if nothing has fixed it yet.
+    /// Returns: the size of the blocks; 0 until it is fixed.
     [[nodiscard]] std::size_t block_bytes() const noexcept {
         return alignment_ != 0 ? free_.block_bytes() : 0;
     }
 
-    /// Returns: of which alignment all blocks are; 0 if nothing has fixed it yet.
+    /// Returns: the alignment of the blocks; 0 until it is fixed.
     [[nodiscard]] std::size_t block_alignment() const noexcept { return alignment_; }
 
-    /// Returns: how many blocks the memory that the arena has now holds, in use or not; 0 if the size is not
-    /// fixed yet.
+    /// Returns: the number of blocks in the arena's present memory, in use or not; 0 until the size is fixed.
     /// Complexity: linear in the chunks.
     [[nodiscard]] std::size_t capacity() const noexcept {
         return alignment_ != 0 ? arena_.capacity(free_, alignment_) : 0;
     }
 
-    /// Returns: whether `p` is an address in the memory that blocks lie in.
+    /// Returns: whether `p` lies in the memory of the blocks.
     /// Complexity: linear in the chunks.
     [[nodiscard]] bool owns(const void* p) const noexcept { return arena_.owns(p); }
 
@@ -215,12 +214,12 @@ private:
         }
     }
 
-    /// Returns: the size of all blocks, or that which `asked` would fix.
+    /// Returns: the size of all blocks, or the size that `asked` would fix.
     [[nodiscard]] block_size size_for(block_size asked) const noexcept {
         return alignment_ != 0 ? block_size{free_.block_bytes(), alignment_} : asked.of_block();
     }
 
-    /// Returns: a block, still poisoned, or null if the arena has to be asked.
+    /// Returns: a block, still poisoned; null if the arena has to be asked.
     [[nodiscard]] void* take() noexcept {
         void* block = free_.pop();
         return block != nullptr ? block : free_.carve(cursor_, limit_);
