@@ -85,10 +85,10 @@ def quantile(values: Sequence[float], share: float) -> float:
 def paired_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio:
     """The median over repetitions of times[r] / base[r]."""
     logs = _log_ratios(times, base)
-    centre = statistics.median(logs)
+    centre, variance = _resampled_median(logs)
     if len(logs) == 1:
         return Ratio(math.exp(centre), 0.0, math.inf, 1)
-    half = student_quantile(len(logs) - 1) * math.sqrt(_variance_of_median(logs))
+    half = student_quantile(len(logs) - 1) * math.sqrt(variance)
     return Ratio(math.exp(centre), math.exp(centre - half), math.exp(centre + half), len(logs))
 
 
@@ -114,30 +114,33 @@ def _mean_of_medians(rows: Sequence[Sequence[float]]) -> tuple[float, float]:
     """
     if not rows:
         raise ValueError("the mean ratio of no rows")
-    mean = sum(statistics.median(values) for values in rows) / len(rows)
+    medians = [_resampled_median(values) for values in rows]
+    mean = sum(median for median, _ in medians) / len(rows)
     if any(len(values) == 1 for values in rows):
         return mean, math.inf
-    variance = sum(_variance_of_median(values) for values in rows)
+    variance = sum(variance for _, variance in medians)
     freedom = sum(len(values) - 1 for values in rows)
     return mean, student_quantile(freedom) * math.sqrt(variance) / len(rows)
 
 
-def _variance_of_median(values: Sequence[float]) -> float:
-    """Of the median of as many values as there are, drawn from them with replacement.
+def _resampled_median(values: Sequence[float]) -> tuple[float, float]:
+    """The median, and the variance of the median of as many values drawn from these with replacement.
 
     Drawing from two values shows half the variance of their mean; from three on, all of a median's. Simulated
     coverage without that factor: 0.93 with two repetitions, 0.95 to 0.98 with three to ten.
     """
     ordered = sorted(values)
     n = len(ordered)
-    centre = statistics.median(ordered)  # near the mean: equal values have no variance, not even by rounding
-    medians = [
-        ((ordered[low] + ordered[high]) / 2 - centre, probability)
-        for low, high, probability in median_distribution(n)
-    ]
-    mean = sum(probability * value for value, probability in medians)
-    variance = sum(probability * (value - mean) ** 2 for value, probability in medians)
-    return 2.0 * variance if n == 2 else variance
+    centre = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
+    mean = square = 0.0
+    for low, high, probability in median_distribution(n):
+        off = (
+            ordered[low] + ordered[high]
+        ) / 2 - centre  # equal values have no variance, not even by rounding
+        mean += probability * off
+        square += probability * off * off
+    variance = max(0.0, square - mean * mean)
+    return centre, 2.0 * variance if n == 2 else variance
 
 
 @lru_cache(maxsize=64)
@@ -169,6 +172,7 @@ def median_distribution(n: int) -> tuple[tuple[int, int, float], ...]:
     return (*table, *((k, k, probability) for k, probability in enumerate(both)))
 
 
+@lru_cache(maxsize=256)
 def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
     """The two-sided quantile of Student's t: exact for 1 and 2 degrees of freedom, within 0.3 % from 3 on."""
     if freedom < 1:

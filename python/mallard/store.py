@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -177,7 +178,8 @@ class Store:
                 " WHERE (?1 IS NULL OR run_id = ?1) AND (?2 IS NULL OR experiment = ?2) ORDER BY id",
                 (run_id, experiment),
             ).fetchall()
-        return [_row(record) for record in records]
+        read = cache(json.loads)  # most rows have parameters and notes that others have too
+        return [_row(record, read) for record in records]
 
     def notes(self, run_id: int) -> list[Note]:
         with speaking(self.path):
@@ -211,9 +213,9 @@ def _run(record: tuple[Any, ...]) -> Run:
     return Run(**values)
 
 
-def _row(record: tuple[Any, ...]) -> Row:
+def _row(record: tuple[Any, ...], read: Callable[[str], Any]) -> Row:
     values = dict(zip(ROW_COLUMNS, record, strict=True))
-    values["parameters"] = json.loads(values["parameters"])
-    values["notes"] = tuple(json.loads(values["notes"]))
+    values["parameters"] = read(values["parameters"])
+    values["notes"] = tuple(read(values["notes"]))
     values["figures"] = json.loads(values["figures"])
     return Row(**values)

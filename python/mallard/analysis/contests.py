@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from mallard.analysis import adaptive_pool, burst, by_ranges, heap_churn, locality, small_objects, vectors
 from mallard.analysis.cells import Setting, Times, figures_of, setting_of, times_of
 from mallard.analysis.phases import Quantity
-from mallard.result import Row, canonical
+from mallard.result import Row
 
+Asked = frozenset[tuple[str, object]]  # parameters
 TIME = Quantity("", "time", "the time of an operation")
 QUANTITIES: dict[str, tuple[Quantity, ...]] = {
     small_objects.EXPERIMENT: (*small_objects.PHASES, small_objects.HELD),
@@ -63,7 +64,7 @@ def is_memory(quantity: Quantity) -> bool:
 
 
 def _of_cells(run: int, experiment: str, rows: Sequence[Row]) -> Iterator[Contest]:
-    cells: dict[str, dict[str, list[Row]]] = {}
+    cells: dict[Asked, dict[str, list[Row]]] = {}
     for row in rows:
         cells.setdefault(_asked(row), {}).setdefault(row.strategy, []).append(row)
     for by_strategy in cells.values():
@@ -80,9 +81,9 @@ def _of_cells(run: int, experiment: str, rows: Sequence[Row]) -> Iterator[Contes
             yield Contest(run, experiment, quantity, cell, measured, unfinished)
 
 
-def _asked(row: Row) -> str:
+def _asked(row: Row) -> Asked:
     """The cell of a row, whether or not the runner came to add what it chose itself."""
-    return canonical({name: value for name, value in row.parameters.items() if name not in _RUNNERS})
+    return frozenset(place for place in row.parameters.items() if place[0] not in _RUNNERS)
 
 
 def _of_locality(run: int, rows: Sequence[Row]) -> Iterator[Contest]:

@@ -8,6 +8,7 @@ allocators that all threads share, the library's other allocators, the contender
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from mallard import mallocs
 from mallard.contenders import CONTENDERS, peer_of
@@ -82,6 +83,7 @@ def _parts(name: str) -> tuple[str, str]:
     return (of, varied) if of in PAPERS else ("", "")
 
 
+@cache
 def _place(name: str) -> tuple[int, int, int, str]:
     if name == FLOOR:
         return (0, 0, 0, name)

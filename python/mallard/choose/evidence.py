@@ -16,7 +16,7 @@ from typing import Any
 
 from mallard.analysis.cells import Times, ratio_of, setting_text, times_of
 from mallard.analysis.names import BASE, contestants
-from mallard.result import Row, canonical
+from mallard.result import Row
 from mallard.stats import Ratio, Spread, spread
 
 SECOND_COMPILER = "clang++"  # where a run has both, the first one's rows are taken
@@ -75,9 +75,10 @@ class Evidence:
     """`rows` may come from several runs of several experiments."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        grouped: dict[tuple[str, int, str], list[Row]] = {}
+        grouped: dict[tuple[str, int, frozenset[tuple[str, object]]], list[Row]] = {}
         for row in rows:
-            grouped.setdefault((row.experiment, row.run_id, canonical(row.parameters)), []).append(row)
+            parameters = frozenset(row.parameters.items())
+            grouped.setdefault((row.experiment, row.run_id, parameters), []).append(row)
         self._places: dict[str, list[Place]] = {}
         for (experiment, run, _), members in grouped.items():
             place = Place(run, experiment, members[0].parameters, tuple(members))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from mallard.claims import finished_runs
 from mallard.cli.options import add_database, add_run, check_database, check_run
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
+from mallard.result import Row
 from mallard.store import Store
 from mallard.view.html import Measured, page
 from mallard.whole_file import write_whole
@@ -45,8 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
     output: Path = arguments.output
     with Store.open_existing(arguments.db) as store:
         latest = arguments.run == "latest"
-        measured = _newest(store) if latest else _one(store, arguments.run)
-        evidence = [row for run in finished_runs(store) for row in store.rows(run.id)] if latest else []
+        rows_of = cache(store.rows)
+        measured = _newest(store, rows_of) if latest else _one(store, arguments.run)
+        evidence = [row for run in finished_runs(store) for row in rows_of(run.id)] if latest else []
     write_whole(output, page(measured, evidence))
     rows = sum(len(each.rows) for each in measured.values())
     runs = ", ".join(f"{each.run.id} ({name})" for name, each in measured.items())
@@ -54,13 +58,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _newest(store: Store) -> dict[str, Measured]:
+def _newest(store: Store, rows_of: Callable[[int], list[Row]]) -> dict[str, Measured]:
     """For each experiment its newest finished run with a time, or else its newest interrupted run."""
     runs = sorted(store.runs(), key=lambda run: (run.finished is not None, run.id), reverse=True)
     found: dict[str, Measured] = {}
     for name in EXPERIMENTS:
         candidates = (
-            Measured(run, store.notes(run.id), store.rows(run.id, name))
+            Measured(run, store.notes(run.id), [row for row in rows_of(run.id) if row.experiment == name])
             for run in runs
             if run.experiment == name
         )

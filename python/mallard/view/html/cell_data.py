@@ -46,4 +46,4 @@ def cell_data(body: Markup, texts: Mapping[str, str]) -> Markup:
 
 def _packed(told: object) -> str:
     text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    return base64.b64encode(zlib.compress(text.encode(), 7)).decode()

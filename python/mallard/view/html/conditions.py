@@ -120,15 +120,17 @@ def _builds(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
 
 def _setting(measured: Measured) -> list[tuple[str, str]]:
     """The values that the rows have of what is neither a place in a table nor a figure."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[Any, None]] = {}  # values in the order of the rows, each once
     for row in measured.rows:
         for key, value in row.parameters.items():
             if key in SETTING_LABELS:
-                found.setdefault(key, []).append(_value(key, value))
+                found.setdefault(key, {})[value] = None
         if row.malloc:
-            found.setdefault("malloc", []).append(row.malloc)
+            found.setdefault("malloc", {})[row.malloc] = None
     labels = SETTING_LABELS | {"malloc": "malloc of the process"}
-    return [(labels[key], ", ".join(dict.fromkeys(found[key]))) for key in labels if key in found]
+    return [
+        (labels[key], ", ".join(_value(key, value) for value in found[key])) for key in labels if key in found
+    ]
 
 
 def _labelled(facts: dict[str, Any], labels: dict[str, str]) -> list[tuple[str, str]]:
