@@ -38,6 +38,7 @@ TEST_F(chunk_rooms, are_as_large_as_is_planned_or_as_a_block_needs) {
     space_.clear();
 }
 
+#ifdef __cpp_exceptions
 TEST_F(chunk_rooms, are_added_for_the_block_alone_where_there_is_no_more) {
     source_.fail({.at = 1});
     EXPECT_TRUE(rooms_.add_room_for(space_, 64, true));
@@ -47,6 +48,7 @@ TEST_F(chunk_rooms, are_added_for_the_block_alone_where_there_is_no_more) {
     EXPECT_EQ(rooms(), 1U);
     space_.clear();
 }
+#endif
 
 TEST_F(chunk_rooms, go_back_where_they_are_one_free_block) {
     ASSERT_TRUE(rooms_.add_room_for(space_, 64, false));
