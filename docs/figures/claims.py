@@ -8,7 +8,7 @@ from functools import cache
 
 from figures.stored import StoredRun, markdown_table, stored_file, stored_runs
 from mallard.claims import Entry, claims_markdown, ledger
-from mallard.claims.ledger import VERDICTS
+from mallard.claims.ledger import NOT_APPLICABLE, VERDICTS
 from mallard.experiments import EXPERIMENTS
 
 
@@ -39,7 +39,8 @@ def measured_for_itself(found: list[StoredRun]) -> list[StoredRun]:
 
 
 def table() -> str:
-    return claims_markdown(entries()).rstrip()
+    """Without the claims that cannot apply here, as `mallard claims` shows them."""
+    return claims_markdown([entry for entry in entries() if entry.verdict != NOT_APPLICABLE]).rstrip()
 
 
 def conditions() -> str:
