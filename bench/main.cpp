@@ -69,18 +69,18 @@ struct experiment {
 
 constexpr experiment experiments[] = {
     {"density", run_density, describe_density},
-    {"primitives", run_primitives, describe_primitives},
     {"locality", run_locality, describe_locality},
     {"utilization", run_utilization, describe_utilization},
     {"contention", run_contention, describe_contention},
     {"fragmentation", run_fragmentation, describe_fragmentation},
+    {"primitives", run_primitives, describe_primitives},
     {"small-objects", run_small_objects, describe_small_objects},
     {"fixed-block", run_fixed_block, describe_fixed_block},
     {"adaptive-pool", run_adaptive_pool, describe_adaptive_pool},
-    {"burst", run_burst, describe_burst},
     {"expansion-forward", run_expansion_forward, describe_expansion_forward},
     {"expansion-backward", run_expansion_backward, describe_expansion_backward},
     {"shrink-to-fit", run_shrink_to_fit, describe_shrink_to_fit},
+    {"burst", run_burst, describe_burst},
     {"heap-churn", run_heap_churn, describe_heap_churn},
 };
 
