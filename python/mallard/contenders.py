@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mallard import mallocs
-from mallard.experiments import KEEP, STATIC, VECTORS
+from mallard import described, mallocs
+from mallard.library import KEEP, STATIC, VECTORS
 from mallard.strategy_names import WINK_MARK
 
 
@@ -30,9 +30,12 @@ class Contender:
     library: str
     heads: tuple[str, str]  # its column, below the library's name
     text: str
-    experiments: tuple[str, ...]
-    shared: bool = False  # one for all threads: what one allocates another may free
     largest_block: int | None = None  # bytes that it is compiled for; None: any
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """Those that have it."""
+        return tuple(name for name in described.EXPERIMENTS if self.name in described.names_in(name))
 
     @property
     def label(self) -> str:
@@ -74,22 +77,6 @@ LIBRARIES = {
     )
 }
 
-# Experiments by what they ask of an allocator.
-_STRUCTURES = ("density", "fragmentation")
-_RACES = ("utilization", "contention")
-_SINGLE_BLOCKS = ("primitives", "small-objects", "fixed-block")
-_BY_RANGES = ("adaptive-pool", "burst")
-_GROWING_VECTORS = ("expansion-forward", "expansion-backward")
-_VECTORS = (*_GROWING_VECTORS, "shrink-to-fit")
-# That use freed blocks again, and do not.
-FEW_POOLS = (*_STRUCTURES, *_RACES, *_SINGLE_BLOCKS, *_BY_RANGES, "heap-churn")
-EVERYWHERE = ("locality", *FEW_POOLS)
-GROWING = (*_STRUCTURES, *_RACES, "primitives", "small-objects")
-# Blocks of one size, which few containers ask for; of sizes known to the compiler; of one type.
-ONE_SIZE = ("locality", *_RACES, *_SINGLE_BLOCKS, *_BY_RANGES)
-FEW_SIZES = (*_STRUCTURES, "locality", *_SINGLE_BLOCKS, *_BY_RANGES)
-ONE_TYPE = ("locality", "contention", *_SINGLE_BLOCKS, *_BY_RANGES)
-NODES = _BY_RANGES
 LARGEST_NODE = 64  # bytes
 
 _NORMAL = (
@@ -98,30 +85,25 @@ _NORMAL = (
         "std::pmr",
         ("mono-", "tonic"),
         "std::pmr::monotonic_buffer_resource",
-        GROWING,
     ),
     Contender(
         "pmr-unsynchronized",
         "std::pmr",
         ("unsyn-", "chron."),
         "std::pmr::unsynchronized_pool_resource",
-        EVERYWHERE,
     ),
     Contender(
         "pmr-synchronized",
         "std::pmr",
         ("synchro-", "nized"),
         "std::pmr::synchronized_pool_resource",
-        FEW_POOLS,
-        shared=True,
     ),
-    Contender("boost-pool", "Boost.Pool", ("pool", ""), "boost::pool", ONE_SIZE),
+    Contender("boost-pool", "Boost.Pool", ("pool", ""), "boost::pool"),
     Contender(
         "boost-object-pool",
         "Boost.Pool",
         ("object", "pool"),
         "boost::object_pool",
-        ONE_TYPE,
         largest_block=LARGEST_NODE,
     ),
     Contender(
@@ -129,7 +111,6 @@ _NORMAL = (
         "Boost.Pool",
         ("fast", "pool"),
         "boost::fast_pool_allocator",
-        FEW_SIZES,
         largest_block=LARGEST_NODE,
     ),
     Contender(
@@ -137,21 +118,18 @@ _NORMAL = (
         "Boost.Container",
         ("pmr", "mono"),
         "boost::container::pmr::monotonic_buffer_resource",
-        GROWING,
     ),
     Contender(
         "boost-pmr-unsynchronized",
         "Boost.Container",
         ("pmr un-", "synchr."),
         "boost::container::pmr::unsynchronized_pool_resource",
-        EVERYWHERE,
     ),
     Contender(
         "boost-adaptive-pool",
         "Boost.Container",
         ("adaptive", "pool"),
         "boost::container::adaptive_pool",
-        (*FEW_SIZES, "contention"),
         largest_block=LARGEST_NODE,
     ),
     Contender(
@@ -159,14 +137,12 @@ _NORMAL = (
         "Boost.Container",
         ("adaptive", "burst"),
         "boost::container::adaptive_pool, many nodes at a call",
-        NODES,
     ),
     Contender(
         "boost-node",
         "Boost.Container",
         ("node", ""),
         "boost::container::node_allocator",
-        FEW_SIZES,
         largest_block=LARGEST_NODE,
     ),
     Contender(
@@ -174,80 +150,67 @@ _NORMAL = (
         "Boost.Container",
         ("node", "burst"),
         "boost::container::node_allocator, many nodes at a call",
-        NODES,
     ),
     Contender(
         "boost-allocator",
         "Boost.Container",
         ("alloca-", "tor"),
         "boost::container::allocator, over Doug Lea's malloc",
-        EVERYWHERE,
-        shared=True,
     ),
     Contender(
         "boost-allocator-burst",
         "Boost.Container",
         ("allocator", "burst"),
         "boost::container::allocator, many nodes at a call",
-        NODES,
     ),
     Contender(
         "boost-allocator-v1",
         "Boost.Container",
         ("allocator", "v1"),
         "boost::container::allocator, version 1: a vector that copies",
-        _VECTORS,
     ),
     Contender(
         "boost-allocator-v2-masked",
         "Boost.Container",
         ("allocator", "v2 mask"),
         "boost::container::allocator, version 2, told not to grow in place",
-        _GROWING_VECTORS,
     ),
     Contender(
         "boost-allocator-v2",
         "Boost.Container",
         ("allocator", "v2"),
         "boost::container::allocator, version 2: grows and shrinks in place",
-        _VECTORS,
     ),
-    Contender("foonathan-node", "foonathan/memory", ("node", "pool"), "memory_pool<node_pool>", ONE_SIZE),
-    Contender("foonathan-array", "foonathan/memory", ("array", "pool"), "memory_pool<array_pool>", ONE_SIZE),
-    Contender(
-        "foonathan-small", "foonathan/memory", ("small", "node"), "memory_pool<small_node_pool>", ONE_SIZE
-    ),
+    Contender("foonathan-node", "foonathan/memory", ("node", "pool"), "memory_pool<node_pool>"),
+    Contender("foonathan-array", "foonathan/memory", ("array", "pool"), "memory_pool<array_pool>"),
+    Contender("foonathan-small", "foonathan/memory", ("small", "node"), "memory_pool<small_node_pool>"),
     Contender(
         "foonathan-collection",
         "foonathan/memory",
         ("collec-", "tion"),
         "memory_pool_collection<node_pool, log2_buckets>",
-        EVERYWHERE,
     ),
-    Contender("foonathan-stack", "foonathan/memory", ("stack", ""), "memory_stack", GROWING),
-    Contender("foonathan-temporary", "foonathan/memory", ("tempo-", "rary"), "temporary_allocator", GROWING),
-    Contender("loki", "Loki", ("small", "object"), "Loki::SmallObjAllocator", EVERYWHERE),
-    Contender("mimalloc-heap", "mimalloc", ("mi_heap", ""), "mi_heap_new, mi_heap_destroy", EVERYWHERE),
+    Contender("foonathan-stack", "foonathan/memory", ("stack", ""), "memory_stack"),
+    Contender("foonathan-temporary", "foonathan/memory", ("tempo-", "rary"), "temporary_allocator"),
+    Contender("loki", "Loki", ("small", "object"), "Loki::SmallObjAllocator"),
+    Contender("mimalloc-heap", "mimalloc", ("mi_heap", ""), "mi_heap_new, mi_heap_destroy"),
     Contender(
         "boost-interprocess",
         "Boost.Interprocess",
         ("best fit", ""),
         "boost::interprocess::rbtree_best_fit over memory of the process",
-        ("heap-churn",),
     ),
     Contender(
         "boost-interprocess-v2",
         "Boost.Interprocess",
         ("best fit", "v2"),
         "boost::interprocess::allocator, version 2: grows and shrinks in place",
-        _VECTORS,
     ),
     Contender(
         "realloc",
         mallocs.OWN,
         ("realloc", ""),
         "a vector that grows and shrinks by realloc()",
-        ("expansion-forward", "shrink-to-fit"),
     ),
 )
 # Those that take everything back at once have a second strategy, as monotonic has monotonic/wink.
@@ -265,7 +228,6 @@ def _with_winked(normal: Contender) -> tuple[Contender, ...]:
         name=f"{normal.name}{WINK_MARK}",
         heads=(normal.label, "wink"),
         text=f"{normal.text}, winked out",
-        experiments=_STRUCTURES,
     )
     return normal, winked
 

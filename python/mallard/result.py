@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from typing import Any
 
-from mallard.experiments import clock_of
+from mallard.experiments import clock_of, follows
 from mallard.strategy_names import current
 
 FORMAT = 1
@@ -79,7 +79,13 @@ class Row:
     @property
     def row_key(self) -> tuple[str, str]:
         """The same for the cells that differ only in strategy."""
-        return self.experiment, canonical(self.parameters)
+        return self.experiment, canonical(self.asked)
+
+    @property
+    def asked(self) -> Parameters:
+        """Its parameters without those that the runner may choose, and tells only where it finished."""
+        chosen = follows(self.experiment)
+        return {name: value for name, value in self.parameters.items() if name not in chosen}
 
     @classmethod
     def from_native(cls, run_id: int, native: Mapping[str, Any]) -> Row:

@@ -41,6 +41,7 @@ class Described:
     limits: Mapping[str, Limit]
     variants: tuple[str, ...] = ()  # of its strategies, those that the papers do not have
     works: tuple[Work, ...] = ()  # of fixed-block
+    freed_by_other: tuple[str, ...] = ()  # of contention: what another thread may free
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,17 @@ class Runner:
     def works_of(self, experiment: str) -> tuple[Work, ...]:
         return self._described(experiment).works
 
-    def limit(self, experiment: str, name: str, otherwise: Limit) -> Limit:
-        """Of a parameter; `otherwise` where the runner says nothing and decides itself."""
-        return self._described(experiment).limits.get(name, otherwise)
+    def freed_by_other(self, experiment: str) -> tuple[str, ...]:
+        return self._described(experiment).freed_by_other
+
+    def limit(self, experiment: str, name: str) -> Limit:
+        """Of a parameter."""
+        limits = self._described(experiment).limits
+        if name not in limits:
+            raise UsageError(
+                f"{self.path} tells no limits of {name} of {experiment}; build it again: './mallard bench'"
+            )
+        return limits[name]
 
     def _described(self, experiment: str) -> Described:
         if experiment not in self.experiments:
@@ -198,7 +207,8 @@ def load_runner(path: Path | None = None) -> Runner:
         )
     _refuse_slow(path, description)
     try:
-        return _runner(path, description)
+        _ = description["build_id"], description["commit"], description["compiler"]
+        return runner_of(path, description)
     except (TypeError, KeyError, ValueError) as error:
         raise UsageError(f"{path} describes itself incompletely ({error!r}); build it again") from None
 
@@ -215,11 +225,10 @@ def _refuse_slow(path: Path, description: dict[str, Any]) -> None:
         )
 
 
-def _runner(path: Path, description: dict[str, Any]) -> Runner:
+def runner_of(path: Path, description: dict[str, Any]) -> Runner:
     experiments = description["experiments"]
     density = experiments["density"]
     about = {key: value for key, value in description.items() if key != "experiments"}
-    _ = about["build_id"], about["commit"], about["compiler"]
     return Runner(
         path=path,
         about=about,
@@ -253,6 +262,7 @@ def _described(experiment: dict[str, Any]) -> Described:
             Work(entry["name"], tuple(entry.get("versions", ())), tuple(entry["strategies"]))
             for entry in experiment.get("works", ())
         ),
+        freed_by_other=tuple(experiment.get("freed_by_other", ())),
     )
 
 

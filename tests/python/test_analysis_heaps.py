@@ -21,16 +21,17 @@ from synthetic_heaps import (
     shrink_rows,
 )
 
-from mallard.analysis.burst import burst_sentences, burst_tables
 from mallard.analysis.contests import contests
-from mallard.analysis.heap_churn import SHARES, heap_churn_sentences, heap_churn_tables, over_time
 from mallard.analysis.labels import column_words, families
 from mallard.analysis.names import contestants, in_table_order
 from mallard.analysis.peer_words import CellNames
 from mallard.analysis.peers import duels
-from mallard.analysis.phases import of_figure, value_of
-from mallard.analysis.vectors import EXPERIMENTS, timed, vector_sentences, vector_tables
-from mallard.experiments import HEAPS
+from mallard.analysis.phases import SHARES, of_figure, over_time, phase_tables, timed, value_of
+from mallard.analysis.sentences import sentences_of
+from mallard.experiments.heap_churn import FRAGMENTATION
+from mallard.experiments.shrink_to_fit import SHRINK, WHOLE
+from mallard.experiments.vectors import PUSH_BACK
+from mallard.library import HEAPS
 from mallard.result import Row
 
 MIDDLE = 1.02  # the second of three repetitions
@@ -52,31 +53,31 @@ def saying(said: list[str], beginning: str) -> str:
 
 
 def test_types_have_tables_of_their_own_and_iterations_are_no_setting() -> None:
-    tables = vector_tables(rows_of(growth_rows(types=("myint", "int"))), "expansion-forward")
+    tables = phase_tables("expansion-forward", rows_of(growth_rows(types=("myint", "int"))))
     assert [table.setting for table in tables] == [(("type", "int"),), (("type", "myint"),)]
     assert [line.place for line in tables[0].lines] == [(10,), (LARGE,), (1_000_000,)]
 
 
 def test_calls_are_blocks_and_growths_together() -> None:
     for experiment in ("expansion-forward", "expansion-backward"):
-        (table,) = vector_tables(rows_of(growth_rows(experiment)), experiment)
+        (table,) = phase_tables(experiment, rows_of(growth_rows(experiment)))
         for name in ("new-delete", "heap-v2", "heap-v2-masked"):
             assert value_of(table.lines[0], name, "calls") == sum(calls_of(name, 10))
 
 
 def test_what_failed_stands_beside_what_finished_of_its_size() -> None:
     """The runner says how often it made the vector only where it did."""
-    (table,) = vector_tables(rows_of(growth_rows()), "expansion-forward")
+    (table,) = phase_tables("expansion-forward", rows_of(growth_rows()))
     cell = table.lines[-1].cells["boost-allocator-v1"]
     assert (cell.finished, cell.status) == (False, "out_of_memory")
     assert "boost-allocator-v1 did not finish (out of memory) where the number of elements is 1000000." in (
-        vector_sentences(table, "expansion-forward")
+        sentences_of("expansion-forward", table)
     )
 
 
 def test_sentences_of_growth_in_place() -> None:
-    (table,) = vector_tables(rows_of(growth_rows()), "expansion-forward")
-    said = vector_sentences(table, "expansion-forward")
+    (table,) = phase_tables("expansion-forward", rows_of(growth_rows()))
+    said = sentences_of("expansion-forward", table)
     least, most = (MIDDLE * push_ns("heap-v2", elements) for elements in (LARGE, 10))
     first = f"Fastest to push an element back over 3 sizes: heap-v2 {least:.2f} to {most:.2f} ns a push_back"
     assert said[0].startswith(first)
@@ -94,47 +95,45 @@ def test_sentences_of_growth_in_place() -> None:
 
 
 def test_sentences_of_growth_backward() -> None:
-    (table,) = vector_tables(rows_of(growth_rows("expansion-backward")), "expansion-backward")
-    said = vector_sentences(table, "expansion-backward")
+    (table,) = phase_tables("expansion-backward", rows_of(growth_rows("expansion-backward")))
+    said = sentences_of("expansion-backward", table)
     assert saying(said, "Growing backward takes, of the time of copying: heap-v2 ")
 
 
 def test_without_as1_there_is_no_verdict_and_nothing_breaks() -> None:
     for experiment, natives in (("expansion-forward", growth_rows()), ("shrink-to-fit", shrink_rows())):
-        (table,) = vector_tables(without(natives, "new-delete"), experiment)
-        assert (
-            vector_sentences(table, experiment)[0] == "No verdict: new-delete has not finished in every row."
-        )
-    (table,) = burst_tables(without(burst_rows(), "new-delete"))
-    assert burst_sentences(table)[0] == "No verdict: new-delete has not finished in every row."
-    (table,) = heap_churn_tables(without(churn_rows(), "new-delete"))
-    assert heap_churn_sentences(table)[0] == "No verdict: new-delete has not finished in every row."
+        (table,) = phase_tables(experiment, without(natives, "new-delete"))
+        assert sentences_of(experiment, table)[0] == "No verdict: new-delete has not finished in every row."
+    (table,) = phase_tables("burst", without(burst_rows(), "new-delete"))
+    assert sentences_of("burst", table)[0] == "No verdict: new-delete has not finished in every row."
+    (table,) = phase_tables("heap-churn", without(churn_rows(), "new-delete"))
+    assert sentences_of("heap-churn", table)[0] == "No verdict: new-delete has not finished in every row."
 
 
 # ---- vectors that shrink ------------------------------------------------------------------------------
 
 
 def test_a_shrink_is_timed_apart_from_the_making_of_the_vector() -> None:
-    (table,) = vector_tables(rows_of(shrink_rows()), "shrink-to-fit")
+    (table,) = phase_tables("shrink-to-fit", rows_of(shrink_rows()))
     line = of_figure(table, "shrink_ns").line(LARGE)
     assert line is not None
     for name in ("new-delete", "heap-v2"):
         assert line.cells[name].ns_per_operation == pytest.approx(MIDDLE * shrink_ns(name, LARGE))
     assert [dict(table.setting)[name] for name in dict(table.setting)] == ["int"], "no step, no iterations"
-    apart, whole = (timed(table, time).lines[-1] for time in EXPERIMENTS["shrink-to-fit"].times)
+    apart, whole = (timed(table, time).lines[-1] for time in (SHRINK, WHOLE))
     assert whole.cells["heap-v2"].ns_per_operation == pytest.approx(
         WITH_MAKING * apart.cells["heap-v2"].ns_per_operation, rel=1e-4
     )
 
 
 def test_a_time_that_nobody_took_has_no_lines() -> None:
-    (table,) = vector_tables(rows_of(shrink_rows(sizes=(500,))), "shrink-to-fit")
-    assert timed(table, EXPERIMENTS["expansion-forward"].times[0]).lines == []
+    (table,) = phase_tables("shrink-to-fit", rows_of(shrink_rows(sizes=(500,))))
+    assert timed(table, PUSH_BACK).lines == []
 
 
 def test_sentences_of_shrinking() -> None:
-    (table,) = vector_tables(rows_of(shrink_rows()), "shrink-to-fit")
-    said = vector_sentences(table, "shrink-to-fit")
+    (table,) = phase_tables("shrink-to-fit", rows_of(shrink_rows()))
+    said = sentences_of("shrink-to-fit", table)
     first = "Fastest to erase the last elements and shrink over 5 sizes: heap-v2 20.4 to 22.4 ns a shrink"
     assert said[0].startswith(first)
     assert said[1].startswith("Fastest to make a vector and shrink it to nothing, each shrink over 5 sizes: ")
@@ -147,8 +146,8 @@ def test_sentences_of_shrinking() -> None:
 
 
 def test_small_vectors_tell_nothing_of_the_memory_that_is_given_back() -> None:
-    (table,) = vector_tables(rows_of(shrink_rows(sizes=(500, LARGE))), "shrink-to-fit")
-    said = vector_sentences(table, "shrink-to-fit")
+    (table,) = phase_tables("shrink-to-fit", rows_of(shrink_rows(sizes=(500, LARGE))))
+    said = sentences_of("shrink-to-fit", table)
     assert not any(text.startswith("Given back") for text in said)
 
 
@@ -156,8 +155,8 @@ def test_small_vectors_tell_nothing_of_the_memory_that_is_given_back() -> None:
 
 
 def test_sentences_of_bursts() -> None:
-    (table,) = burst_tables(rows_of(burst_rows()))
-    said = burst_sentences(table)
+    (table,) = phase_tables("burst", rows_of(burst_rows()))
+    said = sentences_of("burst", table)
     first = MIDDLE * range_ns("multipool-burst")[0]
     assert said[0].startswith(f"Fastest to insert the first time: multipool-burst {first:.2f} ns a node")
     assert saying(said, "Fastest to push one node back: multipool 5.10 ns a node")
@@ -170,8 +169,8 @@ def test_sentences_of_bursts() -> None:
 
 
 def test_every_tenth_of_a_run_is_a_line_of_its_own() -> None:
-    (table,) = heap_churn_tables(rows_of(churn_rows()))
-    series = over_time(table.lines[0])
+    (table,) = phase_tables("heap-churn", rows_of(churn_rows()))
+    series = over_time(table.lines[0], FRAGMENTATION)
     assert [line.place for line in series.lines] == [(share,) for share in SHARES]
     for line in series.lines:
         for name in CHURN:
@@ -183,14 +182,16 @@ def test_a_run_without_tenths_has_no_lines() -> None:
     natives = churn_rows()
     for native in natives:
         native["figures"] = {"pair_ns": native["figures"]["pair_ns"]}
-    (table,) = heap_churn_tables(rows_of(natives))
-    assert over_time(table.lines[0]).lines == []
-    assert heap_churn_sentences(table)[0].startswith("Fastest to free a block and allocate another: heap")
+    (table,) = phase_tables("heap-churn", rows_of(natives))
+    assert over_time(table.lines[0], FRAGMENTATION).lines == []
+    assert sentences_of("heap-churn", table)[0].startswith(
+        "Fastest to free a block and allocate another: heap"
+    )
 
 
 def test_sentences_of_a_heap_that_ages() -> None:
-    (table,) = heap_churn_tables(rows_of(churn_rows()))
-    said = heap_churn_sentences(table)
+    (table,) = phase_tables("heap-churn", rows_of(churn_rows()))
+    said = sentences_of("heap-churn", table)
     assert said[0].startswith(
         "Fastest to free a block and allocate another: heap 20.4 ns a pair, 33 % (33 to"
     )

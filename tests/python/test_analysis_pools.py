@@ -18,11 +18,10 @@ from synthetic_pools import (
     small_objects_rows,
 )
 
-from mallard.analysis.adaptive_pool import adaptive_pool_sentences, adaptive_pool_tables
-from mallard.analysis.by_ranges import with_bursts
 from mallard.analysis.fixed_block import beside_book, fixed_block_sentences, fixed_block_works, strategies_of
-from mallard.analysis.phases import bytes_text, of_figure, span_text, value_of
-from mallard.analysis.small_objects import bytes_an_object, small_objects_sentences, small_objects_tables
+from mallard.analysis.phases import amount_of, bytes_text, of_figure, phase_tables, span_text, value_of
+from mallard.analysis.sentences import sentences_of, with_bursts
+from mallard.experiments.small_objects import HELD
 from mallard.result import Row
 
 MIDDLE = 1.02  # the second of three repetitions
@@ -37,7 +36,7 @@ def without(natives: list[dict[str, Any]], strategy: str) -> list[Row]:
 
 
 def test_a_figure_stands_in_the_place_of_the_time() -> None:
-    (table,) = small_objects_tables(rows_of(small_objects_rows()))
+    (table,) = phase_tables("small-objects", rows_of(small_objects_rows()))
     frees = of_figure(table, "free_ns")
     for line in frees.lines:
         size = line.place[0]
@@ -50,7 +49,7 @@ def test_a_figure_stands_in_the_place_of_the_time() -> None:
 
 
 def test_what_has_no_time_in_a_phase_is_left_out_and_what_failed_stays() -> None:
-    (table,) = small_objects_tables(rows_of(small_objects_rows()))
+    (table,) = phase_tables("small-objects", rows_of(small_objects_rows()))
     largest = of_figure(table, "free_ns").lines[-1]
     assert "null" not in largest.cells, "it frees nothing"
     assert (largest.cells["loki"].finished, largest.cells["loki"].status) == (False, "timed_out")
@@ -58,7 +57,7 @@ def test_what_has_no_time_in_a_phase_is_left_out_and_what_failed_stays() -> None
 
 
 def test_a_figure_that_nobody_has_leaves_nothing() -> None:
-    (table,) = small_objects_tables(rows_of(small_objects_rows(("new-delete", "multipool"))))
+    (table,) = phase_tables("small-objects", rows_of(small_objects_rows(("new-delete", "multipool"))))
     assert all(not line.cells for line in of_figure(table, "wink_ns").lines)
     assert value_of(table.lines[0], "new-delete", "wink_ns") is None
     assert value_of(table.lines[0], "multipool/base", "held_bytes") is None
@@ -66,7 +65,7 @@ def test_a_figure_that_nobody_has_leaves_nothing() -> None:
 
 def test_settings_stand_apart_the_blog_s_own_first() -> None:
     natives = small_objects_rows(("new-delete",), orders=("in-order", "shuffled"), pages=("huge", "small"))
-    settings = [dict(table.setting) for table in small_objects_tables(rows_of(natives))]
+    settings = [dict(table.setting) for table in phase_tables("small-objects", rows_of(natives))]
     assert [(each["order"], each["pages"]) for each in settings] == [
         ("shuffled", "small"),
         ("shuffled", "huge"),
@@ -77,17 +76,17 @@ def test_settings_stand_apart_the_blog_s_own_first() -> None:
 
 
 def test_memory_of_an_object() -> None:
-    (table,) = small_objects_tables(rows_of(small_objects_rows()))
+    (table,) = phase_tables("small-objects", rows_of(small_objects_rows()))
     for line in table.lines:
-        held = bytes_an_object(table, line, "small-object-pool", "held_bytes")
+        held = amount_of(table, line, "small-object-pool", HELD, "objects")
         assert held == pytest.approx(bytes_held("small-object-pool", line.place[0]))
-    assert bytes_an_object(table, table.lines[0], "multipool/base", "held_bytes") is None
+    assert amount_of(table, table.lines[0], "multipool/base", HELD, "objects") is None
 
 
 def test_sentences_of_small_objects() -> None:
-    (table,) = small_objects_tables(rows_of(small_objects_rows()))
-    said = small_objects_sentences(table)
-    whole = next(text for text in said if text.startswith("Fastest in all phases together over 4 sizes"))
+    (table,) = phase_tables("small-objects", rows_of(small_objects_rows()))
+    said = sentences_of("small-objects", table)
+    whole = next(text for text in said if text.startswith("Fastest to go through all phases over 4 sizes"))
     assert "small-object-pool" in whole
     assert f"{100 * 11.5 / 65:.0f} % ({100 * 11.5 / 65:.0f} to" in whole
     assert any(
@@ -104,10 +103,10 @@ def test_sentences_of_small_objects() -> None:
 
 
 def test_without_as1_there_is_no_verdict_and_nothing_breaks() -> None:
-    (table,) = small_objects_tables(without(small_objects_rows(), "new-delete"))
-    assert small_objects_sentences(table)[0] == "No verdict: new-delete has not finished in every row."
-    (table,) = adaptive_pool_tables(without(adaptive_pool_rows(), "new-delete"))
-    assert adaptive_pool_sentences(table)[0] == "No verdict: new-delete has not finished in every row."
+    (table,) = phase_tables("small-objects", without(small_objects_rows(), "new-delete"))
+    assert sentences_of("small-objects", table)[0] == "No verdict: new-delete has not finished in every row."
+    (table,) = phase_tables("adaptive-pool", without(adaptive_pool_rows(), "new-delete"))
+    assert sentences_of("adaptive-pool", table)[0] == "No verdict: new-delete has not finished in every row."
     (works,) = fixed_block_works(without(fixed_block_rows(), "new-delete")).values()
     assert fixed_block_sentences(works)[0] == "new-delete: no verdict, new-delete has not finished."
 
@@ -151,8 +150,8 @@ def test_sentences_of_fixed_blocks() -> None:
 
 
 def test_sentences_of_adaptive_pools() -> None:
-    (table,) = adaptive_pool_tables(rows_of(adaptive_pool_rows()))
-    said = adaptive_pool_sentences(table)
+    (table,) = phase_tables("adaptive-pool", rows_of(adaptive_pool_rows()))
+    said = sentences_of("adaptive-pool", table)
     first = MIDDLE * range_ns("fixed-pool-burst")[0]
     assert said[0].startswith(
         f"Fastest to insert the first time: fixed-pool-burst {span_text([first])} ns a node"

@@ -8,8 +8,7 @@ import sys
 import pytest
 from source_tree import ROOT
 
-from mallard.contenders import BEHIND, CONTENDERS
-from mallard.experiments import EXPERIMENTS
+from mallard import described
 
 
 @pytest.fixture(scope="module")
@@ -68,12 +67,11 @@ def test_it_knows_that_the_tests_need_the_tree(program):
     assert "run in a clone" in program("test", fails=True)
 
 
-def test_its_lists_name_what_its_runner_has(site):
+def test_its_runner_is_the_one_that_the_package_describes(site):
     told = subprocess.run([site / "mallard/bin/mallard-bench", "--describe"], capture_output=True, text=True)
-    described = json.loads(told.stdout)
-    for name, experiment in described["experiments"].items():
-        names = [each if isinstance(each, str) else each["name"] for each in experiment["strategies"]]
-        assert set(EXPERIMENTS[name].strategies) - set(BEHIND) == set(names) - set(CONTENDERS)
-    missing = {each["name"] for each in described["missing"]}
+    description = json.loads(told.stdout)
+    lacking = described.lacking_in(description)
+    assert described.condensed(description) == described.without(described.EXPERIMENTS, lacking)
+    missing = {each["name"] for each in description["missing"]}
     boost = {"Boost.Pool", "Boost.Container", "Boost.Interprocess"}
     assert missing == {*boost, "foonathan/memory", "Loki", "mimalloc"}

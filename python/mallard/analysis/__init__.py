@@ -9,7 +9,7 @@ from mallard.analysis.cells import Cell, CellTable, Line, StructureTable, densit
 from mallard.analysis.names import BASE, FLOOR, contestants
 from mallard.analysis.ranking import Choice
 from mallard.analysis.verdicts import Best, Verdict, best_of, pick_of, sentence, verdict_of
-from mallard.experiments import KEEP
+from mallard.library import KEEP
 
 __all__ = [
     "BASE",

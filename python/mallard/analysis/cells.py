@@ -164,7 +164,7 @@ def cell_tables(
     experiment: str,
     places: Sequence[str],
     apart: Sequence[str] = (),
-    derived: Sequence[str] = (),
+    derived: Iterable[str] = (),
 ) -> list[tuple[tuple[str, ...], CellTable]]:
     """Tables with what sets them apart, in the order in which they were met; lines by place.
 

@@ -18,7 +18,7 @@ from mallard.analysis.words import (
     percent_text,
     times_text,
 )
-from mallard.experiments import SHARED
+from mallard.library import SHARED
 from mallard.result import Row
 from mallard.stats import mean_ratio, median
 

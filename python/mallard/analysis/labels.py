@@ -7,7 +7,7 @@ from itertools import groupby
 
 from mallard.analysis.names import FLOOR, malloc, plain, variant
 from mallard.contenders import CONTENDERS
-from mallard.experiments import HEAPS, LIBRARY, SHARED
+from mallard.library import HEAPS, LIBRARY, SHARED
 from mallard.papers.catalogue import strategies
 from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
 from mallard.strategy_names import BASE_MARK, WINK_MARK, is_base, is_winked, mechanism_of

@@ -12,7 +12,7 @@ from functools import cache
 
 from mallard import mallocs
 from mallard.contenders import CONTENDERS, peer_of
-from mallard.experiments import KEEP, LIBRARY, SHARED
+from mallard.library import KEEP, LIBRARY, SHARED
 from mallard.strategy_names import of_papers
 
 BASE = "new-delete"

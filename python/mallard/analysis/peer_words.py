@@ -18,43 +18,13 @@ from mallard.analysis.peers import (
     Side,
     losses,
 )
-from mallard.analysis.phases import Quantity
 from mallard.analysis.words import amount, in_a_list, nanoseconds
+from mallard.experiments import EXPERIMENTS
+from mallard.experiments.description import Quantity
 from mallard.footprint import readable
 from mallard.stats import Ratio
 
-# What a cell is named by, in the order in which it is said; other parameters only where cells differ in them.
-_PLACES = {
-    "density": ("ds", "size_log2"),
-    "locality": ("links", "list_length", "access_factor"),
-    "utilization": ("total_log2", "active_log2", "block_log2"),
-    "contention": ("iterations_log2", "block_log2", "threads"),
-    "fragmentation": ("ds", "size_log2", "freed"),
-    "primitives": ("operation",),
-    "small-objects": ("object_bytes", "order", "pages"),
-    "fixed-block": ("work", "version"),
-    "adaptive-pool": ("range",),
-    **dict.fromkeys(("expansion-forward", "expansion-backward", "shrink-to-fit"), ("elements", "type")),
-    "burst": ("range",),
-    "heap-churn": ("live",),
-}
-_SAID = {
-    "size_log2": "2^{}",
-    "freed": "D = {}",
-    "access_factor": "af = {}",
-    "total_log2": "T = 2^{}",
-    "active_log2": "A = 2^{}",
-    "iterations_log2": "N = 2^{}",
-    "block_log2": "S = 2^{}",
-    "threads": "W = {}",
-    "object_bytes": "{} bytes",
-    "pages": "{} pages",
-    "range": "ranges of {}",
-    "elements": "{} elements",
-    "live": "{} live blocks",
-    **dict.fromkeys(("operation", "work", "version", "order", "type", "compiler"), "{}"),
-}
-_COUNTED = {"links": "|G|", "list_length": "|S|"}
+COMPILER = "compiler"  # a parameter of any experiment
 _COUNTS = {
     FASTER: "faster in",
     NO_DIFFERENCE: "no different in",
@@ -76,9 +46,12 @@ class CellNames:
 
     def of(self, duel: Duel) -> str:
         cell = dict(duel.cell)
-        places = _PLACES.get(duel.experiment, ())
+        known = EXPERIMENTS.get(duel.experiment)
+        places = [axis.name for axis in known.axes if axis.said] if known else []
         others = [name for name in cell if name not in places and (duel.experiment, name) in self._differing]
-        return ", ".join(_said(name, cell[name]) for name in (*places, *others) if name in cell)
+        return ", ".join(
+            _said(duel.experiment, name, cell[name]) for name in (*places, *others) if name in cell
+        )
 
 
 def title(experiment: str, quantity: Quantity) -> str:
@@ -146,9 +119,11 @@ def _losing(experiment: str, timed: Iterable[Duel]) -> str:
     return f"{experiment}: {named} {of}; at the worst {duel_text(lost[0], CellNames(its))}."
 
 
-def _said(name: str, value: object) -> str:
-    if name == "ds":
-        return type_of(str(value))
-    if name in _COUNTED:
-        return f"{_COUNTED[name]} = {amount(int(str(value)))}"
-    return _SAID[name].format(value) if name in _SAID else setting_text(((name, value),))
+def _said(experiment: str, name: str, value: object) -> str:
+    """As the experiment's axis says it; of any other parameter its name and value."""
+    known = EXPERIMENTS.get(experiment)
+    axis = known.axis(name) if known else None
+    if name == COMPILER or axis is None or not axis.said:
+        return str(value) if name == COMPILER else setting_text(((name, value),))
+    count = amount(value) if isinstance(value, int) else value
+    return axis.said.format(value, count=count, type=type_of(str(value)))

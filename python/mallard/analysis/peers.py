@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from mallard.analysis.cells import Pairing, Setting, Times, paired
-from mallard.analysis.contests import QUANTITIES, TIME, Contest, contests
+from mallard.analysis.contests import Contest, contests, quantities_of
 from mallard.analysis.names import in_table_order, ours
-from mallard.analysis.phases import Quantity
 from mallard.contenders import PEERS, peer_of
 from mallard.experiments import EXPERIMENTS
+from mallard.experiments.description import Quantity
 from mallard.mallocs import OWN
 from mallard.result import Row
 from mallard.stats import Ratio, geometric_mean_ratio, median, paired_ratio
@@ -171,10 +171,9 @@ def _rank(duel: Duel) -> tuple[bool, float]:
 
 
 def _order(duel: Duel) -> tuple[int, int, int]:
-    quantities = (TIME, *QUANTITIES.get(duel.experiment, ()))
     experiments, peers = list(EXPERIMENTS), list(PEERS)
     return (
         experiments.index(duel.experiment) if duel.experiment in experiments else len(experiments),
-        quantities.index(duel.quantity),
+        quantities_of(duel.experiment).index(duel.quantity),
         peers.index(duel.peer),
     )

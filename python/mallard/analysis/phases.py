@@ -1,29 +1,96 @@
 """Experiments that time several phases of one work: each is a figure of a cell, and a table of its own.
 
-table -> of_figure(table, "free_ns") -> the same lines, with that figure in the place of the time
+rows -> phase_tables -> table -> of_figure(table, "free_ns") -> the same lines, with that figure in the place
+of the time
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from mallard.analysis.cells import Cell, CellTable, Line, Times, ratio_of
+from mallard.analysis.cells import Cell, CellTable, Line, Times, cell_tables, ratio_of
 from mallard.analysis.names import BASE, contestants
 from mallard.analysis.ranking import ranking_of
 from mallard.analysis.words import also_equal, in_a_list, nanoseconds, percent_text
+from mallard.experiments import EXPERIMENTS
+from mallard.experiments.description import BYTES, FOLLOWS, Phases, Quantity
 from mallard.footprint import readable
+from mallard.result import Row
 
 FEW = 3  # that a sentence names
+SHARES = tuple(range(10, 101, 10))  # percent of the operations after which memory was looked at
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """What one figure of a cell is: a time of a phase, or memory."""
+def phase_tables(experiment: str, rows: Iterable[Row]) -> list[CellTable]:
+    """A line for each place, a table for each setting, those that the description names first."""
+    of = EXPERIMENTS[experiment]
+    panel = of.panel
+    assert isinstance(panel, Phases)
+    sums = [amount for amount in panel.amounts if amount.sum_of]
+    tables = [
+        replace(table, lines=[_with_sums(line, sums) for line in table.lines])
+        for _, table in cell_tables(rows, experiment, of.places, derived=of.roles(FOLLOWS))
+    ]
 
-    figure: str
-    short: str  # a heading
-    text: str
+    def place(table: CellTable) -> list[bool]:
+        setting = dict(table.setting)
+        return [setting.get(name) != word for name, word in panel.first]
+
+    return sorted(tables, key=place)
+
+
+def _with_sums(line: Line, sums: Sequence[Quantity]) -> Line:
+    return replace(line, cells={name: _with_sum(cell, sums) for name, cell in line.cells.items()})
+
+
+def _with_sum(cell: Cell, sums: Sequence[Quantity]) -> Cell:
+    figures = dict(cell.figures)
+    for quantity in sums:
+        first, *others = (cell.figures.get(name, {}) for name in quantity.sum_of)
+        if first and any(others):
+            figures[quantity.figure] = {
+                repetition: value + sum(other.get(repetition, 0.0) for other in others)
+                for repetition, value in first.items()
+            }
+    return replace(cell, figures=figures)
+
+
+def timed(table: CellTable, time: Quantity) -> CellTable:
+    """The lines of which that time was taken, with it in the place of the row's own."""
+    if not time.figure:
+        return table
+    return replace(table, lines=[line for line in of_figure(table, time.figure).lines if line.cells])
+
+
+def over_time(line: Line, quantity: Quantity) -> CellTable:
+    """A line for every tenth of the operations, with the quantity by then in the place of the time."""
+    lines = [
+        replace(of_share, place=(share,))
+        for share in SHARES
+        if (of_share := line_of_figure(line, f"{quantity.figure}_{share}")).cells
+    ]
+    return CellTable(("share",), (), lines)
+
+
+def amount_of(
+    table: CellTable, line: Line, strategy: str, quantity: Quantity, each: str = ""
+) -> float | None:
+    """`each`: divided by this parameter, of the line or of its setting."""
+    value = value_of(line, strategy, quantity.figure)
+    if value is None or not each:
+        return value
+    parameters = {**dict(table.setting), **dict(zip(table.places, line.place, strict=True))}
+    number = parameters.get(each)
+    return value / number if isinstance(number, int) and number else None
+
+
+def amount_text(shown: str, value: float) -> str:
+    """In bytes, or in a format that may end in a unit: `.1f %`."""
+    if shown == BYTES:
+        return bytes_text(value)
+    form, _, unit = shown.partition(" ")
+    return f"{value:{form}} {unit}".strip()
 
 
 def of_figure(table: CellTable, figure: str) -> CellTable:

@@ -9,7 +9,7 @@ from mallard.analysis.cells import Cell, Line, StructureTable
 from mallard.analysis.names import BASE, contestants, plain
 from mallard.analysis.ranking import Choice, mallocs_sentence, ranking_of, under_mallocs
 from mallard.analysis.words import percent_text
-from mallard.experiments import HEAPS, KEEP
+from mallard.library import HEAPS, KEEP
 from mallard.papers.catalogue import strategies, strategy_text
 from mallard.stats import Ratio, paired_ratio
 

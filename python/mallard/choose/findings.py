@@ -18,8 +18,8 @@ from mallard.choose.case import NO, Case
 from mallard.choose.evidence import CellReference, Evidence, Place
 from mallard.choose.ground import Ground
 from mallard.choose.serving import counterpart, to_measure
-from mallard.experiments import SHARED
 from mallard.footprint import MONOTONIC, readable
+from mallard.library import SHARED
 from mallard.mallocs import GLOBAL_STRATEGIES
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair, strategies
 from mallard.stats import Ratio

@@ -7,8 +7,8 @@ from collections.abc import Container
 from mallard.analysis.labels import binding
 from mallard.analysis.names import BASE, plain
 from mallard.choose.case import ANY, BASE_CLASS, TYPE, YES, Case
-from mallard.experiments import SHARED
 from mallard.footprint import MONOTONIC
+from mallard.library import SHARED
 from mallard.mallocs import GLOBAL_STRATEGIES
 from mallard.papers.catalogue import WINK_OUT_PAIRS, strategies
 from mallard.strategy_names import is_winked

@@ -13,8 +13,8 @@ from mallard.choose.findings import FINDINGS, Asked, Finding, percent_of
 from mallard.choose.graph import FEW, FROM_ANOTHER, SCATTERED, Question, path_of
 from mallard.choose.ground import Ground, ground_of
 from mallard.choose.serving import global_strategy, to_measure
-from mallard.experiments import SHARED
 from mallard.footprint import MONOTONIC
+from mallard.library import SHARED
 from mallard.strategy_names import mechanism_of
 
 

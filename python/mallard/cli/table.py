@@ -9,7 +9,7 @@ from mallard.cli.options import add_database, add_run, check_database, check_run
 from mallard.errors import UsageError
 from mallard.evidence.beside import beside, has_cells_of
 from mallard.evidence.measured import Measured, by_setting
-from mallard.experiments import RECYCLING, REUSES
+from mallard.library import RECYCLING, REUSES
 from mallard.papers.locality import GLOBAL, LOCAL
 from mallard.papers.notes import notes_for
 from mallard.papers.printed import PrintedTable

@@ -10,12 +10,8 @@ place begins with a figure, that figure stands there as a row has it.
     contention     (buffer, N, S, W, strategy), N and S exponents of two
     fragmentation  (upstream, structure, size_log2, freed, strategy)
     ratios         (structure, size_log2, freed, strategy) -> R, where a paper prints R only
-    small_objects  (figure, pages, bytes of an object, order, strategy)
-    fixed_block    (work, version, strategy)
-    adaptive_pool  (figure, range, strategy)
-    expansion_forward, expansion_backward, shrink_to_fit  (figure, type, elements, strategy)
-    burst          (figure, range, strategy)
-    heap_churn     (figure, live blocks, strategy)
+    others         what an experiment's description claims a place by, and the strategy; those in phases begin
+                   with the figure: (figure, range, strategy)
 """
 
 from __future__ import annotations
@@ -27,10 +23,6 @@ LocalityPlace = tuple[int, int, int, int, str]
 BlocksPlace = tuple[str, int, int, int, str]
 FragmentationPlace = tuple[str, str, int, str, str]
 RatioPlace = tuple[str, int, str, str]
-SmallObjectsPlace = tuple[str, str, int, str, str]
-WorkPlace = tuple[str, str, str]
-RangePlace = tuple[str, int, str]
-VectorPlace = tuple[str, str, int, str]
 AnyPlace = tuple[str | int, ...]
 
 SHUFFLED = 5
@@ -46,19 +38,12 @@ class Evidence:
     contention: dict[BlocksPlace, float] = field(default_factory=dict)
     fragmentation: dict[FragmentationPlace, float] = field(default_factory=dict)
     ratios: dict[RatioPlace, float] = field(default_factory=dict)
-    small_objects: dict[SmallObjectsPlace, float] = field(default_factory=dict)
-    fixed_block: dict[WorkPlace, float] = field(default_factory=dict)
-    adaptive_pool: dict[RangePlace, float] = field(default_factory=dict)
-    expansion_forward: dict[VectorPlace, float] = field(default_factory=dict)
-    expansion_backward: dict[VectorPlace, float] = field(default_factory=dict)
-    shrink_to_fit: dict[VectorPlace, float] = field(default_factory=dict)
-    burst: dict[RangePlace, float] = field(default_factory=dict)
-    heap_churn: dict[RangePlace, float] = field(default_factory=dict)
+    others: dict[str, dict[AnyPlace, float]] = field(default_factory=dict)  # by experiment
 
     def of(self, experiment: str) -> dict[AnyPlace, float]:
         """The cells of an experiment, by its name."""
-        found: dict[AnyPlace, float] = getattr(self, experiment.replace("-", "_"))
-        return found
+        found: dict[AnyPlace, float] | None = getattr(self, experiment, None)
+        return self.others.setdefault(experiment, {}) if found is None else found
 
     @classmethod
     def only(cls, experiment: str, cells: dict[AnyPlace, float]) -> Evidence:

@@ -2,7 +2,8 @@
 
 A setting is every parameter that does not say which cell of a table a row belongs to. What a place of
 `Evidence` names itself (buffer of utilization and contention, upstream of fragmentation) is a setting too
-when tables are made, and is none when claims are judged, which may need both.
+when tables are made, and is none when claims are judged, which may need both: a parameter in `claimed` and
+not in `places`.
 """
 
 from __future__ import annotations
@@ -14,40 +15,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from mallard.evidence.evidence import AnyPlace, Evidence
+from mallard.experiments import EXPERIMENTS
+from mallard.experiments.description import FOLLOWS, Phases
 from mallard.papers.small_objects import POINTER_BYTES, PROCESS
 from mallard.result import Row
 
 Setting = tuple[tuple[str, object], ...]
 
-VECTORS = ("expansion-forward", "expansion-backward", "shrink-to-fit")
-IN_TABLE = {
-    "density": {"ds", "size_log2", "inner_log2"},
-    "locality": {"links", "list_length", "shuffle_factors", "access_factors"},
-    "utilization": {"total_log2", "active_log2", "block_log2"},
-    "contention": {"threads", "iterations_log2", "block_log2"},
-    "fragmentation": {"ds", "size_log2", "inner_log2", "freed"},
-    "small-objects": {"object_bytes", "order"},
-    "fixed-block": {"work", "version", "count"},
-    "adaptive-pool": {"range"},
-    # How often a vector was made, and the step by which it shrinks, follow from its size.
-    **{name: {"elements", "iterations", "step"} for name in VECTORS},
-    "burst": {"range"},
-    "heap-churn": {"live"},
-}
-# What is joined when claims are judged: parameters that a place names itself, those that follow from them,
-# and how many accesses of a list are timed, which differs between sizes of one run.
-IN_PLACE = {
-    "locality": {"accesses", "repeat_factor"},
-    "utilization": {"buffer"},
-    "contention": {"buffer"},
-    "fragmentation": {"upstream", "buffer", "buffer_bytes"},  # over the heap there is no buffer
-    "small-objects": {"pages"},
-    **{name: {"type"} for name in VECTORS},
-}
 # A cell that was measured less often than this tells no interval; it is left out where others were.
 ENOUGH = 3
-# A place of theirs begins with the name of a figure.
-BY_FIGURE = ("small-objects", "adaptive-pool", *VECTORS, "burst", "heap-churn")
 ACCESS_FIGURE = re.compile(r"sf(\d+)_af(\d+)_ns")
 
 
@@ -72,12 +48,15 @@ class Measured:
 
 
 def by_setting(rows: Iterable[Row], *, joined: bool = False) -> list[Measured]:
-    """One for each run and setting; `joined` puts those together that differ in `IN_PLACE` only."""
+    """One for each run and setting; `joined` puts those together that differ in what claims name."""
     found: dict[tuple[int, str, Setting], Measured] = {}
     for row in rows:
-        if row.experiment not in IN_TABLE:
+        known = EXPERIMENTS.get(row.experiment)
+        if known is None or not known.claimed:
             continue
-        apart = IN_TABLE[row.experiment] | (IN_PLACE.get(row.experiment, set()) if joined else set())
+        apart = {*known.apart, *known.places, *known.roles(FOLLOWS)}
+        if joined:
+            apart |= {*known.claimed, *known.joined}
         setting: Setting = tuple(sorted((k, v) for k, v in row.parameters.items() if k not in apart))
         key = (row.run_id, row.experiment, setting)
         _add(found.setdefault(key, Measured(row.experiment, setting, row.run_id)), row)
@@ -98,7 +77,7 @@ def _add(measured: Measured, row: Row) -> None:
                 evidence.locality[place] = nanoseconds
         return
     times, where = evidence.of(row.experiment), place_of(row)
-    if row.experiment in BY_FIGURE:
+    if isinstance(EXPERIMENTS[row.experiment].panel, Phases):
         times.update({(name, *where): value for name, value in _figures(row).items()})
     else:
         times[where] = row.ns_per_operation
@@ -106,21 +85,8 @@ def _add(measured: Measured, row: Row) -> None:
 
 def place_of(row: Row) -> AnyPlace:
     """Where the time of a row stands in `Evidence`; of what has many a row without its figure or factors."""
-    values = row.parameters
-    names = {
-        "density": ("ds", "size_log2"),
-        "locality": ("links", "list_length"),
-        "utilization": ("buffer", "total_log2", "active_log2", "block_log2"),
-        "contention": ("buffer", "iterations_log2", "block_log2", "threads"),
-        "fragmentation": ("upstream", "ds", "size_log2", "freed"),
-        "small-objects": ("pages", "object_bytes", "order"),
-        "fixed-block": ("work", "version"),
-        "adaptive-pool": ("range",),
-        **dict.fromkeys(VECTORS, ("type", "elements")),
-        "burst": ("range",),
-        "heap-churn": ("live",),
-    }[row.experiment]
-    return (*(values.get(name, "") for name in names), row.strategy)
+    names = EXPERIMENTS[row.experiment].claimed
+    return (*(row.parameters.get(name, "") for name in names), row.strategy)
 
 
 def _figures(row: Row) -> dict[str, float]:

@@ -1,5 +1,5 @@
-"""What a run will measure, and what was left out of it and why: a module for each experiment, or for those
-that plan alike.
+"""What a run will measure, and what was left out of it and why. Most plans follow from the experiment's
+description (`axes`); the others have a module each.
 
     Request x Runner x Host -> make_plan -> Plan
 
@@ -13,19 +13,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mallard.errors import UsageError
+from mallard.experiments import EXPERIMENTS
 from mallard.plan import (
-    by_ranges,
+    axes,
     contention,
     density,
     fixed_block,
     fragmentation,
-    heap_churn,
     locality,
     notation,
-    primitives,
-    small_objects,
     utilization,
-    vectors,
 )
 from mallard.plan.assembly import selected_compilers, selected_mallocs
 from mallard.plan.contenders import with_contenders
@@ -62,37 +59,18 @@ __all__ = [
 Planner = Callable[[Request, Runner, Host, Options], Plan]
 
 OPTIONS: dict[str, tuple[Option, ...]] = {
-    "density": density.OPTIONS,
-    "locality": locality.OPTIONS,
-    "utilization": utilization.OPTIONS,
-    "contention": contention.OPTIONS,
-    "fragmentation": fragmentation.OPTIONS,
-    "primitives": primitives.OPTIONS,
-    "small-objects": small_objects.OPTIONS,
-    "fixed-block": fixed_block.OPTIONS,
-    "adaptive-pool": by_ranges.OPTIONS,
-    "expansion-forward": vectors.OPTIONS,
-    "expansion-backward": vectors.OPTIONS,
-    "shrink-to-fit": vectors.SHRINK_OPTIONS,
-    "burst": by_ranges.OPTIONS,
-    "heap-churn": heap_churn.OPTIONS,
+    name: tuple(Option(axis.flag, axis.metavar, axis.text) for axis in each.axes if axis.takes)
+    for name, each in EXPERIMENTS.items()
 }
 NUMBERS: dict[str, tuple[tuple[str, str], ...]] = {"locality": notation.NUMBERS}
+# Those whose rows are more than the combinations of their axes.
 PLANNERS: dict[str, Planner] = {
     "density": density.plan,
     "locality": locality.plan,
     "utilization": utilization.plan,
     "contention": contention.plan,
     "fragmentation": fragmentation.plan,
-    "primitives": primitives.plan,
-    "small-objects": small_objects.plan,
     "fixed-block": fixed_block.plan,
-    "adaptive-pool": by_ranges.plan,
-    "expansion-forward": vectors.plan,
-    "expansion-backward": vectors.plan,
-    "shrink-to-fit": vectors.plan,
-    "burst": by_ranges.plan,
-    "heap-churn": heap_churn.plan,
 }
 
 
@@ -100,7 +78,12 @@ def make_plan(request: Request, runner: Runner, host: Host, continued: Options |
     """`continued` is what the interrupted run has stored of itself that goes on; None for a new run."""
     check_request(request)
     request, missing = with_contenders(request, runner)
-    plan = PLANNERS[request.experiment](request, runner, host, continued or {})
+    own = PLANNERS.get(request.experiment)
+    plan = (
+        own(request, runner, host, continued or {})
+        if own
+        else axes.plan(EXPERIMENTS[request.experiment], request, runner, host)
+    )
     return replace(plan, messages=(*plan.messages, *missing))
 
 

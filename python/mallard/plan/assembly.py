@@ -8,7 +8,7 @@ from dataclasses import replace
 from mallard import mallocs
 from mallard.contenders import CONTENDERS
 from mallard.errors import UsageError
-from mallard.experiments import OF_ONE_SIZE
+from mallard.library import OF_ONE_SIZE
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import REPETITIONS, Host, Options, Request
 from mallard.result import canonical

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from mallard import described
 from mallard.contenders import BEHIND, CONTENDERS, GROUPS
 from mallard.errors import UsageError
-from mallard.experiments import EXPERIMENTS
 from mallard.plan.request import Request
 from mallard.runner import Missing, Runner
 from mallard.strategy_names import current
@@ -46,7 +46,7 @@ def _absent(experiment: str, runner: Runner) -> dict[str, Missing]:
     """
     contenders = ((name, each.library) for name, each in CONTENDERS.items() if experiment in each.experiments)
     needed = (*contenders, *BEHIND.items())
-    known = (*EXPERIMENTS[experiment].strategies, *CONTENDERS)
+    known = described.names_in(experiment)
     return {
         name: missing
         for missing in runner.missing

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mallard.contenders import CONTENDERS, serves
+from mallard.contenders import serves
 from mallard.errors import UsageError
-from mallard.experiments import SHARED
 from mallard.footprint import readable
-from mallard.mallocs import GLOBAL_STRATEGIES
 from mallard.plan.assembly import assemble, chosen_strategies
 from mallard.plan.blocks import Pair, chosen_pairs
 from mallard.plan.planned import Plan, PlannedRow
-from mallard.plan.request import PAPER, QUICK, REPETITIONS, STANDARD, Host, Option, Options, Request
+from mallard.plan.request import PAPER, QUICK, REPETITIONS, STANDARD, Host, Options, Request
 from mallard.result import Parameters
 from mallard.runner import Runner
 from mallard.selection import select_count, select_numbers
 
 BUFFERS = ("static", "none")
 FREED_BY = ("self", "other")
-# A thread's own allocator cannot take back what another thread allocated; these can.
-FOR_OTHERS = (
-    *GLOBAL_STRATEGIES,
-    *SHARED,
-    *(name for name, each in CONTENDERS.items() if each.shared),
-)
-OPTIONS = (
-    Option("threads", "RANGE", "W: 1..8, also beyond the cores (quick: up to their number)"),
-    Option("iterations", "RANGE", "N, pairs in a go, exponents of two: 15..19"),
-    Option("block", "RANGE", "S, bytes of a block, exponents of two: 6..8"),
-    Option("multiplier", "N", "goes, each with an allocator of its own (100)"),
-    Option("buffer", "LIST", "of the monotonic strategies: static (the default), none"),
-    Option("freed-by", "LIST", "who frees a block: self, other (another thread, where the allocator can)"),
-)
 # P0089 section 11 and P0213 section 12 print these rows (N, S), each for W from 1 to 8.
 PRINTED = ((15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8))
 PRINTED_THREADS = tuple(range(1, 9))
 MULTIPLIER = 100
-THREADS, ITERATIONS_LOG2, BLOCK_LOG2, MULTIPLIERS = (1, 256), (0, 30), (3, 20), (1, 10**6)
 PROCESS_BYTES = 256 << 20
 
 
@@ -63,14 +47,15 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
     strategies, messages = chosen_strategies(request, runner.names_of(name), runner.usual_names_of(name))
     threads = _threads(request, runner, host, scale)
     limits = (
-        runner.limit(name, "iterations_log2", ITERATIONS_LOG2),
-        runner.limit(name, "block_log2", BLOCK_LOG2),
+        runner.limit(name, "iterations_log2"),
+        runner.limit(name, "block_log2"),
     )
     named = "iterations" in request.given or "block" in request.given
     pairs = chosen_pairs(request, ("iterations", "block"), limits, PRINTED) if named else list(scale.blocks)
     buffers = request.several("buffer", BUFFERS, scale.buffers)
     freed_by = request.several("freed-by", FREED_BY)
-    _check_freeing(request, freed_by, threads, strategies)
+    for_others = runner.freed_by_other(name)
+    _check_freeing(request, freed_by, threads, strategies, for_others)
     if "static" in buffers:
         _check_memory(request, host, max(threads), pairs)
     if max(threads) > host.cores:
@@ -82,7 +67,7 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
         [
             PlannedRow(name, parameters, able, request.repetitions or scale.repetitions)
             for parameters in _parameters(threads, pairs, multiplier, buffers, freed_by)
-            if (able := _able(parameters, strategies))
+            if (able := _able(parameters, strategies, for_others))
         ],
         time_limit=scale.time_limit,
         options={
@@ -99,7 +84,7 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
 
 
 def _threads(request: Request, runner: Runner, host: Host, scale: Scale) -> list[int]:
-    least, most = runner.limit(request.experiment, "threads", THREADS)
+    least, most = runner.limit(request.experiment, "threads")
     if "threads" in request.given:
         return select_numbers(request.given["threads"], "--threads", range(least, most + 1))
     return list(scale.threads or PRINTED_THREADS[: host.cores])
@@ -109,7 +94,7 @@ def _multiplier(request: Request, runner: Runner) -> int:
     text = request.given.get("multiplier")
     if text is None:
         return MULTIPLIER
-    least, most = runner.limit(request.experiment, "multiplier", MULTIPLIERS)
+    least, most = runner.limit(request.experiment, "multiplier")
     return select_count(text, "--multiplier", least, most)
 
 
@@ -134,24 +119,31 @@ def _parameters(
     ]
 
 
-def _able(parameters: Parameters, strategies: list[str]) -> tuple[str, ...]:
+def _able(parameters: Parameters, strategies: list[str], for_others: Sequence[str]) -> tuple[str, ...]:
+    """A thread's own allocator cannot take back what another thread allocated; `for_others` can."""
     other, block_bytes = parameters["freed_by"] == "other", 2 ** int(parameters["block_log2"])
     return tuple(
-        name for name in strategies if (not other or name in FOR_OTHERS) and serves(name, block_bytes)
+        name for name in strategies if (not other or name in for_others) and serves(name, block_bytes)
     )
 
 
-def _check_freeing(request: Request, freed_by: list[str], threads: list[int], strategies: list[str]) -> None:
+def _check_freeing(
+    request: Request,
+    freed_by: list[str],
+    threads: list[int],
+    strategies: list[str],
+    for_others: Sequence[str],
+) -> None:
     """Only where nothing else was asked for: else what is impossible is not measured."""
     if freed_by != ["other"]:
         return
     if max(threads) < 2:
         raise UsageError("--freed-by other needs another thread: --threads 2 or more")
-    named = [name for name in strategies if name not in FOR_OTHERS]
+    named = [name for name in strategies if name not in for_others]
     if request.strategies is not None and named:
         raise UsageError(
             f"--freed-by other: {', '.join(named)} give each thread an allocator of its own, which no "
-            f"other thread may use; allowed are {', '.join(FOR_OTHERS)}"
+            f"other thread may use; allowed are {', '.join(for_others)}"
         )
 
 

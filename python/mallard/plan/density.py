@@ -20,7 +20,6 @@ from mallard.plan.request import (
     STANDARD,
     USABLE_MEMORY,
     Host,
-    Option,
     Options,
     Request,
 )
@@ -37,14 +36,6 @@ BUFFER_BYTES = 1 << 30
 SHORT_REPETITIONS = 9
 SHORT_LEAVES_LOG2 = 22
 QUICK_LEAF = "vector<int>"
-
-OPTIONS = (
-    Option("ds", "LIST", "data structures: 1,4-6"),
-    Option("size", "RANGE", "elements, exponents of two: 6..16 or 8,10"),
-    Option("buffer", "WORD", "initial buffer of the monotonic strategies: warm (the default), cold or none"),
-    Option("pages", "WORD", "pages of that buffer and of the floor's memory: huge (the default) or small"),
-    Option("hash", "WORD", "how much of a string is hashed: prefix (the default) or full"),
-)
 
 
 @dataclass(frozen=True)

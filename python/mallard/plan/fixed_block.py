@@ -8,19 +8,10 @@ from dataclasses import dataclass
 from mallard.errors import UsageError
 from mallard.plan.assembly import assemble, chosen_strategies
 from mallard.plan.planned import Plan, PlannedRow
-from mallard.plan.request import PAPER, QUICK, STANDARD, Host, Option, Options, Request
+from mallard.plan.request import PAPER, QUICK, STANDARD, Host, Options, Request
 from mallard.result import Parameters
 from mallard.runner import Runner, Work
 from mallard.selection import select_count
-
-OPTIONS = (
-    Option("work", "LIST", "of chapter 13: new-delete,replace,list,map,remove-ctrl (all)"),
-    Option(
-        "version", "LIST", "of remove-ctrl: as-printed, and the better ones that the book points to (all)"
-    ),
-    Option("count", "N", "operations in a time, about: 10^6 (default: enough for each work)"),
-)
-COUNTS = (1, 10**9)
 
 
 @dataclass(frozen=True)
@@ -75,7 +66,7 @@ def _count(request: Request, runner: Runner) -> int | None:
     text = request.given.get("count")
     if text is None:
         return None
-    return select_count(text, "--count", *runner.limit(request.experiment, "count", COUNTS))
+    return select_count(text, "--count", *runner.limit(request.experiment, "count"))
 
 
 def _parameters(work: Work, versions: Sequence[str], count: int | None) -> list[Parameters]:

@@ -9,20 +9,13 @@ from mallard.papers.catalogue import Structure
 from mallard.plan import density
 from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
 from mallard.plan.planned import Plan, PlannedRow
-from mallard.plan.request import PAPER, QUICK, STANDARD, Host, Option, Options, Request
+from mallard.plan.request import PAPER, QUICK, STANDARD, Host, Options, Request
 from mallard.result import Parameters
 from mallard.runner import Runner
 from mallard.selection import select_sizes
 
 FREED = ("none", "all", "half", "quarter", "eighth")
 UPSTREAMS = ("cache", "heap")
-OPTIONS = (
-    *density.OPTIONS,
-    Option(
-        "freed", "LIST", "of 2^16 chunks allocated before: all,half,quarter,eighth; none: no chunks at all"
-    ),
-    Option("upstream", "LIST", "where local allocators get their chunks: cache (the default), heap"),
-)
 EVERY_STRUCTURE = tuple(range(1, 13))
 FEW = ("new-delete", "monotonic", "multipool", "multipool/wink", "multipool+monotonic")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from mallard.errors import UsageError
-from mallard.experiments import POOLS, STATIC
+from mallard.library import POOLS, STATIC
 from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
 from mallard.plan.locality_grids import (
     ACCESS_FACTORS,
@@ -22,28 +22,20 @@ from mallard.plan.locality_grids import (
 )
 from mallard.plan.notation import HOW, Notation, check_lengths, read_notation
 from mallard.plan.planned import Plan, PlannedRow
-from mallard.plan.request import REPETITIONS, Host, Option, Options, Request
+from mallard.plan.request import REPETITIONS, Host, Options, Request
 from mallard.result import Parameters
 from mallard.runner import Runner
 from mallard.selection import select_count, select_counts, select_numbers
 
-OPTIONS = (
-    Option("links", "LIST", "|G|, links in all: 2^21,2^25 (2^21 where another of these is given)"),
-    Option("list-length", "LIST", "|S|, links of a list at first: 2^0..2^21 or 1,1024"),
-    Option("af", "LIST", "access factors: traversals of a list in a visit: 2^0..2^8 or 1,256"),
-    Option("sf", "LIST", "shuffle factors: passes of the shuffle: 0..9 or 0,5; 0 is before any"),
-    Option("accesses", "N", "accesses that a time is taken of, about: 2^20"),
-)
 MOST_ACCESS_FACTOR = 2**20
 MOST_SHUFFLE_FACTOR = 100
 MOST_REPEAT_FACTOR = 2**20
 # It says how many accesses there are, and no scale does.
 NOTATION_TIME_LIMIT = 3600.0
-LINKS_LOG2 = (10, 27)
 
 
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
-    least, most = (2**end for end in runner.limit(request.experiment, "links_log2", LINKS_LOG2))
+    least, most = (2**end for end in runner.limit(request.experiment, "links_log2"))
     there = runner.names_of(request.experiment)
     usual = [name for name in there if name not in (*POOLS, STATIC)]
     chosen, messages = chosen_strategies(request, there, usual)
@@ -145,17 +137,17 @@ def _grids(request: Request, least: int, most: int) -> list[Grid]:
     if not given:
         return list(SCALES[request.scale].grids)
     links = select_counts(given["links"], "--links", least, most) if "links" in given else [SMALL]
-    return [_grid(request, each) for each in links]
+    return [_grid(request, each, most) for each in links]
 
 
-def _grid(request: Request, links: int) -> Grid:
+def _grid(request: Request, links: int, most_links: int) -> Grid:
     given = request.given
     scale = SCALES[request.scale]
     like = next((grid for grid in scale.grids if grid.links == links), None)
     # Table 15 has one access factor, which is not what |G| = 10^7 is when somebody asks for it.
     grid = Grid(links, like.list_lengths if like else (), accesses=scale.accesses or PAPER_ACCESSES * links)
     if "list-length" in given:
-        lengths = select_counts(given["list-length"], "--list-length", 1, 2 ** LINKS_LOG2[1])
+        lengths = select_counts(given["list-length"], "--list-length", 1, most_links)
         for length in lengths:
             check_lengths(links, length, f"--list-length {given['list-length']}")
         grid = replace(grid, list_lengths=tuple(lengths))

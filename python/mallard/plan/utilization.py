@@ -8,21 +8,13 @@ from mallard.errors import UsageError
 from mallard.plan.assembly import assemble, chosen_strategies
 from mallard.plan.blocks import chosen_pairs, exponents
 from mallard.plan.planned import Plan, PlannedRow
-from mallard.plan.request import PAPER, QUICK, REPETITIONS, STANDARD, Host, Option, Options, Request
+from mallard.plan.request import PAPER, QUICK, REPETITIONS, STANDARD, Host, Options, Request
 from mallard.runner import Runner
 
 BUFFERS = ("warm", "cold", "none")
 FINAL_FREES = ("timed", "untimed")
-OPTIONS = (
-    Option("total", "RANGE", "T, bytes allocated in all, exponents of two: 30..35"),
-    Option("active", "RANGE", "A, bytes live at a time, exponents of two: 15..20"),
-    Option("block", "RANGE", "S, bytes of a block, exponents of two: 10..15"),
-    Option("buffer", "LIST", "of the monotonic strategies: warm (the default), cold, none"),
-    Option("final-frees", "LIST", "of the blocks live at the end: timed (the default), untimed"),
-)
 # P0089 section 10 and P0213 section 11 print these rows (A, S) for every T.
 PRINTED = tuple((active, 10) for active in range(15, 21)) + tuple((20, block) for block in range(11, 16))
-TOTAL_LOG2, ACTIVE_LOG2, BLOCK_LOG2 = (10, 40), (4, 30), (3, 20)
 
 
 # A multipool takes about a millisecond for the papers' smallest T.
@@ -47,13 +39,13 @@ SCALES = {
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
     scale, name = SCALES[request.scale], request.experiment
     strategies, messages = chosen_strategies(request, runner.names_of(name), runner.usual_names_of(name))
-    named = exponents(request, "total", runner.limit(name, "total_log2", TOTAL_LOG2))
+    named = exponents(request, "total", runner.limit(name, "total_log2"))
     buffers = request.several("buffer", BUFFERS, list(scale.totals_log2))
     totals = {buffer: named or scale.totals_log2.get(buffer, scale.totals_log2["warm"]) for buffer in buffers}
     every_total = sorted({total for some in totals.values() for total in some})
     limits = (
-        runner.limit(name, "active_log2", ACTIVE_LOG2),
-        runner.limit(name, "block_log2", BLOCK_LOG2),
+        runner.limit(name, "active_log2"),
+        runner.limit(name, "block_log2"),
     )
     pairs = chosen_pairs(request, ("active", "block"), limits, PRINTED)
     for active, block in pairs:

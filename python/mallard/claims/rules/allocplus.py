@@ -16,6 +16,7 @@ from mallard.claims.figures import Change, percent_better, times_faster
 from mallard.claims.rule import Cells, Rules
 from mallard.claims.statement import ABOUT, BELOW, UP_TO
 from mallard.evidence import Evidence
+from mallard.evidence.evidence import AnyPlace
 
 STANDARD = "new-delete"
 BOOST = "boost"  # selects what of Boost there is
@@ -49,14 +50,14 @@ SHRINK = "1 shrink (WinXP/VC2003)"
 WINDOWS, LINUX = "2 burst (WinXP/VC2003)", "2 burst (Linux/gcc4.1)"
 CHAPTER_3 = "3 adaptive pools"
 
-Vectors = Mapping[tuple[str, str, int, str], float]
+Vectors = Mapping[AnyPlace, float]
 
 
 def calls(e: Evidence, *names: str) -> Cells:
     """Blocks that a vector of ten elements was given, and times that one grew instead; a cell for each
     strategy, none where one is missing."""
     grown = ("allocations", "expansions_forward", "expansions_backward")
-    found = [[e.expansion_forward.get((what, MY_INT, SMALL, name)) for what in grown] for name in names]
+    found = [[e.of("expansion-forward").get((what, MY_INT, SMALL, name)) for what in grown] for name in names]
     whole = [[count for count in counts if count is not None] for counts in found if counts[0] is not None]
     return [sum(counts) for counts in whole] if len(whole) == len(names) else []
 
@@ -86,35 +87,35 @@ def calls_of_the_others(e: Evidence) -> Cells:
 @forward(FORWARD, "10000 push_backs: expanding V2 vs V2 without expansion", ABOUT)
 def growth_in_place(e: Evidence) -> Cells:
     """Time of V2 told not to grow in place / of V2, 10,000 elements."""
-    return speedup(e.expansion_forward, "push_back_ns", V2_MASKED, LARGE)
+    return speedup(e.of("expansion-forward"), "push_back_ns", V2_MASKED, LARGE)
 
 
 @forward(FORWARD, "10000 push_backs: expanding V2 vs plain dlmalloc V1", ABOUT)
 def growth_in_place_over_version_1(e: Evidence) -> Cells:
     """Time of V1 / of V2, 10,000 elements."""
-    return speedup(e.expansion_forward, "push_back_ns", V1, LARGE)
+    return speedup(e.of("expansion-forward"), "push_back_ns", V1, LARGE)
 
 
 @forward(FORWARD_ON_LINUX, "expanding V2 vs V1", ABOUT)
 def growth_in_place_under_linux(e: Evidence) -> Cells:
     """Time of V1 / of V2, 10,000 elements, as the text says it of Windows."""
-    return speedup(e.expansion_forward, "push_back_ns", V1, LARGE)
+    return speedup(e.of("expansion-forward"), "push_back_ns", V1, LARGE)
 
 
 @shrink(SHRINK, "in-place shrink_to_fit vs allocate-copy-free, up to", UP_TO)
 def shrinking_in_place(e: Evidence) -> Cells:
     """Time of V1 / of V2 for five elements erased and a shrink_to_fit, the article's sizes."""
-    return speedup(e.shrink_to_fit, "shrink_ns", V1, *SHRUNK)
+    return speedup(e.of("shrink-to-fit"), "shrink_ns", V1, *SHRUNK)
 
 
 def by_bursts(e: Evidence, figure: str, change: Change, where: Callable[[int], bool]) -> Cells:
     """V2 against V1 in every range."""
     return [
         change(burst, plain)
-        for (what, length, name), burst in e.burst.items()
+        for (what, length, name), burst in e.of("burst").items()
         if (what, name) == (figure, BURST)
-        and where(length)
-        and (plain := e.burst.get((figure, length, PLAIN)))
+        and where(int(length))
+        and (plain := e.of("burst").get((figure, length, PLAIN)))
     ]
 
 
@@ -153,7 +154,7 @@ def figures(e: Evidence, figure: str, *names: str) -> Cells:
     by_name = [
         [
             value
-            for (what, _, strategy), value in e.adaptive_pool.items()
+            for (what, _, strategy), value in e.of("adaptive-pool").items()
             if (what, strategy) == (figure, name)
         ]
         for name in names

@@ -23,10 +23,10 @@ optimized = Rules("Optimized_C++_ch13", "fixed-block", "mallard bench fixed-bloc
 def loki_by_system(e: Evidence, order: str, figure: str) -> dict[int, float]:
     """Size of the objects -> Loki's figure by the system's, on small pages."""
     return {
-        size: found / system
-        for (what, pages, size, kept, name), found in e.small_objects.items()
+        int(size): found / system
+        for (what, pages, size, kept, name), found in e.of("small-objects").items()
         if (what, pages, kept, name) == (figure, SMALL_PAGES, order, "loki")
-        and (system := e.small_objects.get((figure, SMALL_PAGES, size, order, BASE)))
+        and (system := e.of("small-objects").get((figure, SMALL_PAGES, size, order, BASE)))
     }
 
 
@@ -64,8 +64,8 @@ def loki_memory_of_twenty_bytes(e: Evidence) -> Cells:
 
 def times_faster_less_one(e: Evidence, work: str, version: str = "") -> Cells:
     """The book counts "x times faster" as the ratio of times less one."""
-    default = e.fixed_block.get((work, version, BASE))
-    block = e.fixed_block.get((work, version, STRATEGIES[work]))
+    default = e.of("fixed-block").get((work, version, BASE))
+    block = e.of("fixed-block").get((work, version, STRATEGIES[work]))
     return [default / block - 1.0] if default and block else []
 
 

@@ -9,7 +9,7 @@ from mallard.analysis.contention import contention_sentences, contention_tables
 from mallard.analysis.labels import binding, family
 from mallard.analysis.names import malloc
 from mallard.contenders import CONTENDERS
-from mallard.experiments import SHARED
+from mallard.library import SHARED
 from mallard.papers.contention import contention_tables as printed_tables
 from mallard.papers.printed import PrintedTable
 from mallard.view.html.beside import beside, matching

@@ -13,7 +13,7 @@ from itertools import groupby
 from mallard.analysis.labels import SHORT_STATUS, STATUS_TEXT, column_words, family
 from mallard.analysis.names import FLOOR
 from mallard.contenders import CONTENDERS
-from mallard.experiments import KEEP
+from mallard.library import KEEP
 from mallard.view.html.cell_form import Form, filled
 from mallard.view.html.figures import PALETTE
 from mallard.view.html.markup import Markup, element, joined

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 
 from mallard.analysis.names import in_table_order
 from mallard.analysis.summary import summaries
-from mallard.analysis.vectors import EXPERIMENTS as VECTORS
 from mallard.choose import decision_chart
 from mallard.claims import ledger
+from mallard.experiments import EXPERIMENTS
+from mallard.experiments.description import Phases
 from mallard.papers.catalogue import strategy_text
 from mallard.result import Row
-from mallard.view.html.adaptive_pool import adaptive_pool_section
-from mallard.view.html.burst import burst_section
 from mallard.view.html.cell_data import cell_data
 from mallard.view.html.claims import claims_section
 from mallard.view.html.conditions import cautions, conditions, reproduce
@@ -23,22 +22,29 @@ from mallard.view.html.decision import decision_section
 from mallard.view.html.density import density_section, verdict_section
 from mallard.view.html.fixed_block import fixed_block_section
 from mallard.view.html.fragmentation import fragmentation_section
-from mallard.view.html.heap_churn import heap_churn_section
 from mallard.view.html.line_plot import DOT
 from mallard.view.html.locality import locality_section
 from mallard.view.html.markup import Markup, element, empty_element, joined
 from mallard.view.html.paper_notes import paper_notes
 from mallard.view.html.peers import peers_section
+from mallard.view.html.phases import phases_section
 from mallard.view.html.primitives import primitives_section
-from mallard.view.html.small_objects import small_objects_section
 from mallard.view.html.utilization import utilization_section
-from mallard.view.html.vectors import vector_section
 
 TITLE = "Which allocation strategy is fastest here?"
 STYLES = (
     *("report.css", "maps.css", "surface.css", "plots.css", "claims.css", "peers.css", "tree.css"),
     "print.css",
 )
+# The sections that are not made from a description alone.
+OWN: dict[str, Callable[[Measured | None], Section]] = {
+    "locality": locality_section,
+    "utilization": utilization_section,
+    "contention": contention_section,
+    "fragmentation": fragmentation_section,
+    "primitives": primitives_section,
+    "fixed-block": fixed_block_section,
+}
 SCRIPTS = ("panel.js", "cells.js", "heat.js", "plots.js", "surface.js", "claims.js", "sections.js")
 
 
@@ -79,17 +85,7 @@ def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list
     sections = [
         verdict_section(density),
         density_section(density),
-        locality_section(measured.get("locality")),
-        utilization_section(measured.get("utilization")),
-        contention_section(measured.get("contention")),
-        fragmentation_section(measured.get("fragmentation")),
-        small_objects_section(measured.get("small-objects")),
-        fixed_block_section(measured.get("fixed-block")),
-        adaptive_pool_section(measured.get("adaptive-pool")),
-        *(vector_section(name, measured.get(name)) for name in VECTORS),
-        burst_section(measured.get("burst")),
-        heap_churn_section(measured.get("heap-churn")),
-        primitives_section(measured.get("primitives")),
+        *(_section(name, measured.get(name)) for name in EXPERIMENTS if name != "density"),
         peers_section(rows, runs),
         claims_section(ledger(rows)),
         decision_section(decision_chart(rows)),
@@ -104,6 +100,12 @@ def _strategies(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> di
     """The description of each strategy, for the panel."""
     rows = (row for rows in (evidence, *(each.rows for each in measured.values())) for row in rows)
     return {name: strategy_text(name) for name in in_table_order({row.strategy for row in rows})}
+
+
+def _section(name: str, measured: Measured | None) -> Section:
+    experiment = EXPERIMENTS[name]
+    panel = experiment.panel
+    return phases_section(experiment, panel, measured) if isinstance(panel, Phases) else OWN[name](measured)
 
 
 def _header(measured: Mapping[str, Measured], sections: Sequence[Section]) -> Markup:

@@ -1,79 +1,21 @@
-"""The Loki test: times and memory over the size of the objects, and the blog's own figures beside them."""
+"""Loki's own figures of the Loki test beside those of its blog."""
 
 from __future__ import annotations
 
 from mallard.analysis.cells import CellTable, Line
-from mallard.analysis.phases import of_figure, value_of
-from mallard.analysis.small_objects import (
-    FREED,
-    HELD,
-    MEMORY,
-    PHASES,
-    bytes_an_object,
-    small_objects_sentences,
-    small_objects_tables,
-)
+from mallard.analysis.phases import amount_of, value_of
+from mallard.experiments.small_objects import HELD
 from mallard.papers.printed import BASE, PrintedTable
 from mallard.papers.small_objects import POINTER_BYTES, PROCESS, STRATEGIES, figure_of
 from mallard.papers.small_objects import small_objects_tables as printed_tables
 from mallard.view.html.cell_form import NOTHING
-from mallard.view.html.contents import Measured, Section, introduction, unmeasured
 from mallard.view.html.figures import percent, three_digits
-from mallard.view.html.markup import Markup, element, joined
-from mallard.view.html.phase_maps import memory_kinds, phase_kinds, phase_map, phase_maps
-from mallard.view.html.says import answer
-from mallard.view.html.strategy_lines import strategy_lines
-from mallard.view.html.strategy_map import Kind, TimeKind
+from mallard.view.html.markup import Markup, element
 
-NAME = "small-objects"
-HEADING = "Small objects: a million of them"
 LOKI = STRATEGIES["USE_LOKI_SOA"]
-DRAWN = ("multipool", "small-object-pool", "fixed-pool", LOKI)
-HOW_TO_READ = (
-    "The objects have N bytes. A vector of pointers names them; it is there before the clock starts, and is "
-    "shuffled before they are freed from its back. What is left of the memory is what the system counts for "
-    "the process. null takes each object from fresh pages and frees nothing: what the pages cost alone."
-)
-KINDS: tuple[Kind, ...] = (
-    *phase_kinds("afrv", PHASES, "an object"),
-    TimeKind("p", "% of new-delete", "All phases together, in percent of new-delete's time.", relative=True),
-    *memory_kinds("muw", MEMORY),
-)
 
 
-def small_objects_section(measured: Measured | None) -> Section:
-    if measured is None:
-        return unmeasured(NAME, HEADING)
-    tables = small_objects_tables(measured.rows)
-    maps = phase_maps(NAME, KINDS, [_setting(table) for table in tables])
-    body = joined(introduction(NAME, HOW_TO_READ), maps)
-    return Section(NAME, "Small objects", HEADING, body, answer(small_objects_sentences(tables[0])))
-
-
-def _setting(table: CellTable) -> Markup:
-    sentences = small_objects_sentences(table)
-    return phase_map(table, KINDS, ("N", "N"), sentences, _plots(table), _beside_blog(table))
-
-
-def _plots(table: CellTable) -> list[Markup | None]:
-    def held(line: Line, name: str) -> float | None:
-        return bytes_an_object(table, line, name, HELD.figure)
-
-    def freed(line: Line, name: str) -> float | None:
-        return bytes_an_object(table, line, name, FREED.figure)
-
-    lines = strategy_lines(table, "N, bytes of an object", DRAWN, logarithmic_x=False)
-    phases = [
-        lines.plot(f"To {phase.text}", "ns an object", of_figure(table, phase.figure)) for phase in PHASES
-    ]
-    return [
-        *phases,
-        lines.plot(f"Memory {HELD.text}", "bytes an object", table, held),
-        lines.plot(f"Memory {FREED.text}", "bytes an object", table, freed),
-    ]
-
-
-def _beside_blog(table: CellTable) -> Markup | None:
+def beside_blog(table: CellTable) -> Markup | None:
     """Loki beside the default, phase by phase, here and as the blog prints it."""
     order = dict(table.setting).get("order")
     if LOKI not in table.strategies:
@@ -136,7 +78,7 @@ def _rows_beside(table: CellTable, printed: PrintedTable) -> list[Markup]:
 def _here(table: CellTable, line: Line, name: str, figure: str) -> float | None:
     if figure != PROCESS:
         return value_of(line, name, figure)
-    held = bytes_an_object(table, line, name, HELD.figure)
+    held = amount_of(table, line, name, HELD, HELD.each)
     return None if held is None else held + POINTER_BYTES
 
 

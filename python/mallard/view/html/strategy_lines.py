@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.names import BASE, FLOOR, contestants, malloc
 from mallard.analysis.ranking import pairings_of
-from mallard.experiments import BURST, MASKED
+from mallard.library import BURST, MASKED
 from mallard.stats import mean_ratio
 from mallard.view.html.line_plot import LinePlot, Series
 from mallard.view.html.markup import Markup

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from rich.console import Console
 from rich.text import Text
 
 from mallard.analysis.peers import has_contenders
 from mallard.analysis.summary import summaries
-from mallard.analysis.vectors import EXPERIMENTS as VECTORS
 from mallard.analysis.verdicts import sentence
+from mallard.experiments import EXPERIMENTS
+from mallard.experiments.description import Phases
 from mallard.footprint import readable
 from mallard.result import Row
 from mallard.run import Outcome
 from mallard.store import Run, Store
 from mallard.view.terminal.averages import show_averages
 from mallard.view.terminal.compilers import show_compilers
+from mallard.view.terminal.fixed_block import show_fixed_block
 from mallard.view.terminal.fragmentation import show_fragmentation
-from mallard.view.terminal.heaps import show_burst, show_heap_churn, show_vectors
 from mallard.view.terminal.heat_map import legend, show_heat_map
 from mallard.view.terminal.locality import show_locality
-from mallard.view.terminal.pools import show_adaptive_pool, show_fixed_block, show_small_objects
+from mallard.view.terminal.phases import show_phases
 from mallard.view.terminal.primitives import show_primitives
 from mallard.view.terminal.races import show_contention, show_utilization
 
@@ -39,7 +39,12 @@ def show_run(console: Console, run: Run, rows: Sequence[Row]) -> None:
     if run.experiment == "contention":
         show_contention(console, run, rows)
     else:
-        SHOW.get(run.experiment, _show_density)(console, rows)
+        experiment = EXPERIMENTS[run.experiment]
+        panel = experiment.panel
+        if isinstance(panel, Phases):
+            show_phases(console, experiment, panel, rows)
+        else:
+            SHOW[run.experiment](console, rows)
     show_compilers(console, rows)
 
 
@@ -56,16 +61,12 @@ def _show_density(console: Console, rows: Sequence[Row]) -> None:
 
 
 SHOW: dict[str, Callable[[Console, Sequence[Row]], None]] = {
+    "density": _show_density,
     "primitives": show_primitives,
     "locality": show_locality,
     "utilization": show_utilization,
     "fragmentation": show_fragmentation,
-    "small-objects": show_small_objects,
     "fixed-block": show_fixed_block,
-    "adaptive-pool": show_adaptive_pool,
-    **{name: partial(show_vectors, name) for name in VECTORS},
-    "burst": show_burst,
-    "heap-churn": show_heap_churn,
 }
 
 

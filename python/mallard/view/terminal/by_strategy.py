@@ -32,7 +32,7 @@ Show = Callable[[Line, str], Piece]  # a figure and its mark, not yet as wide as
 
 def columns_of(table: CellTable) -> list[Column]:
     """One for each place of a table that has one number a place."""
-    return [((str(line.place[0]),), line) for line in table.lines]
+    return [((f"{line.place[0]:,}",), line) for line in table.lines]
 
 
 def figure_text(figure: str, text: Callable[[float], str]) -> Callable[[Line, str], str | None]:

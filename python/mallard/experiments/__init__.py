@@ -1,0 +1,36 @@
+"""The experiments: a module each, in the order in which the runner names them.
+
+Work of one thread is measured in CPU time, which waiting for the processor does not lengthen. Threads that
+wait for each other must be measured on the wall clock, because the waiting is what is looked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from mallard import described
+from mallard.experiments.description import CPU, FOLLOWS, Experiment
+
+
+def _described(name: str) -> Experiment:
+    """`heap-churn` is in heap_churn.py."""
+    found = import_module(f"mallard.experiments.{name.replace('-', '_')}").EXPERIMENT
+    assert isinstance(found, Experiment)
+    assert found.name == name
+    return found
+
+
+EXPERIMENTS = {name: _described(name) for name in described.EXPERIMENTS}
+
+_FOLLOWS = {name: frozenset(each.roles(FOLLOWS)) for name, each in EXPERIMENTS.items()}
+
+
+def clock_of(experiment: str) -> str:
+    """The field of a result row that holds the time; of an experiment that we do not know, CPU time."""
+    known = EXPERIMENTS.get(experiment)
+    return known.clock if known else CPU
+
+
+def follows(experiment: str) -> frozenset[str]:
+    """The parameters that say nothing of a cell, because they follow from the others."""
+    return _FOLLOWS.get(experiment, frozenset())

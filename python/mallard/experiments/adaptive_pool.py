@@ -1,0 +1,60 @@
+"""Adaptive pools: what nodes by ranges take, and what is held of the memory of those that are gone."""
+
+from __future__ import annotations
+
+from mallard.experiments.by_ranges import (
+    AXES,
+    HELD,
+    LEAST_OVERHEAD,
+    LEGEND,
+    OVERHEAD,
+    RANGES,
+    RULES,
+    SCALES,
+)
+from mallard.experiments.description import Bursts, Experiment, Fastest, Least, Phases, Plot, Quantity
+
+ERASED = Quantity("erased_bytes", "after erasure", "held after erasure")
+POOL = Quantity("pool_bytes", "in the pool", "that the pool itself keeps after erasure")
+TRIMMED = Quantity("trimmed_bytes", "trimmed", "held after erasure and trim")
+
+EXPERIMENT = Experiment(
+    name="adaptive-pool",
+    text="insert and erase list nodes by ranges (allocplus 3)",
+    examples=(("--range 10,10000", "short ranges and long ones"),),
+    operation="a node inserted and erased",
+    title="Adaptive pools",
+    heading="Adaptive pools: nodes by ranges",
+    how="Nodes of a list are put in at its end and erased, a range at a time: node by node, or (burst) a "
+    "range in one call. First with nothing there, then once more in what the first round left. The overhead "
+    "is that of the system's memory over the nodes' own bytes, so it counts what an allocator wastes between "
+    "its blocks too.",
+    axes=AXES,
+    rules=RULES,
+    places=("range",),
+    claimed=("range",),
+    scales=SCALES,
+    compared=(*RANGES, HELD),
+    panel=Phases(
+        across="range",
+        x="nodes in a range",
+        times=RANGES,
+        amounts=(OVERHEAD, HELD, ERASED, POOL, TRIMMED),
+        whole="All of it together",
+        sentences=(
+            Fastest(RANGES),
+            Bursts(RANGES[:2]),
+            LEAST_OVERHEAD,
+            Least(ERASED, "Held after all nodes were erased, at most"),
+            Least(POOL, "Kept by the pools themselves then, at most"),
+        ),
+        unfinished="the range",
+        plots=(
+            *(Plot(phase, "ns a node") for phase in RANGES),
+            Plot(OVERHEAD, "percent of the nodes' bytes"),
+            Plot(ERASED, "MiB", mebibytes=True),
+        ),
+        drawn=("fixed-pool", "fixed-pool-burst", "adaptive-pool", "adaptive-pool-burst"),
+        legend=LEGEND,
+    ),
+)

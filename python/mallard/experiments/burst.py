@@ -1,0 +1,53 @@
+"""Bursts: nodes by ranges, in one call or one by one; then single nodes, and the end of the whole list."""
+
+from __future__ import annotations
+
+from mallard.experiments.by_ranges import (
+    AXES,
+    HELD,
+    LEAST_OVERHEAD,
+    LEGEND,
+    OVERHEAD,
+    RANGES,
+    RULES,
+    SCALES,
+)
+from mallard.experiments.description import Bursts, Experiment, Fastest, Phases, Plot, Quantity
+
+PUSH = Quantity("push_ns", "push", "push one node back", "a node")
+POP = Quantity("pop_ns", "pop", "pop one node off the front", "a node")
+CLEAR = Quantity("clear_ns", "clear", "clear the list", "a node")
+TIMES = (*RANGES, PUSH, POP, CLEAR)
+
+EXPERIMENT = Experiment(
+    name="burst",
+    text="list nodes by ranges, and pushed and popped (allocplus 2)",
+    examples=(("--range 1000 --contenders", "beside the bursts of Boost"),),
+    operation="a node inserted or erased",
+    title="Bursts",
+    heading="Bursts: many nodes in a call",
+    how="The list and its ranges are those of the adaptive pools. -burst asks for a whole range in one call "
+    "and gives it back so; the others go node by node. Single nodes are pushed and popped one by one with "
+    "every strategy, so there a burst has no part.",
+    axes=AXES,
+    rules=RULES,
+    places=("range",),
+    claimed=("range",),
+    scales=SCALES,
+    compared=(*TIMES, HELD),
+    panel=Phases(
+        across="range",
+        x="nodes in a range",
+        times=TIMES,
+        amounts=(OVERHEAD, HELD),
+        whole="All ranges together",
+        sentences=(Fastest(TIMES), Bursts((*RANGES, CLEAR)), LEAST_OVERHEAD),
+        unfinished="the range",
+        plots=tuple(Plot(phase, "ns a node") for phase in RANGES),
+        drawn=(
+            *("heap", "heap-burst", "multipool", "multipool-burst"),
+            *("boost-allocator", "boost-allocator-burst"),
+        ),
+        legend=LEGEND,
+    ),
+)

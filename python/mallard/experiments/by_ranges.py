@@ -1,0 +1,43 @@
+"""What bursts and adaptive pools share: nodes of a list that are inserted and erased by ranges (allocplus,
+chapters 2 and 3)."""
+
+from __future__ import annotations
+
+from mallard.experiments.description import (
+    AMOUNT,
+    COUNT,
+    COUNTS,
+    PAPER,
+    QUICK,
+    STANDARD,
+    Axis,
+    Least,
+    Quantity,
+    Rule,
+    Scale,
+)
+
+RANGES = (
+    Quantity("insert_ns", "insert", "insert the first time", "a node"),
+    Quantity("erase_ns", "erase", "erase the first time", "a node"),
+    Quantity("insert_warm_ns", "insert warm", "insert once more", "a node"),
+    Quantity("erase_warm_ns", "erase warm", "erase once more", "a node"),
+)
+OVERHEAD = Quantity(
+    *("overhead_percent", "overhead %", "overhead of system memory over the nodes' own bytes, percent", "%"),
+    shown=".1f",
+)
+HELD = Quantity("held_bytes", "held", "taken from the system for all nodes")
+LEAST_OVERHEAD = Least(OVERHEAD, "Overhead of system memory, at most", ".1f %")
+AXES = (
+    Axis(
+        *("range", COUNTS, "nodes inserted or erased at a time: 10^1..10^4 or 10,1000"),
+        default=(10, 100, 1000, 10_000),  # the article's
+        said="ranges of {}",
+        plural="ranges",
+    ),
+    Axis("nodes", COUNT, "how many in all: 2000000 (the default)", default=2_000_000, role=AMOUNT),
+)
+RULES = (Rule("range", "nodes", "all ranges have one length", divides=True),)
+SCALES = {QUICK: Scale(20), STANDARD: Scale(120, 5), PAPER: Scale(600, 9)}
+LEGEND = "range: nodes inserted or erased at a time."

@@ -1,0 +1,34 @@
+"""Benchmark V: the work of density in a heap in which others have allocated and freed (P0213 section 13)."""
+
+from __future__ import annotations
+
+from mallard.experiments.density import AXES
+from mallard.experiments.description import AMOUNT, COUNTS, Axis, Experiment
+
+EXPERIMENT = Experiment(
+    name="fragmentation",
+    text="density in a heap that others used before (Benchmark V)",
+    examples=(
+        ("--ds 2 --freed half,eighth --upstream cache,heap", "two states of the heap, two sources of chunks"),
+    ),
+    operation="a leaf element",
+    title="Fragmentation",
+    heading="Fragmentation",
+    axes=(
+        *AXES,
+        Axis(
+            *(
+                "freed",
+                COUNTS,
+                "of 2^16 chunks allocated before: all,half,quarter,eighth; none: no chunks at all",
+            ),
+            said="D = {}",
+        ),
+        Axis("upstream", COUNTS, "where local allocators get their chunks: cache (the default), heap"),
+        Axis("perturb_chunks_log2", role=AMOUNT),
+    ),
+    places=("size_log2",),
+    apart=("ds", "freed"),
+    claimed=("upstream", "ds", "size_log2", "freed"),
+    joined=("buffer", "buffer_bytes"),  # over the heap there is no buffer
+)

@@ -1,0 +1,87 @@
+"""A heap that ages: blocks of random sizes, freed at random and allocated again, for long."""
+
+from __future__ import annotations
+
+from mallard.experiments.description import (
+    AMOUNT,
+    COUNT,
+    COUNTS,
+    PAPER,
+    QUICK,
+    STANDARD,
+    Axis,
+    Experiment,
+    Fastest,
+    FromTo,
+    Least,
+    Phases,
+    Quantity,
+    Rule,
+    Scale,
+)
+
+PAIR = Quantity("pair_ns", "pair", "free a block and allocate another", "a pair")
+FILL = Quantity("fill_ns", "first block", "allocate one of the first blocks", "a first block")
+FRAGMENTATION = Quantity(
+    "fragmentation", "held / live", "most that was held, over most that was live", shown=".3f"
+)
+OVERHEAD = Quantity(
+    *("overhead_bytes", "bytes a block", "held and not live at the end, bytes a block", "bytes"),
+    shown=".0f",
+    least=8.0,
+)
+LIVE = Quantity("peak_live_bytes", "peak live", "of the blocks in use, most")
+HELD = Quantity("peak_held_bytes", "peak held", "taken from the system, most")
+TRIMMED = Quantity("trimmed_bytes", "trimmed", "held after all was freed and trimmed")
+
+EXPERIMENT = Experiment(
+    name="heap-churn",
+    text="free a random block, allocate another, for a long time",
+    examples=(("--live 10^5 --malloc mimalloc", "beside the heap of mimalloc"),),
+    operation="a free with its allocation",
+    title="Ageing heap",
+    heading="A heap that ages",
+    how="Sizes are drawn before the clock starts, evenly between two bounds. A block's ends are written when "
+    "it is allocated, and its first word is read when it is freed. Held is what the process grew by, live "
+    "what its blocks asked for; null is the same work without an allocator.",
+    axes=(
+        Axis(
+            *("live", COUNTS, "blocks in use at a time: 10^5 (the default) or 10^3..10^5"),
+            default=(100_000,),
+            said="{} live blocks",
+        ),
+        Axis(
+            "operations",
+            COUNT,
+            "frees with their allocations: 5000000, with --standard 10^7, with --paper 10^8",
+            default={QUICK: 5 * 10**6, STANDARD: 10**7, PAPER: 10**8},
+            role=AMOUNT,
+        ),
+        Axis("least_bytes", COUNT, "of a block: 16 (the default)", default=16),
+        Axis("most_bytes", COUNT, "of a block: 4096 (the default)", default=4096),
+    ),
+    rules=(Rule("least_bytes", "most_bytes", "sizes are drawn between them"),),
+    places=("live",),
+    claimed=("live",),
+    scales={QUICK: Scale(60), STANDARD: Scale(120, 5), PAPER: Scale(1200, 5)},
+    compared=(FILL, HELD),
+    panel=Phases(
+        across="number of live blocks",
+        x="percent of the operations",
+        times=(PAIR, FILL),
+        amounts=(FRAGMENTATION, OVERHEAD, LIVE, HELD, TRIMMED),
+        whole="A free with its allocation",
+        sentences=(
+            Fastest((PAIR, FILL)),
+            Least(FRAGMENTATION, "Most held over most live, least and new-delete", ".2f"),
+            FromTo(FRAGMENTATION, "Held over live, after a tenth of the operations and at the end"),
+            Least(OVERHEAD, "Bytes a block that are held and not its own, at the end, at most", ".0f"),
+            Least(TRIMMED, "Held after all blocks were freed and trimmed, at most"),
+        ),
+        unfinished="the number of live blocks",
+        over_time=FRAGMENTATION,
+        logarithmic=False,
+        drawn=("heap", "region-heap", "multipool", "boost-interprocess"),
+        legend="live: blocks in use at a time.",
+    ),
+)

@@ -1,0 +1,52 @@
+"""Single operations: an allocation with its deallocation, an allocator's creation."""
+
+from __future__ import annotations
+
+from mallard.experiments.description import (
+    AMOUNT,
+    PAPER,
+    QUICK,
+    STANDARD,
+    WORDS,
+    Axis,
+    Experiment,
+    Scale,
+)
+
+PAIR, CREATE = "pair", "create"
+FEWER_LOG2 = 4  # of what may take a thousand times as long as a pair
+
+
+def scale(time_limit: float, product_log2: int) -> Scale:
+    """2^`product_log2` operations in the timed part."""
+    return Scale(
+        time_limit,
+        grids=(
+            {"operation": (PAIR,), "product_log2": (product_log2,)},
+            {"operation": (CREATE,), "product_log2": (product_log2 - FEWER_LOG2,)},
+        ),
+    )
+
+
+EXPERIMENT = Experiment(
+    name="primitives",
+    text="one allocation with its deallocation; a new allocator",
+    examples=(("--operation create --contenders", "the cost of a new allocator, in every library"),),
+    operation="a pair or creation",
+    title="Primitives",
+    heading="Primitives: one call, one allocator",
+    how="The median, and the lowest and highest of the repetitions.",
+    axes=(
+        Axis(
+            *("operation", WORDS, "pair,create (default: all)"),
+            words=(PAIR, CREATE),
+            said="{}",
+            plural="operations",
+        ),
+        Axis("product_log2", role=AMOUNT),
+        Axis("block_bytes", role=AMOUNT),
+    ),
+    places=("operation",),
+    scales={QUICK: scale(60, 24), STANDARD: scale(600, 26), PAPER: scale(3600, 27)},
+    with_base=False,
+)

@@ -1,0 +1,83 @@
+"""A vector that shrinks, a few elements at a time, until it is empty."""
+
+from __future__ import annotations
+
+from mallard.experiments.description import (
+    COUNT,
+    FOLLOWS,
+    PAPER,
+    QUICK,
+    STANDARD,
+    Axis,
+    Experiment,
+    Fastest,
+    Pairs,
+    Phases,
+    Plot,
+    Quantity,
+    Rule,
+    Scale,
+    Share,
+)
+from mallard.experiments.vectors import AXES, DRAWN, HOW, LARGE, LEGEND, ONLY, sizes
+
+FEW = (10, 100, 500, 1000, 2000, 10_000)  # with those of the article: 500, 2,000 and 10,000
+MANY = (*FEW, 100_000, 1_000_000, 10_000_000)
+SHRINK = Quantity("shrink_ns", "shrink", "erase the last elements and shrink", "a shrink")
+# The row's own time, which the article took.
+WHOLE = Quantity("", "with its making", "make a vector and shrink it to nothing, each shrink", "a shrink")
+ALLOCATIONS = Quantity(
+    "allocations", "allocations", "blocks that a vector was given", "allocations", shown=",.0f"
+)
+SHRINKS = Quantity("shrinks", "in place", "times that its block shrank in place", "in place", shown=",.0f")
+HELD = Quantity("held_bytes", "held", "growth of resident memory with all elements", large=LARGE)
+HALF = Quantity("half_bytes", "half", "held with half of the elements left", large=LARGE)
+LEFT = Quantity("left_bytes", "left", "held with one step of elements left", large=LARGE)
+RETURNED = Quantity("returned_bytes", "returned", "given back to the system by then", large=LARGE)
+
+EXPERIMENT = Experiment(
+    name="shrink-to-fit",
+    text="erase the end of a vector and shrink it, until empty",
+    examples=(("--elements 10000 --step 5", "five elements at a time"),),
+    operation="an erasure with its shrink_to_fit",
+    title="Shrinking",
+    heading="A vector shrinks to fit",
+    how=HOW,
+    axes=(
+        *AXES,
+        Axis(
+            "step", COUNT, "elements erased at a time: 5, of large vectors more (the default)", role=FOLLOWS
+        ),
+    ),
+    rules=(Rule("step", "elements", "the last elements are erased in equal steps", divides=True),),
+    places=("elements",),
+    claimed=("type", "elements"),
+    scales={
+        QUICK: Scale(60, grids=sizes((10, 100, 1000, 10_000, 1_000_000), (500, 10_000))),
+        STANDARD: Scale(300, 5, sizes(MANY, FEW)),
+        PAPER: Scale(1200, 9, sizes(MANY, MANY)),
+    },
+    only=ONLY,
+    compared=(SHRINK,),
+    panel=Phases(
+        across="number of elements",
+        x="elements of the vector",
+        times=(SHRINK, WHOLE),
+        amounts=(ALLOCATIONS, SHRINKS, HELD, HALF, LEFT, RETURNED),
+        whole="A shrink",
+        relative=SHRINK,
+        sentences=(
+            Fastest((SHRINK, WHOLE), sizes=True),
+            Pairs(
+                SHRINK,
+                "Shrinking in place takes, of the time of copying",
+                (("heap-v2", "heap-v1"), ("boost-allocator-v2", "boost-allocator-v1")),
+            ),
+            Share(RETURNED, HELD, "Given back to the system of {} elements"),
+        ),
+        unfinished="the number of elements",
+        plots=(Plot(SHRINK, "ns a shrink"), Plot(WHOLE, "ns a shrink")),
+        drawn=DRAWN,
+        legend=LEGEND,
+    ),
+)

@@ -1,0 +1,124 @@
+"""The Loki test: a million objects of N bytes allocated, freed shuffled or in order, allocated again,
+traversed."""
+
+from __future__ import annotations
+
+from mallard.experiments.description import (
+    AMOUNT,
+    COUNT,
+    PAPER,
+    QUICK,
+    RANGE,
+    STANDARD,
+    WORDS,
+    Axis,
+    Experiment,
+    Fastest,
+    Floor,
+    Least,
+    PerPlace,
+    Phases,
+    Plot,
+    Quantity,
+    Scale,
+)
+
+SHUFFLED, IN_ORDER = "shuffled", "in-order"
+SMALL, HUGE = "small", "huge"
+SIZES = (1, 4, 8, 10, 16, 20, 24, 30, 32, 40, 48, 50, 64)
+PRINTED_SIZES = (1, 10, 20, 30, 40, 50)  # in the blog
+
+TIMES = (
+    Quantity("allocate_ns", "allocate", "allocate them all", "an object"),
+    Quantity("free_ns", "free", "free them all, from the back of the vector", "an object"),
+    Quantity("reallocate_ns", "again", "allocate them all again, after that free", "an object"),
+    Quantity("traverse_ns", "traverse", "touch each of these, in the order of the vector", "an object"),
+)
+WHOLE = Quantity("", "all", "go through all phases", "an object")
+HELD = Quantity("held_bytes", "held", "held after the first allocation", each="objects")
+FREED = Quantity("freed_bytes", "freed", "still held after the first free, nothing trimmed")
+RETURNED = Quantity("returned_bytes", "returned", "still held at the end, after release and trim")
+
+
+def grid(
+    sizes: tuple[int, ...], orders: tuple[str, ...], pages: tuple[str, ...]
+) -> dict[str, tuple[object, ...]]:
+    return {"object_bytes": sizes, "order": orders, "pages": pages}
+
+
+EXPERIMENT = Experiment(
+    name="small-objects",
+    text="allocate, free, reuse a million small objects (Loki)",
+    examples=(("--object-bytes 1,16,64 --order shuffled,in-order", "three sizes, freed in both orders"),),
+    operation="an object allocated, freed, allocated again and traversed",
+    title="Small objects",
+    heading="Small objects: a million of them",
+    how="The objects have N bytes. A vector of pointers names them; it is there before the clock starts, and "
+    "is shuffled before they are freed from its back. What is left of the memory is what the system counts "
+    "for the process. null takes each object from fresh pages and frees nothing: what the pages cost alone.",
+    axes=(
+        Axis("object_bytes", RANGE, "N, bytes of an object: 1,8,16 or 1..64", said="{} bytes"),
+        Axis("objects", COUNT, "how many: 10^6 (the default) or 2^20", default=10**6, role=AMOUNT),
+        Axis(
+            *("order", WORDS, "of the frees: shuffled (the default), in-order", (SHUFFLED,)),
+            words=(SHUFFLED, IN_ORDER),
+            said="{}",
+            plural="orders",
+        ),
+        Axis(
+            *("pages", WORDS, "of the allocators' memory: small (the default), huge", (SMALL,)),
+            words=(SMALL, HUGE),
+            said="{} pages",
+        ),
+    ),
+    places=("object_bytes",),
+    apart=("order",),
+    claimed=("pages", "object_bytes", "order"),
+    scales={
+        QUICK: Scale(
+            10,  # Loki's frees take longer the more chunks there are
+            grids=(
+                grid((*PRINTED_SIZES, 16, 64), (SHUFFLED,), (SMALL,)),
+                grid((16,), (IN_ORDER,), (SMALL,)),
+                grid((16,), (SHUFFLED,), (HUGE,)),
+            ),
+            variants=False,
+        ),
+        STANDARD: Scale(
+            60,
+            grids=(
+                grid(SIZES, (SHUFFLED,), (SMALL, HUGE)),
+                grid((*PRINTED_SIZES, 16), (IN_ORDER,), (SMALL,)),
+            ),
+        ),
+        PAPER: Scale(600, grids=(grid(SIZES, (SHUFFLED, IN_ORDER), (SMALL, HUGE)),)),
+    },
+    block="object_bytes",
+    compared=(*TIMES, HELD),
+    panel=Phases(
+        across="N",
+        head="N",
+        x="N, bytes of an object",
+        times=TIMES,
+        amounts=(HELD, FREED, RETURNED),
+        whole="All phases together",
+        sentences=(
+            Fastest((WHOLE,), sizes=True),
+            Fastest(TIMES),
+            Floor(TIMES[0], "Taking the pages alone ({}) costs"),
+            PerPlace(HELD, "Bytes held for each byte asked for, least and new-delete"),
+            Least(FREED, "Still held after the first free, at most"),
+        ),
+        unfinished="N",
+        plots=(
+            *(Plot(time, "ns an object") for time in TIMES),
+            Plot(HELD, "bytes an object", each="objects"),
+            Plot(FREED, "bytes an object", each="objects"),
+        ),
+        logarithmic=False,
+        drawn=("multipool", "small-object-pool", "fixed-pool", "loki"),
+        first=(("order", SHUFFLED), ("pages", SMALL)),
+        beside="Loki",
+        legend="N: bytes of an object.",
+    ),
+)

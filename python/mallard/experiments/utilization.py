@@ -1,0 +1,35 @@
+"""Benchmark III: 2^T bytes allocated in all, 2^A of them live at a time, in blocks of 2^S."""
+
+from __future__ import annotations
+
+from mallard.experiments.description import COUNTS, RANGE, Axis, Experiment
+
+EXPERIMENT = Experiment(
+    name="utilization",
+    text="free the oldest block, allocate another (Benchmark III)",
+    examples=(("--total 30..33 --buffer warm,none", "with an initial buffer and without"),),
+    operation="an allocation with its deallocation",
+    title="Utilization",
+    heading="Utilization",
+    axes=(
+        Axis(
+            *("total_log2", RANGE, "T, bytes allocated in all, exponents of two: 30..35"),
+            said="T = 2^{}",
+            option="total",
+        ),
+        Axis(
+            *("active_log2", RANGE, "A, bytes live at a time, exponents of two: 15..20"),
+            said="A = 2^{}",
+            option="active",
+        ),
+        Axis(
+            *("block_log2", RANGE, "S, bytes of a block, exponents of two: 10..15"),
+            said="S = 2^{}",
+            option="block",
+        ),
+        Axis("buffer", COUNTS, "of the monotonic strategies: warm (the default), cold, none"),
+        Axis("final_frees", COUNTS, "of the blocks live at the end: timed (the default), untimed"),
+    ),
+    places=("total_log2", "active_log2", "block_log2"),
+    claimed=("buffer", "total_log2", "active_log2", "block_log2"),
+)
