@@ -8,12 +8,15 @@ from collections.abc import Callable, Sequence
 
 from figures.stored import conditions, load, markdown_table, ratio_text, stored_file
 from figures.strategy_table import figure_text, memory_text, shown, time_text
-from mallard.analysis import burst, by_ranges, heap_churn, vectors
 from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.names import BASE, FLOOR
-from mallard.analysis.phases import Quantity
+from mallard.analysis.phases import phase_tables, timed
+from mallard.analysis.sentences import sentences_of
+from mallard.experiments import EXPERIMENTS, by_ranges, heap_churn, shrink_to_fit, vectors
+from mallard.experiments.description import Phases, Quantity
 
 FORWARD, BACKWARD, SHRINK = "expansion-forward", "expansion-backward", "shrink-to-fit"
+BURST, CHURN = "burst", "heap-churn"
 COUNTED = (10, 10_000)  # elements, in the table of calls
 SHOWN_RANGE = 1000  # nodes
 SHOWN_SHARES = (10, 50, 100)  # percent of the operations
@@ -31,14 +34,14 @@ def blocks() -> dict[str, Block]:
         "shrink_to_fit": (SHRINK, lambda: _times(SHRINK)),
         "shrink_to_fit_ratios": (SHRINK, lambda: _ratios(SHRINK)),
         "shrink_to_fit_memory": (SHRINK, _returned),
-        "burst": (burst.EXPERIMENT, _burst),
-        "heap_churn": (heap_churn.EXPERIMENT, _churn),
+        "burst": (BURST, _burst),
+        "heap_churn": (CHURN, _churn),
         **{f"{name}_sentences": (name, _saying(name)) for name in (FORWARD, BACKWARD, SHRINK)},
-        "burst_sentences": (burst.EXPERIMENT, _burst_sentences),
-        "heap_churn_sentences": (heap_churn.EXPERIMENT, _churn_sentences),
+        "burst_sentences": (BURST, _burst_sentences),
+        "heap_churn_sentences": (CHURN, _churn_sentences),
         **{
             f"{name}_conditions": (name, _conditions(name))
-            for name in (FORWARD, BACKWARD, SHRINK, burst.EXPERIMENT, heap_churn.EXPERIMENT)
+            for name in (FORWARD, BACKWARD, SHRINK, BURST, CHURN)
         },
     }
     return {
@@ -64,15 +67,15 @@ def _conditions(experiment: str) -> Block:
 
 def _saying(experiment: str) -> Block:
     """Of the article's sizes and larger ones, whose elements are moved by bytes where that is faster."""
-    return lambda: _list(vectors.vector_sentences(_tables(experiment)[0], experiment))
+    return lambda: _list(sentences_of(experiment, _tables(experiment)[0]))
 
 
 def _burst_sentences() -> str:
-    return _list(burst.burst_sentences(_ranges()))
+    return _list(sentences_of(BURST, _ranges()))
 
 
 def _churn_sentences() -> str:
-    return _list(heap_churn.heap_churn_sentences(_blocks()))
+    return _list(sentences_of(CHURN, _blocks()))
 
 
 def _list(sentences: Sequence[str]) -> str:
@@ -80,28 +83,34 @@ def _list(sentences: Sequence[str]) -> str:
 
 
 def _tables(experiment: str) -> list[CellTable]:
-    return vectors.vector_tables(load(experiment).rows, experiment)
+    return phase_tables(experiment, load(experiment).rows)
 
 
 def _ranges() -> CellTable:
-    (table,) = burst.burst_tables(load(burst.EXPERIMENT).rows)
+    (table,) = phase_tables(BURST, load(BURST).rows)
     return table
 
 
 def _blocks() -> CellTable:
-    (table,) = heap_churn.heap_churn_tables(load(heap_churn.EXPERIMENT).rows)
+    (table,) = phase_tables(CHURN, load(CHURN).rows)
     return table
+
+
+def _times_of(experiment: str) -> tuple[Quantity, ...]:
+    panel = EXPERIMENTS[experiment].panel
+    assert isinstance(panel, Phases)
+    return panel.times
 
 
 def _times(experiment: str) -> str:
     """Nanoseconds of an operation by number of elements, a table a type."""
-    of = vectors.EXPERIMENTS[experiment]
+    time = _times_of(experiment)[0]
     return "\n\n".join(
         f"`{dict(table.setting).get('type', '')}`:\n\n"
         + _by_size(
-            vectors.timed(table, of.times[0]).lines,
+            timed(table, time).lines,
             shown(table.strategies),
-            f"ns {of.operation}",
+            f"ns {time.unit}",
             time_text,
         )
         for table in _tables(experiment)
@@ -110,15 +119,15 @@ def _times(experiment: str) -> str:
 
 def _ratios(experiment: str) -> str:
     """Of new-delete's time, with its interval, by number of elements of the language's own type."""
-    of, table = vectors.EXPERIMENTS[experiment], _tables(experiment)[0]
-    timed = vectors.timed(table, of.times[0])
+    table = _tables(experiment)[0]
+    lines = timed(table, _times_of(experiment)[0]).lines
 
     def ratio(line: Line, name: str) -> str:
         cell = line.cells.get(name)
         return ratio_text(cell.ratio) if cell else ""
 
     names = [name for name in shown(table.strategies) if name not in (BASE, FLOOR)]
-    return _by_size(timed.lines, names, f"of {BASE}'s time", ratio)
+    return _by_size(lines, names, f"of {BASE}'s time", ratio)
 
 
 def _by_size(
@@ -157,8 +166,8 @@ def _live() -> str:
 def _returned() -> str:
     """Of the largest sizes: what the process grew by for the vector, with half of it, and with one step."""
     table = _tables(SHRINK)[0]
-    lines = [line for line in table.lines if line.place[0] >= vectors.MEASURED_FROM]
-    memory = (vectors.HELD, vectors.HALF, vectors.LEFT)
+    lines = [line for line in table.lines if line.place[0] >= vectors.LARGE]
+    memory = (shrink_to_fit.HELD, shrink_to_fit.HALF, shrink_to_fit.LEFT)
     heads = [f"{each.short}, {line.place[0]:,}" for line in lines for each in memory]
     return markdown_table(
         ["elements", *heads],
@@ -174,13 +183,13 @@ def _burst() -> str:
     table = _ranges()
     line = table.line(SHOWN_RANGE)
     assert line is not None
-    heads = ["ns a node", *(phase.short for phase in burst.PHASES), "overhead, %"]
+    heads = ["ns a node", *(phase.short for phase in _times_of(BURST)), "overhead, %"]
     return markdown_table(
         heads,
         [
             [
                 name,
-                *(time_text(line, name, phase.figure) for phase in burst.PHASES),
+                *(time_text(line, name, phase.figure) for phase in _times_of(BURST)),
                 figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
             ]
             for name in shown(table.strategies)
@@ -200,7 +209,7 @@ def _churn() -> str:
         [
             [
                 name,
-                *(time_text(line, name, time.figure) for time in heap_churn.TIMES),
+                *(time_text(line, name, time.figure) for time in _times_of(CHURN)),
                 *(figure_text(line, name, ratio, lambda value: f"{value:.3f}") for ratio in ratios),
                 figure_text(line, name, heap_churn.OVERHEAD.figure, lambda count: f"{count:.0f}"),
                 memory_text(line, name, heap_churn.TRIMMED.figure),

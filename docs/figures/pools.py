@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 
 from figures.stored import conditions, load, markdown_table
 from figures.strategy_table import figure_text, memory_text, shown, time_text
-from mallard.analysis import adaptive_pool, by_ranges, small_objects
 from mallard.analysis.cells import CellTable, Line, setting_text
 from mallard.analysis.fixed_block import fixed_block_works, strategies_of
+from mallard.analysis.phases import amount_of, phase_tables
+from mallard.experiments import adaptive_pool, by_ranges, small_objects
 
 SHOWN_BYTES = 16  # of an object, in the table of phases
 SHOWN_RANGE = 1000  # nodes
+AFTER_ERASURE = (adaptive_pool.ERASED, adaptive_pool.POOL, adaptive_pool.TRIMMED)
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -28,15 +30,18 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 def small_objects_phases() -> str:
     """Every phase for objects of 16 bytes, and what is kept of the memory; a table for each setting."""
-    tables = small_objects.small_objects_tables(load("small-objects").rows)
+    tables = phase_tables("small-objects", load("small-objects").rows)
     found = [(table, line) for table in tables if (line := table.line(SHOWN_BYTES))]
     return "\n\n".join(
         f"{SHOWN_BYTES} bytes, {setting_text(table.setting)}:\n\n"
         + _by_strategy(
             table,
             line,
-            [(phase.short, phase.figure) for phase in small_objects.PHASES],
-            [(memory.short, memory.figure) for memory in small_objects.MEMORY],
+            [(phase.short, phase.figure) for phase in small_objects.TIMES],
+            [
+                (memory.short, memory.figure)
+                for memory in (small_objects.HELD, small_objects.FREED, small_objects.RETURNED)
+            ],
         )
         for table, line in found
     )
@@ -44,7 +49,7 @@ def small_objects_phases() -> str:
 
 def small_objects_memory() -> str:
     """Bytes held for an object after the first allocation, a column for each size; frees shuffled."""
-    table = small_objects.small_objects_tables(load("small-objects").rows)[0]
+    table = phase_tables("small-objects", load("small-objects").rows)[0]
     heading = ["N", *(str(line.place[0]) for line in table.lines)]
     names = shown(table.strategies)
     return markdown_table(
@@ -63,21 +68,21 @@ def fixed_block() -> str:
 
 def adaptive_pools() -> str:
     """Ranges of 1,000 nodes: every phase, the overhead, and what is held once all nodes are erased."""
-    (table,) = adaptive_pool.adaptive_pool_tables(load("adaptive-pool").rows)
+    (table,) = phase_tables("adaptive-pool", load("adaptive-pool").rows)
     line = table.line(SHOWN_RANGE)
     assert line is not None
-    phases = [(phase.short, phase.figure) for phase in adaptive_pool.PHASES]
+    phases = [(phase.short, phase.figure) for phase in by_ranges.RANGES]
     lines = [
         [
             name,
             *(time_text(line, name, figure) for _, figure in phases),
             figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
-            *(memory_text(line, name, memory.figure) for memory in adaptive_pool.MEMORY[1:]),
+            *(memory_text(line, name, memory.figure) for memory in AFTER_ERASURE),
         ]
         for name in shown(table.strategies)
     ]
     heads = [head for head, _ in phases]
-    heads += ["overhead, %", *(memory.short for memory in adaptive_pool.MEMORY[1:])]
+    heads += ["overhead, %", *(memory.short for memory in AFTER_ERASURE)]
     return markdown_table(["ns a node", *heads], lines)
 
 
@@ -97,5 +102,5 @@ def _by_strategy(
 
 
 def _held(table: CellTable, line: Line, name: str) -> str:
-    held = small_objects.bytes_an_object(table, line, name, small_objects.HELD.figure)
+    held = amount_of(table, line, name, small_objects.HELD, "objects")
     return "" if held is None else f"{held:.1f}"

@@ -2,14 +2,25 @@
 refused is known before anything is compiled.
 
 The runner itself has the last word: a plan is made again with what it says. Every contender is expected;
-those whose library is missing are left out by the real one.
+those whose library is missing are left out by the real one. After a change of the runner this writes
+`described.json` anew; what the build lacks stays there:
+
+    python -m mallard.expected_runner build/release/bench/mallard-bench
 """
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from mallard import described
+from mallard.contenders import BEHIND, CONTENDERS
+from mallard.described import Experiments
 from mallard.papers.catalogue import EXTRA_STRATEGIES, Strategy, strategies
 from mallard.runner import NAME, Runner, runner_of
 
@@ -26,3 +37,65 @@ def expected_runner() -> Runner:
 def _strategy(known: dict[str, Strategy], name: str) -> dict[str, str] | str:
     """What is known of it without asking; the footprint of a contender is not."""
     return vars(known[name]) if name in known else name
+
+
+def condensed(description: Mapping[str, Any]) -> Experiments:
+    """Of what the runner says, with strategies by name."""
+    return {name: _by_name(each) for name, each in description["experiments"].items()}
+
+
+def without(experiments: Experiments, names: Collection[str]) -> Experiments:
+    """As a runner says that was built without these strategies."""
+    kept: Experiments = _mapped(experiments, lambda its: [name for name in its if name not in names])
+    return kept
+
+
+def completed(here: Experiments, before: Experiments, lacking: Collection[str]) -> Experiments:
+    """With those strategies of the file before that the build lacks, behind its own."""
+    return {name: _completed(each, before.get(name, {}), lacking) for name, each in here.items()}
+
+
+def text_of(experiments: Experiments) -> str:
+    """A line for each list or object that has no other in it."""
+    spread = json.dumps(experiments, indent=1)
+    return re.sub(r"[\[{][^\[\]{}]*[\]}]", lambda found: " ".join(found[0].split()), spread) + "\n"
+
+
+def _by_name(value: Any) -> Any:
+    return _mapped(value, lambda its: [each if isinstance(each, str) else each["name"] for each in its])
+
+
+def _mapped(value: Any, change: Callable[[list[Any]], list[str]]) -> Any:
+    """With every list of strategies changed."""
+    if isinstance(value, dict):
+        return {
+            key: change(each) if key == "strategies" else _mapped(each, change) for key, each in value.items()
+        }
+    return [_mapped(each, change) for each in value] if isinstance(value, list) else value
+
+
+def _completed(here: dict[str, Any], before: dict[str, Any], lacking: Collection[str]) -> dict[str, Any]:
+    names = [*here["strategies"], *(name for name in before.get("strategies", ()) if name in lacking)]
+    if "works" not in here:
+        return {**here, "strategies": names}
+    known = {work["name"]: work for work in before.get("works", ())}
+    works = [_completed(work, known.get(work["name"], {}), lacking) for work in here["works"]]
+    return {**here, "works": works, "strategies": names}
+
+
+def lacking_in(description: Mapping[str, Any]) -> list[str]:
+    """The strategies whose library a runner was built without."""
+    needs = [(name, each.library) for name, each in CONTENDERS.items()]
+    gone = {each["name"] for each in description["missing"]}
+    return [name for name, library in (*needs, *BEHIND.items()) if gone & {name, library}]
+
+
+def main(runner: str) -> None:
+    answer = subprocess.run([runner, "--describe"], capture_output=True, text=True, check=True)
+    description = json.loads(answer.stdout)
+    found = completed(condensed(description), described.EXPERIMENTS, lacking_in(description))
+    described.FILE.write_text(text_of(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

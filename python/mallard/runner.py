@@ -59,7 +59,6 @@ class Runner:
     about: dict[str, Any]  # the description without its experiments; stored with each run
     structures: tuple[Structure, ...]
     sizes_log2: tuple[int, ...]
-    operations: dict[str, str]  # of primitives: name -> what one is
     experiments: Mapping[str, Described]
     missing: tuple[Missing, ...] = ()
 
@@ -237,7 +236,6 @@ def runner_of(path: Path, description: dict[str, Any]) -> Runner:
             for entry in density["structures"]
         ),
         sizes_log2=tuple(int(size) for size in density["sizes_log2"]),
-        operations={entry["name"]: entry["text"] for entry in experiments["primitives"]["operations"]},
         experiments={name: _described(each) for name, each in experiments.items()},
         missing=tuple(
             Missing(entry["name"], entry["package"], entry["why"]) for entry in description.get("missing", [])

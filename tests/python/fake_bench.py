@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 import zlib
+from pathlib import Path
 
 SETTINGS = json.loads(os.environ.get("FAKE_BENCH", "{}"))
 PLACES = {"release-clang": "clang++ 16.0.6", "release": "g++ 12.2.0"}
@@ -41,6 +42,12 @@ LOCAL = tuple(
 NANOSECONDS = {"null": 8.0, "new-delete": 60.0, "new-delete-keep": 45.0, "new-delete/base": 63.0}
 SHARED = ("synchronized-multipool", "concurrent-multipool")
 REUSES = tuple(f"multipool-{order}" for order in ("last", "first", "lowest", "hybrid", "random"))
+
+
+# Of the real runner: what the fake does not say otherwise.
+DESCRIBED = json.loads(
+    (Path(__file__).resolve().parents[2] / "python/mallard/described.json").read_text(encoding="utf-8")
+)
 
 
 def strategy(name: str, allocator: str, binding: str, destruction: str = "normal") -> dict[str, str]:
@@ -112,6 +119,14 @@ RECYCLING = tuple(name for name in NOT_WINKED if not name.startswith("monotonic"
 FEW = ("null", "new-delete", "multipool")
 
 
+def with_limits(experiments: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
+    return {
+        name: {key: value for key, value in DESCRIBED[name].items() if key not in ("strategies", "works")}
+        | own
+        for name, own in experiments.items()
+    }
+
+
 def description() -> dict[str, object]:
     return {
         "format": 1,
@@ -124,48 +139,59 @@ def description() -> dict[str, object]:
         "sanitizers": "",
         "commit": "0123abc",
         "build_id": f"fake-build{'' if COMPILER == 'fake 1.0' else ' ' + COMPILER}",
-        "experiments": {
-            "density": {
-                "structures": [
-                    {"name": f"DS{place + 1}", "type": text, "inner_log2": 7 if place >= 4 else 0}
-                    for place, text in enumerate(TYPES)
-                ],
-                "strategies": strategies(),
-                "sizes_log2": list(range(6, 17)),
-            },
-            "primitives": {
-                "operations": [
-                    {"name": "pair", "text": "allocate and deallocate 24 bytes"},
-                    {"name": "create", "text": "create, allocate 24 bytes, destroy"},
-                ],
-                "strategies": ["new-delete", "monotonic", "monotonic/base", "multipool", "multipool/base"],
-            },
-            "locality": {
-                "strategies": these(*RECYCLING) + variants(),
-                "links_log2": [10, 27],
-            },
-            "utilization": {"strategies": these("null", *NOT_WINKED) + contenders(), "total_log2": [10, 40]},
-            "contention": {"strategies": these(*NOT_WINKED) + extra(*SHARED), "threads": [1, 64]},
-            "fragmentation": {"strategies": strategies() + variants()},
-            "small-objects": {
-                "strategies": these(*FEW) + variants() + extra(*LIBRARY, "loki"),
-                "object_bytes": [1, 1024],
-            },
-            "fixed-block": {
-                "strategies": these(*FEW) + extra("fixed-pool", "class-new", "fixed-string"),
-                "works": WORKS,
-            },
-            "adaptive-pool": {"strategies": these(*FEW[1:]) + extra(*ADAPTIVE), "range": [1, 100000]},
-            **{
-                name: {"strategies": these(*FEW[:2]) + extra(*VECTORS), **COUNTS}
-                for name in ("expansion-forward", "expansion-backward", "shrink-to-fit")
-            },
-            "burst": {"strategies": these(*FEW[1:]) + extra(*BURSTS), "range": [1, 100000]},
-            "heap-churn": {
-                "strategies": these(*FEW) + extra("heap", "heap/base", "region-heap"),
-                **CHURN_LIMITS,
-            },
-        },
+        "experiments": with_limits(
+            {
+                "density": {
+                    "structures": [
+                        {"name": f"DS{place + 1}", "type": text, "inner_log2": 7 if place >= 4 else 0}
+                        for place, text in enumerate(TYPES)
+                    ],
+                    "strategies": strategies(),
+                    "sizes_log2": list(range(6, 17)),
+                },
+                "primitives": {
+                    "operations": [
+                        {"name": "pair", "text": "allocate and deallocate 24 bytes"},
+                        {"name": "create", "text": "create, allocate 24 bytes, destroy"},
+                    ],
+                    "strategies": [
+                        "new-delete",
+                        "monotonic",
+                        "monotonic/base",
+                        "multipool",
+                        "multipool/base",
+                    ],
+                },
+                "locality": {
+                    "strategies": these(*RECYCLING) + variants(),
+                    "links_log2": [10, 27],
+                },
+                "utilization": {
+                    "strategies": these("null", *NOT_WINKED) + contenders(),
+                    "total_log2": [10, 40],
+                },
+                "contention": {"strategies": these(*NOT_WINKED) + extra(*SHARED), "threads": [1, 64]},
+                "fragmentation": {"strategies": strategies() + variants()},
+                "small-objects": {
+                    "strategies": these(*FEW) + variants() + extra(*LIBRARY, "loki"),
+                    "object_bytes": [1, 1024],
+                },
+                "fixed-block": {
+                    "strategies": these(*FEW) + extra("fixed-pool", "class-new", "fixed-string"),
+                    "works": WORKS,
+                },
+                "adaptive-pool": {"strategies": these(*FEW[1:]) + extra(*ADAPTIVE), "range": [1, 100000]},
+                **{
+                    name: {"strategies": these(*FEW[:2]) + extra(*VECTORS), **COUNTS}
+                    for name in ("expansion-forward", "expansion-backward", "shrink-to-fit")
+                },
+                "burst": {"strategies": these(*FEW[1:]) + extra(*BURSTS), "range": [1, 100000]},
+                "heap-churn": {
+                    "strategies": these(*FEW) + extra("heap", "heap/base", "region-heap"),
+                    **CHURN_LIMITS,
+                },
+            }
+        ),
         "missing": [{"name": "loki", "package": "libloki-dev", "why": "no loki/SmallObj.h"}],
         **SETTINGS.get("describe", {}),
     }
@@ -177,78 +203,33 @@ class Arguments:
     def __init__(self, words: list[str]) -> None:
         self.experiment = words[0]
         given = dict(zip(words[1::2], words[2::2], strict=True))
-        self._texts = {name.removeprefix("--"): value for name, value in given.items()}
-        unknown = sorted(set(self._texts) - set(OPTIONS))
-        if unknown or self.experiment not in EXPERIMENTS:
-            print(f"mallard-bench: error: unknown {unknown or self.experiment}", file=sys.stderr)
+        self.texts = {name.removeprefix("--"): value for name, value in given.items()}
+        if self.experiment not in DESCRIBED:
+            print(f"mallard-bench: error: unknown {self.experiment}", file=sys.stderr)
             sys.exit(2)
 
     def text(self, name: str) -> str:
-        return self._texts[name]
+        return self.texts[name]
 
     def number(self, name: str) -> int:
-        return int(self._texts[name])
+        return int(self.texts[name])
 
     def has(self, name: str) -> bool:
-        return name in self._texts
+        return name in self.texts
 
 
-EXPERIMENTS = (
-    *("density", "primitives", "locality", "utilization", "contention", "fragmentation"),
-    *("small-objects", "fixed-block", "adaptive-pool"),
-    *("expansion-forward", "expansion-backward", "shrink-to-fit", "burst", "heap-churn"),
-)
-# Option -> parameter and its kind.
-PARAMETERS = {
-    "ds": ("ds", str),
-    "operation": ("operation", str),
-    "size": ("size_log2", int),
-    "product": ("product_log2", int),
-    "inner": ("inner_log2", int),
-    "buffer": ("buffer", str),
-    "buffer-bytes": ("buffer_bytes", int),
-    "hash": ("hash", str),
-    "pages": ("pages", str),
-    "links": ("links", int),
-    "list-length": ("list_length", int),
-    "shuffle-factors": ("shuffle_factors", str),
-    "access-factors": ("access_factors", str),
-    "accesses": ("accesses", int),
-    "repeat-factor": ("repeat_factor", int),
-    "total-log2": ("total_log2", int),
-    "active-log2": ("active_log2", int),
-    "block-log2": ("block_log2", int),
-    "final-frees": ("final_frees", str),
-    "threads": ("threads", int),
-    "iterations-log2": ("iterations_log2", int),
-    "multiplier": ("multiplier", int),
-    "freed-by": ("freed_by", str),
-    "freed": ("freed", str),
-    "upstream": ("upstream", str),
-    "object-bytes": ("object_bytes", int),
-    "objects": ("objects", int),
-    "order": ("order", str),
-    "work": ("work", str),
-    "version": ("version", str),
-    "count": ("count", int),
-    "range": ("range", int),
-    "nodes": ("nodes", int),
-    "elements": ("elements", int),
-    "type": ("type", str),
-    "step": ("step", int),
-    "iterations": ("iterations", int),
-    "live": ("live", int),
-    "operations": ("operations", int),
-    "least-bytes": ("least_bytes", int),
-    "most-bytes": ("most_bytes", int),
-}
-OPTIONS = (*PARAMETERS, "strategy", "seed", "repetition", "cpu")
+# Options that are not called as their parameters, and parameters that are lists in one text.
+SHORT = {"size": "size_log2", "product": "product_log2", "inner": "inner_log2"}
+TEXTS = ("shuffle_factors", "access_factors")
+NOT_OF_THE_CELL = ("strategy", "seed", "repetition", "cpu")
 
 
 def parameters_of(asked: Arguments) -> dict[str, object]:
-    given = {
-        name: kind(asked.text(option)) for option, (name, kind) in PARAMETERS.items() if asked.has(option)
-    }
+    given: dict[str, object] = {}
+    for option, text in asked.texts.items():
+        name = SHORT.get(option, option.replace("-", "_"))
+        if option not in NOT_OF_THE_CELL:
+            given[name] = int(text) if text.isdigit() and name not in TEXTS else text
     if asked.experiment == "primitives":
         return {**given, "block_bytes": 24}
     if asked.experiment == "density":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from mallard.analysis.labels import family
 from mallard.analysis.names import contestants, in_table_order, ours
 from mallard.contenders import CONTENDERS, GROUPS, LIBRARIES, PEERS, peer_of
 from mallard.errors import UsageError
+from mallard.expected_runner import expected_runner
 from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import Strategy, strategy_text
 from mallard.plan import Host, Plan, PlannedRow, Request, make_plan
-from mallard.runner import Described, Missing, Runner
+from mallard.runner import Described, Limit, Missing, Runner
 
 NO_BOOST = Missing("boost-pool", "libboost-dev", "no boost/pool/pool.hpp")
 THEN = "then './mallard bench' builds"
@@ -130,6 +132,10 @@ def strategies(*names: str) -> tuple[Strategy, ...]:
     return tuple(Strategy(name, "", "", "") for name in names)
 
 
+def limits(experiment: str) -> Mapping[str, Limit]:
+    return expected_runner().experiments[experiment].limits
+
+
 def runner(*missing: Missing) -> Runner:
     """Without the contenders that are missing."""
     gone = {name for each in missing for name in (each.name, each.name.lower())}
@@ -147,10 +153,15 @@ def runner(*missing: Missing) -> Runner:
         about={"build_id": "b1"},
         structures=(),
         sizes_log2=(6,),
-        operations={"pair": "one pair"},
         experiments={
-            "utilization": Described(strategies("null", "new-delete", "multipool", *offered), {}),
-            "contention": Described(strategies(*threads), {}),
+            "utilization": Described(
+                strategies("null", "new-delete", "multipool", *offered), limits("utilization")
+            ),
+            "contention": Described(
+                strategies(*threads),
+                limits("contention"),
+                freed_by_other=("new-delete", "concurrent-multipool", "pmr-synchronized"),
+            ),
             "locality": Described(
                 strategies(
                     "new-delete",
@@ -162,7 +173,7 @@ def runner(*missing: Missing) -> Runner:
                     "adaptive-pool",
                     "loki",
                 ),
-                {},
+                limits("locality"),
             ),
             "primitives": Described(strategies("new-delete", "multipool", *offered), {}),
         },

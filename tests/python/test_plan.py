@@ -34,7 +34,6 @@ def runner() -> Runner:
             for place, (text, inner) in enumerate(zip(TYPES, INNER, strict=True))
         ),
         sizes_log2=tuple(range(6, 17)),
-        operations={"pair": "one pair", "create": "one allocator"},
         experiments={
             "density": Described(
                 (

@@ -141,7 +141,7 @@ def test_other_mallocs_stand_beside_the_heap(planned: Any, monkeypatch: pytest.M
         (
             "shrink-to-fit",
             {"elements": "10", "step": "4"},
-            "the last elements are erased in equal steps, so allowed are divisors of the elements",
+            "the last elements are erased in equal steps, so allowed are divisors of --elements",
         ),
         ("shrink-to-fit", {"elements": "3", "step": "4"}, "or --elements 4"),
         ("burst", {"range": "300", "nodes": "100"}, "or --nodes 300"),

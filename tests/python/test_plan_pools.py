@@ -128,7 +128,7 @@ def test_adaptive_pools_as_they_are_asked_for(planned: Any) -> None:
         (
             "adaptive-pool",
             {"range": "300", "nodes": "1000"},
-            "divisors of the nodes; choose another range, or --nodes 900",
+            "divisors of --nodes; choose another --range, or --nodes 900",
         ),
         ("adaptive-pool", {"range": "300", "nodes": "100"}, "or --nodes 300"),
     ],

@@ -17,31 +17,13 @@ from synthetic_run import MACHINE, RUNNER, density_rows, write_run
 
 from mallard.claims import ledger
 from mallard.cli import main
+from mallard.experiments import EXPERIMENTS
 from mallard.papers.locality import locality_tables
 from mallard.store import Store
 
 SECTIONS = (
-    "verdict",
-    "density",
-    "locality",
-    "utilization",
-    "contention",
-    "fragmentation",
-    "small-objects",
-    "fixed-block",
-    "adaptive-pool",
-    "expansion-forward",
-    "expansion-backward",
-    "shrink-to-fit",
-    "burst",
-    "heap-churn",
-    "primitives",
-    "peers",
-    "claims",
-    "decision",
-    "conditions",
-    "reproduce",
-    "papers",
+    *("verdict", *EXPERIMENTS),
+    *("peers", "claims", "decision", "conditions", "reproduce", "papers"),
 )
 
 

@@ -25,10 +25,10 @@ def test_the_description(fake: object) -> None:
         "multipool",
         "multipool/base",
     ]
-    assert runner.limit("locality", "links_log2", (1, 2)) == (10, 27)
-    assert runner.limit("contention", "multiplier", (1, 2)) == (1, 2)
+    assert runner.limit("locality", "links_log2") == (10, 27)
+    with pytest.raises(UsageError, match="tells no limits of nodes of contention; build it again"):
+        runner.limit("contention", "nodes")
     assert runner.sizes_log2 == tuple(range(6, 17))
-    assert list(runner.operations) == ["pair", "create"]
     assert "experiments" not in runner.about
 
 

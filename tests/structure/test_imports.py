@@ -7,7 +7,7 @@ from source_tree import circle, files, imports, text
 
 # From the bottom up; a module imports its own level and those before it. Packages count as one.
 LEVELS = [
-    {"contenders", "errors", "experiments", "mallocs", "nearest", "strategy_names"},
+    {"contenders", "described", "errors", "experiments", "library", "mallocs", "nearest", "strategy_names"},
     {"database", "machine", "papers", "result", "selection", "stats", "version", "whole_file"},
     {"checksums", "expected_runner", "process", "runner", "store"},
     {"footprint", "pace", "stages"},

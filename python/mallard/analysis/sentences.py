@@ -44,9 +44,10 @@ def sentences_of(experiment: str, table: CellTable) -> list[str]:
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Phases)
     own = [sentence for kind in panel.sentences for sentence in said(kind, table)]
+    whole = timed(table, panel.relative) if panel.relative else table
     return [
         *dict.fromkeys(own),
-        *mallocs_sentence(under_mallocs([table])),
+        *mallocs_sentence(under_mallocs([whole])),
         *unfinished_sentences(table, panel.unfinished, lambda line: str(line.place[0])),
     ]
 

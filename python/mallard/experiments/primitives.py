@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mallard import described
 from mallard.experiments.description import (
     AMOUNT,
     PAPER,
@@ -39,7 +40,7 @@ EXPERIMENT = Experiment(
     axes=(
         Axis(
             *("operation", WORDS, "pair,create (default: all)"),
-            words=(PAIR, CREATE),
+            words=tuple(each["name"] for each in described.EXPERIMENTS["primitives"]["operations"]),
             said="{}",
             plural="operations",
         ),

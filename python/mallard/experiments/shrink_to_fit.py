@@ -78,6 +78,7 @@ EXPERIMENT = Experiment(
         unfinished="the number of elements",
         plots=(Plot(SHRINK, "ns a shrink"), Plot(WHOLE, "ns a shrink")),
         drawn=DRAWN,
+        first=(("type", "int"),),
         legend=LEGEND,
     ),
 )

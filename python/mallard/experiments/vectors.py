@@ -129,6 +129,7 @@ def growing(
                 Plot(PEAK_LIVE, "bytes an element", each="elements"),
             ),
             drawn=DRAWN,
+            first=(("type", "int"),),
             legend=LEGEND,
         ),
     )

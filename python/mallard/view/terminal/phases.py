@@ -33,7 +33,7 @@ def show_phases(console: Console, experiment: Experiment, panel: Phases, rows: S
 
 def _show_over_time(console: Console, panel: Phases, table: CellTable, line: Line) -> None:
     assert panel.over_time
-    title = f"{panel.over_time.short} as the operations go, {panel.across} {line.place[0]}"
+    title = f"{panel.over_time.short} as the operations go, {panel.across} {line.place[0]:,}"
     shares: list[Column] = [
         ((f"{of_share.place[0]} %",), of_share) for of_share in over_time(line, panel.over_time).lines
     ]
