@@ -247,6 +247,11 @@ GROUPS = {
 }
 
 
+def own_strategies(experiment: str) -> list[str]:
+    """Of an experiment, without those of other libraries."""
+    return [name for name in described.names_in(experiment) if name not in CONTENDERS]
+
+
 def peer_of(strategy: str) -> str:
     """The peer that has a strategy; empty for mallard's own, for a floor, and for what we do not know."""
     if strategy in CONTENDERS:

@@ -44,9 +44,9 @@ def condensed(description: Mapping[str, Any]) -> Experiments:
     return {name: _by_name(each) for name, each in description["experiments"].items()}
 
 
-def without(experiments: Experiments, names: Collection[str]) -> Experiments:
-    """As a runner says that was built without these strategies."""
-    kept: Experiments = _mapped(experiments, lambda its: [name for name in its if name not in names])
+def comparable(experiments: Experiments, lacking: Collection[str] = ()) -> Experiments:
+    """In one order, and as a runner says that was built without the strategies that are `lacking`."""
+    kept: Experiments = _mapped(experiments, lambda its: sorted(set(its) - set(lacking)))
     return kept
 
 

@@ -10,7 +10,7 @@ from synthetic_experiments import locality_rows
 from synthetic_peers import NOISY, block_rows, object_rows
 from synthetic_rows import failed_row
 
-from mallard.analysis.contests import QUANTITIES, TIME, is_memory
+from mallard.analysis.contests import TIME, is_memory, quantities_of
 from mallard.analysis.peer_words import CellNames, counts_text, duel_text, figure, peer_sentences, value_text
 from mallard.analysis.peers import (
     FASTER,
@@ -162,8 +162,8 @@ def test_how_much_was_measured_is_no_part_of_a_cell() -> None:
 def test_phases_and_memory_are_compared_too() -> None:
     found = duels(rows_of(object_rows()))
     table = by_quantity(standings(found))
-    assert [quantity for _, quantity in table] == [TIME, *QUANTITIES["small-objects"]]
-    memory = table["small-objects", QUANTITIES["small-objects"][-1]]
+    assert [quantity for _, quantity in table] == list(quantities_of("small-objects"))
+    memory = table["small-objects", quantities_of("small-objects")[-1]]
     assert memory["glibc"].mean is not None
     assert memory["glibc"].mean.median == pytest.approx(0.5)
     assert memory["Loki"].counts == {NO_DIFFERENCE: 1, UNFINISHED: 1}

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from mallard.contenders import CONTENDERS
-from mallard.experiments import EVERY, HEAPS, LIBRARY, SHARED
+from mallard.contenders import CONTENDERS, own_strategies
+from mallard.experiments import EXPERIMENTS
+from mallard.library import LIBRARY
 from mallard.result import Row
 from mallard.store import Store
 from mallard.strategy_names import (
@@ -35,7 +36,7 @@ MECHANISMS = {
     "multipool": "multipool",
     "multipool backed by monotonic": "multipool+monotonic",
 }
-TODAY = {*EVERY, *LIBRARY, *HEAPS, *SHARED, *CONTENDERS, "null", "null/base", "multipool-burst"}
+TODAY = {*LIBRARY, *CONTENDERS, *(name for each in EXPERIMENTS for name in own_strategies(each))}
 
 
 def test_the_papers_table_gives_the_same_names() -> None:

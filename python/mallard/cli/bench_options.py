@@ -11,6 +11,7 @@ import argparse
 from mallard.cli import layout
 from mallard.cli.options import add_database
 from mallard.cli.parser import Parser, gibibytes, one_of, positive_int, positive_seconds, seed_number
+from mallard.contenders import own_strategies
 from mallard.experiments import EXPERIMENTS
 from mallard.mallocs import NAMES
 from mallard.plan import NUMBERS, OPTIONS, REPETITIONS
@@ -70,7 +71,7 @@ def help_for_one(name: str) -> str:
     _add_common(group)
     _add_further(group)
     heading = "strategies ('mallard list strategies' describes them)"
-    parser.epilog = f"{heading}:\n{layout.paragraph(in_words(experiment.strategies))}\n\n{parser.epilog}"
+    parser.epilog = f"{heading}:\n{layout.paragraph(in_words(own_strategies(name)))}\n\n{parser.epilog}"
     return parser.format_help()
 
 
