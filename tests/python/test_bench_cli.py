@@ -48,7 +48,7 @@ BAD_INPUT = [
     (("bench", "primitives", "--operation", "free"), "'free' is unknown; allowed are pair, create"),
     (
         ("bench", "primitives", "--strategy", "new-delete/base"),
-        "; allowed are new-delete, monotonic, monotonic/base, multipool, multipool/base; of these",
+        "primitives does not have it; allowed are new-delete, monotonic, monotonic/base, multipool",
     ),
     (("bench", "locality", "-20", "18", "32", "-3"), "has 4 numbers where P0089's notation has five"),
     (("bench", "locality", "-18", "20", "32", "+3", "8"), "is longer than the whole system of 262144 (|G|)"),

@@ -100,7 +100,7 @@ def test_what_the_shell_is_told() -> None:
 
 def test_a_runner_of_the_callers_is_asked_and_nothing_is_built(fake: Any) -> None:
     assert needs("bench", "density") == Needs()
-    with pytest.raises(UsageError, match="--strategy 'boost-pool' is unknown"):
+    with pytest.raises(UsageError, match="--strategy 'boost-pool': locality does not have it"):
         needs("bench", "locality", "--strategy", "boost-pool")
 
 

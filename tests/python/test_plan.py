@@ -229,7 +229,8 @@ def test_primitives(runner: Runner) -> None:
     with pytest.raises(UsageError, match="--operation 'free' is unknown; allowed are pair, create"):
         plan_density(Request("primitives", given={"operation": "free"}), runner, None)
     with pytest.raises(
-        UsageError, match="--strategy 'multipool' is unknown; allowed are new-delete, monotonic"
+        UsageError,
+        match="--strategy 'multipool': primitives does not have it; allowed are new-delete, monotonic",
     ):
         plan_density(Request("primitives", strategies="multipool"), runner, None)
 

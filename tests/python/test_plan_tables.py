@@ -275,8 +275,16 @@ def test_a_structure_above_the_limit_is_left_out_with_the_option_that_lets_it_in
         ),
         ("contention", {"given": {"upstream": "heap"}}, "'mallard bench fragmentation'"),
         ("density", {"notation": NOTATION}, "P0089's notation for a run of locality"),
-        ("utilization", {"strategies": "monotonic/wink"}, "--strategy 'monotonic/wink' is unknown"),
-        ("density", {"strategies": "concurrent-multipool"}, "--strategy 'concurrent-multipool' is unknown"),
+        (
+            "utilization",
+            {"strategies": "monotonic/wink"},
+            "--strategy 'monotonic/wink': utilization does not have it",
+        ),
+        (
+            "density",
+            {"strategies": "concurrent-multipool"},
+            "--strategy 'concurrent-multipool': density does not have it",
+        ),
     ],
 )
 def test_an_option_of_another_experiment(planned: Any, experiment: str, options: Any, what: str) -> None:

@@ -9,11 +9,13 @@ from mallard import mallocs
 from mallard.contenders import CONTENDERS
 from mallard.errors import UsageError
 from mallard.library import OF_ONE_SIZE
+from mallard.papers.catalogue import described
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import REPETITIONS, Host, Options, Request
 from mallard.result import canonical
 from mallard.runner import COMPILERS
-from mallard.selection import select_names, select_strategies
+from mallard.selection import in_words, select_names, select_strategies
+from mallard.strategy_names import current
 
 BASE = "new-delete"
 COMPILER = "compiler"
@@ -35,6 +37,7 @@ def chosen_strategies(
     if request.strategies is None:
         usual = {name for name in (there if default is None else default) if name not in CONTENDERS}
         return [name for name in there if name in usual | beside], []
+    _refuse_those_of_others(request, there)
     chosen = {*select_strategies(request.strategies, "--strategy", there), *beside}
     if not with_base or BASE in chosen or BASE not in there:
         return [name for name in there if name in chosen], []
@@ -42,6 +45,16 @@ def chosen_strategies(
         [name for name in there if name in chosen or name == BASE],
         [f"{BASE} is measured as well: every ratio is to it"],
     )
+
+
+def _refuse_those_of_others(request: Request, there: Sequence[str]) -> None:
+    """A strategy of another experiment is not unknown."""
+    for word in map(str.strip, (request.strategies or "").split(",")):
+        name = current(word)
+        if name not in there and (name in described() or name in CONTENDERS):
+            raise UsageError(
+                f"--strategy '{word}': {request.experiment} does not have it; allowed are {in_words(there)}"
+            )
 
 
 def of_grid(request: Request, chosen: Sequence[str], own: Sequence[str] | None) -> list[str]:
