@@ -1,18 +1,17 @@
-/// The heap: blocks of any size that grow and shrink where they are, and are merged again when they are freed.
+/// The heap: blocks of any size that grow and shrink in place, and are merged again when they are freed.
 ///
-///     chunk:   [ next | bytes | seal ][ word | block ][ word | block ] ... [ remainder .. ][ word ]
-///     chunk:   [ next | bytes | seal ][ word | block ] ...                                 [ word ]
-///     range:   [ ... ][ word | large block ........ | addresses to grow into ....................... ]
+///     chunk:   [ next | bytes | seal ][ tag | block ][ tag | block ] ... [ remainder .. ][ tag ]
+///     chunk:   [ next | bytes | seal ][ tag | block ] ...                                [ tag ]
+///     range:   [ ... ][ tag | large block ........ | addresses to grow into ........................ ]
 ///
-/// What other local allocators gain by never merging, a heap gives up for three things: memory that was freed
-/// serves requests of any size; a block can take the free memory around it, so that a vector grows without being
-/// copied; and a block knows its own size. It costs a word a block, and some ten instructions a call.
+/// Other local allocators are faster because they never merge. A heap gives that up for three things: freed
+/// memory serves requests of any size; a block can take the free memory around it, so that a vector grows without
+/// a copy; and a block knows its own size. It costs a word a block, and some ten instructions a call.
 ///
-/// Data model: chunks of an upstream, cut into blocks (space/coalescing_space.hpp). Large blocks lie in reserved
-/// ranges of addresses (space/reserved_blocks.hpp) where the upstream is the system's memory, and so have room
-/// to grow in, as many of them as the process may have ranges; what is more, or comes from any other upstream, lies in
-/// chunks too.
-/// Invariants: those of its parts; check_sanity() looks at them.
+/// Data model: chunks of an upstream, cut into blocks (space/chunk_rooms.hpp, space/coalescing_space.hpp). If the
+/// upstream is the system's memory, large blocks lie in reserved ranges of addresses with room to grow
+/// (space/reserved_blocks.hpp), as many as the process may have. All other large blocks lie in chunks too.
+/// Invariants: those of its parts; check_sanity() verifies them.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapters 1 and 2;
 /// Masmano and others, "TLSF" (2004).
@@ -45,8 +44,7 @@ struct heap_options {
 
 namespace mallard::unchecked::inline MALLARD_MODE {
 
-/// `Granule` is what sizes are rounded up to, and what blocks lie at multiples of: 16, or 8 where no request is
-/// at an alignment of 16 or few are.
+/// `Granule` is the unit of sizes and addresses: 16, or 8 for programs with few requests at an alignment of 16.
 ///
 /// Not thread-safe (adapt/synchronized.hpp); neither copied nor moved, because bound containers point to it.
 template <upstream Upstream, std::size_t Granule>
@@ -76,7 +74,7 @@ public:
         rooms_.release();
     }
 
-    /// Effects: gives the chunks back that have no block in use, and the range that waits for the next large block.
+    /// Effects: gives back the chunks without a block in use, and the spare range for large blocks.
     /// Complexity: linear in the chunks.
     void trim() noexcept {
         space_.retire_remainder();

@@ -1,17 +1,17 @@
-/// A heap in a fixed region of the caller's: in static storage, in a file, in memory that processes share.
+/// A heap in a fixed region of the caller: in static storage, in a file, in memory that processes share.
 ///
-///     region:  [ books | word | block | word | block | ... | remainder ............ | word ]
+///     region:  [ metadata | tag | block | tag | block | ... | remainder ............ | tag ]
 ///              ^ the region_heap itself                                               ^ region_bytes()
 ///
 ///     alignas(16) static std::byte memory[64 << 10];
 ///     mallard::region_heap<>& heap = mallard::region_heap<>::create_in(memory);
 ///
-/// Data model: as local/heap.hpp with one room, and all in one place: the books lie at the begin of the region,
-/// and everything in it is found by distances, so that the region may be mapped at another address in each
-/// process that uses it, and be written to a file and read again. Large blocks lie in the region like others. The
-/// region can grow at its end, and give up what is free there.
+/// Data model: local/heap.hpp with one room, in one place: the metadata lie at the begin of the region, and
+/// everything is found by distances, so that each process may map the region at another address, or write it to a
+/// file and read it again. Large blocks lie in the region too. The region can grow at its end, and give up free
+/// memory there.
 ///
-/// Threads and processes: not safe by itself; a lock that lies in the region, too, is the caller's.
+/// Threads: not safe by itself; a lock in the region is up to the caller.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 1 (size-limited
 /// and shared memory).
@@ -43,10 +43,10 @@ class region_heap : public space::heap_calls<space::region_room<Granule>, space:
     using calls::space_;
 
 public:
-    /// Effects: makes a heap of the region. Nothing has to be destroyed: the region is the caller's again as soon as
-    /// nobody uses a block of it, or by give_up().
+    /// Effects: makes a heap of the region. Nothing has to be destroyed: the region is the caller's again as soon
+    /// as none of its blocks is used, or by give_up().
     /// Returns: the heap, which lies at the begin of the region.
-    /// Throws: refused_request where the region is shorter than least_region_bytes() or does not begin at a multiple
+    /// Throws: refused_request if the region is shorter than least_region_bytes() or does not begin at a multiple
     /// of fundamental_alignment.
     static region_heap& create_in(std::span<std::byte> region) {
         if (region.size() < least_region_bytes() || !core::is_aligned(region.data(), fundamental_alignment)) {
@@ -55,8 +55,8 @@ public:
         return *::new (region.data()) region_heap(core::align_down(region.size(), fundamental_alignment));
     }
 
-    /// Returns: the heap that was made in the region that begins at `region`, by this process or another one, at
-    /// this address or another one.
+    /// Returns: the heap in the region that begins at `region`, made by this process or another one, at this
+    /// address or another one.
     /// Throws: refused_request if there is none, or one of another granule or another version of mallard.
     static region_heap& open_in(void* region) {
         auto* const there = static_cast<region_heap*>(region);
@@ -66,7 +66,7 @@ public:
         return *there;
     }
 
-    /// Returns: what a region has to have, for one smallest block.
+    /// Returns: the least bytes of a region, for one smallest block.
     [[nodiscard]] static constexpr std::size_t least_region_bytes() noexcept {
         return room_type::metadata_bytes + space::heap_block::least_bytes + room_type::space_type::end_bytes;
     }
@@ -81,8 +81,8 @@ public:
         space_.add_room(rooms_.first(), room_bytes);
     }
 
-    /// Effects: makes the `more_bytes` bytes behind the region a part of it, down to a multiple of 16; none where
-    /// they are too few for a block, or more than there can be.
+    /// Effects: adds the `more_bytes` bytes behind the region to it, rounded down to a multiple of 16; none if
+    /// they are too few for a block, or too many for any region.
     /// Returns: the bytes that the region has now.
     /// Requires: they are the caller's, and mapped behind it wherever the region is.
     std::size_t grow(std::size_t more_bytes) noexcept {
@@ -95,8 +95,8 @@ public:
         return region_bytes();
     }
 
-    /// Effects: gives up what is free at the end of the region.
-    /// Returns: the bytes that it has now; what lies behind them is the caller's.
+    /// Effects: gives up the free memory at the end of the region.
+    /// Returns: the bytes that it has now; the rest is the caller's.
     std::size_t shrink_to_fit() noexcept {
         const std::size_t least = core::align_up(least_region_bytes(), fundamental_alignment);
         const std::size_t given = space_.cut_room(rooms_.end(), region_bytes() - least);
@@ -106,7 +106,7 @@ public:
     }
 
     /// Effects: ends the heap; its blocks are gone.
-    /// Returns: the region, which is the caller's again: under AddressSanitizer, too.
+    /// Returns: the region, which is the caller's again, and usable under AddressSanitizer.
     std::span<std::byte> give_up() noexcept {
         const std::span<std::byte> region(rooms_.begin(), region_bytes());
         rooms_.end_signature();
@@ -114,7 +114,7 @@ public:
         return region;
     }
 
-    /// Returns: the length of the region, from the heap itself on.
+    /// Returns: the length of the region, the heap itself included.
     [[nodiscard]] std::size_t region_bytes() const noexcept { return rooms_.region_bytes(); }
 
     /// Returns: the region as one chunk.

@@ -36,7 +36,7 @@ public:
     static constexpr std::size_t exact_bytes = bins_type::exact_bytes;
     /// Larger requests are refused, so that no sum of sizes wraps.
     static constexpr std::size_t most_bytes = static_cast<std::size_t>(PTRDIFF_MAX) / 4;
-    /// What the room of a single block has besides that.
+    /// The bytes of a room besides those of a single block.
     static constexpr std::size_t end_bytes = heap_block::tag_bytes;
 
     coalescing_space() = default;
@@ -49,23 +49,23 @@ public:
         return std::max(heap_block::least_bytes, core::align_up(bytes + heap_block::tag_bytes, Granule));
     }
 
-    /// Returns: the bytes of a block that holds one of `block_bytes` bytes at any multiple of `alignment`.
+    /// Returns: the bytes of a block that has room for one of `block_bytes` bytes at any multiple of `alignment`.
     [[nodiscard]] static constexpr std::size_t bytes_for_aligned(std::size_t block_bytes,
                                                                  std::size_t alignment) noexcept {
         return alignment <= Granule ? block_bytes : block_bytes + alignment + heap_block::least_bytes;
     }
 
-    /// Effects: makes [begin, begin + bytes) a room, and what it has for blocks the remainder.
-    /// Requires: `begin` is a word below a multiple of the granule, `bytes` a multiple of the granule and a
-    /// word more, and no less than the smallest block and end_bytes.
+    /// Effects: makes [begin, begin + bytes) a room, and its memory for blocks the remainder.
+    /// Requires: `begin` is a word below a multiple of the granule; `bytes` is a multiple of the granule and a
+    /// word more, and holds the smallest block and end_bytes.
     void add_room(std::byte* begin, std::size_t bytes) noexcept {
         retire_remainder();
         heap_block(begin + bytes - end_bytes).set_tag(heap_block::in_use | heap_block::previous_in_use);
         set_remainder(begin, begin + bytes - end_bytes);
     }
 
-    /// Effects: makes the room whose last word is at `end` longer by `more` bytes, a multiple of the granule and
-    /// no fewer than a smallest block; they are free.
+    /// Effects: makes the room with its last tag at `end` longer by `more` free bytes.
+    /// Requires: `more` is a multiple of the granule and at least a smallest block.
     void extend_room(std::byte* end, std::size_t more) noexcept {
         const heap_block last(end);
         const std::size_t flag = last.tag() & heap_block::previous_in_use;
@@ -78,8 +78,8 @@ public:
         give(last, more);
     }
 
-    /// Effects: makes the room whose last word is at `end` shorter by what is free at its end, `most` bytes at most,
-    /// less a smallest block where the rest would be shorter than that.
+    /// Effects: makes the room with its last tag at `end` shorter by the free memory at its end, at most `most`
+    /// bytes, less a smallest block if the rest would be shorter than that.
     /// Returns: by how many bytes, a multiple of 16.
     std::size_t cut_room(std::byte* end, std::size_t most) noexcept {
         const heap_block last(end);
@@ -114,8 +114,8 @@ public:
         set_remainder(nullptr, nullptr);
     }
 
-    /// Returns: a block of `bytes` bytes in use, or null.
-    /// Requires: `bytes` is what block_bytes_for() returns, and below exact_bytes.
+    /// Returns: a block of `bytes` bytes in use; null if there is none.
+    /// Requires: `bytes` comes from block_bytes_for() and is below exact_bytes.
     [[nodiscard]] heap_block take_small(std::size_t bytes) noexcept {
         if (const heap_block b = free_.first_of(bytes)) {
             free_.remove_first(b, bytes);
@@ -126,8 +126,8 @@ public:
         return take_from_remainder(bytes);
     }
 
-    /// Returns: a block of `bytes` bytes in use, or a little more, off the front of the remainder; null if that
-    /// is shorter.
+    /// Returns: a block of at least `bytes` bytes in use, off the front of the remainder; null if that is
+    /// shorter.
     [[nodiscard]] heap_block take_from_remainder(std::size_t bytes) noexcept {
         std::byte* const begin = remainder_begin();
         const auto room = static_cast<std::size_t>(remainder_end() - begin);
@@ -140,7 +140,7 @@ public:
         return b;
     }
 
-    /// Returns: as take_small(), of any size.
+    /// Returns: a block of `bytes` bytes, of any size, in use; null if there is none.
     [[nodiscard]] heap_block take(std::size_t bytes) noexcept {
         if (bytes < exact_bytes) {
             if (const heap_block b = take_small(bytes)) {
@@ -158,7 +158,7 @@ public:
         return bytes < exact_bytes ? heap_block() : take_from_remainder(bytes);
     }
 
-    /// Returns: a block in use whose payload, of `bytes` bytes with the word, is at a multiple of `alignment`;
+    /// Returns: a block in use, of `bytes` bytes with its tag, whose payload is at a multiple of `alignment`;
     /// null if no room has bytes_for_aligned().
     /// Complexity: constant.
     [[nodiscard]] heap_block take_aligned(std::size_t bytes, std::size_t alignment) noexcept {
@@ -181,11 +181,11 @@ public:
         return b;
     }
 
-    /// Effects: makes `b` free, one with its neighbours that are.
+    /// Effects: makes `b` free and merges it with its free neighbours.
     /// Complexity: constant.
     void give(heap_block b) noexcept { give(b, b.bytes()); }
 
-    /// Effects: as above, for blocks side by side that begin with `b` and have `bytes` bytes together.
+    /// Effects: makes adjacent blocks free that begin with `b` and have `bytes` bytes together.
     void give(heap_block b, std::size_t bytes) noexcept {
         const heap_block next = b.behind(bytes);
         if (b.begin() == remainder_end() && next.is(heap_block::in_use)) {
@@ -197,8 +197,8 @@ public:
         }
     }
 
-    /// Effects: cuts off what `b` has more than `bytes`, where that can be used for anything.
-    /// Requires: `bytes` is what block_bytes_for() returns, and no more than `b` has.
+    /// Effects: cuts off what `b` has beyond `bytes`, if that is usable.
+    /// Requires: `bytes` comes from block_bytes_for(), and is at most the size of `b`.
     /// Returns: the bytes that `b` has now.
     std::size_t shrink(heap_block b, std::size_t bytes) noexcept {
         const std::size_t had = b.bytes();
@@ -239,9 +239,8 @@ public:
 
     [[nodiscard]] const bins_type& bins() const noexcept { return free_; }
 
-    /// Returns: the bytes of `b`, a block or the remainder, as far as they can be true in a room that ends at
-    /// `end`; 0 if they cannot, so that who goes from block to block neither leaves the room nor stays where he
-    /// is.
+    /// Returns: the bytes of `b`, a block or the remainder, if they can be true in a room that ends at `end`;
+    /// otherwise 0, so that a walk neither leaves the room nor stands still.
     /// Requires: `b` lies in the room.
     [[nodiscard]] std::size_t credible_bytes(heap_block b, const std::byte* end) const noexcept {
         const std::size_t bytes = b.begin() == remainder_begin() ? remainder_bytes() : b.bytes();
@@ -250,7 +249,7 @@ public:
         return credible ? bytes : 0;
     }
 
-    /// Effects: the remainder becomes a free block like any other.
+    /// Effects: makes the remainder an ordinary free block.
     void retire_remainder() noexcept {
         const std::size_t bytes = remainder_bytes();
         if (bytes != 0) {
@@ -261,7 +260,7 @@ public:
         }
     }
 
-    /// Effects: forgets the room from `begin` to `end`, where its last word is, if it is one free block.
+    /// Effects: forgets the room from `begin` to `end`, the place of its last tag, if it is one free block.
     /// Returns: whether it was.
     /// Requires: the remainder is retired.
     bool remove_room_if_free(std::byte* begin, const std::byte* end) noexcept {
@@ -288,7 +287,8 @@ protected:
         Links::store(reinterpret_cast<std::byte*>(&remainder_end_), heap_block(end));
     }
 
-    /// Effects: `b`, which is free, in no list, and of `bytes` bytes, becomes the remainder; the old one a free block.
+    /// Effects: makes `b`, which is free, in no bin, and of `bytes` bytes, the remainder; the old one becomes a
+    /// free block.
     void replace_remainder(heap_block b, std::size_t bytes) noexcept {
         retire_remainder();
         b.behind(bytes).set(heap_block::previous_in_use);
@@ -298,12 +298,12 @@ protected:
     bins_type free_;
 
 private:
-    /// From so many bytes on, a free block that has grown becomes the remainder: what is freed next lies beside it
-    /// more often than not, and joins a remainder by a comparison and a store.
+    /// From this size on, a free block that has grown becomes the remainder: the next block that is freed is
+    /// often its neighbour, and joins a remainder by a comparison and a store.
     static constexpr std::size_t worth_being_remainder = 4096;
 
-    /// Effects: as give(), of what lies up to `next`, where the remainder and a comparison are not enough. Not inlined,
-    /// so that those who give need no registers for it.
+    /// Effects: makes the blocks up to `next` free if the remainder and a comparison are not enough. Not inlined,
+    /// so that the callers' fast paths save no registers.
     [[gnu::noinline]] void merge(heap_block b, std::size_t bytes, heap_block next) noexcept {
         if (next.begin() == remainder_begin()) {
             const heap_block front = b.previous();
@@ -324,7 +324,7 @@ private:
         }
     }
 
-    /// Effects: all up to `next`, a free block of `bytes` bytes, and that one join the remainder in front.
+    /// Effects: appends all up to `next`, and the free block `next` of `bytes` bytes, to the remainder in front.
     void append_to_remainder(heap_block next, std::size_t bytes) noexcept {
         free_.remove(next, bytes);
         const heap_block behind = next.behind(bytes);
@@ -332,8 +332,8 @@ private:
         set_remainder_end(behind.begin());
     }
 
-    /// Effects: `front`, a free block, grows by `bytes` bytes up to `next`, whose word is `behind`, and by that one
-    /// if it is free.
+    /// Effects: grows the free block `front` by `bytes` bytes up to `next`, whose tag is `behind`, and by `next`
+    /// if that is free.
     void give_behind(heap_block front, std::size_t bytes, heap_block next, std::size_t behind) noexcept {
         const std::size_t before = front.bytes();
         std::size_t sum = before + bytes;
@@ -351,7 +351,7 @@ private:
         }
     }
 
-    /// Effects: `b`, of `bytes` bytes, and the free block `next`, of `after` bytes, become one free block.
+    /// Effects: makes `b`, of `bytes` bytes, and the free block `next`, of `after` bytes, one free block.
     void give_before(heap_block b, std::size_t bytes, heap_block next, std::size_t after) noexcept {
         const std::size_t sum = bytes + after;
         if (sum >= worth_being_remainder) {
@@ -362,7 +362,7 @@ private:
         }
     }
 
-    /// Returns: the whole remainder as a block, where that is not too short for `bytes`, or null.
+    /// Returns: the whole remainder as a block; null if it is too short for `bytes`.
     heap_block take_all_of_remainder(std::size_t bytes) noexcept {
         const std::size_t room = remainder_bytes();
         if (room < bytes || room == 0) {
@@ -374,7 +374,7 @@ private:
         return b;
     }
 
-    /// Effects: `b`, which was free and has `had` bytes, comes into use with `bytes`; the rest stays free.
+    /// Effects: takes `bytes` of the free block `b`, which has `had` bytes, into use; the rest stays free.
     void cut(heap_block b, std::size_t had, std::size_t bytes) noexcept {
         const std::size_t rest = had - bytes;
         const heap_block behind = b.behind(had);

@@ -1,11 +1,11 @@
-/// Blocks of a heap that grow where they are, in both directions, and many blocks at once.
+/// Blocks of a heap that grow in place, in both directions, and bursts of blocks.
 ///
 ///     forward:    [ block ][ free ....... ]     ->   [ block ............ ][ free ]
 ///     backward:   [ free ....... ][ block ]     ->   [ free ][ block ............ ]
 ///
-/// A block that grows backward begins further down by a multiple of what the caller says, so that what is in
-/// it stays where it is and lies right for the new begin too. The multiple comes from the caller's compiler
-/// (backward_step()); here one division is left.
+/// A block that grows backward moves its begin down by a multiple of the caller's step, so that its elements stay
+/// where they are and lie right for the new begin. The step comes from the caller's compiler (backward_step());
+/// here one division is left.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapters 1 and 2;
 /// N2045, "Improving STL allocators".
@@ -26,10 +26,10 @@ class growing_space : public coalescing_space<Links, Granule> {
     using base::free_;
 
 public:
-    /// Effects: makes `b` larger by what is free behind it, up to `most` bytes, where it has `least` then. One that has
-    /// `least` before grows, too: its user prefers `most`.
+    /// Effects: makes `b` larger by the free memory behind it, up to `most` bytes, if it has `least` then. A
+    /// block that has `least` already grows too.
     /// Returns: whether it has `least`.
-    /// Requires: both are what block_bytes_for() returns; `least` is no more than `most`.
+    /// Requires: both come from block_bytes_for(); `least` is at most `most`.
     /// Complexity: constant.
     bool grow_forward(heap_block b, std::size_t least, std::size_t most) noexcept {
         const std::size_t had = b.bytes();
@@ -67,11 +67,12 @@ public:
         return true;
     }
 
-    /// Effects: makes `b` larger by what is free in front of it, as much as it needs for `most` bytes, where it has
-    /// `least` then; with `forward` by all that is free behind it too. What is in it stays.
-    /// Returns: the block, which begins a multiple of `step` further down; or null, and nothing happened.
-    /// Requires: as grow_forward(); `step` is a multiple of the granule. A block at an alignment above the granule's has a
-    /// `step` that is a multiple of that.
+    /// Effects: makes `b` larger by the free memory in front of it, as far as it needs for `most` bytes, if it
+    /// has `least` then; with `forward`, by all free memory behind it too. Its contents stay where they are.
+    /// Returns: the block, which begins a multiple of `step` further down; null, with no effect, if it cannot
+    /// grow.
+    /// Requires: `least` and `most` come from block_bytes_for(). `step` is a multiple of the granule, and of the
+    /// alignment of a block that is aligned more strictly.
     /// Complexity: constant.
     heap_block grow_backward(heap_block b, std::size_t least, std::size_t most, std::size_t step,
                              bool forward) noexcept {
@@ -110,8 +111,8 @@ public:
     }
 
     /// Effects: cuts up to `count` blocks of `bytes` bytes off the front of the remainder, and adds them to
-    /// `burst`, an unfinished_burst; `hand_out(p)` is called with each payload before.
-    /// Returns: whether there was one. The last one gets what is too short to be a remainder.
+    /// `burst`, after `hand_out(p)` of each payload.
+    /// Returns: whether there was one. The last block gets a rest that is too short to be a remainder.
     template <class Burst, class HandOut>
     bool carve_many(Burst& burst, std::size_t bytes, std::size_t count, HandOut hand_out) noexcept {
         const std::size_t room = base::remainder_bytes();
@@ -137,8 +138,8 @@ public:
         return blocks != 0;
     }
 
-    /// Effects: makes the best free block for `bytes` bytes the remainder; where none has as much, the largest
-    /// there is, if it has `least` bytes.
+    /// Effects: makes the best free block for `bytes` bytes the remainder, or else the largest one, if it has
+    /// `least` bytes.
     /// Returns: whether there was one.
     bool refill_remainder(std::size_t least, std::size_t bytes) noexcept {
         heap_block b = free_.find(bytes);
@@ -151,7 +152,8 @@ public:
         return become_remainder(b);
     }
 
-    /// Effects: makes the remainder one of `least` bytes or more: what it is, or the largest free block.
+    /// Effects: makes the remainder one of at least `least` bytes: it stays, or the largest free block becomes
+    /// it.
     /// Returns: whether there was one.
     bool widen_remainder(std::size_t least) noexcept {
         if (base::remainder_bytes() >= least) [[likely]] {
@@ -161,9 +163,8 @@ public:
         return b && b.bytes() >= least && become_remainder(b);
     }
 
-    /// Effects: makes all blocks of the chain free; what lies side by side becomes one before it is entered.
-    /// `take_back(b, word)` is called with each block and its word before that; where it answers false the block is
-    /// none of these.
+    /// Effects: makes all blocks of the chain free; adjacent blocks are merged before they go to a bin.
+    /// `take_back(b, tag)` is called with each block before; if it returns false, the block is not one of these.
     template <class TakeBack>
     void give_many(const block_chain& blocks, TakeBack take_back) noexcept {
         heap_block run;
@@ -204,7 +205,7 @@ private:
         }
     }
 
-    /// Returns: `wanted`, or `there` where what is left would be no block, or if there is no more.
+    /// Returns: `wanted`, or `there` if the rest would be no block or there is no more.
     [[nodiscard]] static std::size_t without_crumb(std::size_t there, std::size_t wanted) noexcept {
         return wanted + heap_block::least_bytes > there ? there : wanted;
     }
@@ -218,8 +219,8 @@ private:
         return (word & heap_block::in_use) != 0 ? 0 : word & ~heap_block::flags;
     }
 
-    /// Returns: how far down a block begins that has `here` bytes and takes of the `front` bytes before it; 0 if
-    /// it would have less than `least` bytes.
+    /// Returns: the distance by which a block of `here` bytes moves its begin into the `front` bytes before it; 0
+    /// if it would have less than `least` bytes.
     [[nodiscard]] static std::size_t distance_down(std::size_t front, std::size_t here, std::size_t least,
                                                    std::size_t most, std::size_t step) noexcept {
         if (front < step || here + front < least) {

@@ -1,15 +1,15 @@
-/// A block of a heap, as it lies in memory, and the links of those that are free.
+/// A block of a heap as it lies in memory, and the links of free blocks.
 ///
-///     in use:   [ word ][ the caller's ................ ]
-///     free:     [ word ][ next | previous | ..... | bytes ]
-///               ^ begin() ^ payload()                      ^ next()
+///     in use:   [ tag ][ the caller's ................. ]
+///     free:     [ tag ][ next | previous | ..... | bytes ]
+///               ^ begin() ^ payload()                     ^ next()
 ///
-/// Data model: the word holds the bytes of the block, itself included, a multiple of the granule, and three
-/// flags. A free block says its bytes again in its last word, so that the block behind it finds its begin
+/// Data model: the tag holds the bytes of the block, the tag included, a multiple of the granule, and three
+/// flags. A free block has its bytes again in its last word, so that the block behind it finds its begin
 /// (boundary tags, Knuth, The Art of Computer Programming, volume 1, section 2.5). That word belongs to the
-/// caller as long as the block is in use: so one word a block is all that a heap adds.
-/// Invariants: a block has 32 bytes at least, room for its four words; the payload is at a multiple of the
-/// granule. Words and links lie in poisoned memory.
+/// caller as long as the block is in use: the overhead of a block is one word.
+/// Invariants: a block has at least 32 bytes, for its four words; the payload is at a multiple of the granule.
+/// Tags and links lie in poisoned memory.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -66,23 +66,23 @@ public:
     void set(std::size_t flag) const noexcept { set_tag(tag() | flag); }
     void clear(std::size_t flag) const noexcept { set_tag(tag() & ~flag); }
 
-    /// Returns: where the block of `bytes` bytes ends and the next one begins.
+    /// Returns: the end of a block of `bytes` bytes, which is the begin of the next one.
     [[nodiscard]] heap_block behind(std::size_t bytes) const noexcept { return heap_block(begin_ + bytes); }
     [[nodiscard]] heap_block next() const noexcept { return behind(bytes()); }
 
     /// Returns: the bytes of the block in front.
-    /// Requires: that is a free one.
+    /// Requires: that block is free.
     [[nodiscard]] std::size_t bytes_in_front() const noexcept { return read_word(begin_ - tag_bytes); }
     [[nodiscard]] heap_block previous() const noexcept { return heap_block(begin_ - bytes_in_front()); }
 
-    /// Effects: makes this a free block of `bytes` bytes, whose neighbours are in use; the next one is told by
-    /// the caller.
+    /// Effects: makes this a free block of `bytes` bytes between neighbours in use. The caller updates the next
+    /// tag.
     void make_free(std::size_t bytes) const noexcept {
         set_tag(bytes | previous_in_use);
         write_word(begin_ + bytes - tag_bytes, bytes);
     }
 
-    /// Where the links of a free block are.
+    /// The places of the links of a free block.
     [[nodiscard]] std::byte* next_link() const noexcept { return begin_ + tag_bytes; }
     [[nodiscard]] std::byte* previous_link() const noexcept { return begin_ + 2 * tag_bytes; }
 
@@ -100,12 +100,12 @@ struct absolute_links {
     }
 };
 
-/// Links that are distances from where they lie, so that what they hold together may be mapped at another
-/// address in each process that looks at it. No link leads to itself, so that 0 is null.
+/// Links that are distances from their own place, so that each process may map the memory at another address. No
+/// link leads to itself, so 0 is null.
 struct relative_links {
     [[nodiscard]] static heap_block load(const std::byte* at) noexcept {
         const std::size_t distance = read_word(at);
-        // By integers: what somebody has written over leads anywhere.
+        // With integers, because a damaged link leads anywhere.
         return distance == 0 ? heap_block()
                              : heap_block(reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(at) +
                                                                        distance));

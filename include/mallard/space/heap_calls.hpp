@@ -1,10 +1,10 @@
-/// What a heap's users call: the same for one over an upstream and for one in a region.
+/// The calls of a heap's users, over an upstream and in a region alike.
 ///
-/// Data model: rooms, and the space of blocks in them (space/heap_walks.hpp). Where the space does not hold a request,
-/// the rooms are asked for another one.
+/// Data model: rooms, and the space of blocks in them (space/heap_walks.hpp). If the space cannot serve a
+/// request, the rooms are asked for another room.
 ///
-/// Poisoning: the words in front of blocks, free blocks and the remainder are poisoned; of a block in use, what
-/// the caller asked for is usable, and all of it once usable_bytes() or an expansion has told of it.
+/// Poisoning: tags, free blocks and the remainder are poisoned. Of a block in use, the requested bytes are
+/// usable, and all of them after usable_bytes() or an expansion.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -33,8 +33,7 @@ public:
     /// Requests at larger alignments cost twice as much.
     static constexpr std::size_t granule_bytes = Granule;
 
-    /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of the smallest
-    /// size.
+    /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get the smallest block.
     /// Throws: std::bad_alloc, or what the upstream throws; the heap is unchanged then.
     /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
@@ -47,7 +46,7 @@ public:
         return hand_out(allocate_slowly(bytes, alignment, false), bytes);
     }
 
-    /// Returns: as allocate(); null if that throws. The out-of-memory handler is not called.
+    /// Returns: a block as allocate() does; null if that throws. The out-of-memory handler is not called.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -55,9 +54,9 @@ public:
         return p == nullptr ? nullptr : hand_out(p, bytes);
     }
 
-    /// Effects: makes the block free, one with its free neighbours.
+    /// Effects: makes the block free and merges it with its free neighbours.
     /// Requires: `p` is a block of this heap and was not deallocated since. The block knows its size; the two
-    /// numbers are not looked at.
+    /// numbers are ignored.
     /// Complexity: constant, apart from calls upstream.
     void deallocate(void* p, std::size_t /*bytes*/ = 0, std::size_t /*alignment*/ = 1) noexcept {
         core::expect_usable(p);
@@ -72,21 +71,21 @@ public:
         space_.give(b, bytes);
     }
 
-    /// Returns: a block as allocate() returns it, and all bytes that it has.
+    /// Returns: a block as allocate() does, and all of its bytes.
     [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
                                                 std::size_t alignment = fundamental_alignment) {
         void* const p = allocate(bytes, alignment);
         return {p, usable_bytes(p)};
     }
 
-    /// Returns: the same; null if that throws.
+    /// Returns: a block as allocate_at_least() does; null if that throws.
     [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,
                                                     std::size_t alignment = fundamental_alignment) noexcept {
         void* const p = try_allocate(bytes, alignment);
         return {p, p == nullptr ? 0 : usable_bytes(p)};
     }
 
-    /// Returns: how many bytes the block has, what was asked for at least; all of them may be used.
+    /// Returns: the bytes of the block, all usable, at least as many as were requested.
     /// Requires: `p` is a block of this heap.
     /// Complexity: constant.
     [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept {
@@ -95,28 +94,29 @@ public:
         return bytes;
     }
 
-    /// Returns: a block of `r.least_bytes` at least, and of `r.preferred_bytes` if that is possible, in the first
-    /// of the ways of `r.may` that is open: the block `p` grown forward, or as it is, where it has the least bytes and there
-    /// are no more; grown backward, and forward as far as that may be; another block, with nothing in it. A null result where none is and `r.may` has no fresh block.
-    /// Where `p` is null, only a fresh block is possible.
-    /// Requires: `p` is a block of this heap, or null; `r.step_bytes` is what backward_step() returns, and the
-    /// preferred bytes are no fewer than the least.
-    /// Throws: std::bad_alloc where a fresh block was among the ways; the block is then as it was.
+    /// Effects: gives block `p` at least `r.least_bytes`, and `r.preferred_bytes` if possible, in the first way
+    /// of `r.may` that is open: forward, or unchanged if it has the least bytes and there are no more; backward,
+    /// and forward as far as possible; a fresh block without contents. If `p` is null, only a fresh block is
+    /// possible.
+    /// Returns: the block and its bytes; a null result if no way is open and no fresh block was allowed.
+    /// Requires: `p` is a block of this heap, or null; `r.step_bytes` comes from backward_step(); the preferred
+    /// bytes are at least the least bytes.
+    /// Throws: std::bad_alloc if a fresh block was allowed; the block is unchanged then.
     /// Complexity: constant, apart from calls upstream.
     /// Source: N2045, allocation_command().
     [[nodiscard]] expansion_result expand(void* p, const expansion_request& r) {
         return expand_by(p, r, false);
     }
 
-    /// Returns: as expand(); a null result where that throws.
+    /// Returns: the result of expand(); a null result if that throws.
     [[nodiscard]] expansion_result try_expand(void* p, const expansion_request& r) noexcept {
         return expand_by(p, r, true);
     }
 
-    /// Effects: gives back what the block has behind its first `bytes` bytes, as far as that can be used by
-    /// others. The block stays where it is.
+    /// Effects: gives back the memory behind the first `bytes` bytes of the block, as far as it is usable. The
+    /// block stays where it is.
     /// Returns: the bytes that it has now.
-    /// Requires: `p` is a block of this heap, of `bytes` bytes at least.
+    /// Requires: `p` is a block of this heap, of at least `bytes` bytes.
     /// Complexity: constant, apart from calls to the system.
     std::size_t shrink(void* p, std::size_t bytes) noexcept {
         const heap_block b = heap_block::holding(p);
@@ -135,20 +135,20 @@ public:
         return left;
     }
 
-    /// Returns: `count` blocks as allocate() returns them, side by side as far as there is room. Each has room for a pointer,
-    /// however few bytes are asked for.
-    /// Throws: as allocate(); no block is lost.
+    /// Returns: `count` blocks, side by side as far as there is room. Each has room for a pointer.
+    /// Throws: what allocate() throws. No block is lost.
     /// Complexity: linear in the blocks, apart from calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
-    /// Returns: a block of each of the sizes, or of a pointer's, in their order, side by side if there is room for that.
-    /// Throws, complexity: as above.
+    /// Returns: a block of each size, at least a pointer's, in their order, side by side if there is room.
+    /// Throws: what allocate() throws. No block is lost.
+    /// Complexity: linear in the blocks, apart from calls upstream.
     [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
                                             std::size_t alignment = fundamental_alignment);
 
-    /// Effects: deallocates all blocks of the chain, whatever their sizes; what lies side by side is merged before
-    /// it is looked for where it belongs.
-    /// Requires: as deallocate(), each.
+    /// Effects: deallocates all blocks of the chain, of any size. Adjacent blocks are merged before they go to a
+    /// bin.
+    /// Requires: each is a block of this heap and was not deallocated since.
     /// Complexity: linear in the blocks.
     void deallocate_many(block_chain&& blocks) noexcept {
         const block_chain all = std::move(blocks);
@@ -162,7 +162,7 @@ public:
         });
     }
 
-    /// Effects: as above; the numbers are not looked at.
+    /// Effects: deallocates all blocks of the chain. The numbers are ignored.
     void deallocate_many(block_chain&& blocks, std::size_t /*bytes*/, std::size_t /*alignment*/) noexcept {
         deallocate_many(std::move(blocks));
     }
@@ -173,7 +173,7 @@ protected:
     using walks::space_;
     using walks::walks;
 
-    /// Returns: a block of the space, or null.
+    /// Returns: a block of the space; null if it has none.
     [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t block_bytes = space_type::block_bytes_for(bytes);
         const heap_block b =
@@ -184,9 +184,9 @@ protected:
     ~heap_calls() = default;
 
 private:
-    /// Requests of fewer bytes have a list of their size.
+    /// Smaller requests have a bin of their size.
     static constexpr std::size_t small_bytes = space_type::exact_bytes - Granule - heap_block::tag_bytes + 1;
-    /// For so much at a time, a burst asks its heap.
+    /// The most bytes that a burst asks the rooms for at a time.
     static constexpr std::size_t most_carved_bytes = std::size_t{256} << 10;
 
     static void* hand_out(void* p, std::size_t bytes) noexcept {
@@ -202,7 +202,7 @@ private:
     }
     expansion_result allocate_to_grow(const expansion_request& r, bool quiet);
 
-    /// Returns: what became of a block, with all of it usable.
+    /// Returns: the result for a block, with all of it usable.
     static expansion_result told(heap_block b, expansion how) noexcept {
         const std::size_t bytes = b.payload_bytes();
         core::unpoison(b.payload(), bytes);
@@ -261,7 +261,7 @@ expansion_result heap_calls<Rooms, Links, Granule>::expand_by(void* p, const exp
     return includes(r.may, expansion::fresh) ? allocate_to_grow(r, quiet) : expansion_result{};
 }
 
-/// Returns: a fresh block, off the front of a free one of twice its bytes or more where there is one, so that it can
+/// Returns: a fresh block, if possible off the front of a free one of twice its bytes or more, so that it can
 /// grow.
 template <class Rooms, class Links, std::size_t Granule>
 expansion_result heap_calls<Rooms, Links, Granule>::allocate_to_grow(const expansion_request& r, bool quiet) {

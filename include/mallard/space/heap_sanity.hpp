@@ -1,13 +1,13 @@
-/// Looks through all blocks of a heap: whether what it has written about them is still true.
+/// A check of all blocks of a heap against damage from outside.
 ///
 ///     if (const mallard::heap_sanity sanity = heap.check_sanity(); !sanity.sound()) {
 ///         std::fprintf(stderr, "%s: block at %p\n", sanity.what, sanity.block);
 ///     }
 ///
-/// A word that somebody has written over is found by what it says of its neighbours; links are followed only
-/// after it is certain that they lead to a free block of this heap. So looking is safe whatever was written over: what
-/// the walk starts from is checked before it is believed (the heads of chunks and ranges by their seals, a region's length by
-/// its complement). Only the object of a heap that lies outside of its chunks is taken to be one.
+/// A damaged tag is found by its neighbours; links are followed only after it is certain that they lead to a free
+/// block of this heap. So the check is safe, whatever is damaged: its starting points are verified first (heads
+/// of chunks and ranges by their seals, the length of a region by its complement). Only the heap object itself,
+/// if it lies outside of its chunks, is taken to be sound.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -18,14 +18,14 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// A block as a walk sees it.
+/// A block in a walk.
 struct heap_block_info {
     const void* p = nullptr; ///< what the caller has of it, or had
     std::size_t bytes = 0;   ///< that the caller may use, or might
     bool in_use = false;
 };
 
-/// What a heap consists of. The bytes are those that callers may use, without the words in front.
+/// The sums of a heap. The bytes are those that callers may use, without tags.
 struct heap_use {
     std::size_t used_blocks = 0;
     std::size_t used_bytes = 0;
@@ -46,7 +46,7 @@ struct heap_sanity {
 
 namespace mallard::space::inline MALLARD_MODE {
 
-/// Looks at the blocks of one heap, room by room.
+/// The check of one heap, room by room.
 template <class Links, std::size_t Granule>
 class sanity_check {
 public:
@@ -54,8 +54,8 @@ public:
 
     explicit sanity_check(const space_type& space) noexcept : space_(space) {}
 
-    /// Effects: looks at the blocks from `begin` to `end`, where the last word of the room is. `owns(address)` is
-    /// whether that lies in a room.
+    /// Effects: checks the blocks from `begin` to `end`, the place of the last tag of the room. `owns(address)`
+    /// says whether that lies in a room.
     /// Returns: whether they are sound.
     template <class Owns>
     bool look_at_room(std::byte* begin, std::byte* end, Owns owns) noexcept {
@@ -106,7 +106,7 @@ public:
         return true;
     }
 
-    /// Returns: what was found, or what shows when all rooms were looked at.
+    /// Returns: the first damage, or damage that shows only after all rooms.
     [[nodiscard]] heap_sanity result() noexcept {
         if (found_.sound() && (firsts_ != space_.bins().bins_in_use() || !space_.bins().is_consistent())) {
             found_.what = "a list of free blocks is damaged";
@@ -124,8 +124,8 @@ private:
         return false;
     }
 
-    /// Returns: `b`, or its neighbour in the list, whose links are damaged; null if neither's are. Where the two
-    /// contradict each other, it is the one that contradicts a third one too.
+    /// Returns: `b`, or its neighbour in the bin, if its links are damaged; null if neither's are. If the two
+    /// contradict each other, it is the one that contradicts a third block too.
     template <class Owns>
     heap_block damaged_by_links(heap_block b, Owns owns) noexcept {
         const auto is_free = [&owns](heap_block other) {

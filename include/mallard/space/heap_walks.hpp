@@ -1,7 +1,7 @@
-/// What a heap tells of its blocks: all of them one by one, their sums, and whether they are sound.
+/// Walks over the blocks of a heap: each block, their sums, and whether they are sound.
 ///
-/// Data model: the space of the blocks (space/growing_space.hpp), and the rooms that it is made of: of chunks
-/// (space/chunk_rooms.hpp) or of one region (space/region_room.hpp).
+/// Data model: the space of the blocks (space/growing_space.hpp), and its rooms: chunks (space/chunk_rooms.hpp)
+/// or one region (space/region_room.hpp).
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -23,19 +23,19 @@ template <class Rooms, class Links, std::size_t Granule>
 class heap_walks {
 public:
     /// Effects: calls `f(heap_block_info)` for each block, room by room in the order of their addresses, then for
-    /// those in reserved ranges. Where somebody has written over the heap's books, what is told may be untrue, and what
-    /// cannot be is left out, with all that lies behind it in the room; check_sanity() says whether.
+    /// the large blocks. In a damaged heap the information may be untrue, and what lies behind an impossible tag
+    /// in its room is left out; check_sanity() says whether it is damaged.
     template <class F>
     void for_each_block(F f) const;
 
-    /// Returns: what the heap consists of now, as far as for_each_block() sees it.
+    /// Returns: the sums of all blocks that for_each_block() sees.
     /// Complexity: linear in the blocks.
     [[nodiscard]] heap_use use() const noexcept;
 
-    /// Returns: whether all words and links are as they have to be, and where not. Whatever is damaged in the memory of the
-    /// heap, nothing else is read, and the walk ends.
-    /// Complexity: linear in the blocks, but in the free ones times the logarithm of the chunks; where there are more than
-    /// room_table::few of these and the system has no memory left, times the chunks.
+    /// Returns: the first damaged tag or link, if there is one. Whatever is damaged, no other memory is read, and
+    /// the walk ends.
+    /// Complexity: linear in the blocks, and in the free ones times the logarithm of the chunks; with more than
+    /// room_table::few chunks and no memory left, times the chunks.
     [[nodiscard]] heap_sanity check_sanity() const noexcept;
 
 protected:
@@ -102,7 +102,7 @@ heap_sanity heap_walks<Rooms, Links, Granule>::check_sanity() const noexcept {
         });
         table.sort();
     }
-    // By integers: what somebody has written over leads anywhere.
+    // With integers, because a damaged link leads anywhere.
     const auto owns = [&](const std::byte* word) {
         const auto at = reinterpret_cast<std::uintptr_t>(word);
         if ((at + heap_block::tag_bytes) % Granule != 0) {

@@ -1,20 +1,20 @@
 /// The large blocks of a heap, each in a reserved range of its own, so that it grows without moving and gives
 /// memory back when it shrinks.
 ///
-///     [ next | previous | range | committed | . ][ word ][ the caller's ......... | reserved ........ ]
-///     ^ a page's begin                            ^ block  ^ a multiple of 64      ^ committed
+///     [ next | previous | range | committed | . ][ tag ][ the caller's .......... | reserved ........ ]
+///     ^ begin of a page                           ^ block ^ a multiple of 64      ^ committed
 ///
-/// Data model: a list of the ranges, linked both ways. The word is that of any block of the heap, with the
-/// flag `reserved`; it counts what is committed, or less where the range had a larger block before. The range
-/// that was freed last waits as the spare one, while the process has fewer than half of the ranges that it may have: a
-/// vector that is made again, or is copied to another block, would fault all its pages in anew otherwise.
-/// Invariants: a block has the bytes that were asked for, or there is none; the seal of a range is that of its other
-/// words but for `previous`, which is the range whose `next` it is.
-/// Bound: what is committed grows by an eighth at least and so does what is given back, so that growing or
-/// shrinking by little calls the system rarely; a range is `reserve_factor` times as large as its first block, or
-/// `least_range_bytes`. Where the system has no such range it is asked for one without room to grow, then the ranges
-/// that are there give up theirs. It may be refused all the same, and is where the process has reserved_range::most_ranges: then the heap takes a chunk. A spare range has `most_spare_bytes` committed at most, and the
-/// system may take them where that is 1 MiB or more.
+/// Data model: a list of the ranges, linked both ways. The tag is that of any block, with the flag `reserved`; it
+/// counts the committed bytes, or less if the range had a larger block before. The range that was freed last
+/// waits as the spare one, as long as the process has less than half of its possible ranges: a vector that is
+/// made again would fault all its pages in anew otherwise.
+/// Invariants: a block has at least the requested bytes. The seal of a range is that of its other words, apart
+/// from `previous`, which leads to the range whose `next` it is.
+/// Bound: committed memory grows and shrinks by at least an eighth, so that small changes rarely call the system.
+/// A range is `reserve_factor` times as large as its first block, or `least_range_bytes`. If the system has no
+/// such range, it is asked for one without room to grow, and then the other ranges give up theirs. If it refuses
+/// that too, or the process has reserved_range::most_ranges, the heap takes a chunk. A spare range has at most
+/// `most_spare_bytes` committed, and the system may take them if they are 1 MiB or more.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -55,29 +55,30 @@ public:
     reserved_blocks(const reserved_blocks&) = delete;
     reserved_blocks& operator=(const reserved_blocks&) = delete;
 
-    /// Returns: whether a block may lie at such a multiple.
+    /// Returns: whether blocks at such multiples are possible.
     [[nodiscard]] static constexpr bool serve(std::size_t alignment) noexcept {
         return alignment <= sizeof(range);
     }
 
-    /// Returns: a block whose payload has `bytes` bytes or more, or null if the system has no memory, or no
+    /// Returns: a block whose payload has at least `bytes` bytes; null if the system has no memory or no
     /// addresses.
     [[nodiscard]] heap_block allocate(std::size_t bytes) noexcept;
 
     void deallocate(heap_block b) noexcept;
 
-    /// Effects: makes the block one of `preferred` bytes of payload or more, or of `least` where that is not possible.
+    /// Effects: gives the block at least `preferred` bytes of payload, or `least` if that is not possible.
     /// Returns: whether it has `least` bytes then. It never has fewer than before.
     bool grow(heap_block b, std::size_t least, std::size_t preferred) noexcept;
 
-    /// Effects: gives back what lies behind `bytes` bytes of payload, where that is an eighth of them or more.
+    /// Effects: gives back the memory behind `bytes` bytes of payload, if it is at least an eighth of them.
     void shrink(heap_block b, std::size_t bytes) noexcept;
 
     /// Effects: gives the spare range back. Ranges have room to grow again.
     void trim() noexcept;
 
-    /// Effects: gives the spare range back, and all room to grow, where these have `bytes` bytes together: for who has
-    /// been refused so many. New ranges have no room to grow until trim(), release(), or the last block is freed.
+    /// Effects: gives the spare range back, and all room to grow, if these have `bytes` bytes together. For
+    /// callers that were refused so many. New ranges have no room to grow until trim(), release(), or the last
+    /// block is freed.
     /// Returns: whether it has given any back.
     /// Complexity: linear in the blocks, apart from calls to the system.
     bool make_way(std::size_t bytes) noexcept;
@@ -90,13 +91,13 @@ public:
     /// Returns: the bytes that are committed, those of the spare range included.
     [[nodiscard]] std::size_t committed_bytes() const noexcept { return committed_bytes_; }
 
-    /// Returns: whether the word of `b`, one of these, is as it was written.
+    /// Returns: whether the tag of the large block `b` is undamaged.
     [[nodiscard]] static bool is_sound(heap_block b) noexcept {
         return b.tag() == word_for(range_of(b)->granted);
     }
 
-    /// Effects: calls `f(block)` for each, up to the first in front of which somebody has written.
-    /// Returns: that one, or null.
+    /// Effects: calls `f(block)` for each, up to the first damaged range.
+    /// Returns: the block of that range; null if there is none.
     template <class F>
     [[nodiscard]] heap_block for_each(F f) const {
         const range* before = nullptr;

@@ -1,7 +1,8 @@
-/// The rooms of a heap in the order of their addresses: whether an address that nobody may believe lies in one.
+/// The rooms of a heap in the order of their addresses, to check whether an untrusted address lies in one.
 ///
-/// Data model: a sorted row of bounds; a few lie here, many in pages of the system, because who looks at a heap must
-/// not ask it for memory. Where the system has none, is_complete() says so, and the rooms have to be asked one by one.
+/// Data model: a sorted row of bounds. A few lie here, many in pages of the system, because a check of a heap
+/// must not ask that heap for memory. If the system has none, is_complete() says so, and the rooms have to be
+/// asked one by one.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -28,8 +29,8 @@ public:
     /// Returns: whether there is memory for all rooms; without it, nothing else may be called.
     [[nodiscard]] bool is_complete() const noexcept { return rooms_ != nullptr; }
 
-    /// Effects: enters the room from `begin` to `end`, where its last word is.
-    /// Requires: no more are entered than the table was made for.
+    /// Effects: enters the room from `begin` to `end`, the place of its last tag.
+    /// Requires: the table was made for that many.
     void add(const std::byte* begin, const std::byte* end) noexcept {
         rooms_[size_++] = {reinterpret_cast<std::uintptr_t>(begin), reinterpret_cast<std::uintptr_t>(end)};
     }
@@ -46,7 +47,7 @@ public:
         return behind != all.begin() && is_block_in((behind - 1)->begin, (behind - 1)->end, address);
     }
 
-    /// Returns: the same, of the room from `begin` to `end`.
+    /// Returns: whether a smallest block that begins at `address` would lie in the room from `begin` to `end`.
     [[nodiscard]] static bool is_block_in(std::uintptr_t begin, std::uintptr_t end,
                                           std::uintptr_t address) noexcept {
         return address >= begin && address < end && end - address >= heap_block::least_bytes;

@@ -1,15 +1,15 @@
-/// The free blocks of a heap by their sizes: two levels of lists, and a bit for each list that is not empty.
+/// The free blocks of a heap in bins by size: two levels of bins, and a bit for each bin that is not empty.
 ///
 ///     bytes:   32 | 48 | ... | 1008 | 1024.. | 1056.. | ... | 2048.. | 2112.. | ...
-///              one list a size      | bins_per_doubling lists for each doubling
-///     bits:    one a list, and a word of bits that say which words of bits are not 0
+///              a bin for each size  | bins_per_doubling bins for each doubling
+///     bits:    one for each bin, and a word of bits for the words of bits that are not 0
 ///
-/// Data model: lists through the free blocks themselves, linked both ways, because a block leaves its list
-/// whenever a neighbour becomes free. Finding the list of a size, and the first list behind it that is not
-/// empty, takes a few instructions and two words of bits, however many blocks there are.
-/// Invariants: a bit is set where its list has a block; a block is in the list of its size.
-/// Bound: a list of sizes that differ is looked at for `most_looked_at` blocks; then one is taken that is
-/// larger by a list. The last list, of all that is larger than the lists before it, is looked at whole.
+/// Data model: a bin is a list through its free blocks, linked both ways, because a block leaves its bin whenever
+/// a neighbour becomes free. The bin of a size, and the first bin behind it that is not empty, take a few
+/// instructions and two words of bits, however many blocks there are.
+/// Invariants: a bit is set if its bin has a block; a block is in the bin of its size.
+/// Bound: in a bin of different sizes, `most_looked_at` blocks are examined; then the next bin serves the
+/// request. The last bin, of all larger sizes, is examined whole.
 ///
 /// Source: Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time systems" (2004).
 #pragma once
@@ -33,14 +33,14 @@ public:
     static constexpr std::size_t doublings = 12;
     static constexpr std::size_t lists = exact_bins + (doublings << bins_per_doubling_log2);
 
-    /// Blocks that are smaller are in lists of one size each.
+    /// Smaller blocks are in bins of one size.
     static constexpr std::size_t exact_bytes = exact_bins * Granule;
-    /// So many blocks of a list are looked at, but of the last one all.
+    /// The number of blocks of a bin that are examined; of the last bin, all are.
     static constexpr int most_looked_at = 4;
 
     [[nodiscard]] bool empty() const noexcept { return summary_ == 0; }
 
-    /// Returns: the number of the list of blocks of `bytes` bytes. All above the last size are in the last.
+    /// Returns: the bin of blocks of `bytes` bytes. All sizes above the last are in the last bin.
     [[nodiscard]] static constexpr std::size_t bin_of(std::size_t bytes) noexcept {
         const std::size_t granules = bytes / Granule;
         if (granules < exact_bins) {
@@ -52,18 +52,18 @@ public:
         return list < lists ? list : lists - 1;
     }
 
-    /// Returns: a block of exactly `bytes` bytes, or null.
+    /// Returns: a block of exactly `bytes` bytes; null if there is none.
     /// Requires: `bytes` is below exact_bytes.
     [[nodiscard]] heap_block first_of(std::size_t bytes) const noexcept { return head(bytes / Granule); }
 
-    /// Returns: a block of `bytes` bytes or more, as small as the bound allows; null if there is none.
+    /// Returns: a block of at least `bytes` bytes, as small as the bound allows; null if there is none.
     [[nodiscard]] heap_block find(std::size_t bytes) const noexcept {
         const std::size_t list = bin_of(bytes);
         const heap_block b = find_in(list, bytes);
         return b ? b : first_behind(list);
     }
 
-    /// Returns: a block of the largest list that is not empty, or null.
+    /// Returns: a block of the largest bin that is not empty; null if all are.
     [[nodiscard]] heap_block largest() const noexcept {
         if (summary_ == 0) {
             return {};
@@ -101,7 +101,7 @@ public:
         }
     }
 
-    /// Effects: the free block `b` has `new_bytes` bytes from now on, instead of `bytes`.
+    /// Effects: changes the size of the free block `b` from `bytes` to `new_bytes`.
     void resize(heap_block b, std::size_t bytes, std::size_t new_bytes) noexcept {
         if (bin_of(bytes) == bin_of(new_bytes)) {
             b.make_free(new_bytes);
@@ -111,7 +111,7 @@ public:
         }
     }
 
-    /// Effects: the free block `b`, of `bytes` bytes, begins at `to` from now on and has `new_bytes` bytes.
+    /// Effects: moves the begin of the free block `b`, of `bytes` bytes, to `to`, where it has `new_bytes` bytes.
     void move(heap_block b, std::size_t bytes, heap_block to, std::size_t new_bytes) noexcept {
         const std::size_t list = bin_of(bytes);
         if (list != bin_of(new_bytes)) {
@@ -134,7 +134,7 @@ public:
         }
     }
 
-    /// Effects: takes `b`, the first of its list, of `bytes` bytes, out.
+    /// Effects: takes `b`, the first of its bin, of `bytes` bytes, out.
     /// Requires: `bytes` is below exact_bytes.
     void remove_first(heap_block b, std::size_t bytes) noexcept {
         const heap_block next = Links::load(b.next_link());
@@ -156,14 +156,14 @@ public:
         summary_ = 0;
     }
 
-    /// Returns: whether `b`, of `bytes` bytes, is the first of its list, whose bit is set.
+    /// Returns: whether `b`, of `bytes` bytes, is the first of its bin, whose bit is set.
     [[nodiscard]] bool is_first(heap_block b, std::size_t bytes) const noexcept {
         const std::size_t list = bin_of(bytes);
         return head(list) == b && (bits_[list / 64] & bit(list)) != 0 &&
                (summary_ & (1U << (list / 64))) != 0;
     }
 
-    /// Returns: whether each list has a first block where its bit is set, and none where it is not.
+    /// Returns: whether each bin has a block if and only if its bit is set.
     [[nodiscard]] bool is_consistent() const noexcept {
         std::uint32_t words = 0;
         bool agree = true;
@@ -175,7 +175,7 @@ public:
         return agree && words == summary_;
     }
 
-    /// Returns: how many lists say that they have a block.
+    /// Returns: the number of bins whose bit is set.
     [[nodiscard]] std::size_t bins_in_use() const noexcept {
         std::size_t sum = 0;
         for (const std::uint64_t word : bits_) {
@@ -221,7 +221,7 @@ private:
         return {};
     }
 
-    /// Returns: the first block of the first list behind `list` that is not empty; null if all of these are.
+    /// Returns: the first block of the next bin that is not empty; null if all of these are.
     [[nodiscard]] heap_block first_behind(std::size_t list) const noexcept {
         std::size_t word = list / 64;
         std::uint64_t left = bits_[word] & (~std::uint64_t{1} << (list % 64));

@@ -1,5 +1,5 @@
-/// A word that tells whether others are still as they were written: what stands in front of blocks may have been written
-/// over by who has a block, and is believed only where its seal is right.
+/// A word that says whether others are unchanged: the metadata in front of blocks may be damaged by callers, and
+/// is trusted only if its seal is right.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -10,7 +10,7 @@
 
 namespace mallard::space::inline MALLARD_LIBRARY {
 
-/// Returns: a word that is another one whenever one of `words` is, and hardly ever the same where several are.
+/// Returns: a word that differs if one of `words` does, and nearly always if several do.
 [[nodiscard]] constexpr std::size_t seal_words(std::initializer_list<std::size_t> words) noexcept {
     std::size_t seal = 0x6d61'6c6c'6172'64ff;
     for (const std::size_t word : words) {
