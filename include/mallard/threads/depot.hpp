@@ -1,17 +1,19 @@
-/// Whole batches of free blocks between two threads: one puts a batch down, another takes it up, and neither
-/// touches more of it than its first block.
+/// Batches of free blocks between two threads: one leaves a batch, another takes it, and neither touches more of
+/// it than its first block.
 ///
 ///     first_[shape] -> [ link | next batch | ... ] -> [ link | next batch | ... ] -> null
 ///                        |                              |
 ///                        v the others of the batch      v
 ///
-/// Data model: for each shape of threads/magazine.hpp a short list of batches; a batch is as many blocks as half
-/// of a magazine holds, in a list of their own. Its first block holds the link to the next batch in its
-/// second word, so that blocks of 8 bytes have no place here.
-/// Invariants: all blocks are poisoned under AddressSanitizer, links and all. A shape has no more than
-/// most_batches here, so that what waits in vain is little.
+/// Data model: a list of batches for each shape of threads/magazine.hpp. A batch has as many blocks as half a
+/// magazine. Its first block holds the link to the next batch in its second word, so that blocks of 8 bytes
+/// cannot wait here.
+/// Invariants: all blocks are poisoned under AddressSanitizer, links and all. At most most_batches of a shape
+/// wait.
 ///
-/// Not thread-safe: who shares it locks it, for a few instructions.
+/// Not thread-safe. The owner locks it, for a few instructions.
+///
+/// Source: J. Bonwick, J. Adams, "Magazines and Vmem", USENIX 2001, for the name and the idea.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -29,7 +31,7 @@ public:
     static constexpr std::size_t most_batches = 8;
 
     /// Returns: false, with no effect, if there is no room for one more.
-    /// Requires: the batch is of batch_blocks(index) blocks of magazine `index`.
+    /// Requires: the batch has batch_blocks(index) blocks of magazine `index`.
     [[nodiscard]] bool put(block_stack batch, std::size_t index) noexcept {
         if (magazine_shape(index).bytes < 2 * sizeof(void*) || batches_[index] == most_batches) {
             return false;
@@ -40,7 +42,7 @@ public:
         return true;
     }
 
-    /// Returns: the batch that was put here last, or no block if there is none.
+    /// Returns: the batch that was put here last; no block if there is none.
     [[nodiscard]] block_stack take(std::size_t index) noexcept {
         core::free_block* const first = first_[index];
         if (first != nullptr) {

@@ -1,14 +1,14 @@
-/// What is locked while the process forks, so that the child finds it unlocked and whole.
+/// Locks that are held while the process forks, so that the child finds them unlocked and their objects whole.
 ///
 ///     fork():  every hold is locked  ->  the process doubles  ->  every hold is unlocked, in both
 ///
-/// Data model: a list of holds through the holds themselves, each with functions that lock and unlock one thing
-/// of static storage duration. A lock that another thread had when the process forked would be locked in the
-/// child for ever, because that thread is not there. Handlers of the system's (pthread_atfork) are registered
-/// when the library is loaded: theirs that use it come before.
-/// Locks are had in any order: where one is taken, all others are let go until it is free. So a hold may be one
-/// that its thread needs within another, and no order is prescribed.
-/// Invariants: to enter a hold takes no lock, because the lock of an allocator may be held meanwhile.
+/// Data model: a list of holds through the holds themselves, each with functions that lock and unlock an object
+/// of static storage duration. A lock that another thread had at the fork would stay locked in the child for
+/// ever, because that thread is not there. The system's handlers (pthread_atfork) are registered when the library
+/// is loaded; a program's own handlers, which may use the library, are registered later and so run before. Locks
+/// are taken in any order: if one is taken, all others are released until it is free. So a hold may be needed
+/// within another, and no order is prescribed.
+/// Invariants: entering a hold takes no lock, because the lock of an allocator may be held meanwhile.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -23,13 +23,13 @@ struct fork_hold {
 };
 
 /// Effects: from now on, locks `hold` while the process forks.
-/// Requires: it is entered once.
+/// Requires: it was not entered before.
 void hold_at_fork(fork_hold& hold) noexcept;
 
-/// Effects: does so no longer. Waits where the process is forking.
+/// Effects: ends that for `hold`. Waits while the process is forking.
 void let_go_at_fork(fork_hold& hold) noexcept;
 
-/// Static storage of the library that a hold belongs to: it is let go when that is unloaded.
+/// A hold in static storage of a library: it is removed when the library is unloaded.
 class held_while_loaded {
 public:
     explicit held_while_loaded(fork_hold& hold) noexcept : hold_(hold) { hold_at_fork(hold_); }

@@ -1,14 +1,13 @@
-/// A thread's own stock of free blocks of one shape: taken and put back without a lock.
+/// A thread's stock of free blocks of one shape, used without a lock.
 ///
 ///     blocks_ -> block -> block -> ... -> null        last freed first; the links are in the blocks
-///     room_                                           how many more may be put in before somebody looks again
+///     room_                                           how many more may be put in before the next count
 ///
-/// Data model: the list is not counted as it is used, because a counter that each allocation and each
-/// deallocation changes would take as long as all else that they do. Instead room_ counts deallocations only;
-/// when it has come down to nothing, make_room() counts what is there. Allocations in between can only have
-/// made that less.
-/// Invariants: the length is never more than the magazine's capacity less room_; all bytes are zero in a
-/// magazine that was never used. Blocks in it are poisoned under AddressSanitizer, links and all.
+/// Data model: the list is not counted as it is used, because a counter that each call changes would take as long
+/// as the rest of the call. Instead room_ counts deallocations only; when it is 0, make_room() counts the list,
+/// which allocations can only have made shorter.
+/// Invariants: the length is at most the capacity less room_. All bytes of a magazine that was never used are
+/// zero. Blocks are poisoned under AddressSanitizer, links and all.
 ///
 /// Source: J. Bonwick, J. Adams, "Magazines and Vmem", USENIX 2001, for the name and the idea.
 #pragma once
@@ -37,7 +36,7 @@ public:
     [[nodiscard]] core::free_block* first() const noexcept { return first_; }
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
-    /// Returns: the block that was put in last, still poisoned, or null.
+    /// Returns: the block that was put in last, still poisoned; null if there is none.
     [[nodiscard]] void* pop() noexcept {
         core::free_block* const block = first_;
         if (block != nullptr) [[likely]] {
@@ -53,9 +52,9 @@ public:
         first_ = block;
     }
 
-    /// Effects: keeps the first `most` blocks and moves those behind them to `rest`, which is empty.
-    /// Returns: how many it keeps: fewer than `most` where there were no more.
-    /// Complexity: linear in what it keeps.
+    /// Effects: keeps the first `most` blocks and moves the others to `rest`, which is empty.
+    /// Returns: the number that it keeps: fewer than `most` if there were no more.
+    /// Complexity: linear in the blocks that it keeps.
     std::size_t keep(std::size_t most, block_stack& rest) noexcept {
         core::link_in_place* link = &first_;
         std::size_t kept = 0;
@@ -67,7 +66,7 @@ public:
         return kept;
     }
 
-    /// Complexity: linear in the blocks, but no more than `most` are looked at.
+    /// Complexity: linear in the blocks, up to `most`.
     [[nodiscard]] bool has_just(std::size_t most) const noexcept {
         core::free_block* block = first_;
         for (; block != nullptr && most != 0; --most) {
@@ -86,15 +85,14 @@ struct block_shape {
     std::size_t alignment;
 };
 
-/// Magazines 0 to 63 are those of the size classes up to 8 KiB: larger blocks take so long to fill that a
-/// lock does not matter. The rest are of blocks of one to eight whole cache lines, aligned as such: what
-/// threads write should not lie in one line with what other threads write.
+/// Magazines 0 to 63 serve the size classes up to 8 KiB: larger blocks take so long to fill that a lock does not
+/// matter. The others serve blocks of one to eight whole cache lines, so that threads do not write to one line.
 inline constexpr std::size_t classes_with_magazines = eighth_classes::index(std::size_t{8} << 10) + 1;
 
 inline constexpr std::size_t line_magazines = 8;
 inline constexpr std::size_t magazine_count = classes_with_magazines + line_magazines;
 
-/// Returns: which magazine serves a request; magazine_count where none does.
+/// Returns: the magazine that serves a request; magazine_count if none does.
 /// Requires: `alignment` is a power of two.
 [[nodiscard]] constexpr std::size_t magazine_index(std::size_t bytes, std::size_t alignment) noexcept {
     if (alignment <= fundamental_alignment) [[likely]] {
@@ -116,23 +114,23 @@ inline constexpr std::size_t magazine_count = classes_with_magazines + line_maga
     return {bytes, bytes % fundamental_alignment == 0 ? fundamental_alignment : 8};
 }
 
-/// Returns: how many blocks magazine `index` holds at most: 64, or as many as 8 KiB hold, but two.
+/// Returns: the capacity of magazine `index`: 64 blocks, or as many as 8 KiB hold, but at least two.
 [[nodiscard]] constexpr std::size_t magazine_capacity(std::size_t index) noexcept {
     return std::clamp<std::size_t>((std::size_t{8} << 10) / magazine_shape(index).bytes, 2, 64);
 }
 
-/// Returns: how many blocks travel together: half of what the magazine holds.
+/// Returns: the number of blocks in a batch: half of the capacity.
 [[nodiscard]] constexpr std::size_t batch_blocks(std::size_t index) noexcept {
     return magazine_capacity(index) / 2;
 }
 
-/// Not thread-safe: one thread's.
+/// Not thread-safe: it belongs to one thread.
 class magazine {
 public:
-    /// Returns: the block freed last, still poisoned, or null if the magazine is empty.
+    /// Returns: the block freed last, still poisoned; null if the magazine is empty.
     [[nodiscard]] void* pop() noexcept { return blocks_.pop(); }
 
-    /// Returns: false, with no effect, where make_room() has to be called first.
+    /// Returns: false, with no effect, if make_room() has to be called first.
     [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
         if (room_ == 0) [[unlikely]] {
             return false;
@@ -143,8 +141,7 @@ public:
         return true;
     }
 
-    /// Effects: keeps the blocks freed last, no more than half of the capacity. There is room for a push
-    /// afterwards.
+    /// Effects: keeps the blocks freed last, at most half of the capacity. There is room for a push afterwards.
     /// Returns: the others.
     [[nodiscard]] block_stack make_room(std::size_t index) noexcept {
         block_stack rest;
@@ -152,16 +149,16 @@ public:
         return rest;
     }
 
-    /// Returns: how many blocks to fetch for an empty magazine: one, twice as many each time, up to half of
-    /// the capacity, so that what a thread seldom needs is not kept in stock. Where no fill() follows,
-    /// because there was no memory for so many, it begins with one again.
+    /// Returns: the number of blocks to fetch for an empty magazine: one, then twice as many each time, up to
+    /// half of the capacity, so that a thread keeps no stock of blocks that it seldom needs. If no fill()
+    /// follows, because there was no memory for so many, it begins with one again.
     [[nodiscard]] std::size_t next_batch(std::size_t index) noexcept {
         const std::size_t twice = std::max<std::size_t>(2 * std::size_t{std::exchange(batch_, 0U)}, 1);
         return std::min(twice, batch_blocks(index));
     }
 
-    /// Effects: puts `count` blocks in; the first of them will be the first out.
-    /// Requires: the magazine is empty, and they are no more than half of its capacity.
+    /// Effects: puts `count` blocks in; the first of them comes out first.
+    /// Requires: the magazine is empty, and `count` is at most half of its capacity.
     void fill(void* const* blocks, std::size_t count, std::size_t index) noexcept {
         set_room(index, count);
         batch_ = static_cast<std::uint32_t>(count);
@@ -173,7 +170,7 @@ public:
     }
 
     /// Effects: puts a whole batch in.
-    /// Requires: the magazine is empty, and the batch is of batch_blocks(index) blocks, all poisoned.
+    /// Requires: the magazine is empty; the batch has batch_blocks(index) blocks, all poisoned.
     void fill(block_stack batch, std::size_t index) noexcept {
         set_room(index, batch_blocks(index));
         batch_ = static_cast<std::uint32_t>(batch_blocks(index));
