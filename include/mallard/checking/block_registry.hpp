@@ -1,29 +1,27 @@
-/// What a checked allocator knows of its blocks, and where it would find a misuse.
+/// The registry of a checked allocator's blocks, which finds misuse.
 ///
-///     what the mechanism gave:   [ ...... | guard zone ][ the caller's block ][ guard zone ]
-///                                         ^ 16 bytes    ^ at its alignment     ^ 16 bytes
-///     table_:  address -> record    live_:  oldest <-> ... <-> youngest    dead_:  the same, by their end
+///     the mechanism's block:   [ ...... | guard zone ][ the caller's block ][ guard zone ]
+///                                       ^ 16 bytes    ^ at its alignment     ^ 16 bytes
+///     table_:  address -> record    live_:  oldest <-> ... <-> youngest    dead_:  by their end
 ///
 ///     a block:  live_  ->  quarantine_  ->  leaving_  ->  given back to the mechanism, its record in dead_
 ///
-/// Data model: a record for each block that lives, for each that was freed and is in quarantine
-/// (checking/quarantine.hpp), and for each of the last 16384 that have ended and whose address was not handed out
-/// again. It holds the block's address, its size and what was asked for, its alignment, its number in the order of allocation, the place
-/// where it was allocated, and what ended it. Records and table come from std::malloc and from nowhere else:
-/// an allocator that is suspected keeps no books about itself. A record takes 96 bytes, and 8 for each return
-/// address kept.
-/// Where the mechanism's blocks have one size there may be no guard zones; what a request leaves of its block
-/// is the zone behind it then, up to 16 bytes.
-/// Invariants: an address has one record at most. live_ is in the order of allocation, so that a rollback
-/// looks at no more than what it ends. The guard zones hold a pattern, a block in quarantine holds another;
-/// both are poisoned under AddressSanitizer. leaving_ is empty between two calls of the allocator.
+/// Data model: a record for each block that lives, for each that is in quarantine (checking/quarantine.hpp), and
+/// for each of the last 16384 that have ended and whose address was not reused. It holds the address, the size,
+/// the requested size, the alignment, the number in the order of allocation, the place of the allocation, and the
+/// call that ended the block. Records and table come from std::malloc: a suspect allocator does not keep its own
+/// registry. A record takes 96 bytes, and 8 for each return address. If all blocks of the mechanism have one size
+/// there may be no guard zones; then up to 16 unused bytes behind the caller's are the zone.
+/// Invariants: an address has at most one record. live_ is in the order of allocation, so that a rollback looks
+/// only at the blocks that it ends. Guard zones hold a pattern, and blocks in quarantine another; both are
+/// poisoned under AddressSanitizer. leaving_ is empty between two calls of the allocator.
 ///
-/// An allocator that is asked while another checked one is at work in the same thread knows that as the holder of the
-/// block, a chunk to that one: where it ends the block by a release it leaves word (src/mallard/checking/memory_below.hpp), and
-/// the holder, before it looks at memory that is no longer there, tells what has happened.
+/// If a checked allocator asks another one for a chunk, in the same thread, it is the holder of that block. If a
+/// release ends the block, the lower allocator leaves word (src/mallard/checking/memory_below.hpp), and the
+/// holder reports it before it looks at memory that is gone.
 ///
-/// Each finding goes to report_misuse(); the functions say how they go on where that returns.
-/// Not thread-safe: who shares an allocator locks both (checking/checked_calls.hpp).
+/// Each finding goes to report_misuse(); the functions say how they go on if that returns. Not thread-safe: a
+/// shared allocator locks both (checking/checked_calls.hpp).
 #pragma once
 
 #include <mallard/checking/misuse.hpp>
@@ -50,15 +48,15 @@ public:
     };
     using new_record = std::unique_ptr<record, drop_record>;
 
-    /// What the mechanism is asked for in a block's stead, and where that lies.
+    /// The request to the mechanism for a block with its guard zones, and its place.
     struct whole_block {
         void* p = nullptr;
         std::size_t bytes = 0;
         std::size_t alignment = 0;
     };
 
-    /// Effects: makes books of blocks with guard zones of so many bytes on both sides, 0 for none; and of a
-    /// quarantine with these bounds, or else those of usual_quarantine().
+    /// Effects: makes a registry of blocks with guard zones of `guard_bytes` bytes on both sides, 0 for none, and
+    /// of a quarantine with these bounds, or else those of usual_quarantine().
     constexpr explicit block_registry(std::size_t guard_bytes,
                                       std::optional<quarantine_bounds> bounds = std::nullopt) noexcept
         : guard_bytes_(guard_bytes), bounds_(bounds) {}
@@ -67,7 +65,7 @@ public:
     block_registry& operator=(const block_registry&) = delete;
     ~block_registry();
 
-    /// Which state of which allocator a mark is of.
+    /// The state of an allocator at a mark.
     struct state {
         std::uint64_t id = 0;   ///< of the books
         std::uint64_t ends = 0; ///< how often all blocks were ended before
@@ -76,105 +74,106 @@ public:
 
     [[nodiscard]] state now() noexcept;
 
-    /// Returns: whether a rollback may go back to `to`; false, after a report, where it may not.
+    /// Returns: whether a rollback may go back to `to`; false, after a report, if not.
     [[nodiscard]] bool may_go_back(const state& to) noexcept;
 
-    /// Effects: begins a call of the allocator of these books; asked by another checked one, where that is at work.
-    /// Reports, once, where an upstream has taken back memory of blocks that live or wait; these count as ended then.
-    /// Returns: what to hand to finish().
+    /// Effects: begins a call of the allocator; its caller may be another checked one. Reports, once, if an
+    /// upstream has taken back memory of blocks that live or wait; these have ended then.
+    /// Returns: the argument of finish().
     [[nodiscard]] std::uint64_t begin(allocator_call by) noexcept;
 
     /// Effects: ends the call. Calls end in the reverse order of their beginnings.
     static void finish(std::uint64_t begun) noexcept { at_work = begun; }
 
-    /// Returns: a record, to be entered as soon as the block is there; null if there is no memory for it, or
-    /// where the size with its guard zones has no representation.
+    /// Returns: a record, to be entered as soon as the block is there; null if there is no memory for it, or if
+    /// the size with its guard zones is not representable.
     [[nodiscard]] new_record open(std::size_t bytes, std::size_t alignment) noexcept;
 
-    /// Returns: whether a block of these numbers, with its guard zones, has a representation.
+    /// Returns: whether the size of such a block, with its guard zones, is representable.
     [[nodiscard]] bool has_representation(std::size_t bytes, std::size_t alignment) const noexcept;
 
-    /// Returns: what to ask the mechanism for; `p` is null.
-    /// Requires: it has a representation.
+    /// Returns: the request to the mechanism; `p` is null.
+    /// Requires: it is representable.
     [[nodiscard]] whole_block around(std::size_t bytes, std::size_t alignment) const noexcept;
 
-    /// Returns: the bytes that the caller has of such a block, as around() the other way round.
+    /// Returns: the caller's bytes of such a block: the inverse of around().
     [[nodiscard]] std::size_t bytes_within(const whole_block& whole) const noexcept;
 
-    /// Effects: enters the block; `whole` is what the mechanism gave for around(). Draws the guard zones.
-    /// Where these are of 0 bytes, the first of the `unused_bytes` that the mechanism's block has behind the
-    /// caller's become one.
+    /// Effects: enters the block; `whole` is the mechanism's block for around(). Fills the guard zones. If these
+    /// have 0 bytes, the first of the `unused_bytes` behind the caller's become one.
     /// Returns: the caller's block.
     void* enter(new_record opened, void* whole, std::size_t unused_bytes = 0) noexcept;
 
-    /// Effects: as enter(), where the mechanism gave a block of `whole_bytes`, at least those of around().
+    /// Effects: enters a block of which the mechanism gave `whole_bytes`, at least those of around().
     /// Returns: the caller's block, with all of these but the guard zones.
     [[nodiscard]] sized_block enter_larger(new_record opened, void* whole, std::size_t whole_bytes) noexcept;
 
-    /// Effects: reports what is wrong with a deallocation by these numbers, looks at the guard zones, and
-    /// ends the block. It enters the quarantine; what exceeds the bounds leaves it.
+    /// Effects: reports misuse in a deallocation with these numbers, checks the guard zones, and ends the block.
+    /// It enters the quarantine; blocks in excess leave it.
     void close(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
-    /// Effects: the same of a deallocation that was told no numbers.
+    /// Effects: reports misuse in a deallocation without numbers, checks the guard zones, and ends the block.
     void close(void* p) noexcept;
 
-    /// Effects: lets blocks leave the quarantine, `count` of them, those that were freed first.
+    /// Effects: lets the `count` blocks leave the quarantine that were freed first.
     void let_leave(std::size_t count) noexcept;
 
     /// Effects: lets all blocks leave the quarantine that were allocated since next_number() was `number`.
     void let_leave_since(std::uint64_t number) noexcept;
 
-    /// Effects: reports where somebody wrote into the next block that leaves.
-    /// Returns: what to deallocate; nothing where no block leaves. The numbers are those that it was
-    /// allocated with.
+    /// Effects: reports a write into the next block that leaves.
+    /// Returns: the deallocation for the mechanism, with the numbers of the allocation; nothing if no block
+    /// leaves.
     [[nodiscard]] std::optional<whole_block> next_leaving(allocator_call by) noexcept;
 
     [[nodiscard]] std::size_t blocks_in_quarantine() const noexcept { return quarantine_.count; }
 
-    /// Effects: sets bounds of their own for the blocks of these books.
+    /// Effects: sets the bounds of this allocator's quarantine.
     void set_quarantine(quarantine_bounds bounds) noexcept;
 
-    /// Returns: the numbers of the live block `p`, after a report where something is wrong with `bytes` or
-    /// its guard zones; nothing, after a report, where it is none.
+    /// Returns: the numbers of the live block `p`, after a report if `bytes` or its guard zones are wrong;
+    /// nothing, after a report, if it is no live block.
     [[nodiscard]] std::optional<whole_block> look_up(void* p, std::size_t bytes, allocator_call by) noexcept;
 
-    /// Returns: as above, for a call that was told no numbers.
+    /// Returns: the numbers of the live block `p`, for a call without numbers; nothing, after a report, if it is
+    /// no live block.
     [[nodiscard]] std::optional<whole_block> look_up(const void* p, allocator_call by) const noexcept;
 
-    /// Returns: as above, for a call that is to leave the first `bytes` bytes of the block; nothing where it has
-    /// fewer, which is reported as a wrong size.
+    /// Returns: the numbers of the live block `p`, for a call that keeps its first `bytes` bytes; nothing, after
+    /// a report, if it is no live block or has fewer bytes.
     [[nodiscard]] std::optional<whole_block> look_up_part(const void* p, std::size_t bytes,
                                                           allocator_call by) const noexcept;
 
-    /// Effects: makes the live block `p` the one within `now`, which the mechanism has made of its block, and
-    /// of which its user knows that he has `asked_bytes`. What the two have in common lies where it was.
+    /// Effects: makes the live block `p` the one within `now`, the mechanism's new block, of which the caller
+    /// asked for `asked_bytes`. The common part keeps its place.
     /// Returns: the caller's block.
     sized_block follow(void* p, std::size_t asked_bytes, const whole_block& now) noexcept;
 
-    /// Effects: makes the live block `p` one of `bytes` bytes; ends it where that is 0.
+    /// Effects: gives the live block `p` `bytes` bytes; ends it if that is 0.
     /// Requires: the mechanism has done so.
     void resize(void* p, std::size_t bytes) noexcept;
 
-    /// Effects: looks at the guard zones of all live blocks, and ends the blocks.
+    /// Effects: checks the guard zones of all live blocks, and ends the blocks.
     void forget_all(allocator_call by) noexcept;
 
-    /// Effects: the same for the blocks that were allocated since next_number() was `number`.
+    /// Effects: checks the guard zones of the blocks that were allocated since next_number() was `number`, and
+    /// ends the blocks.
     void forget_since(std::uint64_t number) noexcept;
 
-    /// Effects: looks at the guard zones of all live blocks, and at the blocks in quarantine.
+    /// Effects: checks the guard zones of all live blocks, and the blocks in quarantine.
     void look_at_all(allocator_call by) const noexcept;
 
-    /// Effects: reports the block allocated first of those that live, where there are any.
+    /// Effects: reports the oldest live block, if there is one.
     void expect_all_freed(allocator_call by) const noexcept;
 
-    /// Effects: forget_all() expects from now on that all blocks were freed.
+    /// Effects: lets forget_all() report live blocks from now on.
     void expect_all_freed_at_end() noexcept { all_freed_at_end_ = true; }
 
     [[nodiscard]] std::uint64_t next_number() const noexcept { return next_number_; }
     [[nodiscard]] std::size_t live_blocks() const noexcept { return live_.count; }
 
 private:
-    /// In the order in which they came.
+    /// In the order in which they were entered.
     struct record_list {
         record* oldest = nullptr;
         record* youngest = nullptr;
@@ -209,7 +208,7 @@ private:
                                          const std::byte* end) const noexcept;
     void expect_memory_below(allocator_call by) noexcept;
 
-    /// The id of the books whose allocator is at work in this thread; 0 if none is.
+    /// The id of the registry whose allocator is at work in this thread; 0 if none is.
     static inline constinit thread_local std::uint64_t at_work = 0;
 
     record** table_ = nullptr;

@@ -1,4 +1,4 @@
-/// What the names of the mechanisms stand for: the macro MALLARD_CHECKED.
+/// The meaning of the mechanisms' names: the macro MALLARD_CHECKED.
 ///
 ///     MALLARD_CHECKED 0    mallard::multipool  is  mallard::unchecked::multipool, the mechanism
 ///     MALLARD_CHECKED 1    mallard::multipool  is  the mechanism with a registry of its blocks

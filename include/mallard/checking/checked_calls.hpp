@@ -1,17 +1,16 @@
-/// A mechanism with books of its blocks in front: what adapt/checked.hpp makes of any allocator, and what the
-/// names of the mechanisms stand for in a debug build (checking/by_default.hpp).
+/// A mechanism with a registry of its blocks, for adapt/checked.hpp and for checked builds
+/// (checking/by_default.hpp).
 ///
-///     caller  ->  checked_calls: books_  ->  Base: the mechanism, asked for each block and its guard zones
+///     caller  ->  checked_calls: registry_  ->  Base: the mechanism, asked for each block and its guard zones
 ///
-/// Data model: the mechanism as a base, so that its constructors and all that it tells are there unchanged;
-/// and the books. Every member of the mechanism that hands out, takes back or forgets blocks has its namesake
-/// here, or, where it changes sizes, in checking/checked_expansion.hpp: a new one needs one too. What is asked of the upstream grows by the guard zones, 32 bytes a block
-/// (more where the alignment is above 16), and by the quarantine: a block that is freed goes back to the
-/// mechanism when it leaves, so that others are handed out meanwhile. Where the mechanism has no memory left,
-/// it is asked again as blocks leave the quarantine; it fails where it would fail with all of them free.
+/// Data model: the mechanism as a base, so that its constructors and its other members stay unchanged; and the
+/// registry. Every member of the mechanism that hands out, takes back or forgets blocks has its namesake here, or
+/// in checking/checked_expansion.hpp if it changes sizes. Requests to the upstream grow by the guard zones, 32
+/// bytes a block (more at an alignment above 16), and by the quarantine: a freed block goes back to the mechanism
+/// when it leaves. If the mechanism has no memory left, it is asked again as blocks leave the quarantine.
 ///
-/// Threads: as the mechanism. Where that is shared by threads, a lock is held in every call, and there is
-/// none where it is not. Handlers run under that lock.
+/// Threads: if the mechanism is thread-safe, every call holds a lock; otherwise there is none. Handlers run under
+/// that lock.
 #pragma once
 
 #include <mallard/checking/block_registry.hpp>
@@ -36,14 +35,14 @@
 
 namespace mallard::checking::inline MALLARD_MODE {
 
-/// The mark of a checked allocator: the mechanism's, and which state of the books it is of.
+/// The mark of a checked allocator: the mechanism's, and the state of the registry.
 template <class Position>
 struct checked_position {
     Position inner;
     block_registry::state state;
 };
 
-/// For what one thread uses at a time.
+/// The lock of an allocator that one thread uses at a time.
 struct no_mutex {
     static void lock() noexcept {}
     static void unlock() noexcept {}
@@ -54,14 +53,14 @@ class checked_calls : public Base {
 public:
     using Base::Base;
 
-    /// Effects: looks at all blocks a last time; then the mechanism ends.
+    /// Effects: checks all blocks a last time; then the mechanism ends.
     ~checked_calls() {
         const call_in_progress call(*this, allocator_call::destructor);
         end_blocks(allocator_call::destructor);
     }
 
-    /// Returns: as the mechanism.
-    /// Throws: what the mechanism throws; std::bad_alloc where the books find no memory.
+    /// Returns: a block as the mechanism does.
+    /// Throws: what the mechanism throws; std::bad_alloc if the registry has no memory.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const call_in_progress call(*this, allocator_call::allocate);
@@ -84,7 +83,7 @@ public:
         return registry_.enter(std::move(opened), memory, unused_behind(bytes));
     }
 
-    /// Returns: as allocate(); null if that throws.
+    /// Returns: a block as allocate() does; null if that throws.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept
         requires requires(Base& b) { b.try_allocate(bytes, alignment); }
@@ -104,15 +103,15 @@ public:
         return memory == nullptr ? nullptr : registry_.enter(std::move(opened), memory, unused_behind(bytes));
     }
 
-    /// Returns: as the mechanism, but blocks that were asked for one by one.
-    /// Throws: as allocate(); no block is lost.
+    /// Returns: blocks as the mechanism does, requested one by one.
+    /// Throws: what allocate() throws. No block is lost.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count)
         requires burst_allocator<Base>
     {
         return core::allocate_one_by_one(*this, bytes, alignment, count);
     }
 
-    /// Effects: as deallocate(), of each block.
+    /// Effects: deallocates each block.
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept
         requires burst_allocator<Base>
     {
@@ -121,30 +120,30 @@ public:
         }
     }
 
-    /// Effects: as the mechanism, but later: the block enters the quarantine. Reports a block that is none, or
-    /// not of these numbers, and what was written around it or into what leaves the quarantine now; where the
-    /// handler returns, a block that is none is left alone.
+    /// Effects: puts the block in quarantine; the mechanism has it back later. Reports a block that is none or
+    /// has other numbers, writes around it, and writes into blocks that leave the quarantine. If the handler
+    /// returns, a block that is none is left alone.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         const call_in_progress call(*this, allocator_call::deallocate);
         registry_.close(p, bytes, alignment);
         give_back(allocator_call::deallocate);
     }
 
-    /// Returns: a block of the pool's size, as allocate().
+    /// Returns: a block of the pool's size.
     [[nodiscard]] void* allocate_block()
         requires requires(Base& b) { b.allocate_block(); }
     {
         return allocate(Base::block_bytes(), Base::block_alignment());
     }
 
-    /// Effects: as deallocate(), of a block of the pool's size.
+    /// Effects: deallocates a block of the pool's size.
     void deallocate_block(void* p) noexcept
         requires requires(Base& b) { b.deallocate_block(p); }
     {
         deallocate(p, Base::block_bytes(), Base::block_alignment());
     }
 
-    /// Effects: as the mechanism.
+    /// Effects: resizes the block as the mechanism does, if it is the most recent allocation.
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept
         requires requires(Base& b) { b.resize_last(p, old_bytes, new_bytes); }
     {
@@ -161,7 +160,7 @@ public:
         return true;
     }
 
-    /// Effects: looks at all blocks, ends them, and releases the mechanism.
+    /// Effects: checks all blocks, ends them, and releases the mechanism.
     void release() noexcept
         requires local_allocator<Base>
     {
@@ -170,14 +169,14 @@ public:
         Base::release();
     }
 
-    /// Effects: as release().
+    /// Effects: checks all blocks, ends them, and releases the mechanism.
     void clear() noexcept
         requires requires(Base& b) { b.clear(); }
     {
         release();
     }
 
-    /// Effects: looks at all blocks, ends them, and rewinds the mechanism.
+    /// Effects: checks all blocks, ends them, and rewinds the mechanism.
     void rewind() noexcept
         requires rewindable<Base>
     {
@@ -194,9 +193,9 @@ public:
         return checked_position<std::remove_const_t<decltype(inner)>>{inner, registry_.now()};
     }
 
-    /// Effects: looks at the blocks that were allocated since the mark, ends them, and rolls the mechanism
-    /// back. Reports a mark of another allocator, and one from before a release or a rewind; where the handler
-    /// returns, nothing happens.
+    /// Effects: checks the blocks that were allocated since the mark, ends them, and rolls the mechanism back.
+    /// Reports a mark of another allocator, and one from before a release or a rewind; if the handler returns,
+    /// nothing happens.
     template <class Position>
     void rollback(checked_position<Position> to) noexcept
         requires rewindable<Base>
@@ -211,7 +210,7 @@ public:
         Base::rollback(to.inner);
     }
 
-    /// Effects: as the mechanism, which has all blocks of the quarantine back before.
+    /// Effects: gives all blocks in quarantine to the mechanism, and trims it.
     void trim() noexcept
         requires requires(Base& b) { b.trim(); }
     {
@@ -220,7 +219,7 @@ public:
         Base::trim();
     }
 
-    /// Returns: as the mechanism; what is in quarantine is free.
+    /// Returns: whether the mechanism is empty, and no block waits in quarantine.
     [[nodiscard]] bool empty() const noexcept
         requires requires(const Base& b) { b.empty(); }
     {
@@ -228,26 +227,27 @@ public:
         return registry_.blocks_in_quarantine() == 0 && Base::empty();
     }
 
-    /// Effects: sets bounds of their own for what is freed from now on (checking/quarantine.hpp).
+    /// Effects: sets the bounds of this allocator's quarantine (checking/quarantine.hpp).
     void set_quarantine(quarantine_bounds bounds) noexcept {
         const lock_type lock(mutex_);
         registry_.set_quarantine(bounds);
     }
 
-    /// Effects: reports each block around which somebody wrote, or into which since it was freed.
+    /// Effects: reports each block with a write around it, or into it since it was freed.
     /// Complexity: linear in the blocks.
     void check() const noexcept {
         const call_in_progress call(*this, allocator_call::check);
         registry_.look_at_all(allocator_call::check);
     }
 
-    /// Effects: reports the block allocated first of those that were not freed, with their number.
+    /// Effects: reports the oldest block that was not freed, with their number.
     void expect_all_freed() const noexcept {
         const call_in_progress call(*this, allocator_call::expect_all_freed);
         registry_.expect_all_freed(allocator_call::expect_all_freed);
     }
 
-    /// Effects: as expect_all_freed(), from now on at each release and rewind, and when the allocator ends.
+    /// Effects: reports blocks that were not freed from now on at each release and rewind, and when the allocator
+    /// ends.
     void expect_all_freed_at_end() noexcept {
         const lock_type lock(mutex_);
         registry_.expect_all_freed_at_end();
@@ -255,7 +255,7 @@ public:
 
     // ---- for a fork
 
-    /// Effects: as the mechanism, and lets no other thread to the books.
+    /// Effects: locks the registry and the mechanism.
     /// Requires: the calling thread is not in an operation of this allocator.
     void lock_for_fork() noexcept
         requires threads::locked_for_fork<Base>
@@ -277,7 +277,7 @@ public:
         return true;
     }
 
-    /// Effects: ends that, in the process that forked and in its child alike.
+    /// Effects: unlocks them, in the process that forked and in its child.
     void unlock_after_fork() noexcept
         requires threads::locked_for_fork<Base>
     {
@@ -289,7 +289,7 @@ protected:
     using mutex_type = std::conditional_t<thread_safe<Base>, std::mutex, no_mutex>;
     using lock_type = std::lock_guard<mutex_type>;
 
-    /// A call of this allocator, for as long as it lasts: the lock, and what its books are to know of it.
+    /// A call of this allocator: its lock, and its entry in the registry.
     class call_in_progress {
     public:
         call_in_progress(const checked_calls& allocator, allocator_call by) noexcept
@@ -311,11 +311,11 @@ protected:
     static constexpr bool fails_recoverably = requires(Base& b, std::size_t n) { b.try_allocate(n, n); };
 #endif
 
-    /// None for what would run out of memory by it, and could not be asked again.
+    /// None for an allocator that the quarantine would exhaust, and that could not be asked again.
     static constexpr std::optional<quarantine_bounds> own_quarantine =
         fails_recoverably && !core::reuses_only_the_last<Base> ? std::nullopt : std::optional(no_quarantine);
 
-    /// Returns: the bytes that a block has behind the caller's, where its size was not chosen for these.
+    /// Returns: the unused bytes behind the caller's, if all blocks have one size.
     [[nodiscard]] std::size_t unused_behind([[maybe_unused]] std::size_t bytes) const noexcept {
         if constexpr (core::gives_fixed_blocks<Base>) {
             return Base::block_bytes() - bytes;
@@ -324,8 +324,8 @@ protected:
         }
     }
 
-    /// Effects: asks, until `ask()` says that it was given something; after each time that it was not, blocks
-    /// leave the quarantine, until none are left there.
+    /// Effects: asks until `ask()` returns true. After each failure more blocks leave the quarantine, until none
+    /// is left there.
     template <class Ask>
     void ask_as_blocks_leave(allocator_call by, Ask ask) noexcept {
         for (std::size_t count = 1; !ask() && registry_.blocks_in_quarantine() != 0; count *= 2) {
@@ -334,7 +334,7 @@ protected:
         }
     }
 
-    /// Effects: gives the mechanism back what leaves the quarantine.
+    /// Effects: gives the mechanism the blocks that leave the quarantine.
     void give_back(allocator_call by) noexcept {
         while (const auto whole = registry_.next_leaving(by)) {
             Base::deallocate(whole->p, whole->bytes, whole->alignment);

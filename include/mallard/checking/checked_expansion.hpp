@@ -1,15 +1,12 @@
-/// What books in front of a mechanism (checking/checked_calls.hpp) do where its blocks change their sizes, and where
-/// they know them.
+/// The registry of a mechanism whose blocks change and know their sizes.
 ///
-///     caller  ->  checked_expansion, checked_calls: books_  ->  Base: the mechanism
+///     caller  ->  checked_expansion, checked_calls: registry_  ->  Base: the mechanism
 ///
-/// Data model: nothing beyond checked_calls. Every member of an expandable mechanism that its user calls has
-/// its namesake here. The mechanism is asked for the block with its guard zones, whichever way that grows: the
-/// zone in front moves down with a beginning that does, the one behind moves with the end. A block is of as
-/// many bytes as the mechanism has given, and may be deallocated as one of any number between what was asked
-/// for and that.
-/// A block in quarantine is no free memory: neighbours of what was freed grow in place less often than
-/// otherwise.
+/// Data model: nothing beyond checked_calls. Every member of an expandable mechanism has its namesake here. The
+/// mechanism is asked for the block with its guard zones: the zone in front moves down with the begin, the one
+/// behind moves with the end. A block has as many bytes as the mechanism gave, and may be deallocated with any
+/// number from the requested bytes up to that. A block in quarantine is not free, so its neighbours grow in place
+/// less often than otherwise.
 ///
 /// Threads: as checked_calls.
 #pragma once
@@ -31,7 +28,7 @@
 
 namespace mallard::checking::inline MALLARD_MODE {
 
-/// Base is a mechanism of any kind; where it is not expandable, this adds nothing to checked_calls.
+/// For a mechanism of any kind; if it is not expandable, this adds nothing to checked_calls.
 template <upstream Base>
 class checked_expansion : public checked_calls<Base> {
     using calls = checked_calls<Base>;
@@ -45,7 +42,7 @@ public:
     using calls::deallocate;
     using calls::deallocate_many;
 
-    /// Effects: as the other deallocate(), of a block whose size the mechanism knows.
+    /// Effects: deallocates a block whose size the mechanism knows.
     void deallocate(void* p) noexcept
         requires requires(Base& b) { b.deallocate(p); }
     {
@@ -54,8 +51,8 @@ public:
         calls::give_back(allocator_call::deallocate);
     }
 
-    /// Returns: as the mechanism.
-    /// Throws: as allocate().
+    /// Returns: a block as the mechanism does, and its bytes.
+    /// Throws: what allocate() throws.
     [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
                                                 std::size_t alignment = fundamental_alignment)
         requires expandable<Base>
@@ -67,7 +64,7 @@ public:
         return block;
     }
 
-    /// Returns: as allocate_at_least(); null if that throws.
+    /// Returns: a block as allocate_at_least() does; null if that throws.
     [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,
                                                     std::size_t alignment = fundamental_alignment) noexcept
         requires expandable<Base>
@@ -81,9 +78,9 @@ public:
         return {.p = fresh.p, .bytes = fresh.bytes};
     }
 
-    /// Returns: as the mechanism, but blocks that were asked for one by one.
-    /// Requires: no size is below that of a pointer.
-    /// Throws: as allocate(); no block is lost.
+    /// Returns: blocks of these sizes, requested one by one.
+    /// Requires: each size is at least a pointer's.
+    /// Throws: what allocate() throws. No block is lost.
     [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
                                             std::size_t alignment = fundamental_alignment)
         requires mixed_burst_allocator<Base>
@@ -96,7 +93,7 @@ public:
         return std::move(burst.blocks);
     }
 
-    /// Effects: as deallocate() without numbers, of each block.
+    /// Effects: deallocates each block.
     void deallocate_many(block_chain&& blocks) noexcept
         requires mixed_burst_allocator<Base>
     {
@@ -105,7 +102,7 @@ public:
         }
     }
 
-    /// Returns: the bytes of the block that its user may use; 0, after a report, where `p` is no live block.
+    /// Returns: the bytes that the caller may use; 0, after a report, if `p` is no live block.
     [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept
         requires expandable<Base>
     {
@@ -114,9 +111,10 @@ public:
         return whole ? registry_.bytes_within(*whole) : 0;
     }
 
-    /// Effects, returns: as the mechanism. Reports a block that is none, and what was written around it; where
-    /// the handler returns, what is no live block does not grow in place.
-    /// Throws: as allocate(), where a fresh block was allowed.
+    /// Effects: expands the block as the mechanism does. Reports a block that is none, and writes around it; if
+    /// the handler returns, a block that is none does not grow in place.
+    /// Returns: the block and its bytes, or a null result.
+    /// Throws: std::bad_alloc if a fresh block was allowed.
     expansion_result expand(void* p, const expansion_request& request)
         requires expandable<Base>
     {
@@ -127,7 +125,7 @@ public:
         return result;
     }
 
-    /// Effects, returns: as expand(); a null result where that throws.
+    /// Returns: the result of expand(); a null result if that throws.
     expansion_result try_expand(void* p, const expansion_request& request) noexcept
         requires expandable<Base>
     {
@@ -145,8 +143,8 @@ public:
         return includes(request.may, expansion::fresh) ? allocate_fresh(request) : expansion_result{};
     }
 
-    /// Effects: as the mechanism. Reports a block that is none or has fewer bytes, and what was written around
-    /// it; where the handler returns, nothing happens.
+    /// Effects: shrinks the block as the mechanism does. Reports a block that is none or has fewer bytes, and
+    /// writes around it; if the handler returns, nothing happens.
     /// Returns: the bytes that the block has now; 0 if `p` is no live block.
     std::size_t shrink(void* p, std::size_t bytes) noexcept
         requires expandable<Base>
@@ -161,7 +159,7 @@ public:
     }
 
 private:
-    /// Blocks that are being collected for a caller: where they do not all come, they go back.
+    /// Blocks that are collected for a caller. They go back if not all of them can be had.
     struct unfinished_burst_of_sizes {
         checked_expansion& allocator;
         block_chain blocks;
@@ -173,8 +171,8 @@ private:
         }
     };
 
-    /// Returns: the request with guard zones, for the ways that `may` says; nothing is allowed where a size has
-    /// no representation with them.
+    /// Returns: the request with guard zones, for the ways `may`; none is allowed if a size with its zones is not
+    /// representable.
     [[nodiscard]] expansion_request around(const expansion_request& request, std::size_t alignment,
                                            expansion may) const noexcept {
         expansion_request whole = request;

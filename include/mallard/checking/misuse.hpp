@@ -1,7 +1,6 @@
-/// Misuse of an allocator: what is told of it, who hears of it, and what happens then.
+/// Misuse of an allocator: the report, and its handler.
 ///
-/// Whoever finds one fills a misuse_report and hands it to report_misuse(). The report points into the
-/// finder's books, so it is good for as long as the handler runs.
+/// The report points into the registry of the allocator, so it is valid as long as the handler runs.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -29,7 +28,7 @@ enum class misuse : std::uint8_t {
     never_freed,    ///< only where somebody expects all blocks to be freed
 };
 
-/// What is called of an allocator, as far as a report speaks of it.
+/// The calls of an allocator that a report names.
 enum class allocator_call : std::uint8_t {
     none,
     allocate, ///< which takes blocks out of the quarantine where it would fail otherwise
@@ -54,35 +53,35 @@ struct misuse_report {
     misuse what = misuse::foreign_pointer;
     allocator_call found_by = allocator_call::none;
 
-    /// The block that is misused, as it was allocated. Of a foreign pointer the block that it points into; null
-    /// if it points into none.
+    /// The misused block, as it was allocated. Of a foreign pointer the block that it points into; null if there
+    /// is none.
     const void* block = nullptr;
     std::size_t bytes = 0;
     std::size_t spare_bytes = 0; ///< those of its bytes that were given beyond what was asked for
     std::size_t alignment = 0;
 
-    /// What the call that found the misuse was told; an alignment of 0 if it was told no numbers.
+    /// The arguments of the call that found the misuse; an alignment of 0 if it has no numbers.
     const void* told_block = nullptr;
     std::size_t told_bytes = 0;
     std::size_t told_alignment = 0;
 
-    /// Of a write: the changed byte that is nearest to the block, counted from the block's first.
+    /// Of a write: the changed byte nearest to the block, counted from the block's first.
     std::ptrdiff_t changed_byte = 0;
-    /// Of a use after a release: what ended the block. Of a release below: the upstream's call. Of a stale mark: what made it so.
+    /// Of a use after a release: the call that ended the block. Of a release below: the upstream's call. Of a
+    /// stale mark: the call that made it stale.
     allocator_call ended_by = allocator_call::none;
-    /// Of blocks never freed: how many there are, and their bytes. `block` is the one allocated first.
+    /// Of blocks never freed: their number and bytes. `block` is the oldest.
     std::size_t live_blocks = 0;
     std::size_t live_bytes = 0;
 
-    /// Where the block was allocated: the place that the program named, or the return addresses on the stack,
-    /// innermost first, or neither (checking/allocation_site.hpp).
+    /// The place of the allocation: named by the program, or the return addresses on the stack, innermost first,
+    /// or neither (checking/allocation_site.hpp).
     const std::source_location* place = nullptr;
     // So that g++ lets a designated initialiser leave it out. NOLINTNEXTLINE(readability-redundant-member-init)
     std::span<void* const> stack{};
 };
 
-/// The words of a report, several lines with their ends. Nothing is allocated for them, but where a stack is
-/// printed.
+/// The text of a report, several lines. Nothing is allocated, unless a stack is printed.
 class misuse_text {
 public:
     explicit misuse_text(const misuse_report& report) noexcept;
@@ -101,13 +100,13 @@ private:
     char text_[room] = {};
 };
 
-/// Called with each misuse that is found, possibly under the lock of the allocator, which it must not use. It
-/// may return; the program then goes on as docs/checked.md says.
+/// Called with each misuse, possibly under the lock of the allocator, which it must not use. It may return; the
+/// program then goes on as docs/checked.md says.
 using misuse_handler = void (*)(const misuse_report& report) noexcept;
 
-/// Effects: installs `handler` for the whole process. nullptr, as at the start: the text of the report is
-/// written to the standard error output, and the program aborts.
-/// Returns: the handler that was installed before.
+/// Effects: installs `handler` for the whole process. nullptr, as at the start, writes the text of the report to
+/// the standard error output and aborts the program.
+/// Returns: the previous handler.
 misuse_handler set_misuse_handler(misuse_handler handler) noexcept;
 
 /// Effects: calls the handler, or writes the report and aborts if there is none.

@@ -1,14 +1,13 @@
-/// A pool of one size that can be checked for writes around its blocks: it chooses a larger size, so that
-/// there is room for guard zones.
+/// A pool of one size whose blocks have room for guard zones.
 ///
-///     asked for by the books:   [ zone | the caller's 20 bytes | zone ]          (checking/block_registry.hpp)
-///     the pool's block:         [ zone | 24, as the pool would have them | zone ]
+///     request of the registry:   [ zone | the caller's 20 bytes | zone ]          (checking/block_registry.hpp)
+///     the pool's block:          [ zone | 24, the pool's own size | zone ]
 ///
 /// Data model: the pool, made for blocks larger by their zones; its arena has room for as many of them
-/// (local/arenas.hpp). To the caller it is the pool that he named: it serves and refuses the same requests,
-/// and tells the same size. Only checking/checked_calls.hpp asks it for blocks.
-/// Bound: blocks with their zones have most_block_bytes at the most (core/block_size.hpp), as all have. So of sizes
-/// near to that, and of alignments near to it, are blocks that the pool serves and this one refuses.
+/// (local/arenas.hpp). To the caller it is the pool without zones: it serves and refuses the same requests, and
+/// has the same size. Only checking/checked_calls.hpp asks it for blocks.
+/// Bound: blocks with their zones have at most most_block_bytes (core/block_size.hpp). So it refuses some
+/// requests near that size, or near that alignment, that the pool serves.
 #pragma once
 
 #include <mallard/core/block_size.hpp>
@@ -30,40 +29,40 @@ public:
     template <class = void>
     using with_room_for_zones = Pool;
 
-    /// Effects: as the pool.
+    /// Effects: makes the pool.
     template <class... ArenaArguments>
         requires std::is_constructible_v<arena_type, ArenaArguments...>
     explicit constexpr pool_with_zones(ArenaArguments&&... arena) noexcept
         : Pool(std::forward<ArenaArguments>(arena)...) {}
 
-    /// Effects: as the pool, where a block holds `size` and its zones.
+    /// Effects: makes the pool for blocks that hold `size` and its zones.
     template <class... ArenaArguments>
         requires std::is_constructible_v<arena_type, ArenaArguments...> &&
                  std::is_constructible_v<Pool, block_size, ArenaArguments...>
     explicit constexpr pool_with_zones(block_size size, ArenaArguments&&... arena)
         : Pool(core::expect_possible(size).with_zones(), std::forward<ArenaArguments>(arena)...) {}
 
-    /// Returns: as the pool, but without the zones.
+    /// Returns: the block size without the zones.
     [[nodiscard]] std::size_t block_bytes() const noexcept {
         const std::size_t whole = Pool::block_bytes();
         return whole == 0 ? 0 : block_size{whole, Pool::block_alignment()}.bytes_without_zones();
     }
 
-    /// Returns: as the pool. `bytes` are with the zones.
+    /// Returns: a block of the pool. `bytes` include the zones.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
         const block_size asked = of_the_pool(bytes, alignment);
         return Pool::allocate(asked.bytes, asked.alignment);
     }
 
-    /// Returns: as the pool. `bytes` are with the zones.
+    /// Returns: a block of the pool; null if there is none. `bytes` include the zones.
     [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
         const block_size asked = of_the_pool(bytes, alignment);
         return Pool::try_allocate(asked.bytes, asked.alignment);
     }
 
 private:
-    /// Returns: what to ask the pool for, so that the first request fixes the size that it would fix without
-    /// zones, and that what would be refused is refused.
+    /// Returns: the request to the pool, so that the first one fixes the same size as without zones, and the same
+    /// requests are refused.
     [[nodiscard]] block_size of_the_pool(std::size_t bytes, std::size_t alignment) const noexcept {
         const std::size_t whole = Pool::block_bytes();
         const block_size inner{bytes - core::bytes_before(alignment) - core::guard_zone_bytes, alignment};
@@ -74,7 +73,7 @@ private:
     }
 };
 
-/// The mechanism to check in A's stead: A itself, or, where A is a pool that can have larger blocks or adapts such a
+/// The mechanism to check instead of A: A itself, or, if A is a pool that can have larger blocks or adapts such a
 /// pool, the pool with zones.
 template <class A>
 struct room_for_zones {
