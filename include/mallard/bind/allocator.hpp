@@ -3,12 +3,12 @@
 ///     mallard::multipool pool;
 ///     std::list<int, mallard::allocator<int, mallard::multipool<>>> numbers{pool};
 ///
-/// Data model: one pointer to the mechanism. Calls are direct and inline. Elements that can take this
-/// allocator are made with it, to any depth (uses-allocator construction), so that a container of containers
-/// lives wholly in one place without std::scoped_allocator_adaptor. Propagation is that of
-/// std::pmr::polymorphic_allocator, because the reason is the same: a container stays where it was put. Copy
-/// assignment, move assignment and swap leave the allocator alone; swapping containers that have unequal ones
-/// is undefined. A copy of a container uses the allocator of the original.
+/// Data model: one pointer to the mechanism. Calls are direct and inline. Elements that take this allocator are
+/// made with it, to any depth (uses-allocator construction), so that a container of containers lies wholly in one
+/// place without std::scoped_allocator_adaptor. Propagation is that of std::pmr::polymorphic_allocator, for the
+/// same reason: a container stays where it was put. Copy assignment, move assignment and swap leave the allocator
+/// alone; swapping containers with unequal allocators is undefined. A copy of a container uses the allocator of
+/// the original.
 ///
 /// Source: P0089R1, section 4 (AS3, AS4, AS7, AS8, AS11, AS12).
 #pragma once
@@ -26,7 +26,7 @@
 
 namespace mallard::bind::inline MALLARD_MODE {
 
-/// Whether a T made by `Alloc` has to be told of it: T is allocator-aware, or a pair of which a half is.
+/// True if a T made by `Alloc` needs the allocator: T is allocator-aware, or a pair with such a half.
 template <class T, class Alloc>
 inline constexpr bool takes_allocator = std::uses_allocator_v<T, Alloc>;
 template <class T, class U, class Alloc>
@@ -52,7 +52,7 @@ public:
     template <class U>
     allocator(const allocator<U, A>& other) noexcept : mechanism_(std::addressof(other.mechanism())) {}
 
-    /// Throws: std::bad_alloc, also where `n` objects have no representable size.
+    /// Throws: std::bad_alloc, also if the size of `n` objects is not representable.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (n > max_size()) [[unlikely]] {
             core::fail_allocation(SIZE_MAX, alignof(T));
@@ -64,8 +64,7 @@ public:
 
     [[nodiscard]] static constexpr std::size_t max_size() noexcept { return PTRDIFF_MAX / sizeof(T); }
 
-    /// Effects: makes a U at `p` and hands it this allocator. Types that take none are left to
-    /// std::allocator_traits.
+    /// Effects: makes a U at `p` and hands it this allocator. std::allocator_traits makes types that take none.
     template <class U, class... Args>
         requires bind::takes_allocator<U, allocator<U, A>>
     void construct(U* p, Args&&... args) {
@@ -80,7 +79,7 @@ private:
     A* mechanism_;
 };
 
-/// Two allocators are equal where either can free what the other allocated.
+/// Two allocators are equal if either can free the blocks of the other.
 template <class T, class U, class A>
 [[nodiscard]] bool operator==(const allocator<T, A>& a, const allocator<U, A>& b) noexcept {
     return std::addressof(a.mechanism()) == std::addressof(b.mechanism());

@@ -1,19 +1,18 @@
-/// Binding by type parameter for containers that ask for more than allocate and deallocate: the version-2
-/// allocator of Boost.Container, without Boost.
+/// Binding by type parameter for containers that need more than allocate and deallocate: the version-2 allocator
+/// of Boost.Container, without Boost.
 ///
 ///     mallard::heap heap;
 ///     boost::container::vector<int, mallard::expandable_allocator<int, mallard::heap<>>> numbers{heap};
 ///
-/// A vector, a string and the flat containers grow where they are and shrink where they are; a list, a set,
-/// a map and a stable_vector take the nodes of a range in one burst and give them back in one.
+/// A vector, a string and the flat containers grow and shrink in place; a list, a set, a map and a stable_vector
+/// allocate and free the nodes of a range in one burst.
 ///
-/// Data model: one pointer to the mechanism, as in bind/allocator.hpp, whose propagation and uses-allocator
-/// construction it has too. A container finds by the constant `version` that there is more to ask for. What
-/// a mechanism can do can be switched off, one capability at a time; a container then does without it, and
-/// the type says so.
+/// Data model: one pointer to the mechanism; propagation and uses-allocator construction are those of
+/// bind/allocator.hpp. The constant `version` tells containers that there is more. Each capability of a mechanism
+/// can be switched off; a container then does without it, and the type says so.
 ///
-/// Boost's map and flat containers keep pairs of their own, which uses-allocator construction does not
-/// know: strings in them keep the allocator that they come with.
+/// Boost's map and flat containers keep pairs of their own, which uses-allocator construction does not know:
+/// strings in them keep the allocator that they come with.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapters 1 and 2;
 /// N2045, "Improving STL allocators". Names and order of arguments are those that Boost.Container's
@@ -40,8 +39,8 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// What is switched off of what a mechanism can do, as the mask of Boost's allocators: a set of ways to
-/// grow, and with `|` no_shrinking and no_bursts.
+/// The capabilities that are switched off, as in the mask of Boost's allocators: a set of ways to grow, and with
+/// `|` no_shrinking and no_bursts.
 struct capability_mask {
     expansion growth;
     bool shrinking;
@@ -68,7 +67,7 @@ struct command_bits {
     static constexpr unsigned all = 31;
 };
 
-/// `Masked` may be any capability but new allocation, without which nothing would ever begin.
+/// `Masked` may be any capability but new allocation, without which a container could not begin.
 template <class T, expandable A, capability_mask Masked = expansion::none>
     requires(!includes(Masked.growth, expansion::fresh))
 class expandable_allocator {
@@ -96,7 +95,7 @@ public:
     expandable_allocator(const expandable_allocator<U, A, Masked>& other) noexcept
         : mechanism_(std::addressof(other.mechanism())) {}
 
-    /// Throws: std::bad_alloc, also where `n` objects have no representable size.
+    /// Throws: std::bad_alloc, also if the size of `n` objects is not representable.
     [[nodiscard]] T* allocate(size_type n) {
         if (n > max_size()) [[unlikely]] {
             core::fail_allocation(SIZE_MAX, alignof(T));
@@ -108,25 +107,23 @@ public:
 
     [[nodiscard]] static constexpr size_type max_size() noexcept { return PTRDIFF_MAX / sizeof(T); }
 
-    /// Returns: how many objects the block at `p` has room for.
+    /// Returns: the number of objects that the block at `p` has room for.
     [[nodiscard]] size_type size(const T* p) const noexcept {
         return mechanism_->usable_bytes(p) / sizeof(T);
     }
 
     // ---- expansion
 
-    /// Effects: gives the block at `reuse`, which may be null, room for `preferred` objects and for `limit`
-    /// at least, in the first of those ways of `command` that is open: forward, backward, a new block. Or,
-    /// with shrink_in_place, takes from it what is not needed for `preferred` objects. `preferred` says
-    /// afterwards how many there is room for. Where a new block was allocated `reuse` is null; the old one
-    /// is not freed.
-    /// Requires: the command is made of command_bits, and shrinks or grows. A block that is grown or shrunk
-    /// is no single object of allocate_one() or of a burst; one that is shrunk has room for `preferred`.
-    /// Returns: where the block is now, or null if nothing happened: no way was open, or a block that was to be
-    /// shrunk has room for more than `limit` still. `preferred` and `reuse` are as they were then.
-    /// Throws: std::bad_alloc where the command allows a new block, has no nothrow_allocation, and there is
-    /// none. A command without allocate_new, by which containers ask whether a block can grow, throws
-    /// nothing.
+    /// Effects: gives the block at `reuse`, which may be null, room for `preferred` objects, and for at least
+    /// `limit`, in the first way of `command` that is open: forward, backward, a new block. With shrink_in_place,
+    /// it takes away the room beyond `preferred` objects. `preferred` is the resulting number. If a new block was
+    /// allocated, `reuse` is null, and the old block is not freed.
+    /// Requires: the command is made of command_bits, and shrinks or grows. A block that grows or shrinks is no
+    /// single object of allocate_one() or of a burst; one that shrinks has room for `preferred`.
+    /// Returns: the block; null if nothing happened, because no way was open, or because a block that was to
+    /// shrink still has room for more than `limit`. `preferred` and `reuse` are unchanged then.
+    /// Throws: std::bad_alloc if the command allows a new block, has no nothrow_allocation, and there is none. A
+    /// command without allocate_new throws nothing.
     [[nodiscard]] T* allocation_command(unsigned command, size_type limit, size_type& preferred, T*& reuse) {
         MALLARD_EXPECTS((command & ~command_bits::all) == 0);
         if ((command & command_bits::shrink_in_place) != 0) {
@@ -166,8 +163,8 @@ public:
 
     void deallocate_one(T* p) noexcept { mechanism_->deallocate(p, bytes_of_one, alignof(T)); }
 
-    /// Effects: puts blocks for `n` single objects behind those of `chain`.
-    /// Throws: std::bad_alloc; the chain is as it was then.
+    /// Effects: appends blocks for `n` single objects to `chain`.
+    /// Throws: std::bad_alloc; the chain is unchanged then.
     void allocate_individual(size_type n, multiallocation_chain& chain) { allocate_many(1, n, chain); }
 
     /// Effects: frees all blocks of the chain.
@@ -183,9 +180,9 @@ public:
 
     // ---- bursts of arrays
 
-    /// Effects: puts `n` blocks for `objects` objects each behind those of `chain`. They go back by
-    /// deallocate_many(), or one by one by deallocate() where they are no smaller than a pointer.
-    /// Throws: std::bad_alloc; the chain is as it was then.
+    /// Effects: appends `n` blocks for `objects` objects each to `chain`. They go back by deallocate_many(), or
+    /// one by one by deallocate() if they are at least as large as a pointer.
+    /// Throws: std::bad_alloc; the chain is unchanged then.
     void allocate_many(size_type objects, size_type n, multiallocation_chain& chain) {
         const std::size_t bytes = representable_bytes(objects);
         if constexpr (Masked.bursts) {
@@ -195,8 +192,8 @@ public:
         }
     }
 
-    /// Effects: puts `n` blocks behind those of `chain`, the first for `objects[0]` objects, and so on.
-    /// Throws: std::bad_alloc; the chain is as it was then.
+    /// Effects: appends `n` blocks to `chain`, the first for `objects[0]` objects, and so on.
+    /// Throws: std::bad_alloc; the chain is unchanged then.
     void allocate_many(const size_type* objects, size_type n, multiallocation_chain& chain) {
         unfinished_arrays all(*this);
         std::array<std::size_t, 128> bytes;
@@ -216,7 +213,7 @@ public:
         chain.append(all.blocks.take());
     }
 
-    /// Effects: frees all blocks of the chain, whatever their sizes.
+    /// Effects: frees all blocks of the chain, of any size.
     void deallocate_many(multiallocation_chain& chain) noexcept {
         if constexpr (mixed_burst_allocator<A> && !Masked.bursts) {
             mechanism_->deallocate_many(chain.take());
@@ -228,8 +225,7 @@ public:
         }
     }
 
-    /// Effects: makes a U at `p` and hands it this allocator. Types that take none are left to
-    /// std::allocator_traits.
+    /// Effects: makes a U at `p` and hands it this allocator. std::allocator_traits makes types that take none.
     template <class U, class... Args>
         requires bind::takes_allocator<U, expandable_allocator<U, A, Masked>>
     void construct(U* p, Args&&... args) {
@@ -244,7 +240,7 @@ public:
     [[nodiscard]] A& mechanism() const noexcept { return *mechanism_; }
 
 private:
-    /// A block in a chain has room for a link at least.
+    /// A block in a chain has at least room for a link.
     static constexpr std::size_t bytes_of_one = std::max(sizeof(T), sizeof(void*));
 
     [[nodiscard]] static std::size_t representable_bytes(size_type objects) {
@@ -254,7 +250,7 @@ private:
         return std::max(objects * sizeof(T), sizeof(void*));
     }
 
-    /// Blocks that go back where the others of their burst do not come.
+    /// The blocks of a burst. They go back if not all of them can be had.
     struct unfinished_arrays {
         explicit unfinished_arrays(expandable_allocator& from) noexcept : owner(from) {}
         unfinished_arrays(const unfinished_arrays&) = delete;
@@ -290,7 +286,7 @@ private:
     A* mechanism_;
 };
 
-/// Two allocators are equal where either can free what the other allocated.
+/// Two allocators are equal if either can free the blocks of the other.
 template <class T, class U, class A, capability_mask Masked>
 [[nodiscard]] bool operator==(const expandable_allocator<T, A, Masked>& a,
                               const expandable_allocator<U, A, Masked>& b) noexcept {

@@ -1,27 +1,25 @@
-/// An allocator for strings that hands out blocks of one size: that of the longest string.
+/// An allocator for strings with blocks of one size: that of the longest string.
 ///
 ///     mallard::fixed_string<256> line;     // at most 255 characters, always in a block of 256 bytes
 ///
 ///     block:  [ characters ............ 0 | not used ]
 ///             |<------------ BlockBytes ----------->|
 ///
-/// A string that grows asks for one size after the other, which no pool of blocks of one size could serve. A
-/// program that knows how long its strings can become gives each of them a block for the longest at once:
-/// then an allocation costs what a fixed_pool's does, however the string is built. What is spent is memory.
-/// A string that is told its length before it grows (reserve) needs one block instead of several, which saves
-/// more than an allocator can.
+/// A string that grows asks for one size after the other, which no pool of one size could serve. If the longest
+/// string is known, each string gets a block for it at once: an allocation then costs as much as that of a
+/// fixed_pool, however the string is built, and the price is memory. A string that is told its length before it
+/// grows (reserve) needs one block instead of several, which saves more than an allocator can.
 ///
-/// A longer string is refused with std::length_error, by the string itself where its max_size() can be what a
-/// block holds, and unchanged; what is asked for otherwise (a vector that grows) is refused here, by a text
-/// that names both numbers.
+/// A longer string is refused with std::length_error: by the string itself, unchanged, if its max_size() can be
+/// the capacity of a block; any other request, such as that of a vector that grows, is refused here, with both
+/// numbers.
 ///
-/// Data model: an empty class. A pool tag says where the blocks come from (bind/pool_tag.hpp); by default
-/// that is a fixed_pool in each thread for each size of block, so a string belongs to the thread that filled
-/// it.
-/// Invariants: every request to the pool has one size and one alignment. The allocator's max_size() is the
-/// number from which the standard library computes max_length() for a string, which differs by library.
-/// libc++ writes past the end of a string that it has grown to its max_size(), so there the limit is not the
-/// string's but the block's, which is twice as large as asked for: as libc++ doubles what a string has.
+/// Data model: an empty class. A pool tag names the pool (bind/pool_tag.hpp); by default that is a fixed_pool in
+/// each thread for each size of block, so a string belongs to the thread that filled it.
+/// Invariants: every request to the pool has one size and one alignment. The allocator's max_size() is the number
+/// from which the standard library computes max_length() for a string, which differs by library. libc++ writes
+/// past the end of a string that has grown to its max_size(), so there the limit is the block's, which is twice
+/// as large as requested, as libc++ doubles a string's capacity.
 ///
 /// Source: Optimized C++, chapter 13, "A Fixed-Block Allocator for Strings".
 #pragma once
@@ -40,7 +38,7 @@
 
 namespace mallard::bind::inline MALLARD_MODE {
 
-/// The pool tag of strings that name none: a pool in each thread for each size of block.
+/// The pool tag of strings without one: a pool in each thread for each size of block.
 template <std::size_t BlockBytes>
 struct string_blocks : per_thread<string_blocks<BlockBytes>, fixed_pool<>> {};
 
@@ -70,11 +68,11 @@ public:
     template <class U>
     fixed_block_allocator(const fixed_block_allocator<U, BlockBytes, Tag>&) noexcept {}
 
-    /// Returns: how long a string may become.
+    /// Returns: the greatest length of a string.
     [[nodiscard]] static constexpr std::size_t max_length() noexcept { return BlockBytes / sizeof(T) - 1; }
 
-    /// Returns: a block, whatever `n` is.
-    /// Throws: std::length_error where `n` objects do not fit into one; std::bad_alloc.
+    /// Returns: a block, for any `n`.
+    /// Throws: std::length_error if `n` objects do not fit; std::bad_alloc.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (n > pooled_bytes / sizeof(T)) [[unlikely]] {
             core::fail_length(n, pooled_bytes / sizeof(T));
@@ -86,12 +84,12 @@ public:
         Tag::pool().deallocate(p, pooled_bytes, fundamental_alignment);
     }
 
-    /// Returns: what makes a string's max_size() max_length(): for the string, not for whom else allocates.
+    /// Returns: the max_size() of the allocator that gives a string the max_size() max_length().
     [[nodiscard]] static std::size_t max_size() noexcept {
 #ifdef _LIBCPP_VERSION
         return PTRDIFF_MAX / sizeof(T);
 #else
-        // Of what an allocator can give, some libraries leave a little for themselves, others half of it too.
+        // Some libraries keep a little of an allocator's max_size() for themselves, others half of it.
         constexpr std::size_t given = max_size_teller::max_size();
         const std::size_t left = std::basic_string<T, std::char_traits<T>, max_size_teller>().max_size();
         return left > given / 2 ? max_length() + (given - left) : 2 * max_length() + (given - 2 * left);
@@ -106,7 +104,7 @@ private:
 #else
     static constexpr std::size_t pooled_bytes = BlockBytes;
 
-    /// An allocator only to be asked for its max_size(), by a string that stays empty.
+    /// An allocator of a string that stays empty, for its max_size() only.
     struct max_size_teller : std::allocator<T> {
         template <class>
         struct rebind {

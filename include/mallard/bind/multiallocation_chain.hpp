@@ -1,15 +1,15 @@
-/// A block_chain with the names and iterators by which Boost.Container's node containers use one.
+/// A block_chain with the names and iterators of Boost.Container's node containers.
 ///
 ///     root_ -> block -> block -> ... -> null
 ///     ^ before_begin()          ^ last_          size_ of them
 ///
-/// Data model: that of core/block_chain.hpp, a list through the blocks' first words, and a root in front of
-/// it on which an iterator can stand. An iterator is the address of a link; what it refers to is the T that
-/// will be or was made in the block. It is still good once the chain was emptied, as long as nobody writes
-/// over the links: containers walk through blocks in this way while they make nodes of them. The blocks
-/// belong to whoever holds the chain: one that is destroyed with blocks in it loses them.
-/// Invariants: root_ leads to nothing, and last_ is null, where the chain is empty; the link of the last
-/// block is null.
+/// Data model: a list through the blocks' first words, as core/block_chain.hpp, and a root in front of it on
+/// which an iterator can stand. An iterator is the address of a link; it refers to the T that will be or was made
+/// in the block. It stays valid after the chain was emptied, until the links are overwritten: containers walk
+/// through blocks in this way while they make nodes of them. The owner of the chain owns the blocks: those in a
+/// chain that is destroyed are lost.
+/// Invariants: if the chain is empty, root_ leads to nothing and last_ is null. The link of the last block is
+/// null.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 2
 /// (multiallocation_chain); the functions are those of Boost's own.
@@ -42,8 +42,8 @@ public:
 
         iterator() = default;
 
-        /// Returns: the place of a T, which need not be there yet: containers ask for its address only, at
-        /// the end too.
+        /// Returns: the place of a T, which need not exist yet: containers ask for its address only, at the end
+        /// too.
         [[nodiscard]] __attribute__((no_sanitize("undefined"))) reference operator*() const noexcept {
             return *operator->();
         }
@@ -73,19 +73,19 @@ public:
 
     multiallocation_chain() = default;
 
-    /// Effects: takes over `size` blocks, of which each but the last leads to the next.
+    /// Effects: takes over `size` blocks, each of which but the last leads to the next.
     multiallocation_chain(void* first, void* last, size_type size) noexcept {
         incorporate_after(before_begin(), first, last, size);
     }
 
-    /// Effects: takes the blocks of `blocks` over; it is empty afterwards.
+    /// Effects: takes over the blocks of `blocks`, which is empty afterwards.
     explicit multiallocation_chain(block_chain&& blocks) noexcept { append(std::move(blocks)); }
 
     multiallocation_chain(multiallocation_chain&& other) noexcept
         : root_(std::exchange(other.root_, core::free_block{nullptr})),
           last_(std::exchange(other.last_, nullptr)), size_(std::exchange(other.size_, 0U)) {}
 
-    /// Effects: as above. What this chain held is forgotten.
+    /// Effects: takes over the blocks of `blocks`, which is empty afterwards. The blocks of this chain are lost.
     multiallocation_chain& operator=(multiallocation_chain&& other) noexcept {
         multiallocation_chain taken(std::move(other));
         swap(taken);
@@ -101,7 +101,7 @@ public:
     [[nodiscard]] iterator begin() noexcept { return iterator(root_.next); }
     [[nodiscard]] iterator end() noexcept { return iterator(); }
 
-    /// Returns: where the last block is, or before_begin() where the chain is empty.
+    /// Returns: the place of the last block; before_begin() if the chain is empty.
     [[nodiscard]] iterator last() noexcept { return last_ != nullptr ? iterator(last_) : before_begin(); }
 
     /// Requires: `p` is a block of a chain.
@@ -118,7 +118,7 @@ public:
 
     /// Effects: puts `p` behind `after`.
     /// Requires: `p` is usable and has room for a pointer; `after` is in this chain, or before its begin.
-    /// Returns: where it is.
+    /// Returns: its place.
     iterator insert_after(iterator after, void* p) noexcept {
         link_behind(after.block(), to_block(p), to_block(p), 1);
         return iterator_to(p);
@@ -139,8 +139,7 @@ public:
         return iterator(block).operator->();
     }
 
-    /// Effects: moves the `n` blocks behind `before`, of which `to` is the last, from `other` to behind
-    /// `after`.
+    /// Effects: moves the `n` blocks behind `before`, the last of which is `to`, from `other` to behind `after`.
     /// Requires: `other` is another chain; both iterators are in it, and `after` in this one.
     /// Complexity: constant.
     void splice_after(iterator after, multiallocation_chain& other, iterator before, iterator to,
@@ -176,7 +175,7 @@ public:
         size_ -= n;
     }
 
-    /// Effects: puts `size` blocks behind `after`, of which each but the last leads to the next.
+    /// Effects: puts `size` blocks behind `after`, each of which but the last leads to the next.
     /// Complexity: constant.
     void incorporate_after(iterator after, void* first, void* last, size_type size) noexcept {
         if (size != 0) {
@@ -191,14 +190,14 @@ public:
     }
 
     /// Effects: empties the chain.
-    /// Returns: its first block and its last one, or two nulls; each leads to the next.
+    /// Returns: its first and its last block, or two nulls; each leads to the next.
     [[nodiscard]] std::pair<pointer, pointer> extract_data() noexcept {
         const std::pair ends(iterator(root_.next).operator->(), iterator(last_).operator->());
         clear();
         return ends;
     }
 
-    /// Effects: puts the blocks of `blocks` behind those of this chain; `blocks` is empty afterwards.
+    /// Effects: appends the blocks of `blocks` to this chain; `blocks` is empty afterwards.
     void append(block_chain&& blocks) noexcept {
         if (!blocks.empty()) {
             incorporate_after(last(), blocks.front(), blocks.back(), blocks.size());

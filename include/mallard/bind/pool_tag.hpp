@@ -1,27 +1,29 @@
-/// Pools of static storage duration, each named by a type: where pooled<T> and static_allocator<T, Tag> take
-/// their memory, without a pointer to it.
+/// Pools of static storage duration, each named by a type: the memory of pooled<T> and static_allocator<T, Tag>,
+/// which hold no pointer to it.
 ///
 ///     struct nodes : mallard::per_thread<nodes, mallard::fixed_pool<>> {};
 ///
-///     per_thread           an A in each thread; a block is freed by the thread that allocated it
-///     shared_by_threads    one A, used by all threads at once; any thread frees what any other allocated
+///     per_thread           an A in each thread; the thread that allocated a block frees it
+///     shared_by_threads    one A for all threads; any thread frees the blocks of any other
 ///     single_threaded      one A; only one thread of the program uses it
 ///
-/// Data model: a pool tag is a type with a static function pool(), which returns the pool. The three homes
-/// above are bases that provide it; a tag derives from one of them and hands it itself, so that two tags have
-/// two pools of one type. A tag of yours may as well return an allocator that lies anywhere.
+/// Data model: a pool tag is a type with a static function pool(), which returns the pool. The three bases above
+/// provide it; a tag derives from one of them and passes itself, so that two tags have two pools of one type. A
+/// tag of the user's may return any allocator.
 ///
 ///     slot:  [ pool_ | room for an A ........ ]     zero bytes, until the first use makes the A; an A that
-///                 `--> ^                            may be constant-initialised lies there from the start
+///                `--> ^                            can be constant-initialised is there from the start
 ///
-/// Invariants: a slot has no destructor and is constant-initialised, so that no access to it passes a guard
-/// of the compiler's. A pool never ends before what may use it: a thread's pool ends after the thread_local
-/// objects (threads/thread_end.hpp), the main thread's and those that are not bound to a thread do not end at
-/// all; their memory goes with the process.
-/// Fork: a pool of shared_by_threads is locked while the process forks (threads/fork_hold.hpp), so the child may use it,
-/// and a thread's own pool is the forking thread's; those of threads that the child does not have are lost to it.
-/// Shared libraries: code of theirs finds the pool of a thread by a call of the system's, so that a program may load
-/// them at any time, and any number of them. One that is only loaded at the start of a program may be compiled with
+/// Invariants: a slot has no destructor and is constant-initialised, so that no access passes a guard of the
+/// compiler's. A pool never ends before its users: a thread's pool ends after the thread_local objects
+/// (threads/thread_end.hpp); the main thread's pool and shared pools do not end, and their memory goes with the
+/// process.
+/// Fork: a pool of shared_by_threads is locked while the process forks (threads/fork_hold.hpp), so the child may
+/// use it. A thread's own pool is the forking thread's; those of threads that the child does not have are lost to
+/// it.
+///
+/// Shared libraries find the pool of a thread by a call of the system, so that a program may load any number of
+/// them at any time. A library that is loaded at the start of a program may be compiled with
 /// -ftls-model=initial-exec, which saves that call.
 ///
 /// Source: Optimized C++, chapter 13 (the static memory manager of a class; stateless allocators).
@@ -57,7 +59,7 @@ using pool_of = std::remove_reference_t<decltype(Tag::pool())>;
 
 namespace mallard::bind::inline MALLARD_MODE {
 
-/// An A that static storage can hold from the start and that has nothing to do at its end.
+/// An A that static storage can hold from the start, and that has nothing to do at its end.
 template <class A>
 concept always_there = std::is_trivially_destructible_v<A> &&
                        requires { typename std::bool_constant<(static_cast<void>(A()), true)>; };
@@ -87,8 +89,7 @@ private:
     alignas(A) std::byte room_[sizeof(A)]{};
 };
 
-/// Static storage for an A that is there, as one with an arena in itself is: nobody looks whether it was
-/// made.
+/// Static storage for an A that is there from the start, without a check.
 template <always_there A>
 class pool_slot<A> {
 public:
@@ -110,7 +111,7 @@ namespace mallard::inline MALLARD_MODE {
 template <class Tag, upstream A>
 class per_thread {
 public:
-    /// Returns: the pool of the calling thread, made now where this is its first use.
+    /// Returns: the pool of the calling thread; its first use makes it.
     [[nodiscard]] static A& pool() noexcept {
         A* const made = here;
         if (made == nullptr) [[unlikely]] {
@@ -123,7 +124,8 @@ private:
     friend Tag;
     per_thread() = default;
 
-    /// Ends with the thread's other objects; a library is not unloaded as long as a thread has one of its code.
+    /// Ends with the thread's other objects. A library is not unloaded as long as a thread has such an object of
+    /// its code.
     struct library_stays {
         library_stays() = default;
         library_stays(const library_stays&) = delete;
@@ -159,7 +161,7 @@ class shared_by_threads {
                   "or give each thread one by mallard::per_thread");
 
 public:
-    /// Returns: the pool, made now where this is its first use.
+    /// Returns: the pool; its first use makes it.
     [[nodiscard]] static A& pool() noexcept {
         static A& made = make();
         return made;
@@ -192,13 +194,13 @@ private:
     static inline constinit threads::fork_hold at_fork = hold_of_the_pool();
 };
 
-/// Base of a tag that names one A for a program, or a part of one, that has a single thread: no lock, and no
+/// Base of a tag that names one A for a program, or a part of one, with a single thread: no lock, and no
 /// thread_local storage, which small systems may lack.
 /// Requires: one thread at a time uses the pool.
 template <class Tag, upstream A>
 class single_threaded {
 public:
-    /// Returns: the pool, made now where this is its first use.
+    /// Returns: the pool; its first use makes it.
     [[nodiscard]] static A& pool() noexcept {
         A* const made = slot.get();
         if (made == nullptr) [[unlikely]] {
