@@ -79,6 +79,13 @@ def test_cells_that_are_folded_away_are_made_when_they_are_opened(page: Page) ->
     assert "Loki" in text(page, "#panel")
 
 
+def test_without_script_folded_tables_say_why_they_are_empty(browser: Browser, report: Path) -> None:
+    plain = Page(browser, script=False).open(report)
+    plain.evaluate(f"document.querySelector('{CELLS}').open = true")
+    assert "A script fills these tables." in text(plain, CELLS)
+    assert text(plain, f"{WHOLE} tbody tr:nth-child(2) td:nth-of-type(1)") == "0.25"
+
+
 def test_losses_are_listed_the_worst_first(page: Page) -> None:
     ratios = page.evaluate(
         "[...document.querySelectorAll('#peers-losses .chip')].map(e => parseFloat(e.innerText))"

@@ -205,6 +205,12 @@ def test_every_cell_tells_both_sides(database: Path) -> None:
     assert {len(each) for each in told} == {4}
 
 
+def test_cells_stand_in_ascending_order(database: Path) -> None:
+    write_run(database, object_rows({"multipool": 1.0, "loki": 2.0}, (64, 4, 16)), experiment="small-objects")
+    cells = next(table for table in heat_maps(report(database)) if table.folded)
+    assert [int(re.findall(r"\d+", label)[0]) for label in cells.rows] == [4, 16, 64]
+
+
 def test_without_contenders_it_says_what_measures_them(database: Path) -> None:
     write_run(database, density_rows())
     mine = section(report(database))

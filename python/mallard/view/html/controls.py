@@ -18,5 +18,11 @@ def maps(
     return element("div", head, controls, *blocks, class_="maps", id=anchor)
 
 
+def folded(summary: str, *blocks: Content) -> Markup:
+    """Heat maps of folded tables, which the script fills when they are opened."""
+    without = element("noscript", element("p", "A script fills these tables."))
+    return element("details", element("summary", summary), without, *blocks)
+
+
 def steps(legend: Steps) -> Markup:
     return element("ul", *(element("li", text, class_=name) for name, text in legend), class_="steps")

@@ -7,6 +7,7 @@ from mallard.analysis.locality_verdict import best_local, locality_sentences
 from mallard.analysis.names import BASE, reuse_variants
 from mallard.papers.locality import LOCAL
 from mallard.view.html.contents import Measured, Section, introduction, unmeasured
+from mallard.view.html.controls import folded
 from mallard.view.html.figures import three_digits, times
 from mallard.view.html.locality_costs import costs_map, reuse_text, strategies_table, to_base, worst
 from mallard.view.html.locality_maps import degradation, quantity_block, relief, small_blocks, speed
@@ -94,7 +95,7 @@ def _speeds(system: System, surfaces: list[Surface]) -> Markup | None:
     if base is None or not surfaces:
         return None
     blocks = small_blocks(system, [speed(surface, base) for surface in surfaces], folded=True)
-    return element("details", element("summary", f"{BASE} \u00f7 each of the others, both shuffled"), blocks)
+    return folded(f"{BASE} \u00f7 each of the others, both shuffled", blocks)
 
 
 def _answer(systems: list[System]) -> Markup | None:

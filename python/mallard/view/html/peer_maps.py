@@ -36,6 +36,7 @@ INTERVAL = Choice(
     "r",
     missing="none",
 )
+NUMBER = re.compile(r"\d+")
 UNPAIRED = "unpaired"  # both have finished, in no repetition together
 RATIO = "{ratio}[ ({interval})]"
 OF_EXPERIMENTS = Form(
@@ -122,10 +123,19 @@ def _cells(heading: str, found: Sequence[Duel], peers: Sequence[str], names: Cel
     for duel in found:
         lines.setdefault(names.of(duel), {})[duel.peer] = duel
     shown = [
-        (with_raised_exponents(cell), [_duel(table, by_peer.get(peer)) for peer in peers])
-        for cell, by_peer in lines.items()
+        (with_raised_exponents(cell), [_duel(table, lines[cell].get(peer)) for peer in peers])
+        for cell in _in_order(list(lines))
     ]
     return element("section", element("h4", heading), table.markup(shown, folded=True), class_="structure")
+
+
+def _in_order(cells: Sequence[str]) -> list[str]:
+    """Cells that differ in numbers alone stand together, in ascending order."""
+    kinds = list(dict.fromkeys(NUMBER.sub("", cell) for cell in cells))
+    return sorted(
+        cells,
+        key=lambda cell: (kinds.index(NUMBER.sub("", cell)), [int(part) for part in NUMBER.findall(cell)]),
+    )
 
 
 def _map(heading: str, caption: str, peers: Sequence[str], form: Form) -> HeatMap:

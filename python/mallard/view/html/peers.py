@@ -34,6 +34,7 @@ from mallard.result import Row
 from mallard.stats import Ratio
 from mallard.view.html import plot
 from mallard.view.html.contents import Measured, Section
+from mallard.view.html.controls import folded
 from mallard.view.html.figures import step_of, with_raised_exponents
 from mallard.view.html.markup import Markup, element, joined
 from mallard.view.html.peer_maps import cells_map, experiments_map
@@ -138,7 +139,7 @@ def _experiment(name: str, found: Sequence[Duel]) -> Markup:
         "section",
         element("h3", name, element("small", f"{cells} cell{'' if cells == 1 else 's'}")),
         _table(head, rows, caption, "standings averages", axis),
-        element("details", element("summary", "Every cell"), cells_map(f"{NAME}-{name}-cells", its, names)),
+        folded("Every cell", cells_map(f"{NAME}-{name}-cells", its, names)),
         id=f"{NAME}-{name}",
     )
 
