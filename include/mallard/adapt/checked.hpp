@@ -1,16 +1,16 @@
 /// Finds misuse of any allocator: double frees, wrong sizes and alignments, foreign pointers, writes around a
-/// block and to one that was freed, growth of what was freed, use after a release, and blocks that nobody freed.
+/// block and into a freed one, growth of a freed block, use after a release, and blocks that were never freed.
 ///
 ///     mallard::checked<mallard::multipool<>> pool;
 ///     mallard::resource<decltype(pool)&> binding(pool);
 ///     ...
-///     mallard::check(pool);              // whether anybody wrote around a block so far, or to a freed one
-///     mallard::expect_all_freed(pool);   // where nothing is winked out
-///     mallard::set_quarantine(pool, {.blocks = 100, .bytes = 4096});   // how much of what is freed waits
+///     mallard::check(pool);              // reports writes around a block so far, or into a freed one
+///     mallard::expect_all_freed(pool);   // unless blocks are winked out
+///     mallard::set_quarantine(pool, {.blocks = 100, .bytes = 4096});   // the freed blocks that wait
 ///
-/// A misuse is told to the handler (checking/misuse.hpp); without one its text is printed and the program aborts.
-/// It names the place of the allocation (checking/allocation_site.hpp). Debug builds check all local allocators
-/// by this code without being asked; docs/checked.md is the whole story.
+/// A misuse goes to the handler (checking/misuse.hpp); without one its text is printed and the program aborts. It
+/// names the place of the allocation (checking/allocation_site.hpp). Debug builds check all local allocators by
+/// this code; docs/checked.md has the whole story.
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
@@ -30,8 +30,8 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// A is held by value, or by reference for checked<A&>; what goes round it by mechanism() has to be released
-/// here too before it is gone. A fixed_pool that is held has blocks that are larger by their guard zones.
+/// A is held by value, or by reference for checked<A&>; blocks that bypass it by mechanism() must be released
+/// here before they are gone. A fixed_pool that is held has blocks that are larger by their guard zones.
 template <class A>
 class checked : public checking::checked_expansion<adapt::adaptor<checking::room_for_zones_t<A>>> {
     using base = checking::checked_expansion<adapt::adaptor<checking::room_for_zones_t<A>>>;
@@ -43,9 +43,8 @@ public:
 template <class A>
 inline constexpr bool thread_safe<checked<A>> = thread_safe<std::remove_reference_t<A>>;
 
-/// Effects: looks for writes around the blocks of `a`, or of the allocator that it is bound to or adapts, and
-/// to those in its quarantine.
-/// None where that keeps no books, as in a release build.
+/// Effects: reports writes around the blocks of `a`, or of the allocator that it is bound to or adapts, and into
+/// those in quarantine. None if there is no registry, as in a release build.
 template <class A>
 void check([[maybe_unused]] const A& a) noexcept {
     if constexpr (requires { a.check(); }) {
@@ -55,8 +54,7 @@ void check([[maybe_unused]] const A& a) noexcept {
     }
 }
 
-/// Effects: sets how much of what is freed from now on `a` keeps from being used again (checking/quarantine.hpp),
-/// whatever is usual. None where it keeps no books.
+/// Effects: sets the bounds of the quarantine of `a` (checking/quarantine.hpp). None if there is no registry.
 template <class A>
 void set_quarantine([[maybe_unused]] A& a, [[maybe_unused]] quarantine_bounds bounds) noexcept {
     if constexpr (requires { a.set_quarantine(bounds); }) {
@@ -66,7 +64,7 @@ void set_quarantine([[maybe_unused]] A& a, [[maybe_unused]] quarantine_bounds bo
     }
 }
 
-/// Effects: reports the blocks of `a` that were not freed. None where it keeps no books.
+/// Effects: reports the blocks of `a` that were not freed. None if there is no registry.
 template <class A>
 void expect_all_freed([[maybe_unused]] const A& a) noexcept {
     if constexpr (requires { a.expect_all_freed(); }) {
@@ -76,7 +74,7 @@ void expect_all_freed([[maybe_unused]] const A& a) noexcept {
     }
 }
 
-/// Effects: the same from now on at each release and rewind of `a`, and when it ends.
+/// Effects: reports such blocks from now on at each release and rewind of `a`, and when it ends.
 template <class A>
 void expect_all_freed_at_end([[maybe_unused]] A& a) noexcept {
     if constexpr (requires { a.expect_all_freed_at_end(); }) {

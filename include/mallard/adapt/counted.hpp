@@ -1,4 +1,4 @@
-/// Counts what passes through: how much a program asks of an allocator, or an allocator of its upstream.
+/// Counts the requests of a program to an allocator, or of an allocator to its upstream.
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
@@ -14,8 +14,8 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Bytes are as requested, without what the mechanism adds; where it is expandable, they are those that its
-/// blocks have (adapt/metered.hpp).
+/// Bytes are as requested, without overhead of the mechanism; if it is expandable, they are those that its blocks
+/// have (adapt/metered.hpp).
 struct allocation_counts {
     std::size_t allocations = 0;
     std::size_t deallocations = 0;
@@ -68,7 +68,7 @@ public:
         return count_burst(m, 0, [&] { return call(b); });
     }
 
-    /// A block that could not grow in place is no failure.
+    /// A block that could not grow in place is not counted as a failure.
     template <class Mechanism, class Call>
     expansion_result operator()(Mechanism& m, const growth& g, Call call) {
         const std::size_t before = bytes_of(m, g.p, 0);
@@ -171,8 +171,7 @@ class counted : public adapt::adaptor<A, adapt::counting> {
 public:
     using base::base;
 
-    /// Returns: the counts since construction. Spills and upstream calls are those that the mechanism itself
-    /// tells of.
+    /// Returns: the counts since construction. Spills and upstream calls come from the mechanism's own figures.
     [[nodiscard]] allocation_counts counts() const noexcept {
         allocation_counts c = this->hook_.counts();
         if constexpr (requires { this->mechanism_.stats().spills; }) {

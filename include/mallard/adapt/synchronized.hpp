@@ -3,11 +3,10 @@
 ///     mallard::synchronized<mallard::multipool<>> pool;
 ///     std::list<int, mallard::allocator<int, decltype(pool)>> mine{pool};   // another list in every thread
 ///
-/// Data model: the mechanism, and a mutex that every operation holds. Simple, and as small as the mechanism;
-/// where threads allocate all the time, local/concurrent_multipool.hpp is many times as fast. The mutex
-/// protects the allocator, not the blocks: release(), rewind() and rollback() may be called at any time as
-/// far as the allocator is concerned, but what they forget must not be in use by any thread. mechanism() is
-/// the way round the lock.
+/// Data model: the mechanism, and a mutex that every operation holds. Simple and small; for threads that allocate
+/// all the time, local/concurrent_multipool.hpp is many times as fast. The mutex protects the allocator, not the
+/// blocks: release(), rewind() and rollback() may be called at any time, but the blocks that they forget must not
+/// be in use by any thread. mechanism() is the way round the lock.
 ///
 /// Source: P0089R1, section 11 (the experiment that it leaves to the reader).
 #pragma once
@@ -35,10 +34,10 @@ struct locking {
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Thread-safe, but for mechanism(). Any thread may free a block that another one allocated. `Mutex` is any type that
+/// Thread-safe, apart from mechanism(). Any thread may free the blocks of another. `Mutex` is any type that
 /// std::scoped_lock takes. Adaptors that count go inside.
-/// Requires: for release(), rewind() and rollback(), that no thread uses a block that they forget; for expand() and
-/// shrink(), that no other thread uses the block.
+/// Requires: for release(), rewind() and rollback(), that no thread uses a block that they forget; for expand()
+/// and shrink(), that no other thread uses the block.
 template <class A, class Mutex = std::mutex>
 class synchronized : public adapt::adaptor<A, adapt::locking<Mutex>> {
     using base = adapt::adaptor<A, adapt::locking<Mutex>>;
@@ -57,7 +56,7 @@ public:
         return this->hook_.mutex.try_lock();
     }
 
-    /// Effects: ends that, in the process that forked and in its child alike.
+    /// Effects: lets other threads in again, in the process that forked and in its child.
     void unlock_after_fork() noexcept { this->hook_.mutex.unlock(); }
 };
 

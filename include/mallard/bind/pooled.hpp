@@ -6,28 +6,28 @@
 ///     delete o;                      back to it
 ///     order::pool().release();       all of them at once, for a test that starts again from nothing
 ///
-/// What new and delete mean stays what the language says:
+/// new and delete keep the meaning that the language gives them:
 ///
 ///     new T                          the pool
 ///     new (std::nothrow) T           the pool; null where it has no block
 ///     new D, D derived from T        the pool where D is as large and as aligned as T, else the global heap
 ///     new T[n]                       the global heap, by the global operators: a pool of one size cannot
 ///     new (p) T                      at `p`
-///     delete p                       to where it came from, by the size that the language passes: of a class
-///                                    with derived ones the destructor is virtual, as it has to be anyway
+///     delete p                       to where it came from, by the size that the language passes: a class with
+///                                    derived classes needs a virtual destructor, as always
 ///     T(...) throws                  the block goes back to where it came from
 ///
-/// Data model: the base is empty. The pool is found by a pool tag (bind/pool_tag.hpp), which also says which
-/// threads may use it. By default it is a fixed_pool in each thread: an object is deleted by the thread that
-/// made it. A class whose objects travel between threads names another one:
+/// Data model: the base is empty. A pool tag names the pool (bind/pool_tag.hpp) and says which threads may use
+/// it. By default it is a fixed_pool in each thread: the thread that made an object deletes it. A class whose
+/// objects travel between threads names another one:
 ///
 ///     struct order_pool
 ///         : mallard::shared_by_threads<order_pool, mallard::synchronized<mallard::fixed_pool<>>> {};
 ///     class order : public mallard::pooled<order, order_pool> { ... };
 ///
-/// Invariants: what comes from the pool has sizeof(T) bytes; all else is the global heap's. Sizes tell the
-/// two apart, but for a constructor that throws after `new (std::nothrow)`, where the language passes none:
-/// there the pool has to know its blocks by their address (owns()).
+/// Invariants: blocks of the pool have sizeof(T) bytes; all others are the global heap's. Sizes tell the two
+/// apart, except for a constructor that throws after `new (std::nothrow)`, where the language passes none: there
+/// the pool must know its blocks by their address (owns()).
 ///
 /// Source: Optimized C++, chapter 13, "Adding a Class-Specific operator new()"; [class.free], [expr.new] in
 /// the C++ standard.
@@ -45,8 +45,8 @@
 
 namespace mallard::bind::inline MALLARD_LIBRARY {
 
-/// The global operators new and delete for what is not the pool's. Out of line, where no compiler or analyser
-/// sees that a block of theirs may go to operator delete of a class, and warns of it.
+/// The global operators new and delete for all other blocks. Out of line, because compilers and analysers would
+/// warn of such a block in operator delete of a class.
 class global_heap {
 public:
     /// Throws: std::bad_alloc, after the out-of-memory handler has run.
@@ -62,14 +62,14 @@ public:
 
 namespace mallard::bind::inline MALLARD_MODE {
 
-/// An allocator that tells whether an address is within its memory.
+/// An allocator that knows whether an address lies in its memory.
 template <class A>
 concept knows_its_blocks = requires(const A& a, const void* p) {
     { a.owns(p) } noexcept -> std::same_as<bool>;
 };
 
-/// The pool tag of a class that names none: a pool in each thread, of blocks as large as the class.
-/// Requires: T is complete where the pool is used.
+/// The pool tag of a class without one: a pool in each thread, of blocks as large as the class.
+/// Requires: T is complete when the pool is used.
 template <class T>
 struct class_pool : per_thread<class_pool<T>, fixed_pool_for<T>> {};
 
@@ -77,27 +77,26 @@ struct class_pool : per_thread<class_pool<T>, fixed_pool_for<T>> {};
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Base of a class T, public; `Tag` is a pool tag. A derived class that is to have a pool of its own derives
-/// from pooled<D> as well and says `using pooled<D>::operator new; using pooled<D>::operator delete;`.
+/// Base of a class T, public; `Tag` is a pool tag. A derived class with a pool of its own derives from pooled<D>
+/// as well and says `using pooled<D>::operator new; using pooled<D>::operator delete;`.
 template <class T, class Tag = bind::class_pool<T>>
 class pooled {
 public:
-    /// Returns: the pool, with all that it can do. What it forgets by release() or clear() must not be in
-    /// use.
+    /// Returns: the pool. Blocks that release() forgets must not be in use.
     [[nodiscard]] static auto& pool() noexcept {
         static_assert(pool_tag<Tag>);
         return Tag::pool();
     }
 
-    /// Returns: a block of the pool for a T, and one of the global heap for a derived class of another size.
+    /// Returns: a block of the pool for a T; of the global heap for a derived class of another size.
     /// Throws: std::bad_alloc, or what the pool's upstream throws.
-    /// Complexity: as the pool's.
+    /// Complexity: the pool's.
     [[nodiscard]] static void* operator new(std::size_t bytes) {
         return is_pooled(bytes) ? pool().allocate(sizeof(T), alignment())
                                 : bind::global_heap::allocate(bytes, 1);
     }
 
-    /// The same where the class, or a derived one, is over-aligned.
+    /// For a class, or a derived one, that is over-aligned.
     [[nodiscard]] static void* operator new(std::size_t bytes, std::align_val_t wanted) {
         return is_pooled(bytes, wanted)
                    ? pool().allocate(sizeof(T), alignment())
@@ -151,8 +150,8 @@ public:
 
     static void operator delete(void*, void*) noexcept {}
 
-    /// For g++, which takes new of an over-aligned class for a placement form and looks for this one where
-    /// the constructor throws. As a template it is none of those that delete chooses from.
+    /// g++ takes new of an over-aligned class for a placement form and looks for this one if the constructor
+    /// throws. As a template it is no candidate for delete.
     template <std::same_as<std::align_val_t> Alignment>
     static void operator delete(void* p, Alignment wanted) noexcept {
         operator delete(p, wanted, std::nothrow);
@@ -162,8 +161,8 @@ private:
     friend T;
     pooled() = default;
 
-    /// A derived class of the same size may be more strictly aligned than T: as strictly as that size allows,
-    /// and new provides without being asked.
+    /// A derived class of the same size may be more strictly aligned than T: as strictly as that size allows, and
+    /// as new provides without a request.
     static constexpr std::size_t alignment() noexcept {
         constexpr std::size_t of_any_such_size = sizeof(T) & -sizeof(T);
         return std::max(alignof(T),
@@ -176,7 +175,7 @@ private:
         return is_pooled(bytes) && static_cast<std::size_t>(wanted) <= alignment();
     }
 
-    /// Effects: makes a block free whose size nobody knows any more.
+    /// Effects: makes a block of unknown size free.
     [[gnu::cold, gnu::noinline]] static void take_back(void* p, std::size_t wanted) noexcept {
         if (is_from_pool(p)) {
             deallocate(p);

@@ -3,9 +3,8 @@
 ///     mallard::resource<mallard::multipool<>> pool;
 ///     std::pmr::vector<std::pmr::string> v{&pool};
 ///
-/// Data model: the mechanism itself, with a vtable in front; resource<A&> refers to a mechanism that lives
-/// elsewhere. The polymorphic allocators of the standard containers hand the resource down to nested
-/// containers by themselves.
+/// Data model: the mechanism, with a vtable in front; resource<A&> refers to a mechanism elsewhere. The
+/// polymorphic allocators of the standard containers hand the resource down to nested containers.
 ///
 /// Source: P0089R1, section 4 (AS2 is resource<new_delete>; AS5, AS6, AS9, AS10, AS13, AS14).
 #pragma once
@@ -41,7 +40,7 @@ public:
     [[nodiscard]] mechanism_type& mechanism() noexcept { return mechanism_; }
     [[nodiscard]] const mechanism_type& mechanism() const noexcept { return mechanism_; }
 
-    /// Effects: gives all that the mechanism holds back to its upstream.
+    /// Effects: gives all memory of the mechanism back to its upstream; all blocks are gone.
     void release() noexcept
         requires local_allocator<mechanism_type>
     {

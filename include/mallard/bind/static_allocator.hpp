@@ -1,18 +1,17 @@
-/// Binding by a tag: a standard allocator without state, because its type says where its pool is.
+/// Binding by a tag: a standard allocator without state, because its type names the pool.
 ///
 ///     struct nodes : mallard::per_thread<nodes, mallard::fixed_pool<>> {};
 ///     std::list<int, mallard::static_allocator<int, nodes>> numbers;
 ///
-/// Data model: an empty class. A container is one word smaller than with allocator<T, A>, needs no argument,
-/// and any two of one type are equal: splice, swap, merge and move assignment never copy an element, whatever
-/// the containers. Containers that are nested take from the same pool without being told.
-/// The price is that of a global variable: all containers of the tag share the pool, which the thread policy
-/// of the tag (bind/pool_tag.hpp) holds for too. Under per_thread, a container belongs to the thread that
-/// filled it; to hand it to another thread, name a pool that is shared.
+/// Data model: an empty class. A container is one word smaller than with allocator<T, A>, needs no argument, and
+/// any two of one type are equal: splice, swap, merge and move assignment never copy an element. Nested
+/// containers take from the same pool. The price is that of a global variable: all containers of the tag share
+/// the pool, and its thread policy (bind/pool_tag.hpp) holds for them. Under per_thread, a container belongs to
+/// the thread that filled it; for containers that travel between threads, name a shared pool.
 ///
-/// A fixed_pool serves containers that allocate node by node: list, forward_list, set, map and their like.
-/// Its first request settles the size, so a tag serves one type of container, or those whose nodes are no
-/// larger. Vectors, deques and the tables of unordered containers need a tag with a multipool.
+/// A fixed_pool serves containers that allocate node by node: list, forward_list, set, map and their like. Its
+/// first request fixes the size, so a tag serves one type of container, or those with nodes no larger. Vectors,
+/// deques and the tables of unordered containers need a tag with a multipool.
 ///
 /// Source: Optimized C++, chapter 13, "Provide Custom Standard Library Allocators".
 #pragma once
@@ -39,7 +38,7 @@ public:
     static_allocator(const static_allocator<U, Tag>&) noexcept {}
 
     /// Returns: room for `n` objects.
-    /// Throws: std::bad_alloc, also where the pool has no blocks so large or so aligned.
+    /// Throws: std::bad_alloc, also if the pool has no such blocks.
     [[nodiscard]] T* allocate(std::size_t n) { return bound().allocate(n); }
 
     void deallocate(T* p, std::size_t n) noexcept { bound().deallocate(p, n); }

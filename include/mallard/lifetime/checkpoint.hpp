@@ -8,7 +8,7 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Rolls a rewindable allocator back to where it stood, unless told to keep what was made since.
+/// Rolls a rewindable allocator back to its mark, unless told to keep what was made since.
 ///
 ///     mallard::checkpoint scratch{arena};      // everything allocated from here on ...
 ///     ...                                      // ... is gone at the closing brace
@@ -17,7 +17,7 @@ namespace mallard::inline MALLARD_MODE {
 template <rewindable A>
 class [[nodiscard]] checkpoint {
 public:
-    /// Effects: marks where `allocator` stands.
+    /// Effects: takes a mark of `allocator`.
     /// Requires: it outlives the checkpoint and is not released meanwhile.
     explicit checkpoint(A& allocator) noexcept : allocator_(allocator), mark_(allocator.mark()) {}
 
@@ -30,7 +30,7 @@ public:
         }
     }
 
-    /// Effects: forgets now what was allocated since the checkpoint; it stays in force for what comes.
+    /// Effects: forgets now what was allocated since the checkpoint, which stays in force.
     void rollback() noexcept { allocator_.rollback(mark_); }
 
     /// Effects: keeps what was allocated: the end of the scope does nothing.

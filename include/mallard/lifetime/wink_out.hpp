@@ -1,9 +1,9 @@
-/// Making an object that ends when its allocator is released, without its destructor.
+/// Makes an object that ends when its allocator is released, without its destructor.
 ///
 ///     mallard::monotonic arena;
 ///     auto& table = mallard::wink_out<my_table>(arena);    // in the arena, as is all that it allocates
 ///     ...
-///     arena.release();                                     // the table is gone; nobody walked its nodes
+///     arena.release();                                     // the table is gone, without a walk over its nodes
 ///
 /// Source: P0089R1, section 3; strategies AS4, AS6, AS8, AS10, AS12, AS14.
 #pragma once
@@ -22,8 +22,7 @@
 
 namespace mallard::lifetime::inline MALLARD_MODE {
 
-/// Instantiated where a type may not be winked out; its name in the compiler's message tells the type that is
-/// to blame.
+/// Instantiated for a type that may not be winked out; its name in the compiler's message has the type to blame.
 template <class Culprit>
 struct wink_out_would_leak {
     static_assert(sizeof(Culprit) == 0,
@@ -45,7 +44,7 @@ struct wink_out_would_leak<nothing> {};
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Passed first to wink_out() by those who know better than the trait.
+/// The first argument of wink_out() for callers that know better than the trait.
 struct assume_winkable_t {};
 inline constexpr assume_winkable_t assume_winkable{};
 
@@ -53,7 +52,7 @@ inline constexpr assume_winkable_t assume_winkable{};
 
 namespace mallard::lifetime::inline MALLARD_MODE {
 
-/// Room for a T, which goes back where no T comes to be in it.
+/// Room for a T. It goes back if no T is made in it.
 template <class T, class Memory>
 class room_to_wink_in {
 public:
@@ -66,7 +65,7 @@ public:
         }
     }
 
-    /// Effects: makes the T, and keeps the room. An array's elements are made of nothing.
+    /// Effects: makes the T, and keeps the room. An array's elements are value-initialised.
     template <class Alloc, class... Args>
     T& make(const Alloc& allocator, Args&&... args) {
         using object = std::remove_cv_t<T>;
@@ -89,25 +88,26 @@ private:
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator where T takes one;
-/// nobody checks that T may end without its destructor.
+/// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator if T takes one. Whether T
+/// may end without its destructor is not checked.
 template <class T, local_allocator A, class... Args>
 T& wink_out(assume_winkable_t, A& mechanism, Args&&... args) {
     return lifetime::room_to_wink_in<T, A>(mechanism).make(allocator<std::byte, A>(mechanism),
                                                            std::forward<Args>(args)...);
 }
 
-/// Effects: as above, through the abstract base; nobody checks either that somebody will release `base`.
+/// Effects: makes a T of `args` in memory of `base`, and hands it a polymorphic allocator if T takes one. Whether
+/// T may end without its destructor, and whether `base` is ever released, is not checked.
 template <class T, class... Args>
 T& wink_out(assume_winkable_t, std::pmr::memory_resource& base, Args&&... args) {
     return lifetime::room_to_wink_in<T, std::pmr::memory_resource>(base).make(
         std::pmr::polymorphic_allocator<>(&base), std::forward<Args>(args)...);
 }
 
-/// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator where T takes one. Its
+/// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator if T takes one. Its
 /// destructor never runs: it ends when the mechanism is released, rewound, rolled back or destroyed.
-/// Requires: T is winkable in `mechanism`; otherwise the program does not compile, and the message names the
-/// type to blame. Where T is an array, there are no `args`: each element is value-initialised.
+/// Requires: T is winkable in `mechanism`; otherwise the program does not compile, and the message names the type
+/// to blame. If T is an array, there are no `args`: each element is value-initialised.
 /// Returns: the object.
 /// Throws: what the allocation and T's constructor throw. The room goes back to the mechanism then.
 template <class T, local_allocator A, class... Args>
@@ -116,7 +116,8 @@ T& wink_out(A& mechanism, Args&&... args) {
     return wink_out<T>(assume_winkable, mechanism, std::forward<Args>(args)...);
 }
 
-/// Effects: as above, for types that are bound through the abstract base.
+/// Effects: makes a T of `args` in memory of `binding`'s mechanism, for types that are bound through the abstract
+/// base. Otherwise as by type.
 template <class T, class A, class... Args>
     requires local_allocator<typename resource<A>::mechanism_type>
 T& wink_out(resource<A>& binding, Args&&... args) {

@@ -1,21 +1,21 @@
-/// Which types may end without their destructor when the memory of their allocator is released.
+/// The types that may end without their destructor when the memory of their allocator is released.
 ///
-/// A type is winkable where it owns nothing but memory of the allocator it was made with:
+/// A type is winkable if it owns nothing but memory of the allocator that it was made with:
 ///
 ///     trivially destructible types                                     they own nothing
 ///     standard containers of winkable types, bound to that allocator   they own that memory
 ///     stacks and queues on those                                       so do they
 ///     pairs and tuples of winkable types                               they hand the allocator down ...
 ///     arrays, optionals and variants of winkable types that take none  ... and these do not
-///     types of yours: template <> inline constexpr bool mallard::winkable<T> = true;
+///     types of the user's: template <> inline constexpr bool mallard::winkable<T> = true;
 ///
-/// A string within std::optional is made without the allocator of the container around it: by the abstract base
-/// it takes the default resource's memory, which nobody would give back. So is one in a pair within a tuple, and,
-/// where the standard library is libc++, in a pair within a pair and in a tuple that is a map's key. A class with
-/// an allocator_type takes their place.
+/// A string within std::optional is made without the allocator of the container around it: through the abstract
+/// base it takes memory of the default resource, which would never go back. The same holds for a string in a pair
+/// within a tuple, and, with libc++, in a pair within a pair and in a tuple that is a map's key. A class with an
+/// allocator_type avoids it.
 ///
-/// The promise is for what containers do with their own elements. A copy that a program makes of an element is
-/// no part of the container: one of a std::pmr::string takes the default resource, and has its destructor.
+/// The promise is about the elements that containers make. A copy of an element that the program makes is no part
+/// of the container: a copy of a std::pmr::string takes the default resource, and needs its destructor.
 ///
 /// Source: P0089R1, section 3 ("winking out"); [basic.life], [allocator.uses.construction] in the C++ standard.
 #pragma once
@@ -46,15 +46,15 @@
 
 namespace mallard::lifetime::inline MALLARD_MODE {
 
-/// Stands for "no type stands in the way".
+/// No type: nothing stands in the way.
 struct nothing {};
 
 } // namespace mallard::lifetime::inline MALLARD_MODE
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Whether `Alloc` takes its memory from a place that can be released: one of ours bound by type, or any
-/// through the abstract base, where only the place where the object is made can tell.
+/// True if the memory of `Alloc` can be released: a local allocator bound by type, or any allocator through the
+/// abstract base, where only the call of wink_out() can tell.
 template <class Alloc>
 inline constexpr bool binds_local_allocator = false;
 template <class T, local_allocator A>
@@ -78,11 +78,11 @@ struct first_but_nothing<T, Ts...> {
 template <class... Ts>
 struct first_but_nothing<nothing, Ts...> : first_but_nothing<Ts...> {};
 
-/// A culprit: `Held` takes an allocator, and `Holder` has none to hand to it.
+/// A culprit: `Held` takes an allocator, and `Holder` hands it none.
 template <class Held, class Holder>
 struct out_of_reach {};
 
-/// The allocator of bytes behind one that T names, where it may be released, or `nothing`.
+/// The allocator of bytes behind the one that T names, if it can be released; otherwise `nothing`.
 template <class T>
 struct named_home {
     using type = nothing;
@@ -95,7 +95,7 @@ struct named_home<T> {
     using type = std::conditional_t<binds_local_allocator<own>, own, nothing>;
 };
 
-/// What a T consists of, as far as the standard library's types tell. Each kind below has
+/// The parts of a T, as the standard library's types have them. Each kind below has
 ///
 ///     home                          the allocator that a container within T is bound to, or `nothing`
 ///     culprit<T, Alloc, Barrier>    the first type within T that may not be winked out of memory of `Alloc`,
@@ -115,9 +115,9 @@ using first_wink_home = typename first_but_nothing<typename wink_parts<std::remo
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Whether a T may be winked out, in some local allocator: never where it is no type of objects. Specialise it
-/// as true for a type of yours that owns nothing outside the allocator it is made with, and as false for one
-/// that is trivial for the language but owns something all the same.
+/// True if a T may be winked out, in some local allocator; false for types that are no object types. Specialise
+/// it as true for a type that owns nothing outside the allocator it is made with, and as false for one that is
+/// trivial for the language but owns something all the same.
 template <class T>
 inline constexpr bool winkable = [] {
     if constexpr (!std::is_object_v<T> || std::is_unbounded_array_v<T>) {
@@ -141,7 +141,7 @@ inline constexpr bool winkable<const volatile T> = winkable<T>;
 
 namespace mallard::lifetime::inline MALLARD_MODE {
 
-/// Of any other type nothing is known but its destructor, or somebody's statement.
+/// Of any other type only the destructor is known, or a specialisation of `winkable`.
 template <class T>
 struct wink_parts {
     static constexpr bool opaque = true;
@@ -158,8 +158,8 @@ struct wink_parts {
         std::conditional_t<misses_allocator<Self, Alloc, Barrier>, out_of_reach<Self, Barrier>, nothing>>;
 };
 
-/// A container is the culprit itself where it takes its memory elsewhere, or where it is not told of its
-/// allocator; otherwise an element may be. To `Others`, which compare and hash, no allocator is handed.
+/// A container is the culprit if it takes its memory elsewhere, or is not given its allocator; otherwise an
+/// element may be. `Others`, which compare and hash, get no allocator.
 template <class A, class Element, class... Others>
 struct wink_container {
     static constexpr bool opaque = false;
@@ -187,7 +187,7 @@ struct wink_adapter {
                                                wink_culprit_t<Others, Alloc, Self>...>::type;
 };
 
-/// These hand down nothing.
+/// These hand down no allocator.
 template <class... Parts>
 struct wink_holder {
     static constexpr bool opaque = false;
@@ -197,8 +197,7 @@ struct wink_holder {
     using culprit = typename first_but_nothing<wink_culprit_t<Parts, Alloc, Self>...>::type;
 };
 
-/// A tuple hands the allocator to what says by std::uses_allocator that it takes one: no pair does, nor a tuple
-/// that is constant.
+/// A tuple hands the allocator to parts with std::uses_allocator: no pair has it, nor a constant tuple.
 template <class... Parts>
 struct wink_tuple {
     static constexpr bool opaque = false;
@@ -213,7 +212,7 @@ struct wink_tuple {
         wink_culprit_t<Parts, Alloc, barrier<Self, Parts, Alloc, Barrier>>...>::type;
 };
 
-/// A pair hands the allocator to its parts, pairs and constant ones too. libc++ does as a tuple does.
+/// A pair hands the allocator to its parts, pairs and constant ones too. In libc++ it does as a tuple does.
 #ifdef _LIBCPP_VERSION
 template <class T, class U>
 using wink_pair = wink_tuple<T, U>;
