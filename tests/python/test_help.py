@@ -109,3 +109,7 @@ def test_a_long_text_goes_on_below_itself() -> None:
         f"  name  {' '.join(['word'] * 14)}",
         f"        {' '.join(['word'] * 6)}",
     ]
+
+
+def test_names_are_not_broken_at_their_hyphens() -> None:
+    assert "new-delete,replace,list,map,remove-ctrl" in answer("bench", "fixed-block", "--help")

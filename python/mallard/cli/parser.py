@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import textwrap
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -68,6 +69,10 @@ class Parser(argparse.ArgumentParser):
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=LONGEST_OPTION, width=layout.WIDTH)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        """Keeps names such as new-delete in one piece."""
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
 def sentence(text: str) -> str:

@@ -31,12 +31,12 @@ HELD = Quantity("held_bytes", "held", "taken from the system for all nodes")
 LEAST_OVERHEAD = Least(OVERHEAD, "Overhead of system memory, at most", ".1f %")
 AXES = (
     Axis(
-        *("range", COUNTS, "nodes inserted or erased at a time: 10^1..10^4 or 10,1000"),
+        *("range", COUNTS, "nodes inserted or erased at a time, such as 10^1..10^4 or 10,1000"),
         default=(10, 100, 1000, 10_000),  # the article's
         said="ranges of {}",
         plural="ranges",
     ),
-    Axis("nodes", COUNT, "how many in all: 2000000 (the default)", default=2_000_000, role=AMOUNT),
+    Axis("nodes", COUNT, "nodes in all (default: 2000000)", default=2_000_000, role=AMOUNT),
 )
 RULES = (Rule("range", "nodes", "all ranges have one length", divides=True),)
 SCALES = {QUICK: Scale(20), STANDARD: Scale(120, 5), PAPER: Scale(600, 9)}

@@ -14,25 +14,25 @@ EXPERIMENT = Experiment(
     heading="Contention",
     axes=(
         Axis(
-            *("iterations_log2", RANGE, "N, pairs in a go, exponents of two: 15..19"),
+            *("iterations_log2", RANGE, "N: pairs in a round, as exponents of two, such as 15..19"),
             said="N = 2^{}",
             option="iterations",
         ),
         Axis(
-            *("block_log2", RANGE, "S, bytes of a block, exponents of two: 6..8"),
+            *("block_log2", RANGE, "S: bytes of a block, as exponents of two, such as 6..8"),
             said="S = 2^{}",
             option="block",
         ),
         Axis(
-            *("threads", RANGE, "W: 1..8, also beyond the cores (quick: up to their number)"),
+            *("threads", RANGE, "W: threads, such as 1..8; there may be more than cores"),
             said="W = {}",
         ),
-        Axis("multiplier", COUNT, "goes, each with an allocator of its own (100)", role=AMOUNT),
-        Axis("buffer", COUNTS, "of the monotonic strategies: static (the default), none"),
+        Axis("multiplier", COUNT, "rounds, each with a new allocator (default: 100)", role=AMOUNT),
+        Axis("buffer", COUNTS, "initial buffer of monotonic allocators: static (default), none"),
         Axis(
             "freed_by",
             COUNTS,
-            "who frees a block: self, other (another thread, where the allocator can)",
+            "thread that frees a block: self, other (of allocators that allow it)",
         ),
     ),
     places=("iterations_log2", "block_log2", "threads"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from mallard.experiments.description import AMOUNT, COUNTS, FOLLOWS, RANGE, Axis, Experiment
 
 AXES = (
-    Axis("ds", COUNTS, "data structures: 1,4-6", said="{type}"),
-    Axis("size_log2", RANGE, "elements, exponents of two: 6..16 or 8,10", said="2^{}", option="size"),
-    Axis("buffer", "WORD", "initial buffer of the monotonic strategies: warm (the default), cold or none"),
-    Axis("pages", "WORD", "pages of that buffer and of the floor's memory: huge (the default) or small"),
-    Axis("hash", "WORD", "how much of a string is hashed: prefix (the default) or full"),
+    Axis("ds", COUNTS, "data structures, such as 1,4-6", said="{type}"),
+    Axis("size_log2", RANGE, "elements, as exponents of two, such as 6..16", said="2^{}", option="size"),
+    Axis("buffer", "WORD", "initial buffer of monotonic allocators: warm (default), cold or none"),
+    Axis("pages", "WORD", "pages of that buffer and of the memory of null: huge (default) or small"),
+    Axis("hash", "WORD", "hashed part of a string: prefix (default) or full"),
     Axis("product_log2", role=AMOUNT),
     Axis("buffer_bytes", role=AMOUNT),
     Axis("inner_log2", role=FOLLOWS),

@@ -17,18 +17,18 @@ EXPERIMENT = Experiment(
     "better versions that it points to.",
     axes=(
         Axis(
-            *("work", COUNTS, "of chapter 13: new-delete,replace,list,map,remove-ctrl (all)"),
+            *("work", COUNTS, "works of the chapter: new-delete,replace,list,map,remove-ctrl (default: all)"),
             said="{}",
         ),
         Axis(
             "version",
             COUNTS,
-            "of remove-ctrl: as-printed, and the better ones that the book points to (all)",
+            "versions of remove-ctrl: as-printed, and the book's better ones (default: all)",
             said="{}",
         ),
         # How many are enough follows from the work.
         Axis(
-            *("count", COUNT, "operations in a time, about: 10^6 (default: enough for each work)"),
+            *("count", COUNT, "operations in a time, about; such as 10^6 (default: enough for each work)"),
             role=FOLLOWS,
         ),
     ),

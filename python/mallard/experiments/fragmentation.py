@@ -20,11 +20,11 @@ EXPERIMENT = Experiment(
             *(
                 "freed",
                 COUNTS,
-                "of 2^16 chunks allocated before: all,half,quarter,eighth; none: no chunks at all",
+                "freed share of 2^16 chunks: all,half,quarter,eighth; none: without such chunks",
             ),
             said="D = {}",
         ),
-        Axis("upstream", COUNTS, "where local allocators get their chunks: cache (the default), heap"),
+        Axis("upstream", COUNTS, "source of the chunks of local allocators: cache (default), heap"),
         Axis("perturb_chunks_log2", role=AMOUNT),
     ),
     places=("size_log2",),

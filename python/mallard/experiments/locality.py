@@ -16,16 +16,16 @@ EXPERIMENT = Experiment(
     heading="Locality",
     axes=(
         Axis(
-            *("links", COUNTS, "|G|, links in all: 2^21,2^25 (2^21 where another of these is given)"),
+            *("links", COUNTS, "|G|, links in all, such as 2^21,2^25 (2^21 if another of these is given)"),
             said="|G| = {count}",
         ),
         Axis(
-            *("list_length", COUNTS, "|S|, links of a list at first: 2^0..2^21 or 1,1024"),
+            *("list_length", COUNTS, "|S|, links of a list at first, such as 2^0..2^21 or 1,1024"),
             said="|S| = {count}",
         ),
         # A process measures all factors.
         Axis(
-            *("access_factors", COUNTS, "access factors: traversals of a list in a visit: 2^0..2^8 or 1,256"),
+            *("access_factors", COUNTS, "access factors: traversals of a list in a visit, such as 2^0..2^8"),
             role=FOLLOWS,
             option="af",
         ),
@@ -33,12 +33,12 @@ EXPERIMENT = Experiment(
             *(
                 "shuffle_factors",
                 COUNTS,
-                "shuffle factors: passes of the shuffle: 0..9 or 0,5; 0 is before any",
+                "shuffle factors: passes of the shuffle, such as 0..9; 0 is before any",
             ),
             role=FOLLOWS,
             option="sf",
         ),
-        Axis("accesses", COUNT, "accesses that a time is taken of, about: 2^20", role=AMOUNT),
+        Axis("accesses", COUNT, "accesses in a time, about; such as 2^20", role=AMOUNT),
         Axis("repeat_factor", role=AMOUNT),
         Axis("access_factor", said="af = {}"),  # of one access
     ),

@@ -45,9 +45,7 @@ EXPERIMENT = Experiment(
     how=HOW,
     axes=(
         *AXES,
-        Axis(
-            "step", COUNT, "elements erased at a time: 5, of large vectors more (the default)", role=FOLLOWS
-        ),
+        Axis("step", COUNT, "elements erased at a time (default: 5; more of large vectors)", role=FOLLOWS),
     ),
     rules=(Rule("step", "elements", "the last elements are erased in equal steps", divides=True),),
     places=("elements",),

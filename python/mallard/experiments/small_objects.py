@@ -57,16 +57,16 @@ EXPERIMENT = Experiment(
     "is shuffled before they are freed from its back. What is left of the memory is what the system counts "
     "for the process. null takes each object from fresh pages and frees nothing: what the pages cost alone.",
     axes=(
-        Axis("object_bytes", RANGE, "N, bytes of an object: 1,8,16 or 1..64", said="{} bytes"),
-        Axis("objects", COUNT, "how many: 10^6 (the default) or 2^20", default=10**6, role=AMOUNT),
+        Axis("object_bytes", RANGE, "N: bytes of an object, such as 1,8,16 or 1..64", said="{} bytes"),
+        Axis("objects", COUNT, "objects, such as 2^20 (default: 10^6)", default=10**6, role=AMOUNT),
         Axis(
-            *("order", WORDS, "of the frees: shuffled (the default), in-order", (SHUFFLED,)),
+            *("order", WORDS, "order of the frees: shuffled (default), in-order", (SHUFFLED,)),
             words=(SHUFFLED, IN_ORDER),
             said="{}",
             plural="orders",
         ),
         Axis(
-            *("pages", WORDS, "of the allocators' memory: small (the default), huge", (SMALL,)),
+            *("pages", WORDS, "pages of the allocators' memory: small (default), huge", (SMALL,)),
             words=(SMALL, HUGE),
             said="{} pages",
         ),

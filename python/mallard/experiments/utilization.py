@@ -13,22 +13,22 @@ EXPERIMENT = Experiment(
     heading="Utilization",
     axes=(
         Axis(
-            *("total_log2", RANGE, "T, bytes allocated in all, exponents of two: 30..35"),
+            *("total_log2", RANGE, "T: bytes allocated in all, as exponents of two, such as 30..35"),
             said="T = 2^{}",
             option="total",
         ),
         Axis(
-            *("active_log2", RANGE, "A, bytes live at a time, exponents of two: 15..20"),
+            *("active_log2", RANGE, "A: bytes live at a time, as exponents of two, such as 15..20"),
             said="A = 2^{}",
             option="active",
         ),
         Axis(
-            *("block_log2", RANGE, "S, bytes of a block, exponents of two: 10..15"),
+            *("block_log2", RANGE, "S: bytes of a block, as exponents of two, such as 10..15"),
             said="S = 2^{}",
             option="block",
         ),
-        Axis("buffer", COUNTS, "of the monotonic strategies: warm (the default), cold, none"),
-        Axis("final_frees", COUNTS, "of the blocks live at the end: timed (the default), untimed"),
+        Axis("buffer", COUNTS, "initial buffer of monotonic allocators: warm (default), cold, none"),
+        Axis("final_frees", COUNTS, "frees of the blocks that are live at the end: timed (default), untimed"),
     ),
     places=("total_log2", "active_log2", "block_log2"),
     claimed=("buffer", "total_log2", "active_log2", "block_log2"),

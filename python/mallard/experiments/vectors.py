@@ -27,12 +27,19 @@ ARTICLES = (10, 100, 1000, 10_000)
 POWERS = tuple(10**power for power in range(1, 8))
 AXES = (
     Axis(
-        *("elements", COUNTS, "of a vector: 10^1..10^7 or 10,10000"),
+        *("elements", COUNTS, "elements of a vector, such as 10^1..10^7 or 10,10000"),
         said="{} elements",
     ),
-    Axis("type", WORDS, "of the elements: int, myint", words=(INT, MY_INT), said="{}", plural="types"),
+    Axis(
+        "type",
+        WORDS,
+        "type of the elements: int, myint (default: both)",
+        words=(INT, MY_INT),
+        said="{}",
+        plural="types",
+    ),
     # How often a vector is made follows from its size.
-    Axis("iterations", COUNT, "vectors in a time: enough of each size (the default)", role=FOLLOWS),
+    Axis("iterations", COUNT, "vectors in a time (default: enough of each size)", role=FOLLOWS),
 )
 ONLY = {"realloc": ("type", INT)}  # moves bytes, and MY_INT has a copy constructor
 HOW = (
