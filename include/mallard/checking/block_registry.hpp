@@ -67,7 +67,7 @@ public:
 
     /// The state of an allocator at a mark.
     struct state {
-        std::uint64_t id = 0;   ///< of the books
+        std::uint64_t id = 0;   ///< of the registry
         std::uint64_t ends = 0; ///< how often all blocks were ended before
         std::uint64_t next_number = 0;
     };
@@ -222,7 +222,7 @@ private:
     std::uint64_t next_number_ = 0;
     std::uint64_t ends_ = 0; ///< calls of forget_all()
     allocator_call last_end_ = allocator_call::none;
-    std::uint64_t id_ = 0;     ///< no other books have it; 0 before the first call
+    std::uint64_t id_ = 0;     ///< no other registry has it; 0 before the first call
     std::uint64_t holder_ = 0; ///< the id of those whose allocator asks in the present call
     std::size_t guard_bytes_;
     std::optional<quarantine_bounds> bounds_;

@@ -1,4 +1,4 @@
-/// A record of a checked allocator's books (checking/block_registry.hpp), and what the memory of its block shows.
+/// A record of a checked allocator's registry (checking/block_registry.hpp), and what the memory of its block shows.
 #pragma once
 
 #include <mallard/checking/block_registry.hpp>
@@ -10,7 +10,7 @@
 
 namespace mallard::checking::inline MALLARD_LIBRARY {
 
-/// Which list of the books a record is in.
+/// The list of the registry that a record is in.
 enum class block_stage : std::uint8_t { live, in_quarantine, leaving, dead };
 
 /// The return addresses follow it.
@@ -20,7 +20,7 @@ struct block_registry::record {
     std::size_t asked_bytes = 0;
     std::size_t alignment = 0;
     std::uint64_t number = 0;
-    std::uint64_t holder = 0; ///< the books of the allocator that the block is a chunk of; 0 where it is none
+    std::uint64_t holder = 0; ///< the registry of the allocator that has the block as a chunk; 0 if none has
     record* next_in_bucket = nullptr;
     record* older = nullptr;
     record* younger = nullptr;
@@ -38,8 +38,8 @@ struct block_registry::record {
 
     [[nodiscard]] bool lives() const noexcept { return stage == block_stage::live; }
 
-    /// Returns: whether it may be deallocated as a block of so many bytes: who was given more than he asked for
-    /// has room for a number of objects, and knows the block by what these take.
+    /// Returns: whether it may be deallocated as a block of so many bytes: a caller that got more than it asked
+    /// for knows the block by the size of the objects that fit.
     [[nodiscard]] bool is_of(std::size_t told_bytes) const noexcept {
         return told_bytes >= asked_bytes && told_bytes <= bytes;
     }

@@ -69,7 +69,7 @@ const block_registry::record* block_registry::find_around(const void* p) const n
     return nullptr;
 }
 
-/// Doubles the table where it is full. A table that cannot grow serves on, with longer chains.
+/// Doubles a full table. A table that cannot grow serves on, with longer chains.
 bool block_registry::make_room() noexcept {
     const std::size_t records = live_.count + quarantine_.count + dead_.count;
     if (table_ != nullptr && records < std::size_t{1} << table_bits_) {

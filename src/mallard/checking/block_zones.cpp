@@ -18,7 +18,7 @@ constexpr std::byte guard_byte(std::size_t i) noexcept {
     return static_cast<std::byte>(0xC3 + 5 * i);
 }
 
-/// Returns: the first of the bytes that is not freed_byte; `bytes` where all are.
+/// Returns: the first byte that is not freed_byte; `bytes` if all are.
 std::size_t first_changed(const std::byte* begin, std::size_t bytes) noexcept {
     // Each byte equal to the one after it, and the first one right: as fast as memory goes.
     if (bytes == 0 || (begin[0] == freed_byte && std::memcmp(begin, begin + 1, bytes - 1) == 0)) {

@@ -24,13 +24,13 @@ struct memory_below {
     allocator_call taken_by = allocator_call::none;
 };
 
-/// Returns: an id that no books have had.
+/// Returns: an id that no registry has had.
 [[nodiscard]] std::uint64_t new_holder_id() noexcept;
 
-/// Effects: leaves word for the books with the id `holder`.
+/// Effects: leaves word for the registry with the id `holder`.
 void leave_word_for(std::uint64_t holder, const memory_below& taken) noexcept;
 
-/// Effects: takes the word left for these books, where there is one.
+/// Effects: takes the word left for this registry, if there is one.
 [[nodiscard]] std::optional<memory_below> take_word_for(std::uint64_t holder) noexcept;
 
 } // namespace mallard::checking::inline MALLARD_LIBRARY

@@ -42,7 +42,7 @@ heap_block reserved_blocks::allocate(std::size_t bytes) noexcept {
 
 /// Returns: a range with `least` bytes committed, or null.
 reserved_blocks::range* reserved_blocks::new_range(std::size_t least) noexcept {
-    // Half of all numbers are more than any system has addresses, and what is rounded up below wraps no more.
+    // Half of all numbers are more than any system has addresses, so rounding up below cannot wrap.
     if (least > SIZE_MAX / 2) {
         return nullptr;
     }
@@ -101,10 +101,10 @@ void reserved_blocks::deallocate(heap_block b) noexcept {
     spare_ = r;
     core::unpoison(&r->word, sizeof(r->word));
     if (r->committed >= reserved_range::huge_from_bytes) {
-        // What is offered may be lost, so the range is remembered elsewhere meanwhile, and written again.
-        const range books = *r;
+        // Memory on offer may be lost, so the range is kept elsewhere meanwhile, and written again.
+        const range before = *r;
         reserved_range::offer(reinterpret_cast<std::byte*>(r), r->committed);
-        *r = books;
+        *r = before;
     }
     core::poison(&r->word, r->committed - offsetof(range, word));
 }

@@ -19,7 +19,7 @@ constexpr int of_nobody = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 constinit std::atomic<std::size_t> ranges{0};
 
-/// Returns: `bytes` and `more`, or SIZE_MAX where these are more than that.
+/// Returns: `bytes` and `more`; SIZE_MAX if their sum is more than that.
 std::size_t sum_of(std::size_t bytes, std::size_t more) noexcept {
     return bytes > SIZE_MAX - more ? SIZE_MAX : bytes + more;
 }
@@ -56,7 +56,7 @@ bool commit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noex
 }
 
 bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
-    // Another mapping in its place: only so does the system take off what it has promised.
+    // Another mapping in its place: otherwise the system keeps counting the memory as promised.
     return mmap(begin + new_bytes, old_bytes - new_bytes, PROT_NONE, of_nobody | MAP_FIXED, -1, 0) !=
            MAP_FAILED;
 }

@@ -11,7 +11,7 @@ namespace {
 
 constinit std::atomic<fork_hold*> newest{nullptr};
 
-/// Held by who takes holds out of the list, and while the process forks.
+/// Held to take holds out of the list, and while the process forks.
 constinit std::mutex taking_out;
 
 /// The newest of those that are locked.

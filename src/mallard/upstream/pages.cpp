@@ -55,7 +55,7 @@ std::size_t number_in(const char* path) noexcept {
     return number;
 }
 
-/// Maps more than is wanted and returns what lies in front of the aligned part and behind it.
+/// Maps more than is needed and unmaps the memory in front of the aligned part and behind it.
 std::byte* map_aligned(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t mapped_bytes = bytes + alignment - pages::page_bytes();
     if (mapped_bytes < bytes) {
@@ -122,7 +122,7 @@ void* pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     }
 #ifdef MADV_HUGEPAGE
     if (wanted.huge) {
-        // A kernel without huge pages refuses; inspect() tells what came of it.
+        // A kernel without huge pages refuses; inspect() has the result.
         madvise(p, wanted.bytes, MADV_HUGEPAGE);
     }
 #endif
@@ -146,7 +146,7 @@ void pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexce
 void pages::offer([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
                   [[maybe_unused]] std::size_t alignment) const noexcept {
 #ifdef MADV_FREE
-    // All of what was mapped: a part of a huge page would cost it its being one.
+    // The whole mapping: unmapping a part of a huge page would split it.
     madvise(p, extent_of(bytes, alignment, options_.huge).bytes, MADV_FREE);
 #endif
 }
