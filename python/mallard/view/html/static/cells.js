@@ -10,12 +10,12 @@ mallard.ready = (async () => {
   class Cells {
     constructor(table, { form, title, heads, labels, columns }) {
       Object.assign(this, { title, heads, labels, form: forms[form] });
-      const { missing } = Object.values(this.form.choices)[0];
+      const [[first, { missing }]] = Object.entries(this.form.choices);
       const written = () => [...table.querySelectorAll("td")].map((td) => td.firstChild?.data ?? "")
         .map((text) => (text === missing ? "" : text));
       this.columns = columns.map((column) => column?.split("\n") ?? written());
       this.width = columns.length ? heads.length : 0;
-      this.kind = null; // what shows
+      this.kind = table.querySelector("td") ? first : null; // what shows
     }
 
     // The letters of its colours and its values; "!" and its status, short and in full; or nothing.
@@ -117,7 +117,7 @@ mallard.ready = (async () => {
   }
   for (const fold of document.querySelectorAll("details")) {
     fold.addEventListener("toggle", () => {
-      fold.querySelectorAll(".maps").forEach(update);
+      fold.querySelectorAll(".maps:has(.heat)").forEach(update);
       for (const table of fold.querySelectorAll(".heat")) {
         if (table.closest(".maps")) continue;
         unfold(table);
