@@ -57,7 +57,7 @@ function(add_contenders target)
 
   # What one thread uses needs no lock: Boost's own switch for that.
   target_compile_definitions(${target} PUBLIC BOOST_DISABLE_THREADS)
-  set(density "${PROJECT_SOURCE_DIR}/bench/workload/density_")
+  set(density "${PROJECT_SOURCE_DIR}/bench/workload/contender/density_")
   if(has_BOOST_POOL)
     target_sources(${target} PRIVATE "${density}boost_pool.cpp")
   endif()
