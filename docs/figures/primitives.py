@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from figures.stored import conditions, load, nanoseconds
 from mallard.analysis.names import BASE, FLOOR
-from mallard.cell_figures import cell_figures
+from mallard.cells import Cell, cell_rows
 from mallard.papers.catalogue import strategies, strategy_text
 
 MULTIPOOL = "multipool"
@@ -23,12 +23,8 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 def one_number() -> str:
     """What a reader measures himself in a minute, by one command."""
-    times = {
-        cell.strategy: cell.ns_per_operation
-        for cell in cell_figures(load("primitives").rows)
-        if cell.parameters["operation"] == "pair"
-    }
-    ours, theirs = times[MULTIPOOL], times[BASE]
+    cells = _cells()
+    ours, theirs = cells["pair", MULTIPOOL].time, cells["pair", BASE].time
     assert ours is not None
     assert theirs is not None
     return (
@@ -37,11 +33,17 @@ def one_number() -> str:
     )
 
 
-def table() -> str:
-    cells = {
-        (str(cell.parameters["operation"]), cell.strategy): cell
-        for cell in cell_figures(load("primitives").rows)
+def _cells() -> dict[tuple[str, str], Cell]:
+    """By operation and strategy."""
+    return {
+        (str(row.parameters["operation"]), name): cell
+        for row in cell_rows(load("primitives").rows)
+        for name, cell in row.cells.items()
     }
+
+
+def table() -> str:
+    cells = _cells()
     order = [FLOOR, CALLS, *strategies()]
     names = [name for name in order if ("pair", name) in cells]
     lines = [
@@ -51,7 +53,7 @@ def table() -> str:
     for name in names:
         shown = []
         for operation in ("pair", "create"):
-            times = cells[operation, name].ns_per_operation
+            times = cells[operation, name].time
             assert times is not None
             shown.append(nanoseconds(times))
         text = strategy_text(name).rsplit(", ", 1)[0]  # how objects end makes no difference to one block

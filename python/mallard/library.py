@@ -6,6 +6,7 @@ from mallard.strategy_names import is_winked, of_papers
 
 # Orders in which a pool reuses freed blocks.
 REUSES = ("multipool-last", "multipool-first", "multipool-lowest", "multipool-hybrid", "multipool-random")
+BASE = "new-delete"  # that every ratio is to
 KEEP = "new-delete-keep"  # with the page return of the C library off
 # The library's own beside the papers' fourteen, in the order of tables.
 LIBRARY = (

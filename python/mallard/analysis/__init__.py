@@ -5,10 +5,11 @@ rows -> density_tables -> best_of (a row), verdict_of and sentence (a structure)
 """
 
 from mallard.analysis.averages import Effect, Percent, cost_of_dispatch, gain_of_winking_out, mean_over_rows
-from mallard.analysis.cells import Cell, CellTable, Line, StructureTable, density_tables
+from mallard.analysis.cells import CellTable, Line, StructureTable, density_tables
 from mallard.analysis.names import BASE, FLOOR, contestants
 from mallard.analysis.ranking import Choice
 from mallard.analysis.verdicts import Best, Verdict, best_of, pick_of, sentence, verdict_of
+from mallard.cells import Cell
 from mallard.library import KEEP
 
 __all__ = [

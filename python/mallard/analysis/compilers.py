@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Times, paired, times_of
 from mallard.analysis.names import in_table_order
+from mallard.cells import CellRow, Times, cell_rows, paired
 from mallard.result import Row, canonical
 from mallard.stats import Ratio, mean_ratio
 
@@ -27,13 +27,12 @@ class CompilerEffect:
 
 def compiler_effects(rows: Iterable[Row]) -> list[CompilerEffect]:
     """One for each compiler but the first; none where the rows come from one compiler."""
-    by_compiler: dict[str, dict[_Cell, list[Row]]] = {}
-    for row in rows:
+    times: dict[str, dict[_Cell, Times]] = {}
+    for row in cell_rows(rows):
         if PARAMETER in row.parameters:
-            cells = by_compiler.setdefault(str(row.parameters[PARAMETER]), {})
-            cells.setdefault(_cell(row), []).append(row)
-    names = sorted(by_compiler, key=lambda name: (name != FIRST, name))
-    times = {name: {cell: times_of(found) for cell, found in by_compiler[name].items()} for name in names}
+            cells = times.setdefault(str(row.parameters[PARAMETER]), {})
+            cells |= {_place(row, name): cell.times for name, cell in row.cells.items()}
+    names = sorted(times, key=lambda name: (name != FIRST, name))
     return [CompilerEffect(name, names[0], _means(times[name], times[names[0]])) for name in names[1:]]
 
 
@@ -50,6 +49,6 @@ def _means(mine: dict[_Cell, Times], base: dict[_Cell, Times]) -> dict[str, Rati
     return {name: mean_ratio(found) for name, found in pairings.items() if found}
 
 
-def _cell(row: Row) -> _Cell:
+def _place(row: CellRow, strategy: str) -> _Cell:
     parameters = {name: value for name, value in row.parameters.items() if name != PARAMETER}
-    return row.experiment, canonical(parameters), row.strategy
+    return row.experiment, canonical(parameters), strategy

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mallard.analysis import locality
-from mallard.analysis.cells import Setting, Times, figures_of, setting_of, times_of
+from mallard.analysis.cells import Setting, setting_of
+from mallard.cells import Times, above, cell_rows
 from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description import AMOUNT, FOLLOWS, Quantity
 from mallard.result import Row
 
-Asked = frozenset[tuple[str, object]]  # parameters
 TIME = Quantity("", "time", "the time of an operation")
 # Of an object in a phase: less than an instruction takes. A monotonic allocator's frees are no frees.
 IDLE_NS = 0.05
@@ -55,22 +55,19 @@ def is_memory(quantity: Quantity) -> bool:
 
 
 def _of_cells(run: int, experiment: str, rows: Sequence[Row]) -> Iterator[Contest]:
-    not_of_a_cell = EXPERIMENTS[experiment].roles(AMOUNT, FOLLOWS) if experiment in EXPERIMENTS else set()
-    cells: dict[Asked, dict[str, list[Row]]] = {}
-    for row in rows:
-        cells.setdefault(frozenset(row.asked.items()), {}).setdefault(row.strategy, []).append(row)
-    for by_strategy in cells.values():
-        cell = setting_of(next(iter(by_strategy.values()))[0], not_of_a_cell)
-        done = {name: [row for row in its if row.ok] for name, its in by_strategy.items()}
-        unfinished = {name: its[-1].status for name, its in by_strategy.items() if not done[name]}
-        times = {name: times_of(its) for name, its in done.items() if its}
-        yield Contest(run, experiment, TIME, cell, times, unfinished)
-        figures = {name: figures_of(its) for name, its in done.items() if its}
+    known = EXPERIMENTS.get(experiment)
+    not_of_a_cell = known.roles(AMOUNT, FOLLOWS) if known else set()
+    for row in cell_rows(rows):
+        place = setting_of(row, not_of_a_cell)
+        done = {name: cell for name, cell in row.cells.items() if cell.finished}
+        unfinished = {name: cell.status for name, cell in row.cells.items() if not cell.finished}
+        times = {name: cell.times for name, cell in done.items()}
+        yield Contest(run, experiment, TIME, place, times, unfinished)
         for quantity in quantities_of(experiment)[1:]:
             least = 0.0 if is_memory(quantity) else IDLE_NS
-            found = {name: _above(least, its.get(quantity.figure, {})) for name, its in figures.items()}
+            found = {name: above(least, cell.figures.get(quantity.figure, {})) for name, cell in done.items()}
             measured = {name: values for name, values in found.items() if values}
-            yield Contest(run, experiment, quantity, cell, measured, unfinished)
+            yield Contest(run, experiment, quantity, place, measured, unfinished)
 
 
 def _of_locality(run: int, rows: Sequence[Row]) -> Iterator[Contest]:
@@ -86,8 +83,3 @@ def _of_locality(run: int, rows: Sequence[Row]) -> Iterator[Contest]:
                 found = {name: surface.at(length, factor) for name, surface in system.surfaces.items()}
                 times = {name: values for name, values in found.items() if values}
                 yield Contest(run, locality.EXPERIMENT, TIME, (*place, *system.setting), times, ended)
-
-
-def _above(least: float, values: Times) -> Times:
-    """A process that grew by nothing has no ratio to another, nor has who has nothing to do in a phase."""
-    return {repetition: value for repetition, value in values.items() if value > least}

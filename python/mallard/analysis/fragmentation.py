@@ -13,17 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import (
-    Line,
-    Pairing,
-    Setting,
-    StructureTable,
-    Times,
-    paired,
-    ratio_of,
-    structure_tables,
-)
+from mallard.analysis.cells import Line, Setting, StructureTable, structure_tables
 from mallard.analysis.names import BASE, in_table_order
+from mallard.cells import Pairing, Times, paired, ratio_of
 from mallard.result import Row
 from mallard.stats import Ratio, mean_ratio, paired_ratio
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mallard.analysis.cells import Pairing, paired
 from mallard.analysis.fragmentation import (
     ALL,
     AS_PRINTED,
@@ -20,6 +19,7 @@ from mallard.analysis.fragmentation import (
 from mallard.analysis.labels import family
 from mallard.analysis.names import BASE, contestants, in_table_order, plain
 from mallard.analysis.words import no_difference, percent_text, times_text
+from mallard.cells import Pairing, paired
 from mallard.stats import Ratio, mean_ratio
 
 # What two tables may differ in and still be the same work: where chunks come from, and the buffer, which

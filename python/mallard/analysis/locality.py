@@ -16,8 +16,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from mallard.analysis.cells import Pairing, Setting, Times, paired, ratio_of, setting_of
+from mallard.analysis.cells import Setting, setting_of
 from mallard.analysis.names import BASE, in_table_order
+from mallard.cells import Pairing, Times, paired, ratio_of
 from mallard.result import Row
 from mallard.stats import Ratio, Spread, median, paired_ratio, spread
 

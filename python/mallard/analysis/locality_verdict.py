@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Pairing, paired
 from mallard.analysis.labels import family
 from mallard.analysis.locality import Surface, System
 from mallard.analysis.names import BASE, contestants, malloc, plain, reuse_variants
@@ -22,6 +21,7 @@ from mallard.analysis.words import (
     percent_text,
     times_text,
 )
+from mallard.cells import Pairing, paired
 from mallard.stats import Ratio, mean_ratio
 
 NO_BASE = f"No verdict: {BASE} has not finished here."

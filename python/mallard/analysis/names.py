@@ -12,10 +12,10 @@ from functools import cache
 
 from mallard import mallocs
 from mallard.contenders import CONTENDERS, peer_of
+from mallard.library import BASE as BASE
 from mallard.library import KEEP, LIBRARY, SHARED
 from mallard.strategy_names import of_papers
 
-BASE = "new-delete"
 FLOOR = "null"
 # Of freed blocks, by a pool; the last one is there to show the worst case.
 REUSE_ORDERS = ("last", "first", "lowest", "hybrid", "random")

@@ -14,9 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from mallard.analysis.cells import Pairing, Setting, Times, paired
+from mallard.analysis.cells import Setting
 from mallard.analysis.contests import Contest, contests, quantities_of
 from mallard.analysis.names import in_table_order, ours
+from mallard.cells import Pairing, Times, paired
 from mallard.contenders import PEERS, peer_of
 from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description import Quantity

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from mallard.analysis.cells import Cell, CellTable, Line, Times, cell_tables, ratio_of
+from mallard.analysis.cells import CellTable, Line, cell_tables
 from mallard.analysis.names import BASE, contestants
 from mallard.analysis.ranking import ranking_of
 from mallard.analysis.words import also_equal, in_a_list, nanoseconds, percent_text
+from mallard.cells import Cell, Times
 from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description import BYTES, FOLLOWS, Phases, Quantity
 from mallard.footprint import readable
@@ -104,7 +105,7 @@ def line_of_figure(line: Line, figure: str) -> Line:
     for name, cell in line.cells.items():
         times = _times(cell, figure)
         if times or not cell.finished:
-            cells[name] = replace(cell, times=times, ratio=ratio_of(times, base))
+            cells[name] = replace(cell, times=times, base=base)
     return Line(line.place, cells)
 
 

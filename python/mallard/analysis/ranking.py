@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import CellTable, Pairing
+from mallard.analysis.cells import CellTable
 from mallard.analysis.names import BASE, contestants, in_table_order, malloc, plain
 from mallard.analysis.words import percent_text
+from mallard.cells import Pairing
 from mallard.stats import Ratio, mean_ratio
 
 Pairings = Callable[[str, str], Sequence[Pairing]]  # (strategy, base) -> a pairing for each cell of both

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mallard.analysis.cells import Cell, CellTable, Line, cell_tables
+from mallard.analysis.cells import CellTable, Line, cell_tables
 from mallard.analysis.names import BASE
 from mallard.analysis.ranking import mallocs_sentence, ranking_of, under_mallocs
 from mallard.analysis.unfinished import unfinished_sentences
 from mallard.analysis.words import also_equal, amount, in_a_list, nanoseconds, percent_text
+from mallard.cells import Cell
 from mallard.result import Row
 from mallard.stats import paired_ratio
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mallard.analysis.averages import mean_over_rows
-from mallard.analysis.cells import Cell, Line, StructureTable
+from mallard.analysis.cells import Line, StructureTable
 from mallard.analysis.names import BASE, contestants, plain
 from mallard.analysis.ranking import Choice, mallocs_sentence, ranking_of, under_mallocs
 from mallard.analysis.words import percent_text
+from mallard.cells import Cell
 from mallard.library import HEAPS, KEEP
 from mallard.papers.catalogue import strategies, strategy_text
 from mallard.stats import Ratio, paired_ratio

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from mallard.analysis.cells import Times, ratio_of, setting_text, times_of
+from mallard.analysis.cells import setting_text
 from mallard.analysis.names import BASE, contestants
+from mallard.cells import Cell, Times, above, cell_rows, ratio_of
 from mallard.result import Row
 from mallard.stats import Ratio, Spread, spread
 
@@ -47,18 +48,18 @@ class Place:
     run: int
     experiment: str
     parameters: dict[str, Any]
-    rows: tuple[Row, ...]
+    cells: dict[str, Cell]
 
     @cached_property
     def strategies(self) -> list[str]:
         """Those that a program can choose and that have a time; new-delete among them."""
-        return contestants({row.strategy for row in self.rows if row.ok})
+        return contestants({name for name, cell in self.cells.items() if cell.finished})
 
     def times(self, strategy: str, figure: str = "") -> Times:
-        mine = [row for row in self.rows if row.strategy == strategy and row.ok]
-        if not figure:
-            return times_of(mine)
-        return {row.repetition: row.figures[figure] for row in mine if row.figures.get(figure, 0.0) > 0.0}
+        cell = self.cells.get(strategy)
+        if cell is None:
+            return {}
+        return above(0.0, cell.figures.get(figure, {})) if figure else cell.times
 
     def spread(self, strategy: str, figure: str = "") -> Spread | None:
         times = self.times(strategy, figure)
@@ -75,15 +76,11 @@ class Evidence:
     """`rows` may come from several runs of several experiments."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        grouped: dict[tuple[str, int, frozenset[tuple[str, object]]], list[Row]] = {}
-        for row in rows:
-            parameters = frozenset(row.parameters.items())
-            grouped.setdefault((row.experiment, row.run_id, parameters), []).append(row)
         self._places: dict[str, list[Place]] = {}
-        for (experiment, run, _), members in grouped.items():
-            place = Place(run, experiment, members[0].parameters, tuple(members))
+        for row in cell_rows(rows):
+            place = Place(row.run, row.experiment, row.parameters, row.cells)
             if BASE in place.strategies and len(place.strategies) > 1:
-                self._places.setdefault(experiment, []).append(place)
+                self._places.setdefault(row.experiment, []).append(place)
 
     def places(self, experiment: str, **exactly: object) -> list[Place]:
         return [

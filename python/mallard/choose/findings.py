@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from mallard.analysis.cells import ratio_of
 from mallard.analysis.names import BASE
 from mallard.analysis.words import in_a_list, percent_text, times_text
+from mallard.cells import ratio_of
 from mallard.choose import ground
 from mallard.choose.case import NO, Case
 from mallard.choose.evidence import CellReference, Evidence, Place
@@ -92,7 +92,7 @@ def density(asked: Asked) -> Finding:
         return Finding(missing=found.command)
     parameters = found.place.parameters
     leaves = 1 << (int(parameters["size_log2"]) + int(parameters.get("inner_log2", 0)))
-    counts = [row.allocations for row in found.place.rows if row.strategy == BASE and row.allocations]
+    counts = [row.allocations for row in found.place.cells[BASE].rows if row.allocations]
     text = f"allocations of one: {counts[0]}, of {leaves} leaf elements" if counts else "not counted"
     return Finding(text, _cells(found.place, [BASE]))
 
@@ -199,8 +199,8 @@ def _role(name: str) -> str:
 def _held(place: Place, strategy: str) -> str:
     held = place.spread(strategy, "held_bytes")
     if held is None:
-        ends = [row.status for row in place.rows if row.strategy == strategy]
-        return f"nothing ({ends[-1].replace('_', ' ')})" if ends else NOT_MEASURED
+        cell = place.cells.get(strategy)
+        return f"nothing ({cell.status.replace('_', ' ')})" if cell else NOT_MEASURED
     return readable(int(held.median))
 
 

@@ -73,7 +73,7 @@ def _unmeasured(case: Case, leaf: str, decisive: Ground, excluded: Container[str
     if leaf == FROM_ANOTHER:
         return ""  # the experiment has no others
     wanted = to_measure(case, excluded, long_lived=leaf == SCATTERED)
-    tried = {row.strategy for row in decisive.place.rows}
+    tried = set(decisive.place.cells)
     return "" if tried >= set(wanted) else decisive.command_for(wanted)
 
 
@@ -93,7 +93,7 @@ def _notes(case: Case, decisive: Ground) -> list[str]:
     if size is not None and abs(int(size) - case.elements_log2) > 0.01:
         notes.append(f"2^{size} elements is the nearest size that was measured to 2^{case.elements_log2:.3g}")
     stay = global_strategy(case)
-    others = {row.strategy for row in place.rows if malloc(row.strategy) and plain(row.strategy) == stay}
+    others = {name for name in place.cells if malloc(name) and plain(name) == stay}
     for name in sorted(others):
         ratio = place.ratio(name, BASE, decisive.figure)
         notes.append(f"another malloc for the whole process: {name} takes {percent_of(ratio)}")

@@ -12,9 +12,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from mallard.cell_figures import CellFigures, cell_figures
+from mallard.analysis.names import in_table_order
+from mallard.cells import Cell, cell_rows
 from mallard.cli.options import add_database, add_run, check_database, check_run
 from mallard.errors import UsageError
+from mallard.stats import median
 from mallard.store import Run, Store
 from mallard.whole_file import write_whole
 
@@ -57,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not rows:
         raise UsageError(f"{arguments.db} has no rows to export yet; 'mallard bench' makes them")
     if arguments.summary:
-        records = [_of_cell(cell) for cell in cell_figures(rows)]
+        records = [_of_cell(row.cells[name]) for row in cell_rows(rows) for name in in_table_order(row.cells)]
     else:
         records = [row.to_dict() for row in rows]
     text = WRITERS[_format(arguments)](runs, records)
@@ -80,16 +82,16 @@ def _format(arguments: argparse.Namespace) -> str:
     return str(ending)
 
 
-def _of_cell(cell: CellFigures) -> Record:
+def _of_cell(cell: Cell) -> Record:
     """Flat, with units in the names; None for a figure that is missing."""
-    times, ratio = cell.ns_per_operation, cell.ratio
+    times, ratio, last = cell.time, cell.ratio, cell.rows[-1]
     return {
-        "run_id": cell.run_id,
-        "experiment": cell.experiment,
-        "parameters": cell.parameters,
+        "run_id": last.run_id,
+        "experiment": last.experiment,
+        "parameters": last.parameters,
         "strategy": cell.strategy,
         "status": cell.status,
-        "detail": cell.detail,
+        "detail": "" if cell.finished else cell.detail,
         "repetitions": times.n if times else 0,
         "median_ns_per_operation": times.median if times else None,
         "low_ns_per_operation": times.low if times else None,
@@ -100,7 +102,7 @@ def _of_cell(cell: CellFigures) -> Record:
         "verdict": ratio.verdict if ratio else "",
         "minor_faults": cell.minor_faults,
         "peak_rss_bytes": cell.peak_rss_bytes,
-        "figures": {name: figure.median for name, figure in cell.figures.items()},
+        "figures": {name: median(list(its.values())) for name, its in cell.figures.items()},
     }
 
 

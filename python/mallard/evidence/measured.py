@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from mallard.cells import Cell, cell_rows
 from mallard.evidence.evidence import AnyPlace, Evidence
 from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description import FOLLOWS, Phases
@@ -50,7 +51,7 @@ class Measured:
 def by_setting(rows: Iterable[Row], *, joined: bool = False) -> list[Measured]:
     """One for each run and setting; `joined` puts those together that differ in what claims name."""
     found: dict[tuple[int, str, Setting], Measured] = {}
-    for row in rows:
+    for row in cell_rows(rows):
         known = EXPERIMENTS.get(row.experiment)
         if known is None or not known.claimed:
             continue
@@ -58,15 +59,21 @@ def by_setting(rows: Iterable[Row], *, joined: bool = False) -> list[Measured]:
         if joined:
             apart |= {*known.claimed, *known.joined}
         setting: Setting = tuple(sorted((k, v) for k, v in row.parameters.items() if k not in apart))
-        key = (row.run_id, row.experiment, setting)
-        _add(found.setdefault(key, Measured(row.experiment, setting, row.run_id)), row)
+        key = (row.run, row.experiment, setting)
+        measured = found.setdefault(key, Measured(row.experiment, setting, row.run))
+        for cell in row.cells.values():
+            _add(measured, cell)
     return list(found.values())
 
 
-def _add(measured: Measured, row: Row) -> None:
-    if not row.ok:
-        measured.failures[place_of(row)] = row.status
-        return
+def _add(measured: Measured, cell: Cell) -> None:
+    if cell.failure:
+        measured.failures[place_of(cell.failure)] = cell.failure.status
+    for row in cell.done:
+        _add_time(measured, row)
+
+
+def _add_time(measured: Measured, row: Row) -> None:
     evidence = measured.repetitions.setdefault(row.repetition, Evidence())
     if row.experiment == "locality":
         links, length = int(row.parameters["links"]), int(row.parameters["list_length"])

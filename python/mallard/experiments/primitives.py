@@ -5,6 +5,7 @@ from __future__ import annotations
 from mallard import described
 from mallard.experiments.description import (
     AMOUNT,
+    FOLLOWS,
     PAPER,
     QUICK,
     STANDARD,
@@ -45,7 +46,7 @@ EXPERIMENT = Experiment(
             plural="operations",
         ),
         Axis("product_log2", role=AMOUNT),
-        Axis("block_bytes", role=AMOUNT),
+        Axis("block_bytes", role=FOLLOWS),
     ),
     places=("operation",),
     scales={QUICK: scale(60, 24), STANDARD: scale(600, 26), PAPER: scale(3600, 27)},

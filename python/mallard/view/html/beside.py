@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from mallard.analysis.cells import Cell
+from mallard.cells import Cell
 from mallard.evidence.beside import NOT_MEASURED, Beside
 from mallard.papers.printed import Key, PrintedTable
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mallard.analysis.names import in_table_order
-from mallard.cell_figures import CellFigures, cell_figures
+from mallard.cells import Cell, cell_rows
 from mallard.papers.catalogue import strategy_text
 from mallard.view.html.contents import Measured, Section, introduction, unmeasured
 from mallard.view.html.figures import three_digits
@@ -20,18 +20,17 @@ OPERATIONS = {
 def primitives_section(measured: Measured | None) -> Section:
     if measured is None:
         return unmeasured(NAME, HEADING, scale="")
-    cells = cell_figures(measured.rows)
-    operations = list(dict.fromkeys(str(cell.parameters["operation"]) for cell in cells))
-    by_key = {(str(cell.parameters["operation"]), cell.strategy): cell for cell in cells}
+    found = cell_rows(measured.rows)
+    cells = {str(row.parameters["operation"]): row.cells for row in found}
     head = [element("th", "strategy")]
-    head += [element("th", OPERATIONS.get(name, name)) for name in operations]
+    head += [element("th", OPERATIONS.get(name, name)) for name in cells]
     rows = [
         element(
             "tr",
             element("th", name, element("small", strategy_text(name))),
-            *(_figures(by_key.get((operation, name))) for operation in operations),
+            *(_figures(cells[operation].get(name)) for operation in cells),
         )
-        for name in in_table_order({cell.strategy for cell in cells})
+        for name in in_table_order({name for its in cells.values() for name in its})
     ]
     table = element(
         "table",
@@ -45,10 +44,10 @@ def primitives_section(measured: Measured | None) -> Section:
     return Section(NAME, "Primitives", HEADING, joined(introduction(NAME, more), wide))
 
 
-def _figures(cell: CellFigures | None) -> Markup:
+def _figures(cell: Cell | None) -> Markup:
     if cell is None:
         return element("td", "")
-    times = cell.ns_per_operation
+    times = cell.time
     if times is None:
         return element("td", cell.status.replace("_", " "))
     between = f"{three_digits(times.low)}\u2013{three_digits(times.high)}"

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Cell as Measured
 from mallard.analysis.names import BASE, FLOOR
+from mallard.cells import Cell as Measured
 from mallard.evidence.beside import Beside
 from mallard.view.html.cell_form import NOTHING, Choice, Form, Steps
 from mallard.view.html.figures import LEGEND, interval, mebibytes, percent, step_beside, step_of, three_digits

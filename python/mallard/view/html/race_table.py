@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Cell as Measured
 from mallard.analysis.cells import Line
 from mallard.analysis.verdicts import pick_of
+from mallard.cells import Cell as Measured
 from mallard.view.html.cell_form import Form
 from mallard.view.html.heat_map import Cell, HeatMap, strategy_columns
 from mallard.view.html.markup import Markup

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Cell as Measured
 from mallard.analysis.cells import Line
 from mallard.analysis.names import BASE, FLOOR
 from mallard.analysis.phases import line_of_figure, value_of
 from mallard.analysis.verdicts import pick_of
+from mallard.cells import Cell as Measured
 from mallard.view.html.cell_form import Choice, Form, Steps
 from mallard.view.html.figures import LEGEND, interval, mebibytes, percent, step_of, three_digits
 from mallard.view.html.heat_map import EMPTY, Cell, Column, HeatMap

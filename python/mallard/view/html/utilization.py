@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import groupby
 
-from mallard.analysis.cells import Cell, CellTable, Line
+from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.utilization import utilization_sentences, utilization_tables
+from mallard.cells import Cell
 from mallard.papers.printed import PrintedTable
 from mallard.papers.utilization import utilization_tables as printed_tables
 from mallard.view.html.beside import beside, matching

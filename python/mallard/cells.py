@@ -1,0 +1,174 @@
+"""Result rows become cells, here and nowhere else.
+
+    rows -> cell_rows -> CellRow (run, experiment, what was asked for) -> Cell, one for each strategy
+
+A cell joins the repetitions that finished. Its ratio to the global allocator pairs repetitions: both times
+come from processes that ran next to each other. A cell of which no repetition finished keeps the status of
+the last failure, and has no figures. What the runner chose and tells afterwards is no part of what was asked
+for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import median
+
+from mallard.library import BASE
+from mallard.result import OK, Parameters, Row
+from mallard.stats import Ratio, Spread, paired_ratio, spread
+
+Times = dict[int, float]  # repetition -> what it took
+Pairing = tuple[list[float], list[float]]  # (times of a strategy, times of its base)
+Asked = tuple[int, str, frozenset[tuple[str, object]]]
+# Linux tells user from system time by what its timer ticks find, mostly 250 in a second: of fewer than four
+# ticks the share is chance, all or nothing.
+TICKS_NS = 16_000_000
+
+
+@dataclass(frozen=True)
+class Cell:
+    strategy: str
+    rows: tuple[Row, ...]  # its repetitions, failed ones among them
+    times: Times  # nanoseconds an operation, on the clock of the experiment
+    base: Times  # those of the global allocator in the same row
+    figures: dict[str, Times] = field(default_factory=dict)  # further quantities, by name
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.times)
+
+    @cached_property
+    def done(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if row.ok)
+
+    @cached_property
+    def failure(self) -> Row | None:
+        """The last one."""
+        return next((row for row in reversed(self.rows) if not row.ok), None)
+
+    @property
+    def status(self) -> str:
+        """`ok` as soon as one repetition finished."""
+        return OK if self.done or not self.failure else self.failure.status
+
+    @property
+    def detail(self) -> str:
+        return self.failure.detail if self.failure else ""
+
+    @cached_property
+    def ratio(self) -> Ratio | None:
+        """To the global allocator; None where either has not finished."""
+        return ratio_of(self.times, self.base)
+
+    @cached_property
+    def ns_per_operation(self) -> float:
+        return median(self.times.values())
+
+    @property
+    def time(self) -> Spread | None:
+        return spread(list(self.times.values())) if self.times else None
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        return min(self.times.values()), max(self.times.values())
+
+    def figure(self, name: str) -> Spread | None:
+        return spread(list(self.figures[name].values())) if name in self.figures else None
+
+    @property
+    def faults_per_1000(self) -> float:
+        """Minor page faults of the timed part in 1000 operations."""
+        return _median([1000.0 * row.minor_faults / row.operations for row in self.done])
+
+    @property
+    def minor_faults(self) -> float:
+        return _median([float(row.minor_faults) for row in self.done])
+
+    @property
+    def major_faults(self) -> float:
+        return _median([float(row.major_faults) for row in self.done])
+
+    @property
+    def peak_rss_bytes(self) -> float:
+        return _median([float(row.peak_rss_bytes) for row in self.done])
+
+    @property
+    def system_share(self) -> float | None:
+        """Of the CPU time; None where that is too short to tell."""
+        shares = [row.system_ns / row.cpu_ns for row in self.done if row.cpu_ns >= TICKS_NS]
+        return median(shares) if shares else None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(sorted({note for row in self.rows for note in row.notes}))
+
+
+@dataclass(frozen=True)
+class CellRow:
+    """The cells that differ only in strategy."""
+
+    run: int
+    experiment: str
+    parameters: Parameters  # of the row met first
+    rows: list[Row]
+
+    @cached_property
+    def cells(self) -> dict[str, Cell]:
+        return cells_of(self.rows)
+
+
+def cell_rows(rows: Iterable[Row]) -> list[CellRow]:
+    """In the order in which they were met."""
+    found: dict[Asked, CellRow] = {}
+    for row in rows:
+        key = (row.run_id, row.experiment, frozenset(row.asked.items()))
+        if key not in found:
+            found[key] = CellRow(row.run_id, row.experiment, row.parameters, [])
+        found[key].rows.append(row)
+    return list(found.values())
+
+
+def cells_of(rows: Iterable[Row]) -> dict[str, Cell]:
+    """Of one place: strategy -> cell, in the order in which they were met."""
+    by_strategy: dict[str, list[Row]] = {}
+    for row in rows:
+        by_strategy.setdefault(row.strategy, []).append(row)
+    times = {name: _times(its) for name, its in by_strategy.items()}
+    base = times.get(BASE, {})
+    return {
+        name: Cell(name, tuple(its), times[name], base, _figures(its)) for name, its in by_strategy.items()
+    }
+
+
+def paired(mine: Times, base: Times) -> Pairing | None:
+    """Both in the repetitions that both have; None where there is none."""
+    both = sorted(mine.keys() & base.keys())
+    return ([mine[r] for r in both], [base[r] for r in both]) if both else None
+
+
+def ratio_of(mine: Times, base: Times) -> Ratio | None:
+    both = paired(mine, base)
+    return paired_ratio(*both) if both else None
+
+
+def above(least: float, values: Times) -> Times:
+    """What did nothing, or grew by nothing, has no ratio to another."""
+    return {repetition: value for repetition, value in values.items() if value > least}
+
+
+def _times(rows: Iterable[Row]) -> Times:
+    return {row.repetition: row.ns_per_operation for row in rows if row.ok}
+
+
+def _figures(rows: Iterable[Row]) -> dict[str, Times]:
+    figures: dict[str, Times] = {}
+    for row in rows:
+        for name, value in row.figures.items() if row.ok else ():
+            figures.setdefault(name, {})[row.repetition] = value
+    return figures
+
+
+def _median(values: list[float]) -> float:
+    return median(values) if values else 0.0
