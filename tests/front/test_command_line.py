@@ -8,7 +8,7 @@ from source_tree import ROOT
 
 from mallard.experiments import EXPERIMENTS
 
-VERBS = ("bench", "choose", "claims", "peers", "report", "table", "export", "list", "test", "doctor")
+VERBS = ("bench", "choose", "claims", "peers", "report", "table", "export", "list", "docs", "test", "doctor")
 
 
 def call(*words):

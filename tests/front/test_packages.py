@@ -206,6 +206,14 @@ def test_a_library_that_the_tests_link_to_is_looked_for_by_the_compiler(ready):
     assert "Boost's containers (libboost-container-dev)" in ready.call("test").stderr
 
 
+def test_the_reference_is_not_built_without_doxygen(ready):
+    failed = ready.call("docs")
+    assert failed.returncode == 2
+    assert "mallard: missing: doxygen\n" in failed.stderr
+    ready.program("doxygen", "exit 0")
+    assert ready.told("docs")["words"] == ["docs"]
+
+
 @pytest.mark.parametrize("experiment", ["expansion-forward", "expansion-backward", "shrink-to-fit"])
 def test_vectors_that_grow_in_place_are_installed_for_their_experiments(ready, experiment):
     ready.native_tools()

@@ -71,6 +71,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("choose", Needs()),
         ("doctor", Needs()),
         ("test lint", Needs(environment="test", tools=("clang-format-19", "shellcheck"))),
+        ("docs", Needs(programs=("doxygen",))),
         ("bench", Needs(presets=("release",))),
         ("bench --compiler g++", Needs(presets=("release",))),
         ("bench --compiler=clang++", Needs(presets=("release", "release-clang"))),

@@ -10,7 +10,7 @@ LEVELS = [
     {"contenders", "described", "errors", "experiments", "library", "mallocs", "nearest", "strategy_names"},
     {"database", "machine", "papers", "result", "selection", "stats", "version", "whole_file"},
     {"checksums", "expected_runner", "process", "runner", "store"},
-    {"cells", "footprint", "pace", "stages"},
+    {"cells", "footprint", "pace", "reference", "stages"},
     {"doctor", "evidence", "plan"},
     {"analysis", "claims", "run"},
     {"choose"},

@@ -25,7 +25,7 @@ from mallard.errors import UsageError
 from mallard.nearest import meant
 from mallard.version import version
 
-VERBS = ("bench", "choose", "report", "table", "claims", "peers", "export", "list", "test", "doctor")
+VERBS = ("bench", "choose", "report", "table", "claims", "peers", "export", "list", "docs", "test", "doctor")
 
 OPENING = """\
 usage: mallard VERB [OPTION ...]

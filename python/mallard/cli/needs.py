@@ -6,6 +6,7 @@ runner PRESET                        the native runner, built with this preset
 preloaded PACKAGE LIBRARY TEXT...    a library for the loader; without it TEXT is skipped
 linked PACKAGE TEXT...               Boost's containers, for the compiler; without them TEXT is skipped
 tool NAME                            a tool of a stage of the tests
+program NAME                         a program without which the command cannot run; its package has its name
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Needs:
     mallocs: tuple[str, ...] = ()
     growing_vectors: bool = False
     tools: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         boost = LIBRARIES["Boost.Container"].package
@@ -34,6 +36,7 @@ class Needs:
             *(_malloc(name) for name in self.mallocs if name in MALLOCS),
             *([f"linked {boost} the vectors that grow in place"] if self.growing_vectors else []),
             *(f"tool {name}" for name in self.tools),
+            *(f"program {name}" for name in self.programs),
         ]
 
 

@@ -78,6 +78,14 @@ STAGES: tuple[Stage, ...] = (
     ),
     PythonStage("front", "the front door ./mallard", 31, side_by_side="load"),
     PythonStage(
+        "reference",
+        "the browsable reference: built, and every link in it followed",
+        20,
+        any_of=("doxygen",),
+        package="doxygen",
+        tools=("doxygen",),
+    ),
+    PythonStage(
         "e2e",
         "the report in a real browser",
         32,

@@ -1,0 +1,44 @@
+"""`mallard docs`: the browsable reference of the library, with the documents as its pages."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mallard.cli.needs import Needs
+from mallard.errors import UsageError
+from mallard.version import source_root, version
+
+HELP = "build the browsable reference of the library"
+EXAMPLES = (
+    ("mallard docs", "into build/docs; open build/docs/index.html"),
+    ("mallard docs -o /tmp/reference", "into another folder"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=Path,
+        help="its folder (default: build/docs in the source tree)",
+    )
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return Needs(programs=("doxygen",))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from mallard.reference import build
+
+    root = source_root()
+    if not (root / "docs/reference/Doxyfile").is_file():
+        raise UsageError(
+            f"{root} is no source tree of mallard; the reference is built in a clone: ./mallard docs"
+        )
+    output: Path = arguments.output or root / "build" / "docs"
+    pages = build(root, output, version())
+    print(f"{output / 'index.html'}: {pages:,} pages; open it in a browser")
+    return 0

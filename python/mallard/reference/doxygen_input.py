@@ -1,0 +1,115 @@
+"""Doxygen's filter: prints a file of the project with Doxygen's commands in it. Doxygen runs it by its path.
+
+Comments and pages are written to be read as they are. Doxygen needs names of headings, links by those names,
+commands for the labels of comments, and namespaces without macros.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from html import escape
+from pathlib import Path
+
+LABELS = {
+    "Effects": r"\effects",
+    "Requires": r"\pre",
+    "Returns": r"\return",
+    "Throws": r"\throws_",
+    "Complexity": r"\complexity",
+    "Source": r"\source",
+}
+CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`|^ {4}[^\n]*$)", re.MULTILINE | re.DOTALL)
+
+
+def of_header(text: str, name: str) -> str:
+    """The comment above `#pragma once` is the file's. It describes the class with a mechanism's name, too,
+    which derives from the mechanism.
+
+    Each line stays a line, so that links to the source lead to their line.
+    """
+    text = re.sub(r"\A((?:///.*\n)+)#pragma once$", r"\1/// \\file", text, flags=re.M)
+    text = re.sub(r"(?:::)?inline MALLARD_(?:MODE|LIBRARY)(?= \{)", "", text)
+    text = re.sub(r"checking::by_default<(unchecked::\w+(?:<[^<>]*>)?)>", r"\1", text)
+    named = r"^$(?=\n(?:template <[^;{]*?>\n)?class (\w+) : public unchecked::\1\b)"
+    text = re.sub(named, f"/// \\\\copydoc {name}", text, flags=re.M)
+    return re.sub(
+        rf"^( *///) ({'|'.join(LABELS)}): ", lambda found: f"{found[1]} {LABELS[found[2]]} ", text, flags=re.M
+    )
+
+
+def of_example(text: str, name: str) -> str:
+    """Its first comment; Doxygen takes the program from the folder of examples."""
+    comment = re.match(r"(?://.*\n)+", text)
+    words = re.sub(r"^///? ?", "", comment[0], flags=re.M) if comment else ""
+    return f"/** \\example {name}\n{words}*/\n"
+
+
+def of_page(text: str, path: Path) -> str:
+    """Headings get names that are unique in the whole reference; links lead to those."""
+    parts = CODE.split(text)
+    seen: dict[str, int] = {}
+    for place in range(0, len(parts), 2):
+        part = re.sub(r"([@\\])", r"\\\1", parts[place])
+        parts[place] = re.sub(r"\]\(([^)\s]+)\)", lambda found: f"]({target(found[1], path)})", part)
+    parts[1::2] = (_without_bars(code) for code in parts[1::2])
+    fence = False
+    lines = []
+    for line in "".join(parts).splitlines():
+        fence ^= line.startswith("```")
+        heading = None if fence else re.fullmatch(r"(#+) (.+)", line)
+        if heading:
+            line = f"{line} {{#{_name_of(heading, path, seen)}}}"
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def _without_bars(code: str) -> str:
+    """Code in a table writes a bar as \\|, which Doxygen would show so."""
+    if "\\|" not in code or code[0] != "`" or code.startswith("```"):
+        return code
+    words = escape(code[1:-1]).replace("\\|", "&#124;")
+    return f"<code>{words}</code>"
+
+
+def _name_of(heading: re.Match[str], path: Path, seen: dict[str, int]) -> str:
+    if len(heading[1]) == 1:
+        return page_name(path)
+    words = re.sub(r"[^\w\- ]", "", heading[2].lower()).strip().replace(" ", "-")
+    seen[words] = seen.get(words, -1) + 1
+    return f"{page_name(path)}-{words}" + (f"-{seen[words]}" if seen[words] else "")
+
+
+def page_name(path: Path) -> str:
+    return f"page_{path.stem.lower()}"
+
+
+def target(link: str, path: Path) -> str:
+    """Where a link of a page leads in the reference."""
+    if re.match(r"[a-z]+:", link):
+        return link
+    name, _, anchor = link.partition("#")
+    file = Path(name) if name else path
+    if file.suffix == ".md":
+        if file.name == "README.md" and not anchor:
+            return "index.html"
+        return f"@ref {page_name(file)}" + (f"-{anchor}" if anchor else "")
+    if file.suffix == ".cpp":
+        return f"@ref {file.name}"
+    return "examples.html" if name.rstrip("/") == "examples" else file.name
+
+
+def main() -> None:
+    path = Path(sys.argv[1])
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        made = of_page(text, path)
+    elif path.suffix == ".cpp":
+        made = of_example(text, path.name)
+    else:
+        made = of_header(text, path.name)
+    sys.stdout.write(made)
+
+
+if __name__ == "__main__":
+    main()
