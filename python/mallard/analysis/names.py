@@ -99,4 +99,4 @@ def _place_of_other(name: str) -> tuple[int, int, int, str]:
     """Of what is no strategy of the papers nor a variant of one: allocators that threads share stand last."""
     if name in CONTENDERS:
         return (3, list(CONTENDERS).index(name), 0, name)
-    return (2, LIBRARY.index(name) if name in LIBRARY else len(LIBRARY), int(name in SHARED), name)
+    return (2, list(LIBRARY).index(name) if name in LIBRARY else len(LIBRARY), int(name in SHARED), name)

@@ -9,6 +9,7 @@ from functools import cache
 
 from mallard import mallocs
 from mallard.contenders import CONTENDERS
+from mallard.library import BESIDE_PAPERS, LIBRARY
 from mallard.papers.files import read_csv
 from mallard.strategy_names import WINK_MARK, is_base, is_winked, mechanism_of, of_papers
 
@@ -41,50 +42,18 @@ class Structure:
     inner_log2: int  # leaf elements in one element of the outer container
 
 
-# The papers do not have these: the floors, of a row and of two calls that do nothing, new-delete on a
-# platform that keeps its pages, other orders of reuse, allocators that threads share, pools of blocks of
-# one or of small sizes, and the heap, also behind vectors that ask it to grow in place.
-EXTRA_STRATEGIES = (
-    Strategy("null", "none: memory that is already there", "type parameter", "winked out"),
-    Strategy("null/base", "none: two calls that do nothing", "abstract base", "normal"),
-    Strategy("new-delete-keep", "global default, page return off", "type parameter", "normal"),
-    Strategy("multipool-last", "multipool, last freed first", "type parameter", "normal"),
-    Strategy("multipool-first", "multipool, first freed first", "type parameter", "normal"),
-    Strategy("multipool-lowest", "multipool, lowest address first", "type parameter", "normal"),
-    Strategy("multipool-hybrid", "multipool, a magazine before bitmaps", "type parameter", "normal"),
-    Strategy("multipool-random", "multipool, reuse at random (the worst case)", "type parameter", "normal"),
-    Strategy(
-        "synchronized-multipool", "one synchronized multipool for all threads", "type parameter", "normal"
-    ),
-    Strategy("concurrent-multipool", "one concurrent multipool for all threads", "type parameter", "normal"),
-    Strategy("multipool-burst", "multipool, many nodes at a call", "type parameter", "normal"),
-    Strategy("fast-fit", "multipool with classes at powers of two", "type parameter", "normal"),
-    Strategy("fixed-pool", "blocks of one size", "type parameter", "normal"),
-    Strategy("fixed-pool-burst", "blocks of one size, many at a call", "type parameter", "normal"),
-    Strategy("static-pool", "blocks of one size, named by a type", "type parameter", "normal"),
-    Strategy("class-new", "operator new of the class over a fixed pool", "the class", "normal"),
-    Strategy("fixed-string", "blocks of the largest string, one size", "type parameter", "normal"),
-    Strategy("small-object-pool", "small objects, metadata apart from them", "type parameter", "normal"),
-    Strategy("adaptive-pool", "adaptive pool, overhead of 2 % at most", "type parameter", "normal"),
-    Strategy("adaptive-pool-burst", "adaptive pool, 2 %, many nodes at a call", "type parameter", "normal"),
-    Strategy("adaptive-pool-aligned", "adaptive pool without sub-blocks", "type parameter", "normal"),
-    Strategy(
-        "adaptive-pool-aligned-burst",
-        "adaptive pool without sub-blocks, many nodes at a call",
-        "type parameter",
-        "normal",
-    ),
-    Strategy("heap", "coalescing heap", "type parameter", "normal"),
-    Strategy("heap/wink", "coalescing heap", "type parameter", "winked out"),
-    Strategy("heap/base", "coalescing heap", "abstract base", "normal"),
-    Strategy("heap/base/wink", "coalescing heap", "abstract base", "winked out"),
-    Strategy("heap-burst", "coalescing heap, many blocks at a call", "type parameter", "normal"),
-    Strategy("region-heap", "coalescing heap in a fixed region", "type parameter", "normal"),
-    Strategy("heap-v1", "heap behind a Boost vector that copies", "type parameter", "normal"),
-    Strategy("heap-v2-masked", "heap that tells the size it gave", "type parameter", "normal"),
-    Strategy("heap-v2", "heap that grows and shrinks in place", "type parameter", "normal"),
-    Strategy("region-heap-v2", "the same in a fixed region", "type parameter", "normal"),
-)
+# A name tells them of any other.
+_BINDING_AND_END = {"null": ("type parameter", "winked out"), "class-new": ("the class", "normal")}
+
+
+def _extra(name: str, allocator: str) -> Strategy:
+    binding = "abstract base" if is_base(name) else "type parameter"
+    end = "winked out" if is_winked(name) else "normal"
+    return Strategy(name, allocator, *_BINDING_AND_END.get(name, (binding, end)))
+
+
+# The papers do not have these.
+EXTRA_STRATEGIES = tuple(_extra(name, text) for name, text in {**BESIDE_PAPERS, **LIBRARY}.items())
 
 # (type parameter, abstract base) with everything else equal; P0213 section 9, first paragraph of "Analysis".
 DISPATCH_PAIRS: tuple[Pair, ...] = tuple(
