@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from figures.cell_table import Place, cells_as_markdown
 from figures.stored import conditions, load
+from mallard.analysis.cells import CellTable
 from mallard.analysis.contention import contention_tables
 
 
@@ -14,7 +16,13 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def tables() -> str:
-    return cells_as_markdown(contention_tables(load("contention").rows), ("N", "S", "W"), _place)
+    found = contention_tables(load("contention").rows)
+    return cells_as_markdown(map(_doubling, found), ("N", "S", "W"), _place)
+
+
+def _doubling(table: CellTable) -> CellTable:
+    """Of 1, 2, 4, 8 threads."""
+    return replace(table, lines=[line for line in table.lines if line.place[2].bit_count() == 1])
 
 
 def _place(place: Place) -> list[str]:

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from figures.stored import conditions, load, markdown_table, ratio_text, stored_file
+from figures.stored import conditions, load, markdown_table, stored_file
 from figures.strategy_table import figure_text, memory_text, shown, time_text
 from mallard.analysis.cells import CellTable, Line
-from mallard.analysis.names import BASE, FLOOR
 from mallard.analysis.phases import phase_tables, timed
 from mallard.analysis.sentences import sentences_of
 from mallard.experiments import EXPERIMENTS, by_ranges, heap_churn, shrink_to_fit, vectors
@@ -27,12 +26,10 @@ Block = Callable[[], str]
 def blocks() -> dict[str, Block]:
     found: dict[str, tuple[str, Block]] = {
         "growth_forward": (FORWARD, lambda: _times(FORWARD)),
-        "growth_forward_ratios": (FORWARD, lambda: _ratios(FORWARD)),
         "growth_forward_calls": (FORWARD, lambda: _calls(FORWARD, vectors.FORWARD)),
         "growth_backward": (BACKWARD, lambda: _times(BACKWARD)),
         "growth_backward_memory": (BACKWARD, _live),
         "shrink_to_fit": (SHRINK, lambda: _times(SHRINK)),
-        "shrink_to_fit_ratios": (SHRINK, lambda: _ratios(SHRINK)),
         "shrink_to_fit_memory": (SHRINK, _returned),
         "burst": (BURST, _burst),
         "heap_churn": (CHURN, _churn),
@@ -117,24 +114,13 @@ def _times(experiment: str) -> str:
     )
 
 
-def _ratios(experiment: str) -> str:
-    """Of new-delete's time, with its interval, by number of elements of the language's own type."""
-    table = _tables(experiment)[0]
-    lines = timed(table, _times_of(experiment)[0]).lines
-
-    def ratio(line: Line, name: str) -> str:
-        cell = line.cells.get(name)
-        return ratio_text(cell.ratio) if cell else ""
-
-    names = [name for name in shown(table.strategies) if name not in (BASE, FLOOR)]
-    return _by_size(lines, names, f"of {BASE}'s time", ratio)
-
-
 def _by_size(
     lines: Sequence[Line], names: Sequence[str], corner: str, cell: Callable[[Line, str], str]
 ) -> str:
-    heading = [corner, *(f"{line.place[0]:,}" for line in lines)]
-    return markdown_table(heading, [[name, *(cell(line, name) for line in lines)] for name in names])
+    """Every second size, from the smallest."""
+    chosen = lines[::2]
+    heading = [corner, *(f"{line.place[0]:,}" for line in chosen)]
+    return markdown_table(heading, [[name, *(cell(line, name) for line in chosen)] for name in names])
 
 
 def _calls(experiment: str, grown: Quantity) -> str:

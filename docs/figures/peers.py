@@ -11,13 +11,14 @@ from mallard.analysis.peers import Duel, duels, has_contenders
 from mallard.view.peers_markdown import losses_markdown, summary_markdown
 
 NOTHING = "Not measured yet."
+LEAST_LOSS = 1.02  # as a ratio
 
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "peers": lambda: summary_markdown(found()) if found() else NOTHING,
         "peers_sentences": sentences,
-        "peers_losses": lambda: losses_markdown(found()) if found() else NOTHING,
+        "peers_losses": losses,
         "peers_conditions": conditions,
     }
 
@@ -31,6 +32,12 @@ def found() -> list[Duel]:
 def sentences() -> str:
     """The losses, an experiment each; the first sentence counts wins of the fastest of all our strategies."""
     return "\n".join(f"- {sentence}" for sentence in peer_sentences(found())[1:]) or NOTHING
+
+
+def losses() -> str:
+    """Those of two percent or more."""
+    told = [duel for duel in found() if duel.ratio is None or not 1 < duel.ratio.median < LEAST_LOSS]
+    return losses_markdown(told) if told else NOTHING
 
 
 def conditions() -> str:

@@ -12,6 +12,7 @@ from mallard.analysis.phases import amount_of, phase_tables
 from mallard.experiments import adaptive_pool, by_ranges, small_objects
 
 SHOWN_BYTES = 16  # of an object, in the table of phases
+SHOWN_PAGES = "small"
 SHOWN_RANGE = 1000  # nodes
 AFTER_ERASURE = (adaptive_pool.ERASED, adaptive_pool.POOL, adaptive_pool.TRIMMED)
 
@@ -29,9 +30,13 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def small_objects_phases() -> str:
-    """Every phase for objects of 16 bytes, and what is kept of the memory; a table for each setting."""
+    """Every phase for objects of 16 bytes on small pages, and the memory held; a table an order of frees."""
     tables = phase_tables("small-objects", load("small-objects").rows)
-    found = [(table, line) for table in tables if (line := table.line(SHOWN_BYTES))]
+    found = [
+        (table, line)
+        for table in tables
+        if dict(table.setting).get("pages") == SHOWN_PAGES and (line := table.line(SHOWN_BYTES))
+    ]
     return "\n\n".join(
         f"{SHOWN_BYTES} bytes, {setting_text(table.setting)}:\n\n"
         + _by_strategy(

@@ -24,9 +24,12 @@ def tables_of(rows: Sequence[Row]) -> str:
 
 
 def _ends(table: CellTable) -> CellTable:
-    """Of all T the smallest and the largest: between them a table changes little."""
-    totals = [line.place[0] for line in table.lines]
-    return replace(table, lines=[line for line in table.lines if line.place[0] in (min(totals), max(totals))])
+    """Of all T, and of all A, the smallest and the largest: between them a table changes little."""
+    lines = table.lines
+    for axis in (0, 1):
+        values = [line.place[axis] for line in lines]
+        lines = [line for line in lines if line.place[axis] in (min(values), max(values))]
+    return replace(table, lines=lines)
 
 
 def _place(place: Place) -> list[str]:
