@@ -1,0 +1,99 @@
+"""The descriptions of the experiments: what they name is there, and what the runner says fits them."""
+
+from __future__ import annotations
+
+import pytest
+
+from mallard import described
+from mallard.cells import cell_rows
+from mallard.contenders import CONTENDERS
+from mallard.expected_runner import comparable, completed, condensed, expected_runner, lacking_in, text_of
+from mallard.experiments import EXPERIMENTS
+from mallard.experiments.description import COUNT, COUNTS, FOLLOWS, RANGE, SCALES, Experiment, Phases
+from mallard.plan import Host, Request, make_plan
+from mallard.result import Row
+
+EVERY = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=list(EXPERIMENTS))
+
+
+@EVERY
+def test_parameters_that_a_description_names_are_its_axes(experiment: Experiment) -> None:
+    names = [axis.name for axis in experiment.axes]
+    assert len(set(names)) == len(names)
+    rules = [name for rule in experiment.rules for name in (rule.first, rule.second)]
+    named = {*experiment.places, *experiment.apart, *experiment.claimed, *experiment.joined, *rules}
+    named |= {name for scale in experiment.scales.values() for grid in scale.grids for name in grid}
+    assert named - set(names) == set()
+
+
+@EVERY
+def test_a_plan_has_a_value_for_every_place(experiment: Experiment) -> None:
+    plan = make_plan(Request(experiment.name), expected_runner(), Host(64 << 30, 2))
+    of_a_process = {"access_factor"}  # it measures all of them
+    optional = {"version"}  # most works have one only
+    for row in plan.rows:
+        assert {*experiment.places, *experiment.apart} - of_a_process - optional <= set(row.parameters)
+
+
+@EVERY
+def test_numbers_that_are_asked_for_have_limits(experiment: Experiment) -> None:
+    if not experiment.scales:
+        return
+    assert tuple(experiment.scales) == SCALES
+    numbers = [axis.name for axis in experiment.axes if axis.takes in (COUNT, COUNTS, RANGE)]
+    assert [name for name in numbers if name not in described.EXPERIMENTS[experiment.name]] == []
+
+
+@EVERY
+def test_what_is_said_and_drawn_is_in_the_table(experiment: Experiment) -> None:
+    panel = experiment.panel
+    if not isinstance(panel, Phases):
+        return
+    shown = {*panel.times, *panel.amounts}
+    assert {plot.quantity for plot in panel.plots} <= shown
+    assert set(experiment.compared) <= shown
+    assert panel.relative in (None, *panel.times)
+    assert len({quantity.short for quantity in shown}) == len(shown)
+    own = described.names_in(experiment.name)
+    assert [name for name in panel.drawn if name not in own and name not in CONTENDERS] == []
+
+
+def test_what_the_runner_chose_is_no_part_of_a_cell() -> None:
+    asked = {"elements": 10, "type": "int"}
+    done = Row(1, "expansion-forward", {**asked, "iterations": 7}, "heap", 0, 1, "ok", operations=1)
+    failed = Row(1, "expansion-forward", asked, "heap", 1, 1, "crashed", detail="signal 11")
+    (row,) = cell_rows([failed, done])
+    assert EXPERIMENTS["expansion-forward"].roles(FOLLOWS) == {"iterations"}
+    cell = row.cells["heap"]
+    assert (cell.status, cell.detail, len(cell.times)) == ("ok", "signal 11", 1)
+
+
+# ---- what the runner says of itself -------------------------------------------------------------------
+
+
+def test_the_committed_description_is_as_it_is_written() -> None:
+    assert described.FILE.read_text(encoding="utf-8") == text_of(described.EXPERIMENTS)
+
+
+def test_a_build_without_a_library_leaves_its_strategies_in_the_description() -> None:
+    strategies = [{"name": "new-delete"}, "multipool"]
+    works = [{"name": "list", "strategies": ["new-delete"]}]
+    said = {
+        "missing": [{"name": "Loki"}],
+        "experiments": {"fixed-block": {"strategies": strategies, "works": works, "count": [1, 9]}},
+    }
+    before = {
+        "fixed-block": {
+            "strategies": ["new-delete", "loki", "gone"],
+            "works": [{"name": "list", "strategies": ["loki"]}],
+        }
+    }
+    lacking = lacking_in(said)
+    assert lacking == ["loki"]
+    written = completed(condensed(said), before, lacking)
+    assert written["fixed-block"] == {
+        "strategies": ["new-delete", "multipool", "loki"],
+        "works": [{"name": "list", "strategies": ["new-delete", "loki"]}],
+        "count": [1, 9],
+    }
+    assert comparable(written, lacking) == comparable(condensed(said))
