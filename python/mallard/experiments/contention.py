@@ -11,7 +11,11 @@ EXPERIMENT = Experiment(
     operation="a pair of one thread",
     clock=WALL,
     title="Contention",
-    heading="Contention",
+    heading="Contention: several threads at once",
+    how="Every thread allocates and deallocates blocks of S bytes, N times over; time is by the wall "
+    "clock, so a flat line is what no waiting looks like. Beyond the cores, threads wait for their "
+    "turn as well. Shared strategies are one allocator for all threads; the others are an allocator "
+    "for each.",
     axes=(
         Axis(
             *("iterations_log2", RANGE, "N: pairs in a round, as exponents of two, such as 15..19"),

@@ -24,7 +24,7 @@ EXPERIMENT = Experiment(
     ),
     operation="a leaf element",
     title="Density",
-    heading="Density",
+    heading="Density: twelve data structures",
     axes=AXES,
     places=("size_log2",),
     apart=("ds",),

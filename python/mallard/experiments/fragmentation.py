@@ -13,7 +13,11 @@ EXPERIMENT = Experiment(
     ),
     operation="a leaf element",
     title="Fragmentation",
-    heading="Fragmentation",
+    heading="Fragmentation: a heap that others have used",
+    how="2¹⁶ chunks of 1 to 1024 bytes are allocated from the global heap, D of them freed at random; "
+    "the rest stays. R is a strategy's time relative to new-delete's in that heap, divided by the "
+    "same in a heap that nobody has used: below 1 the strategy suffers less than the global "
+    "allocator does.",
     axes=(
         *AXES,
         Axis(

@@ -13,7 +13,11 @@ EXPERIMENT = Experiment(
     ),
     operation="an access",
     title="Locality",
-    heading="Locality",
+    heading="Locality: lists whose links are scattered",
+    how="A list for each subsystem, |S| links long; a shuffle pops links and pushes them onto other "
+    "lists, so that their memory scatters. The access factor says how often a list is walked through "
+    "before the next: few times mean little temporal locality. Turn a surface by dragging it or with "
+    "the arrow keys: all turn together. Under each stands its table.",
     axes=(
         Axis(
             *("links", COUNTS, "|G|, links in all, such as 2^21,2^25 (2^21 if another of these is given)"),

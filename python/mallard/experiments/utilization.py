@@ -10,7 +10,9 @@ EXPERIMENT = Experiment(
     examples=(("--total 30..33 --buffer warm,none", "with an initial buffer and without"),),
     operation="an allocation with its deallocation",
     title="Utilization",
-    heading="Utilization",
+    heading="Utilization: much allocated, little in use",
+    how="T bytes are allocated in all, A of them in use at once, in blocks of S bytes; the first byte of "
+    "each is touched. A cell marked mem had no memory, as the printed ones that say fail.",
     axes=(
         Axis(
             *("total_log2", RANGE, "T: bytes allocated in all, as exponents of two, such as 30..35"),

@@ -13,7 +13,7 @@ from mallard.library import SHARED
 from mallard.papers.contention import contention_tables as printed_tables
 from mallard.papers.printed import PrintedTable
 from mallard.view.html.beside import beside, matching
-from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
+from mallard.view.html.contents import Measured, Section, introduction, section_of, setting_text, unmeasured
 from mallard.view.html.controls import maps
 from mallard.view.html.figures import size
 from mallard.view.html.line_plot import LinePlot, Series
@@ -23,7 +23,6 @@ from mallard.view.html.race_table import Race
 from mallard.view.html.says import answer, says
 
 NAME = "contention"
-HEADING = "Contention: several threads at once"
 WORDING = Wording(
     "a pair", "pairs", "one pair of allocation and deallocation, in each thread", clock="Wall-clock"
 )
@@ -34,25 +33,20 @@ HUES = {
     "multipool": "multipool",
     "multipool+monotonic": "both",
 }
-HOW_TO_READ = (
-    "Every thread allocates and deallocates blocks of S bytes, N times over; time is by the wall clock, so a "
-    "flat line is what no waiting looks like. Beyond the cores, threads wait for their turn as well. Shared "
-    "strategies are one allocator for all threads; the others are an allocator for each."
-)
 OTHER = "Each thread's blocks are freed by its neighbour."
 
 
 def contention_section(measured: Measured | None) -> Section:
     if measured is None:
-        return unmeasured(NAME, HEADING)
+        return unmeasured(NAME)
     tables = contention_tables(measured.rows)
     cores = measured.run.machine.get("cores")
     blocks = [_setting(table, cores) for table in tables]
     body = joined(
-        introduction(NAME, HOW_TO_READ),
+        introduction(NAME),
         maps(NAME, RACE.form, *blocks),
     )
-    return Section(NAME, "Contention", HEADING, body, answer(contention_sentences(tables[0], cores)))
+    return section_of(NAME, body, answer(contention_sentences(tables[0], cores)))
 
 
 def _setting(table: CellTable, cores: int | None) -> Markup:

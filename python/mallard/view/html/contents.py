@@ -42,15 +42,23 @@ class Section:
         return element("section", element("h2", self.heading), body, id=self.name, class_="part")
 
 
-def unmeasured(name: str, heading: str, scale: str = "--quick") -> Section:
-    title = name.replace("-", " ").capitalize()
-    return Section(name, title, heading, None, command=f"mallard bench {name} {scale}".strip())
+def section_of(name: str, body: Markup, answer: Markup | None = None) -> Section:
+    """Of an experiment."""
+    experiment = EXPERIMENTS[name]
+    return Section(name, experiment.title, experiment.heading, body, answer)
 
 
-def introduction(name: str, *more: str) -> Markup:
+def unmeasured(name: str, scale: str = "--quick") -> Section:
+    experiment = EXPERIMENTS[name]
+    command = f"mallard bench {name} {scale}".strip()
+    return Section(name, experiment.title, experiment.heading, None, command=command)
+
+
+def introduction(name: str) -> Markup:
     """What the experiment does, then what else a reader must know."""
-    text = EXPERIMENTS[name].text
-    return element("p", text[:1].upper() + text[1:] + ".", *(f" {each}" for each in more))
+    experiment = EXPERIMENTS[name]
+    text = f"{experiment.text[:1].upper()}{experiment.text[1:]}."
+    return element("p", f"{text} {experiment.how}".strip())
 
 
 def setting_text(setting: Setting, only: Collection[str] = ()) -> str:

@@ -10,7 +10,7 @@ from mallard.analysis.verdicts import Verdict, sentence
 from mallard.papers.tables import P0089, P0213, PRINTED_DISPATCH, PRINTED_WINK_OUT, own_table
 from mallard.view.html.averages import averages_table
 from mallard.view.html.beside import beside
-from mallard.view.html.contents import Section, introduction, setting_text, unmeasured
+from mallard.view.html.contents import Section, introduction, section_of, setting_text, unmeasured
 from mallard.view.html.controls import maps
 from mallard.view.html.effects import effect_block
 from mallard.view.html.figures import size
@@ -24,7 +24,6 @@ WORDING = Wording("a leaf", "leaves", "one leaf element, made and destroyed")
 RACE = Race(race_form(WORDING, "pincdfm"))
 NAME = "density"
 TOLD = ("buffer", "pages", "hash", "product_log2", "compiler")  # of a setting
-HEADING = "Density: twelve data structures"
 
 
 def verdict_section(summaries: Sequence[Summary]) -> Section | None:
@@ -40,12 +39,12 @@ def verdict_section(summaries: Sequence[Summary]) -> Section | None:
 
 def density_section(summaries: Sequence[Summary]) -> Section:
     if not summaries:
-        return unmeasured(NAME, HEADING)
+        return unmeasured(NAME)
     blocks = [
         _block(summaries, number, "density", _everything(summary, number))
         for number, summary in enumerate(summaries)
     ]
-    return Section(NAME, "Density", HEADING, joined(introduction(NAME), *blocks), headline(summaries[0]))
+    return section_of(NAME, joined(introduction(NAME), *blocks), headline(summaries[0]))
 
 
 def _block(summaries: Sequence[Summary], number: int, name: str, body: Markup) -> Markup:

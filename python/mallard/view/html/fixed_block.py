@@ -16,7 +16,7 @@ from mallard.analysis.fixed_block import (
 from mallard.analysis.names import BASE
 from mallard.view.html import plot
 from mallard.view.html.cell_form import NOTHING
-from mallard.view.html.contents import Measured, Section, introduction, unmeasured
+from mallard.view.html.contents import Measured, Section, introduction, section_of, unmeasured
 from mallard.view.html.controls import maps
 from mallard.view.html.figures import interval, percent, step_of, three_digits, times
 from mallard.view.html.markup import Markup, element, joined
@@ -24,13 +24,6 @@ from mallard.view.html.says import answer, says
 from mallard.view.html.strategy_map import Kind, TimeKind, form_of, strategy_map
 
 NAME = "fixed-block"
-HEADING = "Fixed blocks: the works of Optimized C++"
-HOW_TO_READ = (
-    "new-delete: an object made and deleted, over and over. replace: one of 100 objects, drawn at random, "
-    "deleted and made anew. list and map: 1,000 integers put in, the container destroyed. remove-ctrl: "
-    "control characters taken out of a string, by the function as the book prints it and by the better "
-    "versions that it points to."
-)
 KINDS: tuple[Kind, ...] = (
     TimeKind("n", "ns", "CPU nanoseconds: a pair, a replacement, a container, a call. Framed: the fastest."),
     TimeKind(
@@ -41,12 +34,12 @@ KINDS: tuple[Kind, ...] = (
 
 def fixed_block_section(measured: Measured | None) -> Section:
     if measured is None:
-        return unmeasured(NAME, HEADING)
+        return unmeasured(NAME)
     by_setting = fixed_block_works(measured.rows)
     settings = [_setting(in_words(setting), works) for setting, works in by_setting.items()]
-    body = joined(introduction(NAME, HOW_TO_READ), maps(NAME, form_of(KINDS), *settings))
+    body = joined(introduction(NAME), maps(NAME, form_of(KINDS), *settings))
     first = next(iter(by_setting.values()))
-    return Section(NAME, "Fixed blocks", HEADING, body, answer(fixed_block_sentences(first)))
+    return section_of(NAME, body, answer(fixed_block_sentences(first)))
 
 
 def _setting(text: str, works: Sequence[Work]) -> Markup:

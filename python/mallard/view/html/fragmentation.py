@@ -12,7 +12,7 @@ from mallard.papers.notes import notes_for
 from mallard.papers.printed import PrintedTable
 from mallard.stats import Ratio
 from mallard.view.html.cell_form import NOTHING, Choice, Form
-from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
+from mallard.view.html.contents import Measured, Section, introduction, section_of, setting_text, unmeasured
 from mallard.view.html.controls import maps
 from mallard.view.html.figures import LEGEND, percent, size, step_of
 from mallard.view.html.fragmentation_means import means_table
@@ -21,35 +21,28 @@ from mallard.view.html.markup import Markup, element, joined
 from mallard.view.html.says import answer, says
 
 NAME = "fragmentation"
-HEADING = "Fragmentation: a heap that others have used"
 TOLD = ("buffer", "upstream", "compiler")
 KIND = {"all": "w", "half": "h", "quarter": "q", "eighth": "e"}
 BESIDE = Form(
     (Choice("r", "R", "R here, and below it as printed.", LEGEND, "{R}\n{printed}"),),
     (("R here", "{R}[ ({R interval})]"), ("R printed", "{printed}")),
 )
-HOW_TO_READ = (
-    "2\u00b9\u2076 chunks of 1 to 1024 bytes are allocated from the global heap, D of them freed at "
-    "random; the rest stays. R is a strategy's time relative to new-delete's in that heap, divided by the "
-    "same in a heap that nobody has used: below 1 the strategy suffers less than the global allocator "
-    "does."
-)
 
 
 def fragmentation_section(measured: Measured | None) -> Section:
     if measured is None:
-        return unmeasured(NAME, HEADING)
+        return unmeasured(NAME)
     tables = fragmentation_tables(measured.rows)
     sentences = fragmentation_sentences(tables)
     freed = list(dict.fromkeys(name for table in tables for name in table.freed))
     body = joined(
-        introduction(NAME, HOW_TO_READ),
+        introduction(NAME),
         says(sentences),
         means_table(tables, freed),
         *_beside_printed(tables),
         _maps(tables, freed),
     )
-    return Section(NAME, "Fragmentation", HEADING, body, answer(sentences))
+    return section_of(NAME, body, answer(sentences))
 
 
 def _maps(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> Markup | None:

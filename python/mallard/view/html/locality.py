@@ -6,7 +6,7 @@ from mallard.analysis.locality import Surface, System, locality_systems
 from mallard.analysis.locality_verdict import best_local, locality_sentences
 from mallard.analysis.names import BASE, reuse_variants
 from mallard.papers.locality import LOCAL
-from mallard.view.html.contents import Measured, Section, introduction, unmeasured
+from mallard.view.html.contents import Measured, Section, introduction, section_of, unmeasured
 from mallard.view.html.controls import folded
 from mallard.view.html.figures import three_digits, times
 from mallard.view.html.locality_costs import costs_map, reuse_text, strategies_table, to_base, worst
@@ -17,25 +17,16 @@ from mallard.view.html.says import says
 from mallard.view.html.surface import power
 
 NAME = "locality"
-HEADING = "Locality: lists whose links are scattered"
-HOW_TO_READ = (
-    "A list for each subsystem, |S| links long; a shuffle pops links and pushes them onto other lists, so "
-    "that their memory scatters. The access factor says how often a list is walked through before the next: "
-    "few times mean little temporal locality. Turn a surface by dragging it or with the arrow keys: all turn "
-    "together. Under each stands its table."
-)
 
 
 def locality_section(measured: Measured | None) -> Section:
     if measured is None:
-        return unmeasured(NAME, HEADING)
+        return unmeasured(NAME)
     systems = locality_systems(measured.rows)
     blocks = [_system(system, number) for number, system in enumerate(systems)]
-    return Section(
+    return section_of(
         NAME,
-        "Locality",
-        HEADING,
-        joined(introduction(NAME, HOW_TO_READ), element("div", id="surface-options"), *blocks),
+        joined(introduction(NAME), element("div", id="surface-options"), *blocks),
         _answer(systems),
     )
 

@@ -7,7 +7,7 @@ from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.phases import amount_of, over_time, phase_tables, timed
 from mallard.analysis.sentences import sentences_of
 from mallard.experiments.description import BYTES, Experiment, Phases, Plot, Quantity
-from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
+from mallard.view.html.contents import Measured, Section, introduction, section_of, setting_text, unmeasured
 from mallard.view.html.controls import maps
 from mallard.view.html.markup import Markup, element, joined
 from mallard.view.html.says import answer, says
@@ -26,12 +26,12 @@ BESIDE = {"Loki": beside_blog}
 def phases_section(experiment: Experiment, panel: Phases, measured: Measured | None) -> Section:
     name = experiment.name
     if measured is None:
-        return unmeasured(name, experiment.heading)
+        return unmeasured(name)
     kinds = _kinds(panel)
     tables = phase_tables(name, measured.rows)
     settings = [_setting(experiment, panel, kinds, table) for table in tables]
-    body = joined(introduction(name, experiment.how), maps(name, form_of(kinds), *settings))
-    return Section(name, experiment.title, experiment.heading, body, answer(sentences_of(name, tables[0])))
+    body = joined(introduction(name), maps(name, form_of(kinds), *settings))
+    return section_of(name, body, answer(sentences_of(name, tables[0])))
 
 
 def _kinds(panel: Phases) -> tuple[Kind, ...]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from mallard.analysis.names import in_table_order
 from mallard.cells import Cell, cell_rows
 from mallard.papers.catalogue import strategy_text
-from mallard.view.html.contents import Measured, Section, introduction, unmeasured
+from mallard.view.html.contents import Measured, Section, introduction, section_of, unmeasured
 from mallard.view.html.figures import three_digits
 from mallard.view.html.markup import Markup, element, joined
 
 NAME = "primitives"
-HEADING = "Primitives: one call, one allocator"
 OPERATIONS = {
     "pair": "an allocation with its deallocation, ns",
     "create": "make an allocator, serve one block, destroy it, ns",
@@ -19,7 +18,7 @@ OPERATIONS = {
 
 def primitives_section(measured: Measured | None) -> Section:
     if measured is None:
-        return unmeasured(NAME, HEADING, scale="")
+        return unmeasured(NAME, scale="")
     found = cell_rows(measured.rows)
     cells = {str(row.parameters["operation"]): row.cells for row in found}
     head = [element("th", "strategy")]
@@ -40,8 +39,7 @@ def primitives_section(measured: Measured | None) -> Section:
         class_="plain-table",
     )
     wide = element("div", table, class_="wide", role="region", aria_label="Primitives", tabindex="0")
-    more = "The median, and the lowest and highest of the repetitions."
-    return Section(NAME, "Primitives", HEADING, joined(introduction(NAME, more), wide))
+    return section_of(NAME, joined(introduction(NAME), wide))
 
 
 def _figures(cell: Cell | None) -> Markup:

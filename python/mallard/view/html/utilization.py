@@ -11,7 +11,7 @@ from mallard.cells import Cell
 from mallard.papers.printed import PrintedTable
 from mallard.papers.utilization import utilization_tables as printed_tables
 from mallard.view.html.beside import beside, matching
-from mallard.view.html.contents import Measured, Section, introduction, setting_text, unmeasured
+from mallard.view.html.contents import Measured, Section, introduction, section_of, setting_text, unmeasured
 from mallard.view.html.controls import maps
 from mallard.view.html.figures import size
 from mallard.view.html.markup import Markup, element, joined
@@ -20,17 +20,12 @@ from mallard.view.html.race_table import Race
 from mallard.view.html.says import answer, says
 
 NAME = "utilization"
-HEADING = "Utilization: much allocated, little in use"
 WORDING = Wording(
     "an allocation",
     "allocations",
     "one allocation with its deallocation",
     memory="held at the end",
     memory_text="Resident memory by which the process has grown at the end",
-)
-HOW_TO_READ = (
-    "T bytes are allocated in all, A of them in use at once, in blocks of S bytes; the first byte of each is "
-    "touched. A cell marked mem had no memory, as the printed ones that say fail."
 )
 
 
@@ -44,13 +39,13 @@ RACE = Race(race_form(WORDING, "pincdfm"), _held)
 
 def utilization_section(measured: Measured | None) -> Section:
     if measured is None:
-        return unmeasured(NAME, HEADING)
+        return unmeasured(NAME)
     tables = utilization_tables(measured.rows)
     body = joined(
-        introduction(NAME, HOW_TO_READ),
+        introduction(NAME),
         maps(NAME, RACE.form, *(_setting(table) for table in tables)),
     )
-    return Section(NAME, "Utilization", HEADING, body, answer(utilization_sentences(tables[0])))
+    return section_of(NAME, body, answer(utilization_sentences(tables[0])))
 
 
 def _setting(table: CellTable) -> Markup:
