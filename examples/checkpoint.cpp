@@ -1,7 +1,7 @@
 // A checkpoint: scratch memory that goes back where it came from.
 //
-// A solver keeps its best answer and tries many others. What a try allocates is forgotten when its scope
-// ends, unless it was the best so far; an exception on the way forgets it as well.
+// A solver keeps its best answer and tries many others. The end of a try's scope, or an exception, forgets all
+// that the try allocated, unless it was the best so far.
 #include <mallard/mallard.hpp>
 
 #include <iostream>
@@ -39,7 +39,7 @@ int main() {
         const candidate found = try_route(memory, start);
         if (found.cost < best.cost) {
             best = found;
-            scratch.commit(); // this one stays
+            scratch.commit(); // the best so far stays
             ++kept;
         }
     }

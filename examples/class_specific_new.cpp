@@ -1,8 +1,8 @@
 // A class with a pool of its own for new and delete.
 //
-// A simulation makes and deletes events all the time, and owns them by plain pointers. The base
-// mallard::pooled takes them from a pool in each thread; whoever writes `new event` need not know. What is no
-// event of that size goes where it always went.
+// A simulation makes and deletes events all the time, and owns them by plain pointers. The base mallard::pooled
+// takes them from a pool in each thread; code that says `new event` does not change. Derived classes of another
+// size still come from the global heap.
 #include <mallard/mallard.hpp>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ int main() {
             agenda[static_cast<std::size_t>(i % 1000)].reset(new event(i));
         }
     };
-    replace(10'000); // a debug build keeps the thousand that were freed last from use
+    replace(10'000); // a debug build keeps the last thousand freed events in quarantine
     const std::size_t held = event::pool().stats().chunk_bytes;
     replace(1'000'000);
     std::cout << "a million events later the pool has "
@@ -74,6 +74,6 @@ int main() {
             ++made;
         }
         std::cout << "room for " << made << " valves" << (test == 2 ? "\n" : ", reset, ");
-        valves::pool().clear(); // forgets them; a valve has no destructor to run
+        valves::pool().clear(); // forgets the valves, which need no destructor
     }
 }

@@ -1,9 +1,9 @@
 // A complete allocator in the style of C++98.
 //
 // Before std::allocator_traits, a container asked its allocator for everything: the types of pointers,
-// references and sizes, the address of an object, its making and its end, and the allocator of another type.
-// Code of those years still does; `antique_stack` below stands for it. The same class serves today's
-// containers, which ask for less. What is asked for is that of C++98, how it is written is not.
+// references and sizes, the address, construction and destruction of an object, the allocator of another type.
+// Old code still does; `antique_stack` below stands for it. The same class serves today's containers, which ask
+// for less. The interface is that of C++98, its implementation is not.
 #include <mallard/mallard.hpp>
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace {
 
 mallard::counted<mallard::multipool<>> pool;
 
-// What is the same in all such allocators.
+// The part that all such allocators share.
 template <class T>
 struct allocator_types {
     using value_type = T;
@@ -49,7 +49,7 @@ struct complete_allocator : allocator_types<T> {
     template <class U>
     complete_allocator(const complete_allocator<U>&) noexcept {}
 
-    // The hint is where a neighbour lies. Nobody was ever seen to use it.
+    // The hint is the address of a neighbour. Hardly any allocator uses it.
     pointer allocate(size_type n, const void* = nullptr) {
         if (n > max_size()) {
             throw std::bad_alloc();
@@ -62,7 +62,7 @@ struct complete_allocator : allocator_types<T> {
     // In objects, not in bytes.
     size_type max_size() const noexcept { return PTRDIFF_MAX / sizeof(T); }
 
-    // C++98 copied a T here; C++11 passes whatever the T is made of.
+    // C++98 copied a T here; C++11 passes the arguments of its constructor.
     template <class U, class... Args>
     void construct(U* p, Args&&... args) {
         ::new (static_cast<void*>(p)) U(std::forward<Args>(args)...);
@@ -84,7 +84,7 @@ bool operator!=(const complete_allocator<T>& a, const complete_allocator<U>& b) 
     return !(a == b);
 }
 
-// A container as they were: it knows nothing of std::allocator_traits.
+// A container of that time: it does not use std::allocator_traits.
 template <class T, class Alloc>
 class antique_stack {
     struct node {

@@ -1,8 +1,8 @@
 // A vector that never moves.
 //
-// A recorder keeps every sample of a run, and nobody knows how many there will be. std::vector copies all of them
-// whenever its block is full, and holds both blocks meanwhile. The containers of Boost ask their allocator first
-// whether the block can grow where it is. One that is bound to a heap can: references stay good, and so do the caches.
+// A recorder keeps every sample of a run of unknown length. std::vector copies all of them whenever its block is full,
+// and holds both blocks meanwhile. Boost's containers first ask their allocator to grow the block in place, which a
+// heap can do: references stay valid, and the caches warm.
 #include <mallard/mallard.hpp>
 
 #include <boost/container/list.hpp>
@@ -11,7 +11,7 @@
 
 namespace {
 
-using counted_heap = mallard::counted<mallard::heap<>>; // to see what happens; mallard::heap<> is enough
+using counted_heap = mallard::counted<mallard::heap<>>; // counts for the output; mallard::heap<> is enough
 template <class T>
 using in_heap = mallard::expandable_allocator<T, counted_heap>;
 

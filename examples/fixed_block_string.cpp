@@ -1,8 +1,8 @@
 // Strings in blocks of one size.
 //
-// The function of the book removes control characters by adding one character after the other to a string,
-// and makes a new string for each. An allocator that always gives a block for the longest string makes each
-// of them cheap. A function that asks for fewer makes more of a difference, whatever the allocator.
+// The book's function removes control characters: it adds one character after the other, and makes a new string
+// for each. An allocator whose blocks all fit the longest string makes each of them cheap. A function that makes
+// fewer strings gains more, under any allocator.
 #include <mallard/mallard.hpp>
 
 #include <algorithm>

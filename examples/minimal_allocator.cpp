@@ -1,11 +1,11 @@
 // The smallest allocator that C++11 asks for.
 //
 // A container asks its allocator for room for a number of objects, gives it back with the same number, and
-// rebinds the allocator to types of its own: a list of ints never allocates an int, but nodes. That is all;
-// the rest is made up by std::allocator_traits. This one has no state: its pool is a variable of the program,
-// so it takes no room in a container, and any list may take over any other's nodes.
+// rebinds the allocator to types of its own: a list of ints allocates nodes, never an int. std::allocator_traits
+// supplies the rest. This allocator has no state, because its pool is a variable of the program: it takes no room in
+// a container, and any list may take over another's nodes.
 //
-// mallard::static_allocator is this with the pool as a parameter; write one of your own for what it lacks.
+// mallard::static_allocator is such an allocator with the pool as a parameter.
 #include <mallard/mallard.hpp>
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace {
 
-mallard::counted<mallard::fixed_pool<>> nodes; // the first request says how large its blocks are
+mallard::counted<mallard::fixed_pool<>> nodes; // the first request fixes the size of its blocks
 
 template <class T>
 struct minimal_allocator {
@@ -24,7 +24,7 @@ struct minimal_allocator {
     template <class U>
     minimal_allocator(const minimal_allocator<U>&) noexcept {}
 
-    // `n` is a number of objects; a number whose bytes have no representation must not wrap to a small one.
+    // The bytes of `n` objects must not wrap to a small number.
     T* allocate(std::size_t n) {
         if (n > PTRDIFF_MAX / sizeof(T)) {
             throw std::bad_alloc();
@@ -35,7 +35,7 @@ struct minimal_allocator {
     void deallocate(T* p, std::size_t n) noexcept { nodes.deallocate(p, n * sizeof(T), alignof(T)); }
 };
 
-// Whatever one has allocated, any other can free. C++20 makes != of it.
+// Any of these allocators can free the blocks of any other. C++20 derives != from this.
 template <class T, class U>
 bool operator==(const minimal_allocator<T>&, const minimal_allocator<U>&) noexcept {
     return true;
@@ -54,7 +54,7 @@ int main() {
     }
     std::cout << nodes.counts().allocations << " nodes in blocks of the pool\n";
 
-    even.merge(odd); // nodes go over from list to list
+    even.merge(odd); // hands nodes from list to list
     std::cout << "merged: " << even.size() << " numbers from " << even.front() << " to " << even.back()
               << ", " << nodes.counts().allocations << " nodes allocated\n";
 

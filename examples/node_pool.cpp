@@ -1,7 +1,7 @@
 // A pool for a node container.
 //
-// An order book adds and removes nodes all day. Its nodes have one size, so a pool can give a freed node to
-// the next order at once, from memory that only this book uses: other parts of the program cannot scatter it.
+// An order book adds and removes nodes of one size all day. A pool gives a freed node to the next order at once, from
+// memory that only this book uses: other parts of the program cannot scatter it.
 #include <mallard/mallard.hpp>
 
 #include <iostream>

@@ -1,8 +1,8 @@
 // A request served from a stack buffer.
 //
 // A server handles each request in a scope: it parses, builds an answer, and forgets all of it. A monotonic
-// allocator over a buffer on the stack serves such a scope without touching the heap; a request that is
-// larger than the buffer goes on in chunks, and the allocator tells how often.
+// allocator over a buffer on the stack serves such a scope without the heap. A request that is larger than the
+// buffer goes on in chunks, and the allocator counts them.
 #include <mallard/mallard.hpp>
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Everything in here takes memory from the one resource it is given; the code does not know which.
+// All memory comes from `memory`; the code does not know its type.
 std::size_t serve(std::string_view query, std::pmr::memory_resource* memory) {
     std::pmr::vector<std::pmr::string> fields(memory);
     for (std::size_t begin = 0; begin <= query.size();) {

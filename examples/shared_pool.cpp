@@ -1,8 +1,8 @@
 // One pool for several threads.
 //
-// Four threads each build a list, and the main thread splices the lists into one without copying a node. That
-// works because all nodes come from one pool: whoever holds a node may free it, in whatever thread it was
-// made. Each thread takes its nodes from a small stock of its own, so the threads do not wait for each other.
+// Four threads each build a list, and the main thread splices the lists into one without copying a node. All nodes
+// come from one pool, so any thread may free any node. Each thread takes its nodes from magazines of its own, so
+// the threads do not wait for each other.
 #include <mallard/mallard.hpp>
 
 #include <iostream>
@@ -28,7 +28,7 @@ void fill(squares& part, long first) {
 } // namespace
 
 int main() {
-    pool_type pool; // must outlive all that is allocated in it, as every local allocator must
+    pool_type pool; // outlives the lists, as every local allocator outlives its blocks
     std::vector<squares> parts(threads, squares(pool));
     std::vector<std::thread> running;
     for (long i = 0; i != threads; ++i) {
@@ -49,6 +49,6 @@ int main() {
     std::cout << "another thread freed the even ones: " << all.size() << " left\n";
 
     all.clear();
-    pool.release(); // nobody uses the pool now; it would also do this at its end
+    pool.release(); // no thread uses the pool now; its destructor would release it too
     std::cout << "the pool holds " << pool.stats().chunk_bytes << " bytes after its release\n";
 }

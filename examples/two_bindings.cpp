@@ -1,8 +1,8 @@
 // One type under two bindings.
 //
-// The class below takes its allocator as a type parameter. With mallard::allocator the mechanism is known to
-// the compiler and its calls are inlined; with std::pmr::polymorphic_allocator the same class takes any
-// memory resource at run time. The mechanism underneath is the same multipool.
+// The class below takes its allocator as a type parameter. With mallard::allocator the compiler knows the mechanism
+// and inlines its calls. With std::pmr::polymorphic_allocator the class takes any memory resource at run time. One
+// multipool serves both.
 #include <mallard/mallard.hpp>
 
 #include <iostream>
@@ -68,7 +68,6 @@ int main() {
     mallard::resource<mallard::multipool<>> behind_a_base;
     show("by abstract base", std::pmr::polymorphic_allocator<>(&behind_a_base));
 
-    mallard::resource<mallard::multipool<>&> the_same_pool(
-        pool); // a base for a mechanism that is there already
+    mallard::resource<mallard::multipool<>&> the_same_pool(pool); // a base around the pool above
     show("both at once", std::pmr::polymorphic_allocator<>(&the_same_pool));
 }

@@ -1,8 +1,7 @@
 // A structure that is winked out.
 //
-// The index below has thousands of nodes and strings. Destroying it would visit each of them to free memory
-// that is about to be released anyway. Made by wink_out, it lives in the arena it uses, and ends with one
-// release.
+// The index below has thousands of nodes and strings. Its destructor would visit each of them to free memory that is
+// about to be released anyway. Made by wink_out, the index lives in its own arena and ends with one release.
 #include <mallard/mallard.hpp>
 
 #include <iostream>
@@ -16,7 +15,7 @@ namespace {
 using text = std::pmr::string;
 using concordance = std::pmr::unordered_map<text, std::pmr::vector<int>>;
 
-// The compiler checks what winking out needs: nothing in the type owns anything but memory of the allocator.
+// The compiler checks that nothing in the type owns anything but memory of the allocator.
 static_assert(mallard::winkable<concordance>);
 static_assert(!mallard::winkable<std::pmr::vector<std::string>>); // std::string takes its memory elsewhere
 
@@ -40,6 +39,6 @@ int main() {
                   << words.begin()->second.size() << " lines each; asked upstream for "
                   << (calls != 0 ? "memory" : "nothing") << '\n';
 
-        arena.mechanism().rewind(); // the index is gone, its memory is kept for the next one
+        arena.mechanism().rewind(); // ends the index and keeps its memory for the next one
     }
 }
