@@ -24,6 +24,8 @@ from mallard.described import Experiments
 from mallard.papers.catalogue import EXTRA_STRATEGIES, Strategy, strategies
 from mallard.runner import NAME, Runner, runner_of
 
+STRATEGY_LISTS = ("strategies", "freed_by_other")  # of these, a build without a library lacks some
+
 
 def expected_runner() -> Runner:
     known = strategies() | {each.name: each for each in EXTRA_STRATEGIES}
@@ -69,18 +71,23 @@ def _mapped(value: Any, change: Callable[[list[Any]], list[str]]) -> Any:
     """With every list of strategies changed."""
     if isinstance(value, dict):
         return {
-            key: change(each) if key == "strategies" else _mapped(each, change) for key, each in value.items()
+            key: change(each) if key in STRATEGY_LISTS else _mapped(each, change)
+            for key, each in value.items()
         }
     return [_mapped(each, change) for each in value] if isinstance(value, list) else value
 
 
 def _completed(here: dict[str, Any], before: dict[str, Any], lacking: Collection[str]) -> dict[str, Any]:
-    names = [*here["strategies"], *(name for name in before.get("strategies", ()) if name in lacking)]
+    lists = {
+        key: [*here[key], *(name for name in before.get(key, ()) if name in lacking)]
+        for key in STRATEGY_LISTS
+        if key in here
+    }
     if "works" not in here:
-        return {**here, "strategies": names}
+        return {**here, **lists}
     known = {work["name"]: work for work in before.get("works", ())}
     works = [_completed(work, known.get(work["name"], {}), lacking) for work in here["works"]]
-    return {**here, "works": works, "strategies": names}
+    return {**here, "works": works, **lists}
 
 
 def lacking_in(description: Mapping[str, Any]) -> list[str]:

@@ -97,3 +97,11 @@ def test_a_build_without_a_library_leaves_its_strategies_in_the_description() ->
         "count": [1, 9],
     }
     assert comparable(written, lacking) == comparable(condensed(said))
+
+
+def test_a_build_without_a_library_lacks_its_strategies_in_every_list() -> None:
+    lacking = ["boost-allocator"]
+    without = comparable(described.EXPERIMENTS, lacking)
+    assert "boost-allocator" in described.EXPERIMENTS["contention"]["freed_by_other"]
+    assert "boost-allocator" not in without["contention"]["freed_by_other"]
+    assert comparable(completed(without, described.EXPERIMENTS, lacking)) == comparable(described.EXPERIMENTS)
