@@ -85,6 +85,13 @@ def mechanism_of(name: str) -> str:
     return name.partition(MALLOC_MARK)[0].partition("/")[0]
 
 
+def without_variants(names: Iterable[str]) -> list[str]:
+    """multipool-last is a variant of multipool, where both are among the names."""
+    there = list(names)
+    plain = {mechanism_of(name) for name in there}
+    return [name for name in there if not any(name.startswith(f"{each}-") for each in plain)]
+
+
 def is_base(name: str) -> bool:
     return BASE_MARK in name
 

@@ -329,7 +329,7 @@ def test_a_run_without_them(fake: Any, capsys: Any) -> None:
 
 def test_the_list_of_contenders(fake: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
-    assert fake.run("list", "contenders") == 0
+    assert fake.run("list", "contenders", "--all") == 0
     told = capsys.readouterr().out
     assert all(each.text in told for name, each in CONTENDERS.items() if not name.endswith("/wink"))
     assert "  loki " in told

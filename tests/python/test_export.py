@@ -20,6 +20,7 @@ from mallard.papers.catalogue import described
 from mallard.strategy_names import of_papers
 from mallard.whole_file import write_whole
 
+SCREEN = 30  # lines
 SMALL = ("bench", "--ds", "1", "--size", "6,8", "--strategy", "new-delete,monotonic", "--reps", "2")
 
 
@@ -169,14 +170,37 @@ def test_lists(measured: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> N
     for what, expected in (
         ("experiments", [*EXPERIMENTS, EXPERIMENTS["locality"].text]),
         ("structures", ["DS1", "DS12", "unordered_set<unordered_set<string>>"]),
-        ("strategies", ["AS11-AS14  multipool backed by monotonic"]),
-        ("tables", ["p0213:6", "p0089:3"]),
-        ("contenders", [*LIBRARIES]),
+        ("strategies", ["multipool backed by monotonic (also", "AS11-AS14", "such as region-heap-v2"]),
+        ("tables", ["p0089:3 to p0089:14", "p0213:12, p0213:13, p0213:47 to p0213:57", "loki:memory"]),
+        ("contenders", [*LIBRARIES, "boost-pool, boost-object-pool"]),
     ):
         assert measured.run("list", what) == 0
         shown = capsys.readouterr().out
         assert all(name in shown for name in expected)
         assert max(len(line.rstrip()) for line in shown.splitlines()) <= 80
+        assert len(shown.splitlines()) <= SCREEN
+
+
+def test_a_shortened_list_leaves_out_variants_and_tells_where_they_are(measured: Any, capsys: Any) -> None:
+    for what, left_out in (
+        ("strategies", ("multipool-last", "heap-v2", "new-delete-keep")),
+        ("contenders", ("boost-node-burst", "boost-allocator-v1")),
+        ("tables", ("unordered_set",)),
+    ):
+        measured.run("list", what)
+        shown = capsys.readouterr().out
+        assert not any(name in shown.split() for name in left_out)
+        assert f"'mallard list {what} --all' describes each" in shown
+        measured.run("list", what, "--all")
+        everything = capsys.readouterr().out
+        assert all(name in everything for name in left_out)
+        assert "--all" not in everything
+
+
+@pytest.mark.parametrize("words", [(), ("runs",), ("experiments",)])
+def test_all_is_refused_for_a_list_that_has_all(measured: Any, capsys: Any, words: tuple[str, ...]) -> None:
+    assert measured.run("list", *words, "--all") == 2
+    assert "--all is for the lists strategies, contenders and tables" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("what", "names"), [("strategies", described()), ("contenders", CONTENDERS)])
@@ -184,11 +208,11 @@ def test_a_line_lists_a_mechanism_with_its_uses(
     measured: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch, what: str, names: Iterable[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    assert measured.run("list", what) == 0
+    assert measured.run("list", what, "--all") == 0
     shown = []
-    for line in capsys.readouterr().out.splitlines():
+    for line in filter(None, capsys.readouterr().out.splitlines()):
         first, *_ = line.split()
-        uses = re.search(r"\(also (.+)\)$", line.rstrip())
+        uses = re.search(r"\(also (.+)\)", line)
         shown += [first, *(f"{first}{use}" for use in uses[1].split(", "))] if uses else [first]
     assert sorted(name for name in shown if name in names) == sorted(names)
 
@@ -200,7 +224,7 @@ def test_every_name_is_on_one_screen(measured: Any, capsys: Any) -> None:
     assert max(map(len, lines)) <= 80
     shown = " ".join(" ".join(lines).split())
     assert ", ".join(EXPERIMENTS) in shown
-    assert "null, new-delete, new-delete-keep, monotonic, multipool, multipool-last" in shown
+    assert "null, new-delete, monotonic, multipool, multipool+monotonic, fast-fit" in shown
     assert "many also with /base and /wink" in shown
     assert f"{len(CONTENDERS)} strategies of std::pmr, Boost.Pool" in shown
     assert "runs 3, the newest of density" in shown

@@ -73,7 +73,7 @@ def test_the_list_names_them_all_and_says_what_the_unnumbered_are_called(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")
-    assert main(["list", "tables"]) == 0
+    assert main(["list", "tables", "--all"]) == 0
     shown = capsys.readouterr().out
     assert [line.split()[0] for line in shown.splitlines() if re.match(r"p0|loki:|optimized:", line)] == NAMES
     assert "III-T (T as an exponent of two) and IV-N-S" in " ".join(shown.split())

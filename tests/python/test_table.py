@@ -216,7 +216,7 @@ def test_without_a_run_the_printed_tables_are_listed(
 ) -> None:
     assert main(["table"]) == 0
     shown = capsys.readouterr().out
-    assert "p0213:6 " in shown
+    assert "p0213:4 to p0213:8" in shown
     assert "Nothing was measured yet: 'mallard bench' measures" in shown
     assert not database.exists()
 

@@ -11,12 +11,13 @@ from mallard.cli import layout
 from mallard.cli.options import add_database, check_database, nothing_measured
 from mallard.cli.parser import one_of
 from mallard.contenders import CONTENDERS, LIBRARIES
+from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import described, structures
 from mallard.papers.registry import all_tables
-from mallard.selection import in_words
+from mallard.selection import in_prose, in_words
 from mallard.store import Run, Store
-from mallard.strategy_names import BASE_MARK, WINK_MARK, mechanism_of
+from mallard.strategy_names import BASE_MARK, WINK_MARK, mechanism_of, without_variants
 
 HELP = "list the experiments, strategies, printed tables, runs and the like"
 EXAMPLES = (
@@ -24,21 +25,26 @@ EXAMPLES = (
     ("mallard list experiments", "what 'mallard bench' can measure"),
     ("mallard list contenders", "the allocators of other libraries"),
     ("mallard list tables", "what 'mallard table' can show"),
+    ("mallard list strategies --all", "with every variant"),
     ("mallard list runs --db FILE", "what a database holds"),
 )
 
 RUNS = "runs"
 LISTS = ("experiments", "structures", "strategies", "contenders", "tables", RUNS)
+SHORTENED = ("strategies", "contenders", "tables")  # to a screen, unless all are asked for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="?", metavar="LIST", help=f"{', '.join(LISTS[:-1])} or {LISTS[-1]}")
+    parser.add_argument("--all", action="store_true", help=f"of {in_prose(SHORTENED)}: each one, described")
     add_database(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
     if arguments.what:
         one_of("unknown list", arguments.what, LISTS)
+    if arguments.all and arguments.what not in SHORTENED:
+        raise UsageError(f"--all is for the lists {in_prose(SHORTENED)}; name one of them, or leave it out")
     check_database(arguments, needed=arguments.what == RUNS)
 
 
@@ -46,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.lists import show_list, show_runs
 
     if arguments.what not in (None, RUNS):
-        show_list(arguments.what)
+        show_list(arguments.what, everything=arguments.all)
         return 0
     if nothing_measured(arguments):
         print(_overview([]))
@@ -62,7 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _overview(runs: Sequence[Run]) -> str:
     """The names that the other lists describe, on one screen."""
     papers = Counter(name.partition(":")[0] for name in all_tables())
-    mechanisms = dict.fromkeys(mechanism_of(name) for name in in_table_order(described()))
+    usual = without_variants(in_table_order(described()))
+    mechanisms = dict.fromkeys(map(mechanism_of, usual))
     rows = [
         ("experiments", ", ".join(EXPERIMENTS)),
         ("structures", in_words(list(structures()))),

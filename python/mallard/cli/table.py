@@ -13,7 +13,7 @@ from mallard.library import RECYCLING, REUSES
 from mallard.papers.locality import GLOBAL, LOCAL
 from mallard.papers.notes import notes_for
 from mallard.papers.printed import PrintedTable
-from mallard.papers.registry import all_tables, table_named
+from mallard.papers.registry import EXAMPLE, all_tables, table_named
 from mallard.selection import select_strategies
 from mallard.store import Run, Store
 
@@ -27,7 +27,6 @@ EXAMPLES = (
     ("mallard table loki:memory", "a table without a number"),
 )
 
-EXAMPLE = "p0213:6"
 LOCALS = (LOCAL, *REUSES, *RECYCLING[3:])
 
 
@@ -71,8 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _show_tables() -> None:
     from mallard.view.terminal.lists import show_list
 
-    show_list("tables")
-    print("\nNothing was measured yet: 'mallard bench' measures. 'mallard table p0213:6' shows one of these.")
+    show_list("tables", everything=False)
+    print("\nNothing was measured yet: 'mallard bench' measures.")
 
 
 def _show_run(arguments: argparse.Namespace) -> None:

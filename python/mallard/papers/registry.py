@@ -17,6 +17,7 @@ from mallard.papers.small_objects import small_objects_tables
 from mallard.papers.tables import printed_tables
 from mallard.papers.utilization import utilization_tables
 
+EXAMPLE = "p0213:6"
 PAPERS = ("p0089", "p0213", "loki", "optimized")
 UNNUMBERED = (
     "P0089 does not number the tables of its Benchmarks III and IV. Here they are called III-T (T as an "

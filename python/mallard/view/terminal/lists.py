@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import groupby
 
 from rich.table import Table
 from rich.text import Text
 
 from mallard.analysis.names import in_table_order
-from mallard.contenders import CONTENDERS, LIBRARIES
+from mallard.contenders import CONTENDERS, LIBRARIES, Library
 from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import described, structures
-from mallard.papers.registry import UNNUMBERED, all_tables
+from mallard.papers.registry import EXAMPLE, UNNUMBERED, all_tables
 from mallard.selection import in_words
 from mallard.store import Run, Store
-from mallard.strategy_names import mechanism_of, number_of
+from mallard.strategy_names import BASE_MARK, WINK_MARK, mechanism_of, number_of, without_variants
 from mallard.view.terminal.console import output_console
 
 PIPE_WIDTH = 80
-SUFFIXES = (
-    "AS: the numbers in P0089. /base: bound by abstract base, all others by type parameter. /wink: winked "
-    "out, so no destructor runs. 'also /wink' is a name too: monotonic/wink."
+Noted = tuple[Table, str]  # a list, and a note below it
+IN_COMPILER = "comes with the compiler"
+WINK = f"{WINK_MARK}: winked out, so that no destructor runs. 'also {WINK_MARK}' is a name too:"
+STRATEGIES = (
+    f"{BASE_MARK}: behind the abstract base, std::pmr::memory_resource; all others by type parameter. {WINK} "
+    f"monotonic{WINK_MARK}. AS: the papers' numbers, which every option takes too."
 )
 
 
-def show_list(name: str) -> None:
-    output_console(PIPE_WIDTH).print(LISTS[name]())
+def show_list(name: str, *, everything: bool) -> None:
+    """`everything`: also of a list that is longer than a screen."""
+    shortened = name in SHORTER and not everything
+    table, note = SHORTER[name]() if shortened else LISTS[name]()
+    console = output_console(PIPE_WIDTH)
+    console.print(table)
+    if note:
+        console.print(f"\n{note}", markup=False)
+    if shortened:
+        console.print(f"'mallard list {name} --all' describes each", markup=False)
 
 
 def show_runs(store: Store) -> None:
@@ -40,39 +52,60 @@ def show_runs(store: Store) -> None:
         console.print(f"{where}: {about}", markup=False)
 
 
-def _experiments() -> Table:
-    return _table(["name", "what it does"], [[each.name, each.text] for each in EXPERIMENTS.values()])
+def _experiments() -> Noted:
+    return _table(["name", "what it does"], [[each.name, each.text] for each in EXPERIMENTS.values()]), ""
 
 
-def _structures() -> Table:
+def _structures() -> Noted:
     rows = [[name, each.type, f"2^{each.inner_log2}"] for name, each in structures().items()]
-    return _table(["name", "type", "leaves of an element"], rows)
+    return _table(["name", "type", "leaves of an element"], rows), ""
 
 
-def _strategies() -> Table:
+def _every_strategy() -> Noted:
+    return _strategies(in_table_order(described())), STRATEGIES
+
+
+def _usual_strategies() -> Noted:
+    every = in_table_order(described())
+    usual = without_variants(every)
+    variants = [name for name in every if name not in usual]
+    return _strategies(usual), f"{STRATEGIES} Not here: {len(variants)} variants, such as {variants[-1]}."
+
+
+def _strategies(names: Sequence[str]) -> Table:
     known = described()
     rows = []
-    for names in _grouped(in_table_order(known), lambda name: (mechanism_of(name), known[name].allocator)):
-        numbers = in_words([number for name in names if (number := number_of(name))])
-        rows.append([names[0], numbers, f"{known[names[0]].allocator}{_also(names)}"])
-    listed = _table(["name", "AS", "allocator"], rows)
-    listed.caption = SUFFIXES
-    listed.caption_justify = "left"
-    return listed
+    for uses in _grouped(names, lambda name: (mechanism_of(name), known[name].allocator)):
+        numbers = in_words([number for name in uses if (number := number_of(name))])
+        rows.append([uses[0], f"{known[uses[0]].allocator}{_also(uses)}", numbers])
+    return _table(["name", "allocator", "AS"], rows)
 
 
-def _contenders() -> Table:
+def _every_contender() -> Noted:
     """The strategies of a library below its name."""
     listed = Table.grid(padding=(0, 2, 0, 0))
     listed.add_column(no_wrap=True)
     listed.add_column(overflow="fold")
     for library in LIBRARIES.values():
-        package = f"package {library.package}" if library.package else "comes with the compiler"
-        listed.add_row(Text(library.name, "bold"), Text(package, "dim"))
-        here = [name for name, each in CONTENDERS.items() if each.library == library.name]
-        for names in _grouped(here, mechanism_of):
-            listed.add_row(f"  {names[0]}", f"{CONTENDERS[names[0]].text}{_also(names)}")
-    return listed
+        source = f"package {library.package}" if library.package else IN_COMPILER
+        listed.add_row(Text(library.name, "bold"), Text(source, "dim"))
+        for uses in _grouped(_names_of(library), mechanism_of):
+            listed.add_row(f"  {uses[0]}", f"{CONTENDERS[uses[0]].text}{_also(uses)}")
+    return listed, f"{WINK} pmr-monotonic{WINK_MARK}."
+
+
+def _libraries() -> Noted:
+    rows = []
+    for library in LIBRARIES.values():
+        usual = dict.fromkeys(map(mechanism_of, without_variants(_names_of(library))))
+        rows.append([library.name, ", ".join(usual), library.package or IN_COMPILER])
+    return _table(["library", "strategies", "Debian package"], rows), (
+        "'mallard doctor' tells which are installed, 'mallard bench --contenders' measures those."
+    )
+
+
+def _names_of(library: Library) -> list[str]:
+    return [name for name, each in CONTENDERS.items() if each.library == library.name]
 
 
 def _grouped(names: Iterable[str], key: Callable[[str], Hashable]) -> list[list[str]]:
@@ -89,12 +122,30 @@ def _also(names: Sequence[str]) -> str:
     return f" (also {', '.join(others)})" if others else ""
 
 
-def _tables() -> Table:
+def _every_table() -> Noted:
     rows = [[name, table.experiment, table.caption] for name, table in all_tables().items()]
-    listed = _table(["name", "experiment", "what it has"], rows)
-    listed.caption = UNNUMBERED
-    listed.caption_justify = "left"
-    return listed
+    return _table(["name", "experiment", "contents"], rows), UNNUMBERED
+
+
+def _tables_by_experiment() -> Noted:
+    """A line for each paper."""
+    rows = []
+    for experiment in EXPERIMENTS:
+        lines: dict[str, list[str]] = {}
+        for (paper, of), tables in groupby(all_tables().values(), lambda each: (each.paper, each.experiment)):
+            if of == experiment:
+                lines.setdefault(paper, []).append(_as_range([each.name for each in tables]))
+        if lines:
+            rows.append([experiment, "\n".join(", ".join(ranges) for ranges in lines.values())])
+    return _table(["experiment", "tables"], rows), (
+        f"{UNNUMBERED} 'mallard table {EXAMPLE}' shows one, beside this machine's figures."
+    )
+
+
+def _as_range(names: Sequence[str]) -> str:
+    """Neighbours in the order of the papers; a name without a number could not be guessed."""
+    numbered = names[0][-1].isdecimal() and len(names) > 2
+    return f"{names[0]} to {names[-1]}" if numbered else ", ".join(names)
 
 
 def _runs(store: Store, runs: Sequence[Run]) -> Table:
@@ -125,14 +176,19 @@ def _table(headings: list[str], rows: list[list[str]]) -> Table:
     for heading in headings:
         table.add_column(heading)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))
     return table
 
 
-LISTS = {
+LISTS: Mapping[str, Callable[[], Noted]] = {
     "experiments": _experiments,
     "structures": _structures,
-    "strategies": _strategies,
-    "contenders": _contenders,
-    "tables": _tables,
+    "strategies": _every_strategy,
+    "contenders": _every_contender,
+    "tables": _every_table,
+}
+SHORTER: Mapping[str, Callable[[], Noted]] = {
+    "strategies": _usual_strategies,
+    "contenders": _libraries,
+    "tables": _tables_by_experiment,
 }
