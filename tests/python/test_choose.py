@@ -372,9 +372,52 @@ def test_a_mapping_is_said() -> None:
     assert "map<int,string> is not one of the twelve structures; the nearest is" in decision.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("asked", "variation", "guesses"),
+    [
+        (
+            "app::tree",
+            "low",
+            ["app::tree is unknown; it is taken for a container with a block for each element"],
+        ),
+        (
+            "::tree<int>",
+            "low",
+            ["::tree is unknown; it is taken for a container with a block for each element"],
+        ),
+        ("vector<order>", "low", ["order is unknown; it is taken for a value without a block of its own"]),
+        ("map<int, order>", "high", ["order is unknown; it is taken for a text, with a block of its own"]),
+        ("std::map<int, double, app::less, app::pool<int>>", "high", []),
+        ("array<int, 4>", "high", []),
+    ],
+)
+def test_a_guess_at_an_unknown_type_is_said(asked: str, variation: str, guesses: list[str]) -> None:
+    decision = answer(case_of(asked, variation=variation), density())
+    assert [note for note in decision.notes if "is unknown" in note] == guesses
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "foo",
+            r"'foo': foo is unknown; allowed are .* vector<int> or map<int,string>, DS1 to DS12, .* app::",
+        ),
+        ("vectr<int>", r"'vectr<int>': vectr is unknown \(did you mean vector\?\); allowed are"),
+        ("std::unordred_map<int,int>", r"unordred_map is unknown \(did you mean unordered_map\?\)"),
+        ("DS13", r"DS13 is unknown; allowed are"),
+        ("vector", r"'vector': vector of what\? write vector<int> or vector<string>"),
+        ("vector<std::list>", r"'vector<std::list>': list of what\?"),
+    ],
+)
+def test_a_type_of_which_nothing_is_known_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        nearest_structure(text)
+
+
 @pytest.mark.parametrize("text", ["map<int", "<>", "vector<int>>", "vector<int>x", "a;b", "vector<,>"])
 def test_what_is_no_type_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no C\\+\\+ type; give one such as vector<int>"):
+    with pytest.raises(UsageError, match=r"is no C\+\+ type; allowed are .* vector<int>"):
         nearest_structure(text)
 
 
@@ -388,4 +431,4 @@ def test_what_is_no_type_is_refused(text: str) -> None:
     ],
 )
 def test_without_a_structure_the_dimensions_choose_one(density: str, variation: str, type_: str) -> None:
-    assert case_of("", density, variation).structure.type == type_
+    assert case_of(None, density, variation).structure.type == type_

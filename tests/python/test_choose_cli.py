@@ -118,7 +118,9 @@ def test_a_named_database_that_is_not_there_is_an_error(
         (("--elements", "2^41"), "from 1 to 2^40"),
         (("--elements", "-1"), "from 1 to 2^40"),
         (("--threads", "0"), "'0' is not allowed; give a whole number of at least 1"),
-        (("--structure", "map<int"), "is no C++ type; give one such as vector<int>"),
+        (("--structure", "foo"), "--structure 'foo': foo is unknown; allowed are containers of the standard"),
+        (("--structure", "map<int"), "is no C++ type; allowed are containers"),
+        (("--structure", ""), "--structure '' is no C++ type; allowed are"),
         (("DS4",), "'DS4' is one word too many"),
     ],
 )

@@ -59,14 +59,14 @@ _SHOWN_BY = {
 
 
 def case_of(
-    structure: str = "",
+    structure: str | None = None,
     density: str = "",
     variation: str = "",
     lifetime: str = SCOPE,
     utilization: float | None = None,
 ) -> Case:
     """A case with the defaults that follow from what was said; the other dimensions have fixed ones."""
-    asked = structure or _SHOWN_BY[density or HIGH, variation or HIGH]
+    asked = _SHOWN_BY[density or HIGH, variation or HIGH] if structure is None else structure
     match = nearest_structure(asked, variation == HIGH)
     return Case(
         match,

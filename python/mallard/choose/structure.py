@@ -1,8 +1,9 @@
 """A C++ type as somebody writes it -> the nearest of the twelve measured structures (P0089 section 7).
 
-A type is read as a tree of names and arguments. What counts is how blocks come about: a contiguous container
-has one block for all elements, a node-based one a block for each; a text has a block of its own length; any
-other value has none. Containers more than two deep count as two deep.
+A type is read as a tree of names and arguments. What counts is how blocks come about: a contiguous
+container has one block for all elements, a node-based one a block for each; a text has a block of its own
+length; any other value has none. Containers more than two deep count as two deep. A class of the user's
+own, which needs a namespace, counts as node-based, and a note says so.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from dataclasses import dataclass
 
 from mallard.errors import UsageError
+from mallard.nearest import meant
 from mallard.papers.catalogue import structures
 
 CONTIGUOUS = "vector"
@@ -22,31 +24,54 @@ _CONTIGUOUS_NAMES = {
     *("vector", "array", "deque", "stack", "queue", "priority_queue", "span"),
     *("inplace_vector", "static_vector", "small_vector", "flat_set", "flat_map"),
 }
+_NODE_NAMES = {
+    *("list", "forward_list", "set", "multiset", "map", "multimap", "unique_ptr", "shared_ptr"),
+    *("unordered_set", "unordered_multiset", "unordered_map", "unordered_multimap"),
+}
 _TEXT_NAMES = {"string", "wstring", "u8string", "u16string", "u32string", "basic_string"}
 _VALUE_NAMES = {
     *("bool", "char", "byte", "short", "int", "unsigned", "long", "float", "double", "size_t", "ptrdiff_t"),
     *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
 }
 _TRANSPARENT = {"pair", "tuple", "optional", "variant"}  # no block of their own: their parts count
+_CONTAINERS = _CONTIGUOUS_NAMES | _NODE_NAMES
+_KNOWN = _CONTAINERS | _TEXT_NAMES | _VALUE_NAMES | _TRANSPARENT
 _PARTS_OF_ELEMENT = {"map": 2, "multimap": 2, "unordered_map": 2, "unordered_multimap": 2, "flat_map": 2}
 _IGNORED = re.compile(r"\b(?:std|pmr)::|\b(?:const|signed)\b|[&*\s]+")
 _TOKEN = re.compile(r"[\w:]+|[<>,]")
+ALLOWED = (
+    "containers of the standard library with their elements, such as vector<int> or map<int,string>, DS1 to "
+    "DS12, and a class of your own with its namespace, such as app::tree"
+)
 
 
 @dataclass(frozen=True)
 class Type:
-    name: str
+    written: str  # with its namespace, unless that is std
     arguments: tuple[Type, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.written.rpartition("::")[2]
+
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        """The arguments that an element consists of: no comparison, hash or allocator."""
+        count = len(self.arguments) if self.name in _TRANSPARENT else _PARTS_OF_ELEMENT.get(self.name, 1)
+        return self.arguments[:count]
 
 
 @dataclass(frozen=True)
 class Match:
-    """`asked` is what was written; `name` and `type` are the measured structure that stands for it."""
+    """`asked` is what was written; `name` and `type` are the measured structure that stands for it. `guesses`
+    says what unknown names were taken for.
+    """
 
     asked: str
     name: str
     type: str
     exact: bool
+    guesses: tuple[str, ...] = ()
 
     @property
     def one_block(self) -> bool:
@@ -61,7 +86,7 @@ class Match:
 def nearest_structure(text: str, sizes_vary: bool = False) -> Match:
     """`sizes_vary` stands for what the name of an element's type does not tell.
 
-    Throws: UsageError if the text is no type."""
+    Throws: UsageError if the text is no type, or one of which nothing is known."""
     known = {each.type: name for name, each in structures().items()}
     if text.upper() in structures():
         return Match(text, text.upper(), structures()[text.upper()].type, exact=True)
@@ -69,12 +94,39 @@ def nearest_structure(text: str, sizes_vary: bool = False) -> Match:
     if plain in known:
         return Match(text, known[plain], plain, exact=True)
     type_ = _parsed(text)
+    _refuse_unknown(text, type_)
     found = _container(type_, sizes_vary, deepest=2)
     if found in (VALUE, TEXT):
         # A text, or a class of which nothing is known but that it allocates.
         kind = CONTIGUOUS if type_.name in _TEXT_NAMES | _VALUE_NAMES | _TRANSPARENT else NODES
         found = f"{kind}<{found}>"
-    return Match(text, known[found], found, exact=False)
+    return Match(text, known[found], found, exact=False, guesses=tuple(_guesses(type_, sizes_vary)))
+
+
+def _refuse_unknown(text: str, type_: Type) -> None:
+    if type_.name not in _KNOWN and "::" not in type_.written:
+        raise UsageError(
+            f"--structure '{text}': {type_.name} is unknown{meant(type_.name, sorted(_KNOWN))}; "
+            f"allowed are {ALLOWED}"
+        )
+    _refuse_empty(text, type_)
+
+
+def _refuse_empty(text: str, type_: Type) -> None:
+    if type_.name in _CONTAINERS and not type_.arguments:
+        name = type_.name
+        raise UsageError(f"--structure '{text}': {name} of what? write {name}<int> or {name}<string>")
+    for part in type_.parts:
+        _refuse_empty(text, part)
+
+
+def _guesses(type_: Type, sizes_vary: bool, inside: bool = False) -> list[str]:
+    found = []
+    if type_.name not in _KNOWN:
+        value = "a text, with a block of its own" if sizes_vary else "a value without a block of its own"
+        taken = value if inside and not type_.arguments else "a container with a block for each element"
+        found.append(f"{type_.written} is unknown; it is taken for {taken}")
+    return found + [guess for part in type_.parts for guess in _guesses(part, sizes_vary, inside=True)]
 
 
 def _container(type_: Type, sizes_vary: bool, deepest: int) -> str:
@@ -83,9 +135,8 @@ def _container(type_: Type, sizes_vary: bool, deepest: int) -> str:
         return TEXT
     if not type_.arguments:
         return TEXT if sizes_vary and type_.name not in _VALUE_NAMES else VALUE
-    count = len(type_.arguments) if type_.name in _TRANSPARENT else _PARTS_OF_ELEMENT.get(type_.name, 1)
     here = deepest - (type_.name not in _TRANSPARENT)
-    parts = [_container(part, sizes_vary, max(here, 0)) for part in type_.arguments[:count]]
+    parts = [_container(part, sizes_vary, max(here, 0)) for part in type_.parts]
     element = max(parts, key=lambda part: ("<" in part, TEXT in part))
     if type_.name in _TRANSPARENT:
         return element
@@ -105,10 +156,7 @@ def _parsed(text: str) -> Type:
         if end != len(tokens):
             raise IndexError
     except IndexError:
-        allowed = ", ".join(each.type for each in structures().values())
-        raise UsageError(
-            f"--structure {text!r} is no C++ type; give one such as {allowed}, or DS1 to DS12"
-        ) from None
+        raise UsageError(f"--structure '{text}' is no C++ type; allowed are {ALLOWED}") from None
     return type_
 
 
@@ -120,13 +168,13 @@ def _type_at(tokens: list[str], at: int) -> tuple[Type, int]:
         at += 1
     if not words:
         raise IndexError
-    name = words[-1].rpartition("::")[2]
+    written = words[-1]
     if at == len(tokens) or tokens[at] != "<":
-        return Type(name), at
+        return Type(written), at
     arguments = []
     while tokens[at] != ">":
         argument, at = _type_at(tokens, at + 1)
         arguments.append(argument)
         if tokens[at] not in ",>":
             raise IndexError
-    return Type(name, tuple(arguments)), at + 1
+    return Type(written, tuple(arguments)), at + 1

@@ -80,7 +80,7 @@ def _unmeasured(case: Case, leaf: str, decisive: Ground, excluded: Container[str
 def _notes(case: Case, decisive: Ground) -> list[str]:
     """Where what was measured is not quite what was asked."""
     match, place = case.structure, decisive.place
-    notes = []
+    notes = [*match.guesses]
     if not match.exact:
         stands = f"{match.type} ({match.name})"
         notes.append(f"{match.asked} is not one of the twelve structures; the nearest is {stands}")

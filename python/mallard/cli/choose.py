@@ -48,7 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--structure",
         metavar="TYPE",
-        default="",
         help="its type as in C++, or DS1 to DS12 (default: by density and variation)",
     )
     what.add_argument(
