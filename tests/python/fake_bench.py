@@ -4,7 +4,8 @@
 FAKE_BENCH is a JSON object:
     describe   what to change in the description
     malloc     the malloc that every row tells of; without it what LD_PRELOAD says
-    behaviour  strategy -> one of crash, kill, hang, oom, fail, garbage, foreign, wrong_checksum, hog, slow
+    behaviour  strategy -> one of crash, kill, hang, oom, fail, garbage, foreign, wrong_checksum, hog
+    held       [N, file]: every cell but the first N waits until the file is there
     log        a file that gets one line for each cell that was begun: its arguments
 """
 
@@ -340,8 +341,6 @@ def misbehave(how: str, answer: dict[str, object]) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
     elif how == "hang":
         time.sleep(3600)
-    elif how == "slow":
-        time.sleep(0.2)
     elif how == "oom":
         print(json.dumps({**answer, "status": "out_of_memory", "cpu_ns": 0}))
         sys.exit(3)
@@ -364,6 +363,14 @@ def misbehave(how: str, answer: dict[str, object]) -> None:
             sys.exit(3)
 
 
+def hold() -> None:
+    """Needs the log, whose lines are the cells that were begun."""
+    first, released = SETTINGS.get("held", (0, ""))
+    if released and len(Path(SETTINGS["log"]).read_text(encoding="utf-8").splitlines()) > first:
+        while not Path(released).exists():
+            time.sleep(0.02)
+
+
 def main() -> None:
     if sys.argv[1:] == ["--describe"]:
         print(json.dumps(description()))
@@ -372,6 +379,7 @@ def main() -> None:
     if "log" in SETTINGS:
         with open(SETTINGS["log"], "a", encoding="utf-8") as log:
             log.write(" ".join(sys.argv[1:]) + "\n")
+    hold()
     answer = result(asked)
     misbehave(SETTINGS.get("behaviour", {}).get(asked.text("strategy"), ""), answer)
     print(json.dumps(answer))

@@ -213,7 +213,7 @@ def test_an_interrupt_while_the_process_starts_leaves_none_behind(
 
     monkeypatch.setattr(process, "_confine", interrupt_first)
     with pytest.raises(KeyboardInterrupt):
-        measured("slow")
+        measured("hang")
     with pytest.raises(ProcessLookupError):
         os.kill(int(told.read_text()), 0)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -31,6 +31,9 @@ SMALL = (
     "2",
 )
 CELLS = 2 * 3
+# Their fourth cell waits. No time limit ends it.
+HELD = (*SMALL, "--time-limit", "1000000")
+KEPT = 3
 
 
 def word(line: str, option: str) -> str:
@@ -134,15 +137,26 @@ def test_a_checksum_that_differs_is_loud_and_recorded(fake: Any, capsys: Any) ->
     assert all("multipool made deadbeef" in note.text for note in notes)
 
 
-def interrupted(fake: Any, number: int = signal.SIGINT, **options: Any) -> subprocess.Popen[str]:
-    """A run that was stopped after some rows."""
-    fake.set(behaviour={"multipool": "slow"})
-    process = fake.start(*SMALL, **options)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and len(fake.begun) < 4:
+def in_its_fourth_cell(fake: Any, **options: Any) -> subprocess.Popen[str]:
+    """A run whose fourth cell does not end before `released` is there."""
+    fake.set(held=(KEPT, str(released(fake))))
+    process: subprocess.Popen[str] = fake.start(*HELD, **options)
+    while len(fake.begun) <= KEPT:
+        assert process.poll() is None
         time.sleep(0.02)
+    return process
+
+
+def released(fake: Any) -> Path:
+    return Path(fake.directory) / "released"
+
+
+def interrupted(fake: Any, number: int = signal.SIGINT) -> subprocess.Popen[str]:
+    """A run that was stopped after some rows."""
+    process = in_its_fourth_cell(fake)
     process.send_signal(number)
-    process.wait(60)
+    process.wait()
+    released(fake).touch()
     return process
 
 
@@ -152,17 +166,16 @@ def test_an_interrupt_keeps_every_finished_row(fake: Any, number: int) -> None:
     assert process.returncode == 130
     assert process.stderr is not None
     said = process.stderr.read()
-    kept = len(fake.rows())
-    assert 3 <= kept < CELLS * 2
-    assert f"interrupted: {kept} of {CELLS * 2} repetitions are kept" in said
+    assert len(fake.rows()) == KEPT
+    assert f"interrupted: {KEPT} of {CELLS * 2} repetitions are kept" in said
     assert "the same command goes on from there: mallard bench density --ds 1,2" in said
 
 
 def test_nohup_is_obeyed(fake: Any) -> None:
-    process = interrupted(
-        fake, signal.SIGHUP, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    )
-    assert process.returncode == 0
+    process = in_its_fourth_cell(fake, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process.send_signal(signal.SIGHUP)
+    released(fake).touch()
+    assert process.wait() == 0
     assert len(fake.rows()) == CELLS * 2
 
 
@@ -170,7 +183,7 @@ def test_the_same_command_goes_on_without_repeating(fake: Any, capsys: Any) -> N
     interrupted(fake)
     before = fake.rows()
     begun_before = len(fake.begun)
-    assert fake.run(*SMALL) == 0
+    assert fake.run(*HELD) == 0
     after = fake.rows()
     assert after[: len(before)] == before
     assert len(after) == CELLS * 2
@@ -308,7 +321,7 @@ def test_a_finished_run_is_not_continued(fake: Any) -> None:
 def test_an_interrupted_run_of_another_build_is_not_continued(fake: Any, capsys: Any) -> None:
     interrupted(fake)
     fake.set(describe={"build_id": "another"})
-    fake.run(*SMALL)
+    fake.run(*HELD)
     assert len(fake.rows(2)) == CELLS * 2
     assert "run 1 was interrupted, but runner or machine changed since" in capsys.readouterr().err
 
