@@ -17,7 +17,10 @@ from mallard.version import source_root
 
 NAME = "mallard-bench"
 DESCRIBE_SECONDS = 30
-
+BUILD_RELEASE = (
+    "in the source tree, 'cmake --preset release && cmake --build --preset release --target mallard-bench' "
+    "builds one for measuring; './mallard bench' takes it where MALLARD_BENCH is not set"
+)
 
 # What --compiler names, and the preset that builds with it.
 COMPILERS = {"g++": "release", "clang++": "release-clang"}
@@ -214,13 +217,11 @@ def load_runner(path: Path | None = None) -> Runner:
 
 def _refuse_slow(path: Path, description: dict[str, Any]) -> None:
     if not description.get("optimised"):
-        raise UsageError(
-            f"{path} was built without optimisation, so its times mean nothing; build preset release"
-        )
+        raise UsageError(f"{path} was built without optimisation, so its times mean nothing; {BUILD_RELEASE}")
     if description.get("sanitizers"):
         raise UsageError(
             f"{path} was built with sanitizers ({description['sanitizers']}) and is not measured; "
-            "build the preset release"
+            f"{BUILD_RELEASE}"
         )
 
 

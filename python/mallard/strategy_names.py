@@ -55,13 +55,14 @@ FORMER = {
     },
 }
 ALIASES = {**PAPERS, **FORMER}
+_BY_LOWER = {alias.lower(): name for alias, name in ALIASES.items()}
 NUMBERS = {name: number for number, name in PAPERS.items()}
 
 
 def current(name: str) -> str:
-    """Today's name of a strategy; a name that is no alias stands for itself."""
+    """Today's name of a strategy; a name that is no alias, in whatever case, stands for itself."""
     plain, mark, malloc = name.partition(MALLOC_MARK)
-    return f"{ALIASES.get(plain, plain)}{mark}{malloc}"
+    return f"{_BY_LOWER.get(plain.lower(), plain)}{mark}{malloc}"
 
 
 def of_papers(first: int = 1, last: int = 14) -> tuple[str, ...]:

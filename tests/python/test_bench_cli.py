@@ -102,7 +102,9 @@ def test_a_missing_runner(fake: Any, capsys: Any, monkeypatch: pytest.MonkeyPatc
 def test_an_unoptimised_runner(fake: Any, capsys: Any) -> None:
     fake.set(describe={"optimised": False})
     assert fake.run("bench") == 2
-    assert "without optimisation" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "without optimisation, so its times mean nothing" in said
+    assert "cmake --preset release && cmake --build --preset release --target mallard-bench" in said
 
 
 def test_databases_that_are_not_ours(fake: Any, capsys: Any) -> None:

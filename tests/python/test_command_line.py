@@ -108,6 +108,11 @@ def test_a_runner_of_the_callers_is_asked_and_nothing_is_built(fake: Any) -> Non
 # Found by a plan for the runner that is to be built.
 REFUSED = [
     ("bench --strategy AS99", "--strategy 'AS99' is unknown; allowed are null, new-delete"),
+    ("bench locality --strategy as3", "--strategy 'as3': locality does not have it"),
+    (
+        "bench fixed-block --strategy Monotonic/Wink",
+        "--strategy 'Monotonic/Wink': fixed-block does not have it",
+    ),
     ("bench --ds 13", "--ds '13' is unknown"),
     ("bench --size 3..7", "there is no size 3"),
     ("bench utilization --block 2 --active 15", "there is no size 2"),

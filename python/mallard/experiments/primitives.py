@@ -40,7 +40,7 @@ EXPERIMENT = Experiment(
     how="The median, and the lowest and highest of the repetitions.",
     axes=(
         Axis(
-            *("operation", WORDS, "pair,create (default: all)"),
+            *("operation", WORDS, "pair: one block; create: one block of a new allocator (default: both)"),
             words=tuple(each["name"] for each in described.EXPERIMENTS["primitives"]["operations"]),
             said="{}",
             plural="operations",

@@ -50,7 +50,7 @@ def chosen_strategies(
 def _refuse_those_of_others(request: Request, there: Sequence[str]) -> None:
     """A strategy of another experiment is not unknown."""
     for word in map(str.strip, (request.strategies or "").split(",")):
-        name = current(word)
+        name = current(word).lower()
         if name not in there and (name in described() or name in CONTENDERS):
             raise UsageError(
                 f"--strategy '{word}': {request.experiment} does not have it; allowed are {in_words(there)}"
