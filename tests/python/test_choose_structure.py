@@ -1,0 +1,102 @@
+"""The measured structure that stands for a C++ type, and the types that none stands for."""
+
+from __future__ import annotations
+
+import pytest
+
+from mallard.choose import Evidence, case_of, decide
+from mallard.choose.structure import nearest_structure
+from mallard.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("asked", "type_", "exact"),
+    [
+        ("unordered_set<string>", "unordered_set<string>", True),
+        ("std::unordered_set<std::pmr::string>", "unordered_set<string>", True),
+        ("ds7", "vector<unordered_set<int>>", True),
+        ("vector<double>", "vector<int>", False),
+        ("std::map<int, std::string>", "unordered_set<string>", False),
+        ("std::map<int, std::vector<long>>", "unordered_set<vector<int>>", False),
+        ("list<int>", "unordered_set<int>", False),
+        ("vector<pair<int, string>>", "vector<string>", False),
+        ("vector<vector<vector<string>>>", "vector<vector<string>>", False),
+        ("string", "vector<string>", False),
+        ("my::tree", "unordered_set<int>", False),
+    ],
+)
+def test_a_type_is_mapped_to_the_nearest_structure(asked: str, type_: str, exact: bool) -> None:
+    found = nearest_structure(asked)
+    assert (found.type, found.exact) == (type_, exact)
+
+
+def test_what_a_name_does_not_tell_variation_does() -> None:
+    assert case_of("list<order>", variation="high").structure.type == "unordered_set<string>"
+    assert case_of("list<order>", variation="low").structure.type == "unordered_set<int>"
+
+
+def test_a_mapping_is_said() -> None:
+    decision = decide(case_of("map<int,string>"), Evidence([]))
+    assert "map<int,string> is not one of the twelve structures; the nearest is" in decision.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "variation", "guesses"),
+    [
+        (
+            "app::tree",
+            "low",
+            ["app::tree is unknown; it is taken for a container with a block for each element"],
+        ),
+        (
+            "::tree<int>",
+            "low",
+            ["::tree is unknown; it is taken for a container with a block for each element"],
+        ),
+        ("vector<order>", "low", ["order is unknown; it is taken for a value without a block of its own"]),
+        ("map<int, order>", "high", ["order is unknown; it is taken for a text, with a block of its own"]),
+        ("std::map<int, double, app::less, app::pool<int>>", "high", []),
+        ("array<int, 4>", "high", []),
+    ],
+)
+def test_a_guess_at_an_unknown_type_is_said(asked: str, variation: str, guesses: list[str]) -> None:
+    decision = decide(case_of(asked, variation=variation), Evidence([]))
+    assert [note for note in decision.notes if "is unknown" in note] == guesses
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "foo",
+            r"'foo': foo is unknown; allowed are .* vector<int> or map<int,string>, DS1 to DS12, .* app::",
+        ),
+        ("vectr<int>", r"'vectr<int>': vectr is unknown \(did you mean vector\?\); allowed are"),
+        ("std::unordred_map<int,int>", r"unordred_map is unknown \(did you mean unordered_map\?\)"),
+        ("DS13", r"DS13 is unknown; allowed are"),
+        ("vector", r"'vector': vector of what\? write vector<int> or vector<string>"),
+        ("vector<std::list>", r"'vector<std::list>': list of what\?"),
+    ],
+)
+def test_a_type_of_which_nothing_is_known_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        nearest_structure(text)
+
+
+@pytest.mark.parametrize("text", ["map<int", "<>", "vector<int>>", "vector<int>x", "a;b", "vector<,>"])
+def test_what_is_no_type_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"is no C\+\+ type; allowed are .* vector<int>"):
+        nearest_structure(text)
+
+
+@pytest.mark.parametrize(
+    ("density", "variation", "type_"),
+    [
+        ("", "", "unordered_set<string>"),
+        ("high", "low", "unordered_set<int>"),
+        ("low", "low", "vector<int>"),
+        ("low", "", "vector<vector<int>>"),
+    ],
+)
+def test_without_a_structure_the_dimensions_choose_one(density: str, variation: str, type_: str) -> None:
+    assert case_of(None, density, variation).structure.type == type_
