@@ -13,6 +13,7 @@ from typing import Any
 from mallard.errors import UsageError
 from mallard.papers.catalogue import Strategy, Structure
 from mallard.result import FORMAT
+from mallard.strategy_names import current
 from mallard.version import source_root
 
 NAME = "mallard-bench"
@@ -210,9 +211,21 @@ def load_runner(path: Path | None = None) -> Runner:
     _refuse_slow(path, description)
     try:
         _ = description["build_id"], description["commit"], description["compiler"]
-        return runner_of(path, description)
+        runner = runner_of(path, description)
     except (TypeError, KeyError, ValueError) as error:
         raise UsageError(f"{path} describes itself incompletely ({error!r}); build it again") from None
+    _refuse_former_names(runner)
+    return runner
+
+
+def _refuse_former_names(runner: Runner) -> None:
+    for experiment in runner.experiments:
+        for name in runner.names_of(experiment):
+            if current(name) != name:
+                raise UsageError(
+                    f"{runner.path} is of an older mallard: it calls {current(name)} {name}; build it again: "
+                    "'./mallard bench' with MALLARD_BENCH unset"
+                )
 
 
 def _refuse_slow(path: Path, description: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cache
@@ -23,6 +23,7 @@ from mallard.result import OK, Parameters, Row, canonical
 __all__ = ["Note", "Parameters", "Row", "Run", "Store"]
 
 
+MOST_NAMED = 10  # runs, in a message
 ROW_COLUMNS = tuple(field.name for field in fields(Row))
 INSERT_ROW = f"INSERT INTO result({', '.join(ROW_COLUMNS)}) VALUES({', '.join('?' for _ in ROW_COLUMNS)})"
 
@@ -199,7 +200,13 @@ class Store:
         numbers = [str(run.id) for run in self.runs()]
         if not numbers:
             return "it has no runs yet; 'mallard bench' makes one"
-        return f"its runs are {', '.join(numbers)}"
+        return f"its runs are {_in_short(numbers)}"
+
+
+def _in_short(numbers: Sequence[str]) -> str:
+    if len(numbers) <= MOST_NAMED:
+        return ", ".join(numbers)
+    return f"{numbers[0]} to {numbers[-1]}, as 'mallard list runs' shows them"
 
 
 def _now() -> str:

@@ -15,6 +15,7 @@ from mallard.cli.needs import Needs
 from mallard.cli.parser import Answer
 from mallard.errors import UsageError
 from mallard.nearest import meant
+from mallard.store import Store
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = HERE.parents[1] / "python"
@@ -169,6 +170,49 @@ def test_a_mistyped_word_is_told_with_the_one_that_was_meant(words: str, what: s
     with pytest.raises(UsageError) as error:
         understood(words.split())
     assert what in str(error.value)
+
+
+HOSTILE = [
+    (("",), "unknown verb ''"),
+    (("bench", ""), "unknown experiment ''; allowed are density"),
+    (("list", ""), "unknown list ''; allowed are"),
+    (("table", ""), "no table ''; allowed are"),
+    (("peers", ""), "unknown experiment ''"),
+    (("test", ""), "unknown stage ''"),
+    (("test", "--list", "lint"), "--list shows every stage; name none beside it"),
+    (("bench", "--strategy", ","), "--strategy ',' selects nothing; allowed are null, new-delete"),
+    (("bench", "--ds", ""), "--ds '' selects nothing; allowed are DS1-DS12"),
+    (("bench", "--size=-5"), "--size '-5' is not a size; allowed are 6..16"),
+    (("bench", "--reps", "1" + "0" * 30), "give a whole number of at least 1 and below 2^63"),
+    (("bench", "--reps", "\u0663"), "'\u0663' is not allowed; give a whole number"),
+    (("bench", "--time-limit", "nan"), "'nan' is no time; allowed are seconds from 0.001 to 1000000000"),
+    (("bench", "--time-limit", "1e300"), "'1e300' is no time"),
+    (
+        ("bench", "--memory-limit", "1e300"),
+        "'1e300' is no amount of memory; allowed are gibibytes from 0.001",
+    ),
+    (("bench", "--memory-limit", "1e-30"), "'1e-30' is no amount of memory"),
+    (("bench", "locality", "--links", "10^30"), "--links: 1000000000000000000000000000000 is not possible"),
+    (("report", "--run", "\u0663"), "--run '\u0663'; allowed are latest, a run's number"),
+    (("claims", "--run", "3,\u0663"), "--run '\u0663' is no run; allowed are latest, all, and runs' numbers"),
+    (("choose", "--elements", "\u0663"), "'\u0663' is not allowed; give a number such as 16384 or 2^14"),
+    (("choose", "--utilization=-0.5"), "give a number from 0 to 1"),
+]
+
+
+@pytest.mark.parametrize(("words", "what"), HOSTILE, ids=[" ".join(words) for words, _ in HOSTILE])
+def test_hostile_words_are_refused_with_what_is_allowed(
+    words: tuple[str, ...], what: str, tmp_path: Path
+) -> None:
+    Store(tmp_path / "mallard.db").close()
+    with pytest.raises(UsageError) as error:
+        needs(*words)
+    assert what in str(error.value)
+
+
+def test_a_word_does_not_steer_the_terminal(capsys: Any) -> None:
+    assert main(["bench", "a\x1b[31mb\udcff"]) == 2
+    assert "unknown experiment 'a\\x1b[31mb\\udcff'" in capsys.readouterr().err
 
 
 def test_an_error_is_one_line_and_the_way_to_more() -> None:

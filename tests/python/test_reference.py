@@ -85,6 +85,14 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_text("dear")
+    with pytest.raises(UsageError, match="is a file; name a new folder"):
+        build(tmp_path, letter, "0.1.0")
+    assert letter.read_text() == "dear"
+
+
 def test_doxygen_is_named_if_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     root = Path(__file__).resolve().parents[2]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -136,3 +139,11 @@ def test_a_build_by_another_compiler_is_not_passed_off(tree: Path) -> None:
 def test_one_stated_runner_cannot_be_two(fake: object) -> None:
     with pytest.raises(UsageError, match="MALLARD_BENCH names one for all; unset it"):
         load_builds(["g++", "clang++"])
+
+
+def test_a_runner_with_former_names_is_refused(fake: Any) -> None:
+    described = json.loads(subprocess.run([FAKE, "--describe"], capture_output=True, check=True).stdout)
+    described["experiments"]["locality"]["strategies"][0]["name"] = "AS1"
+    fake.set(describe={"experiments": described["experiments"]})
+    with pytest.raises(UsageError, match="is of an older mallard: it calls new-delete AS1; build it again"):
+        load_runner()

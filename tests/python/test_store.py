@@ -165,6 +165,13 @@ def test_a_run_that_is_not_there(store: Store, meta: dict[str, Any], text: str) 
         store.select_run(text)
 
 
+def test_many_runs_are_named_in_short(store: Store, meta: dict[str, Any]) -> None:
+    for _ in range(11):
+        store.begin_run(meta)
+    with pytest.raises(UsageError, match="its runs are 1 to 11, as 'mallard list runs' shows them"):
+        store.select_run("12")
+
+
 def test_no_results_yet(store: Store) -> None:
     with pytest.raises(UsageError, match="'mallard bench density' makes them"):
         store.select_run("latest", "density")

@@ -81,13 +81,18 @@ def reported(act: Callable[[], int]) -> int:
         with guarded():
             return act()
     except UsageError as error:
-        tell(f"mallard: error: {error}")
+        tell(f"mallard: error: {_printable(str(error))}")
         return exit_status.ERROR
     except KeyboardInterrupt:
         tell("mallard: interrupted")
         return exit_status.INTERRUPTED
     except ReaderGone:
         return exit_status.READER_GONE
+
+
+def _printable(text: str) -> str:
+    """A word of the caller's must not steer the terminal."""
+    return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in text)
 
 
 def understood(words: Sequence[str]) -> Command:

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def experiment_of(arguments: argparse.Namespace) -> str:
-    name = str(arguments.experiment or DEFAULT)
+    name = DEFAULT if arguments.experiment is None else str(arguments.experiment)
     one_of("unknown experiment", name, EXPERIMENTS)
     return name
 

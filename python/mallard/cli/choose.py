@@ -25,7 +25,7 @@ from mallard.choose.case import (
 from mallard.claims import finished_runs
 from mallard.cli import exit_status
 from mallard.cli.options import add_database, check_database, nothing_measured
-from mallard.cli.parser import positive_int
+from mallard.cli.parser import is_number, positive_int
 from mallard.result import Row
 from mallard.store import Store
 
@@ -100,7 +100,7 @@ def elements(text: str) -> float:
     power = re.fullmatch(r"2\^(\d{1,2})", text)
     if power and int(power[1]) <= MOST_ELEMENTS_LOG2:
         return float(power[1])
-    if not power and text.isascii() and text.isdecimal() and 0 < int(text) <= 1 << MOST_ELEMENTS_LOG2:
+    if not power and is_number(text) and 0 < int(text) <= 1 << MOST_ELEMENTS_LOG2:
         return log2(int(text))
     raise argparse.ArgumentTypeError(
         f"'{text}' is not allowed; give a number such as 16384 or 2^14, from 1 to 2^{MOST_ELEMENTS_LOG2}"

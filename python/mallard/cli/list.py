@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    if arguments.what:
+    if arguments.what is not None:
         one_of("unknown list", arguments.what, LISTS)
     if arguments.all and arguments.what not in SHORTENED:
         raise UsageError(f"--all is for the lists {in_prose(SHORTENED)}; name one of them, or leave it out")

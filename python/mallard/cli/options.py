@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from mallard.cli.parser import is_number
 from mallard.errors import UsageError
 from mallard.store import require_database
 
@@ -46,7 +47,7 @@ def add_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
 
 def check_run(arguments: argparse.Namespace, *others: str) -> None:
     """`latest`, a number, or one of the others."""
-    if arguments.run not in ("latest", *others) and not arguments.run.isdecimal():
+    if arguments.run not in ("latest", *others) and not is_number(arguments.run):
         allowed = ", ".join(["latest", *others, "a run's number"])
         raise UsageError(f"--run '{arguments.run}'; allowed are {allowed}; 'mallard list runs' shows them")
 

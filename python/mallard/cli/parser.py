@@ -98,25 +98,34 @@ def seed_number(text: str) -> int:
 
 
 def positive_seconds(text: str) -> float:
-    return _positive(text, "no time", "seconds")
+    return _between(text, "no time", "seconds", 0.001, 10**9)
 
 
 def gibibytes(text: str) -> int:
     """In bytes."""
-    return int(_positive(text, "no amount of memory", "gibibytes") * 2**30)
+    return int(_between(text, "no amount of memory", "gibibytes", 0.001, 2**20) * 2**30)
 
 
-def _positive(text: str, what: str, unit: str) -> float:
+def is_number(text: str) -> bool:
+    """True for the digits 0 to 9 alone, not those of other scripts."""
+    return text.isascii() and text.isdecimal()
+
+
+def _between(text: str, what: str, unit: str, least: float, most: int) -> float:
     try:
         number = float(text)
     except ValueError:
         number = 0.0
-    if not 0.0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is {what}; allowed are {unit} above 0, such as 90 or 0.5")
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is {what}; allowed are {unit} from {least} to {most}, such as 90 or 0.5"
+        )
     return number
 
 
 def _whole_number(text: str, least: int) -> int:
-    if not text.isascii() or not text.isdecimal() or not least <= int(text) < 2**63:
-        raise argparse.ArgumentTypeError(f"'{text}' is not allowed; give a whole number of at least {least}")
+    if not is_number(text) or not least <= int(text) < 2**63:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not allowed; give a whole number of at least {least} and below 2^63"
+        )
     return int(text)

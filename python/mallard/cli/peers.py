@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    if arguments.experiment:
+    if arguments.experiment is not None:
         one_of("unknown experiment", arguments.experiment, EXPERIMENTS)
     check_runs(arguments)
 

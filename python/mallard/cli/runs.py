@@ -6,6 +6,7 @@ import argparse
 
 from mallard.claims import finished_runs
 from mallard.cli.options import check_database
+from mallard.cli.parser import is_number
 from mallard.errors import UsageError
 from mallard.store import Run, Store
 
@@ -22,7 +23,7 @@ def add_runs(parser: argparse.ArgumentParser, what: str) -> None:
 
 def check_runs(arguments: argparse.Namespace) -> None:
     if arguments.run not in ("latest", "all"):
-        wrong = [number for number in arguments.run.split(",") if not number.strip().isdecimal()]
+        wrong = [number for number in arguments.run.split(",") if not is_number(number.strip())]
         if wrong:
             raise UsageError(
                 f"--run '{wrong[0]}' is no run; allowed are latest, all, and runs' numbers such as 3,5; "

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    if arguments.table:
+    if arguments.table is not None:
         _checked(arguments, table_named(arguments.table))
     elif arguments.nanoseconds or arguments.local:
         option = "--nanoseconds" if arguments.nanoseconds else "--local"
@@ -58,7 +58,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.table:
+    if arguments.table is not None:
         _show_printed(arguments)
     elif nothing_measured(arguments):
         _show_tables()

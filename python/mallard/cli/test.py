@@ -41,6 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     if arguments.list:
+        if arguments.stages:
+            raise UsageError("--list shows every stage; name none beside it")
         texts = ((stage.name, f"(full) {stage.text}" if stage.full else stage.text) for stage in STAGES)
         raise Answer(layout.columns(list(texts)) + "\n")
     choose(arguments)

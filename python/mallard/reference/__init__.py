@@ -23,6 +23,8 @@ def build(root: Path, output: Path, version: str) -> int:
     Doxygen's warnings go to standard error. Raises a UsageError if `output` holds anything else, or if
     Doxygen is missing or finds a fault.
     """
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"{output} is a file; name a new folder for the reference")
     if output.exists() and not (output / MARK).is_file() and not _empty(output):
         raise UsageError(f"{output} holds other files; name a new folder for the reference")
     output.parent.mkdir(parents=True, exist_ok=True)
