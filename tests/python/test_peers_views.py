@@ -54,7 +54,7 @@ def test_every_library_has_its_line_with_wins_and_losses(
 
 def test_losses_are_named_with_their_cell(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
-    told = " ".join(shown(capsys).split())
+    told = " ".join(shown(capsys, "--all").split())
     assert "Where another library is faster" in told
     assert "utilization: T = 2^30, A = 2^15, S = 2^10: multipool 4.08 ns, loki 2.04 ns, ratio 2.00" in told
     assert "small-objects: 16 bytes, shuffled, small pages, free: multipool 1.22 ns, loki 0.61 ns" in told
@@ -62,7 +62,7 @@ def test_losses_are_named_with_their_cell(database: Path, capsys: pytest.Capture
 
 def test_phases_have_a_table_of_their_own(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
-    heads = [line.split() for line in shown(capsys).splitlines()]
+    heads = [line.split() for line in shown(capsys, "--all").splitlines()]
     assert ["allocate", "free", "again", "traverse", "held"] in heads
 
 
@@ -72,7 +72,21 @@ def test_lines_fit_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     write(database)
-    assert max(map(len, shown(capsys).splitlines())) <= width
+    for words in ((), ("--all",)):
+        lines = shown(capsys, *words).splitlines()
+        assert max(map(len, lines)) <= width
+        assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
+
+
+def test_without_an_experiment_it_is_a_summary(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(database)
+    told = shown(capsys)
+    lines = [line.split() for line in told.splitlines()]
+    assert " ".join(next(line for line in lines if line[:1] == ["Loki"])) == "Loki 0 0 2 1 2.00"
+    assert ["small-objects", "1", "2", "Loki", "2.00", "(2.00", "to", "2.00)"] in lines
+    assert "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one" in told
+    assert "free" not in told
+    assert len(lines) < len(shown(capsys, "--all").splitlines())
 
 
 def test_markdown_has_whole_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:

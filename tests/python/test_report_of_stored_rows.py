@@ -1,4 +1,4 @@
-"""The page of all rows that are stored with the documents: how large it is, and that no figure is lost."""
+"""Views of all rows that are stored with the documents: how large they are, and that no figure is lost."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from pathlib import Path
 
 import pytest
 from heat_maps import HeatMap, heat_maps
+from rich.console import Console
 
 from mallard.experiments import EXPERIMENTS
 from mallard.store import Run
 from mallard.view.html import Measured, page
+from mallard.view.terminal.peers_summary import show_peers_summary
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+from figures.peers import found
 from figures.stored import stored_file, stored_runs
 
 LARGEST = 1 << 20
+SCREEN = (80, 30)  # columns, lines
 STORED = [name for name in EXPERIMENTS if stored_file(name).exists()]
 
 
@@ -53,6 +57,14 @@ def test_only_what_is_folded_away_waits_for_the_script(text: str) -> None:
     folded = [table for table in heat_maps(text) if table.folded]
     assert {table.part for table in folded} == {"locality", "peers"}
     assert len(folded) < len(heat_maps(text)) / 2
+
+
+def test_the_comparison_with_other_libraries_is_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    columns, most = SCREEN
+    show_peers_summary(Console(width=columns), found())
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= most
+    assert max(map(len, lines)) <= columns
 
 
 def of(text: str, part: str) -> list[HeatMap]:

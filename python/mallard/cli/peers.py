@@ -18,8 +18,8 @@ from mallard.view.peers_markdown import peers_markdown
 
 HELP = "compare mallard's allocators with those of other libraries"
 EXAMPLES = (
-    ("mallard peers", "every experiment, by the newest runs"),
-    ("mallard peers small-objects", "one experiment"),
+    ("mallard peers", "a line for each library, by the newest runs"),
+    ("mallard peers small-objects", "one experiment, with the cells that it lost"),
     ("mallard peers --run 3,5", "by these runs alone"),
     ("mallard peers --format md", "as Markdown; json has every cell"),
     ("mallard bench density --contenders", "measures what is compared"),
@@ -34,8 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "experiment",
         nargs="?",
         metavar="EXPERIMENT",
-        help="one of them, as 'mallard list experiments' names it (default: all)",
+        help="one of them, as 'mallard list experiments' names it (default: a summary)",
     )
+    parser.add_argument("--all", action="store_true", help="every experiment as if it were named")
     add_runs(parser, "cell")
     add_format(parser, FORMATS)
     add_database(parser)
@@ -50,6 +51,7 @@ def check(arguments: argparse.Namespace) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.console import output_console
     from mallard.view.terminal.peers import show_peers
+    from mallard.view.terminal.peers_summary import show_peers_summary
 
     found, runs = _found(arguments)
     if not found:
@@ -63,6 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"format": 1, "comparisons": [_record(duel) for duel in found]}, indent=1))
     elif arguments.format == "md":
         print(peers_markdown(found), end="")
+    elif arguments.experiment is None and not arguments.all:
+        show_peers_summary(output_console(PIPE_WIDTH), found)
     else:
         show_peers(output_console(PIPE_WIDTH), found, runs)
     return 0

@@ -28,12 +28,15 @@ from mallard.store import Run
 from mallard.view.terminal.palette import ratio_style
 
 LOSSES_SHOWN = 40
+# Columns of the terminal.
+LIBRARY, MEAN, GAP = 20, 7, 2
+Column = tuple[str, dict[str, Standing]]  # a figure beside the time, by library
 WIDTH_WITH_WORST = 140
-COUNTED = {FASTER: "faster", NO_DIFFERENCE: "even", SLOWER: "slower", UNFINISHED: "not finished"}
+COUNTED = {FASTER: "faster", NO_DIFFERENCE: "even", SLOWER: "slower", UNFINISHED: "unfinished"}
 LEGEND = (
-    "mallard / it: the time of mallard's fastest strategy / that of the library's fastest, cell by cell; the "
+    "ratio: the time of mallard's fastest strategy / that of the library's fastest, cell by cell; the "
     "geometric mean with its 95 % interval; below 1 mallard is faster. faster, even, slower: mallard, in "
-    "cells; not finished: the other. =: no difference."
+    "cells; unfinished: the other. =: no difference."
 )
 
 
@@ -60,8 +63,9 @@ def _show_experiment(console: Console, found: Sequence[Duel]) -> None:
     if not wide:
         _show_worst(console, timed, names)
     quantities = {key: by_peer for key, by_peer in by_quantity(every).items() if key[1] != TIME}
-    if quantities:
-        console.print(_means(peers_in(every), [(key[1].short, quantities[key]) for key in quantities]))
+    columns = [(key[1].short, by_peer) for key, by_peer in quantities.items()]
+    for part in _fitting(columns, console.width - LIBRARY):
+        console.print(_means(peers_in(every), part))
     console.print()
 
 
@@ -72,7 +76,7 @@ def _standings(every: Sequence[Standing], names: CellNames | None) -> Table:
         for verdict, word in COUNTED.items()
         if verdict != UNFINISHED or any(each.counts[UNFINISHED] for each in every)
     }
-    grid = _grid("mallard / it", "interval", *counted.values())
+    grid = _grid("ratio", "interval", *counted.values())
     if names:
         grid.add_column("where it is slowest")
     for each in every:
@@ -93,7 +97,21 @@ def _show_worst(console: Console, every: Sequence[Standing], names: CellNames) -
             console.print(f"slowest beside {each.peer}: {duel_text(each.worst, names)}", markup=False)
 
 
-def _means(peers: Sequence[str], quantities: Sequence[tuple[str, dict[str, Standing]]]) -> Table:
+def _fitting(columns: Sequence[Column], room: int) -> list[list[Column]]:
+    """In as many tables as they need."""
+    parts: list[list[Column]] = [[]]
+    left = room
+    for column in columns:
+        width = max(len(column[0]), MEAN) + GAP
+        if width > left and parts[-1]:
+            parts.append([])
+            left = room
+        parts[-1].append(column)
+        left -= width
+    return parts if columns else []
+
+
+def _means(peers: Sequence[str], quantities: Sequence[Column]) -> Table:
     """A column for each figure beside the time."""
     grid = _grid(*(text for text, _ in quantities))
     for peer in peers:
