@@ -70,7 +70,7 @@ def help_for_one(name: str) -> str:
     group = parser.add_argument_group("options of every experiment")
     _add_common(group)
     _add_further(group)
-    heading = "strategies ('mallard list strategies' describes them)"
+    heading = "strategies ('mallard list strategies --all' describes them)"
     parser.epilog = f"{heading}:\n{layout.paragraph(in_words(own_strategies(name)))}\n\n{parser.epilog}"
     return parser.format_help()
 
@@ -79,11 +79,9 @@ def _add_common(parser: argparse._ActionsContainer) -> None:
     scale = parser.add_mutually_exclusive_group()
     for name, text in SCALES:
         scale.add_argument(f"--{name}", dest="scale", action="store_const", const=name, help=text)
+    parser.add_argument("--strategy", metavar="LIST", help="only these, such as multipool,heap/base,loki")
     parser.add_argument(
-        "--strategy", metavar="LIST", help="only these: multipool,heap/base, or those of a library: loki"
-    )
-    parser.add_argument(
-        "--contenders", action="store_true", help="also the allocators of other libraries, and other mallocs"
+        "--contenders", action="store_true", help="also allocators of other libraries, and other mallocs"
     )
 
 
@@ -91,7 +89,7 @@ def _add_further(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--malloc",
         metavar="LIST",
-        help=f"new-delete and new-delete/base also with these preloaded: {', '.join(NAMES)}",
+        help=f"new-delete also under: {','.join(NAMES)}",
     )
     parser.add_argument(
         "--compiler", metavar="LIST", help=f"the runner as built by each of these: {', '.join(COMPILERS)}"
@@ -100,7 +98,7 @@ def _add_further(parser: argparse._ActionsContainer) -> None:
         "--reps",
         metavar="N",
         type=positive_int,
-        help=f"repetitions of each cell (default: {REPETITIONS}; more of short ones, fewer of long ones)",
+        help=f"repetitions of a cell (default: {REPETITIONS}; more of short ones)",
     )
     parser.add_argument(
         "--seed",
@@ -116,7 +114,7 @@ def _add_further(parser: argparse._ActionsContainer) -> None:
         "--memory-limit",
         metavar="GIB",
         type=gibibytes,
-        help="for one process (default: 12, or 95 %% of the free memory if that is less)",
+        help="for one process (default: 12, or 95 %% of what is free)",
     )
     parser.add_argument("--no-pin", action="store_true", help="let the system choose the core")
     add_database(parser)

@@ -31,12 +31,9 @@ from mallard.store import Store
 
 HELP = "tell which allocator to use, by the measurements made here"
 EXAMPLES = (
-    ("mallard choose", "many blocks of many sizes, freed together"),
-    ("mallard choose --structure 'vector<int>' --elements 100", "one block: is it worth an allocator?"),
-    ("mallard choose --structure 'map<int,string>' --lifetime program", "a map that is never destroyed"),
-    ("mallard choose --locality low --elements 2^9", "long-lived, and used between others"),
-    ("mallard choose --threads 4 --freed-by other", "blocks go from thread to thread"),
-    ("mallard choose --binding base --wink-out yes", "an abstract base, and no destructors"),
+    ("mallard choose", "blocks of many sizes"),
+    ("mallard choose --structure 'vector<int>' --elements 100", "one block: worth it?"),
+    ("mallard choose --locality low --elements 2^9", "long-lived, scattered"),
 )
 
 PIPE_WIDTH = 160
@@ -44,40 +41,33 @@ MOST_ELEMENTS_LOG2 = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    what = parser.add_argument_group("the part of the program that allocates")
-    what.add_argument(
-        "--structure",
-        metavar="TYPE",
-        help="its type as in C++, or DS1 to DS12 (default: by density and variation)",
-    )
-    what.add_argument(
-        "--elements", metavar="N", type=elements, default=10.0, help="of the structure: 2^14 or 16384 (2^10)"
+    part = parser.add_argument_group("the part of the program that allocates (in brackets: by default)")
+    part.add_argument("--structure", metavar="TYPE", help="as in C++, or DS1 to DS12 (by D and V, below)")
+    part.add_argument("--elements", metavar="N", type=elements, default=10.0, help="2^14 or 16384 (2^10)")
+    _choices(part, "lifetime", (SCOPE, PROGRAM), SCOPE, "freed at the end of a scope, or never")
+    _choices(part, "freed-by", (SELF, OTHER), SELF, "the thread that frees a block")
+    part.add_argument(
+        "--access-factor", metavar="N", type=positive_int, default=1, help="traversals in a visit (1)"
     )
     dimensions = parser.add_argument_group("the papers' dimensions (P0089 section 5, P0213 section 4)")
-    _choices(dimensions, "density", (HIGH, LOW), "", "D: the share of allocation in its work")
+    _choices(dimensions, "density", (HIGH, LOW), "", "D: share of allocation in its work")
     _choices(dimensions, "variation", (HIGH, LOW), "", "V: the variation of block sizes")
-    _choices(dimensions, "locality", (HIGH, LOW), HIGH, "L: low if it lives long and is used between others")
+    _choices(dimensions, "locality", (HIGH, LOW), HIGH, "L: low if used between others for long")
     dimensions.add_argument(
         "--utilization",
         metavar="0..1",
         type=utilization,
-        help="U: peak memory in use / all memory allocated (1; with --lifetime program 0)",
+        help="U: peak memory / all allocated (1; program: 0)",
     )
     dimensions.add_argument(
         "--threads", metavar="N", type=positive_int, default=1, help="C: threads that allocate at once (1)"
     )
-    _choices(dimensions, "fragmented", (YES, NO), NO, "F: others allocate and free on the same heap")
-    more = parser.add_argument_group("how it is used")
-    _choices(more, "lifetime", (SCOPE, PROGRAM), SCOPE, "its memory is freed at the end of a scope, or never")
-    _choices(more, "freed-by", (SELF, OTHER), SELF, "the thread that frees a block")
-    more.add_argument(
-        "--access-factor", metavar="N", type=positive_int, default=1, help="traversals in a visit (1)"
-    )
-    can = parser.add_argument_group("the allocators that it can use")
+    _choices(dimensions, "fragmented", (YES, NO), NO, "F: others allocate on the same heap")
+    can = parser.add_argument_group("the allocators that it can use, and the measurements")
     _choices(can, "binding", (TYPE, BASE_CLASS, ANY), ANY, "by type parameter or by abstract base")
-    _choices(can, "wink-out", (YES, NO), NO, "destructors may be left out, since they only free memory")
-    _choices(can, "buffer", BUFFERS, ANY, "the initial buffer of a monotonic allocator")
-    add_database(parser.add_argument_group("the measurements"))
+    _choices(can, "wink-out", (YES, NO), NO, "destructors may be left out")
+    _choices(can, "buffer", BUFFERS, ANY, "initial buffer of a monotonic allocator")
+    add_database(can)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -123,7 +113,7 @@ def utilization(text: str) -> float:
 def _choices(
     group: argparse._ArgumentGroup, name: str, allowed: tuple[str, ...], default: str, text: str
 ) -> None:
-    text = f"{text} ({default or 'by the structure'})"
+    text = f"{text} ({default or 'by structure'})"
     group.add_argument(f"--{name}", choices=allowed, default=default, metavar="|".join(allowed), help=text)
 
 

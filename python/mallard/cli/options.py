@@ -20,7 +20,7 @@ def add_database(parser: argparse._ActionsContainer) -> None:
         metavar="FILE",
         type=Path,
         default=_default_database(),
-        help=f"the database of results (default: $MALLARD_DB, or else {DATABASE} here)",
+        help=f"database (default: $MALLARD_DB or ./{DATABASE})",
     )
 
 
@@ -30,7 +30,7 @@ def add_run(parser: argparse.ArgumentParser, *others: str) -> None:
         "--run",
         metavar="N",
         default="latest",
-        help=f"{', '.join(words[:-1])} or {words[-1]}, as 'mallard list runs' has it",
+        help=f"{', '.join(words[:-1])} or {words[-1]} ('mallard list runs')",
     )
 
 

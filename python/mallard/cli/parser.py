@@ -12,7 +12,7 @@ from mallard.cli import layout
 from mallard.errors import UsageError
 from mallard.nearest import meant
 
-LONGEST_OPTION = 24  # columns; the text of a longer one begins on the next line
+LONGEST_OPTION = 31  # columns; the text of a longer one begins on the next line
 
 
 class Answer(Exception):  # noqa: N818 - no error

@@ -21,9 +21,9 @@ HELP = "show the last run again, or a printed table beside it"
 EXAMPLES = (
     ("mallard table", "the last run"),
     ("mallard table --run 3", "run 3"),
-    ("mallard table p0213:6", "vector<string>, printed and here"),
+    ("mallard table p0213:6", "vector<string>, paper and here"),
     ("mallard table p0213:6 --nanoseconds", "nanoseconds on both sides"),
-    ("mallard table p0089:18 --local multipool/base", "another pool than the printed"),
+    ("mallard table p0089:18 --local multipool/base", "another pool than in print"),
     ("mallard table loki:memory", "a table without a number"),
 )
 
