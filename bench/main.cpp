@@ -113,6 +113,7 @@ void describe() {
         .member("commit", this_build.commit)
         .member("build_id", program_fingerprint());
     describe_missing(json);
+    describe_registry(json);
     json.key("experiments").open('{');
     for (const experiment& e : experiments) {
         json.key(e.name).open('{');

@@ -1,22 +1,31 @@
 # The libraries that the benchmark measures beside mallard: each is built in where its Debian package is there, and
-# the runner says which are missing and why (bench/strategy/mechanism_table.cpp). None is needed.
+# the runner says which are missing and why (bench/strategy/strategies.def). None is needed. A library that is there brings
+# the files in its folder of bench/strategy/contender, and those of its name in bench/workload/contender.
 #
 # MALLARD_CONTENDERS names those to look for; a build for another machine leaves out what that has not.
 set(contender_names BOOST_POOL BOOST_CONTAINER BOOST_INTERPROCESS FOONATHAN LOKI MIMALLOC)
 set(MALLARD_CONTENDERS ${contender_names} CACHE STRING "Libraries to measure beside mallard, where they are installed")
 
-# Defines BENCH_HAS_<name> for `target`, and for its table BENCH_WHY_<name>: empty, or why there is none.
-function(contender target name why)
-  string(COMPARE EQUAL "${why}" "" has)
-  target_compile_definitions(${target} PUBLIC BENCH_HAS_${name}=${has})
+# Defines BENCH_HAS_<name> for `target`, and for its table BENCH_WHY_<name>: empty, or why there is none. Adds the
+# files of a library that is there to the target, and their headers to contender_headers.
+macro(contender target name why)
+  string(COMPARE EQUAL "${why}" "" has_${name})
+  target_compile_definitions(${target} PUBLIC BENCH_HAS_${name}=${has_${name}})
   set_property(
     SOURCE "${PROJECT_SOURCE_DIR}/bench/strategy/mechanism_table.cpp"
     APPEND PROPERTY COMPILE_DEFINITIONS "BENCH_WHY_${name}=\"${why}\"")
-  set(has_${name} ${has} PARENT_SCOPE)
-  if(why)
+  if(has_${name})
+    string(TOLOWER "${name}" folder)
+    file(
+      GLOB found CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/bench/strategy/contender/${folder}/*.hpp")
+    list(APPEND contender_headers ${found})
+    file(GLOB found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/strategy/contender/${folder}/*.cpp"
+         "${PROJECT_SOURCE_DIR}/bench/workload/contender/density_${folder}*.cpp")
+    target_sources(${target} PRIVATE ${found})
+  else()
     message(STATUS "Contender ${name} is missing: ${why}")
   endif()
-endfunction()
+endmacro()
 
 # Sets why_<name> to nothing, or to the first of the files that is not there. The last may be the name of a library.
 macro(look_for_contender name header library)
@@ -51,35 +60,34 @@ function(add_contenders target)
       endif()
     endforeach()
   endif()
+  set(contender_headers)
+  contender(${target} STANDARD "")
   foreach(name ${contender_names})
     contender(${target} ${name} "${why_${name}}")
   endforeach()
+  list(TRANSFORM contender_headers REPLACE "(.+)" "#include \"\\1\"")
+  list(JOIN contender_headers "\n" includes)
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/bench/contenders.hpp" CONTENT "#pragma once\n\n@includes@\n" @ONLY)
+  target_include_directories(${target} PUBLIC "${PROJECT_BINARY_DIR}/generated")
 
   # What one thread uses needs no lock: Boost's own switch for that.
   target_compile_definitions(${target} PUBLIC BOOST_DISABLE_THREADS)
-  set(density "${PROJECT_SOURCE_DIR}/bench/workload/contender/density_")
-  if(has_BOOST_POOL)
-    target_sources(${target} PRIVATE "${density}boost_pool.cpp")
-  endif()
   if(has_BOOST_CONTAINER)
-    target_sources(${target} PRIVATE "${density}boost_container.cpp" "${density}boost_resource.cpp")
     target_link_libraries(${target} PUBLIC "${BENCH_BOOST_CONTAINER_LIBRARY}")
   endif()
   if(has_FOONATHAN)
-    target_sources(${target} PRIVATE "${density}foonathan.cpp")
     target_include_directories(${target} SYSTEM PUBLIC "${BENCH_FOONATHAN_INCLUDE}")
     target_link_libraries(${target} PUBLIC "${BENCH_FOONATHAN_LIBRARY}")
   endif()
   if(has_LOKI)
-    target_sources(${target} PRIVATE "${density}loki.cpp")
     target_link_libraries(${target} PUBLIC "${BENCH_LOKI_LIBRARY}")
   endif()
   if(has_MIMALLOC)
     # Opened, not linked: linked, it would be the malloc of every strategy.
-    set(mimalloc "${PROJECT_SOURCE_DIR}/bench/strategy/contender/mimalloc_heap.cpp")
-    target_sources(${target} PRIVATE "${density}mimalloc.cpp" "${mimalloc}")
     get_filename_component(library "${BENCH_MIMALLOC_LIBRARY}" REALPATH)
-    set_property(SOURCE "${mimalloc}" APPEND PROPERTY COMPILE_DEFINITIONS "BENCH_MIMALLOC_LIBRARY=\"${library}\"")
+    set_property(
+      SOURCE "${PROJECT_SOURCE_DIR}/bench/strategy/contender/mimalloc/heap.cpp"
+      APPEND PROPERTY COMPILE_DEFINITIONS "BENCH_MIMALLOC_LIBRARY=\"${library}\"")
     target_link_libraries(${target} PUBLIC ${CMAKE_DL_LIBS})
   endif()
 endfunction()

@@ -1,10 +1,11 @@
-/// The mechanisms as one table: what each can do, and for the contenders which library it comes from.
+/// The mechanisms, the libraries of contenders, and what each mechanism can do, from the list in
+/// strategy/strategies.def.
 ///
 /// A strategy (strategy/table.hpp) is a mechanism, bound and ended in some way. Whether an experiment has a
-/// strategy follows from the flags here. A contender is a row here, one in strategy/table.cpp, and a file in
-/// strategy/contender.
+/// strategy follows from the flags here.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,58 +14,16 @@
 namespace bench {
 
 enum class mechanism_kind {
-    null,
-    global,
-    global_kept,
-    new_delete,
-    monotonic,
-    multipool,
-    multipool_over_monotonic,
-    shared_synchronized,
-    shared_concurrent,
-    fixed_pool,
-    small_object_pool,
-    adaptive_pool,
-    adaptive_pool_aligned,
-    static_pool,
-    fast_fit,
-    heap,
-    region_heap,
-    class_new,
-    fixed_string,
-    c_realloc,
-    pmr_monotonic,
-    pmr_unsynchronized,
-    pmr_synchronized,
-    boost_pool,
-    boost_object_pool,
-    boost_fast_pool,
-    boost_pmr_monotonic,
-    boost_pmr_unsynchronized,
-    boost_adaptive_pool,
-    boost_node,
-    boost_allocator,
-    boost_interprocess,
-    foonathan_node,
-    foonathan_array,
-    foonathan_small,
-    foonathan_collection,
-    foonathan_stack,
-    foonathan_temporary,
-    loki,
-    mimalloc_heap,
+#define MECHANISM(kind, ...) kind,
+#include "bench/strategy/strategies.def"
 };
-inline constexpr std::size_t mechanism_count = static_cast<std::size_t>(mechanism_kind::mimalloc_heap) + 1;
 
-/// One of the library's pools beyond the papers' two allocators.
-[[nodiscard]] constexpr bool is_other_pool(mechanism_kind kind) noexcept {
-    return kind >= mechanism_kind::fixed_pool && kind <= mechanism_kind::fast_fit;
-}
-
-/// It begins in a region that somebody has to measure out, and takes nothing beyond.
-[[nodiscard]] constexpr bool is_in_a_region(mechanism_kind kind) noexcept {
-    return kind == mechanism_kind::region_heap || kind == mechanism_kind::boost_interprocess;
-}
+/// Where a contender comes from.
+enum class library_kind {
+    none,
+#define LIBRARY(kind, ...) kind,
+#include "bench/strategy/strategies.def"
+};
 
 /// What a mechanism can do, as far as an experiment asks.
 enum class capability : std::uint32_t {
@@ -75,6 +34,8 @@ enum class capability : std::uint32_t {
     reuses = 1U << 4,       ///< gives out again what was freed
     all_threads = 1U << 5,  ///< one for all threads; a block may be freed by any of them
     bursts = 1U << 6,       ///< gives and takes many blocks of a size at once
+    other_pool = 1U << 7,   ///< one of the library's pools beyond the papers' two allocators
+    in_a_region = 1U << 8,  ///< begins in a region that somebody has to measure out, and takes nothing beyond
 };
 
 [[nodiscard]] constexpr capability operator|(capability a, capability b) noexcept {
@@ -86,31 +47,22 @@ enum class capability : std::uint32_t {
     return (there | wanted) == there;
 }
 
-/// Where a contender comes from.
-enum class library_kind {
-    none,
-    standard,
-    boost_pool,
-    boost_container,
-    boost_interprocess,
-    foonathan,
-    loki,
-    mimalloc,
-};
-
 struct library_row {
     library_kind kind;
-    std::string_view name;
-    std::string_view package; ///< Debian's
-    bool built;               ///< whether it was there when this program was built
-    std::string_view why;     ///< it was not
+    std::string_view name;        ///< as its authors write it
+    std::string_view word = {};   ///< selects its contenders
+    std::string_view package;     ///< Debian's
+    std::string_view header = {}; ///< a pattern below a folder of headers; empty: it comes with the compiler
+    std::string_view file = {};   ///< how its file's name begins, if there is one to link with
+    bool built;                   ///< whether it was there when this program was built
+    std::string_view why;         ///< it was not
 };
 
 struct mechanism_row {
     mechanism_kind kind;
+    library_kind library = library_kind::none;
     std::string_view text;
     capability can;
-    library_kind library = library_kind::none;
     std::size_t largest_block = SIZE_MAX; ///< of those that are compiled for each size
     std::size_t first_bytes = 96;         ///< about what one takes for its first block of a few words
 };
@@ -118,7 +70,28 @@ struct mechanism_row {
 /// The contenders that are compiled for each size of a block are for no larger ones.
 inline constexpr std::size_t largest_node_bytes = 64;
 
-[[nodiscard]] const mechanism_row& row_of(mechanism_kind kind) noexcept;
+/// In the order of the enumerators.
+inline constexpr auto mechanisms = [] {
+    using enum capability;
+    constexpr capability any = any_size | containers;
+    return std::to_array<mechanism_row>({
+#define MECHANISM(of, ...) {.kind = mechanism_kind::of, __VA_ARGS__},
+#include "bench/strategy/strategies.def"
+    });
+}();
+inline constexpr std::size_t mechanism_count = mechanisms.size();
+
+[[nodiscard]] constexpr const mechanism_row& row_of(mechanism_kind kind) noexcept {
+    return mechanisms[static_cast<std::size_t>(kind)];
+}
+
+[[nodiscard]] constexpr bool is_other_pool(mechanism_kind kind) noexcept {
+    return has(row_of(kind).can, capability::other_pool);
+}
+
+[[nodiscard]] constexpr bool is_in_a_region(mechanism_kind kind) noexcept {
+    return has(row_of(kind).can, capability::in_a_region);
+}
 
 /// Returns: all libraries that contenders come from.
 [[nodiscard]] std::span<const library_row> libraries() noexcept;

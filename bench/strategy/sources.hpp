@@ -1,7 +1,7 @@
 /// Every strategy as a source of blocks: the papers' mechanisms, the global allocator, and what is registered.
 #pragma once
 
-#include "bench/strategy/contender/all.hpp"
+#include "bench/contenders.hpp"
 #include "bench/strategy/global_source.hpp"
 #include "bench/strategy/library_pools.hpp"
 #include "bench/strategy/mechanisms.hpp"

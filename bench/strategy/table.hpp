@@ -1,7 +1,7 @@
 /// The strategies as one table: mechanism x binding x destruction (P0089R1, table 1), the floor, the global
 /// allocator with its page return switched off, the multipool's orders of reuse, what threads can share, the
-/// library's other pools and heaps, the vectors that grow in place, and the contenders. A strategy is a row here; what its mechanism can do is in
-/// strategy/mechanism_table.hpp.
+/// library's other pools and heaps, the vectors that grow in place, and the contenders. The list is in
+/// strategy/strategies.def.
 #pragma once
 
 #include "bench/harness/arguments.hpp"
@@ -26,14 +26,22 @@ enum class reuse_kind { standard, last_freed, first_freed, lowest_address, hybri
 /// standard's; the second knows of preferred and received sizes, and grows and shrinks blocks in place.
 enum class vector_version { none, first, second_masked, second };
 
+/// The two lines of the head of a contender's column.
+struct column_head {
+    std::string_view first;
+    std::string_view second;
+};
+
 struct strategy {
     std::string_view name;
     mechanism_kind mechanism;
-    binding_kind binding;
-    destruction_kind destruction;
+    binding_kind binding = binding_kind::type_parameter;
+    destruction_kind destruction = destruction_kind::normal;
     reuse_kind reuse = reuse_kind::standard;
     bool bursts = false; ///< asks for whole ranges of blocks at once
     vector_version version = vector_version::none;
+    std::string_view title = {}; ///< for people; empty: the text of the mechanism says it
+    column_head column = {};
 
     [[nodiscard]] bool can(capability wanted) const noexcept { return has(row_of(mechanism).can, wanted); }
 
@@ -62,12 +70,14 @@ struct strategy {
         return version == vector_version::none && !is_in_a_region(mechanism);
     }
 
+    /// Returns: the library whose containers it stands behind; null where it stands behind any.
+    [[nodiscard]] const library_row* library_of_container() const noexcept {
+        return version == vector_version::none ? nullptr : library_named(library_kind::boost_container);
+    }
+
     /// Returns: what this build would need, and has not; null where it has all.
     [[nodiscard]] const library_row* missing_library() const noexcept {
-        const bool behind_vector = version != vector_version::none;
-        for (const library_row* needed :
-             {library_of(mechanism),
-              behind_vector ? library_named(library_kind::boost_container) : nullptr}) {
+        for (const library_row* needed : {library_of(mechanism), library_of_container()}) {
             if (needed != nullptr && !needed->built) {
                 return needed;
             }
@@ -125,6 +135,10 @@ enum class other_pools { variants, strategies };
 /// Effects: writes the member "strategies" of the object that describes an experiment.
 void describe_strategies(json_writer& json, strategy_filter offered,
                          other_pools pools = other_pools::variants);
+
+/// Effects: writes the members "libraries" and "strategies": what is said of each once, whether this build has it or
+/// not.
+void describe_registry(json_writer& json);
 
 /// Effects: writes the member "missing": the libraries of contenders that were not there.
 void describe_missing(json_writer& json);

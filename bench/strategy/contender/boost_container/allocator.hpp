@@ -3,7 +3,7 @@
 /// Configuration: version 2, the default, which has bursts. Its lock is compiled into the library.
 #pragma once
 
-#include "bench/strategy/contender/boost_burst.hpp"
+#include "bench/strategy/contender/boost_container/burst.hpp"
 #include "bench/strategy/source_of.hpp"
 
 #include <boost/container/allocator.hpp>

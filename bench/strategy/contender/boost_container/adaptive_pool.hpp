@@ -7,7 +7,7 @@
 /// leaves out its lock, too; that of its dlmalloc, which is compiled into the library, remains.
 #pragma once
 
-#include "bench/strategy/contender/boost_burst.hpp"
+#include "bench/strategy/contender/boost_container/burst.hpp"
 #include "bench/strategy/source_of.hpp"
 
 #include <boost/container/adaptive_pool.hpp>

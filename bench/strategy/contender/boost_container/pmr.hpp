@@ -1,6 +1,6 @@
 /// Boost.Container's polymorphic resources: its own implementation of what std::pmr has.
 ///
-/// Configuration: as std::pmr's (standard_pmr.hpp). The pools' default options are the largest that are
+/// Configuration: as std::pmr's (standard/pmr.hpp). The pools' default options are the largest that are
 /// allowed: 32 blocks of a size at a time, blocks up to 4 KiB.
 #pragma once
 

@@ -6,7 +6,7 @@
 /// free nodes once for each block.
 #pragma once
 
-#include "bench/strategy/contender/boost_burst.hpp"
+#include "bench/strategy/contender/boost_container/burst.hpp"
 #include "bench/strategy/source_of.hpp"
 
 #include <boost/container/node_allocator.hpp>

@@ -1,4 +1,4 @@
-#include "bench/strategy/contender/mimalloc_heap.hpp"
+#include "bench/strategy/contender/mimalloc/heap.hpp"
 
 #include <dlfcn.h>
 

@@ -3,7 +3,7 @@
 /// Configuration: the library's own stack of the thread, of the size that foonathan_stack.hpp gives the other.
 #pragma once
 
-#include "bench/strategy/contender/foonathan_stack.hpp"
+#include "bench/strategy/contender/foonathan/stack.hpp"
 
 #include <foonathan/memory/temporary_allocator.hpp>
 #include <optional>
