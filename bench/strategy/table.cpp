@@ -147,13 +147,14 @@ void describe_strategies(json_writer& json, strategy_filter offered, other_pools
 void describe_registry(json_writer& json) {
     json.key("libraries").open('[');
     for (const library_row& library : libraries()) {
-        json.open('{')
-            .member("name", library.name)
-            .member("word", library.word)
-            .member("package", library.package)
-            .member("header", library.header)
-            .member("file", library.file)
-            .close('}');
+        json.open('{').member("name", library.name).member("word", library.word);
+        if (!library.header.empty()) {
+            json.member("package", library.package).member("header", library.header);
+        }
+        if (!library.file.empty()) {
+            json.member("file", library.file);
+        }
+        json.close('}');
     }
     json.close(']').key("strategies").open('[');
     for (const strategy& s : table) {
@@ -165,8 +166,8 @@ void describe_registry(json_writer& json) {
         if (const library_row* library = s.library_of_container()) {
             json.member("container", library->name);
         }
-        if (!s.column.first.empty()) {
-            json.key("column").open('[').value(s.column.first).value(s.column.second).close(']');
+        if (!s.column.empty()) {
+            json.member("column", s.column);
         }
         if (!s.serves_large_blocks()) {
             json.member("largest_block", static_cast<std::int64_t>(row.largest_block));

@@ -26,12 +26,6 @@ enum class reuse_kind { standard, last_freed, first_freed, lowest_address, hybri
 /// standard's; the second knows of preferred and received sizes, and grows and shrinks blocks in place.
 enum class vector_version { none, first, second_masked, second };
 
-/// The two lines of the head of a contender's column.
-struct column_head {
-    std::string_view first;
-    std::string_view second;
-};
-
 struct strategy {
     std::string_view name;
     mechanism_kind mechanism;
@@ -40,8 +34,8 @@ struct strategy {
     reuse_kind reuse = reuse_kind::standard;
     bool bursts = false; ///< asks for whole ranges of blocks at once
     vector_version version = vector_version::none;
-    std::string_view title = {}; ///< for people; empty: the text of the mechanism says it
-    column_head column = {};
+    std::string_view title = {};  ///< for people; empty: the text of the mechanism says it
+    std::string_view column = {}; ///< the head of a contender's column, one line or two
 
     [[nodiscard]] bool can(capability wanted) const noexcept { return has(row_of(mechanism).can, wanted); }
 

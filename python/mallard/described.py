@@ -1,7 +1,8 @@
-"""What `mallard-bench --describe` says of its experiments, known before anything is compiled.
+"""What `mallard-bench --describe` says, known before anything is compiled: the libraries of contenders, every
+strategy, and the experiments.
 
-`described.json` has its limits, works and structures, and each strategy by its name. `expected_runner` makes
-a runner of it, compares it with a real one and writes it.
+`described.json` has the limits, works and structures of an experiment, and its strategies by name.
+`expected_runner` makes a runner of it, compares it with a real one and writes it.
 """
 
 from __future__ import annotations
@@ -11,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).with_name("described.json")
+REGISTRY = ("libraries", "strategies")  # the runner tells all of them, whatever it was built with
 Experiments = dict[str, dict[str, Any]]
 
-
-def _read() -> Experiments:
-    found: Experiments = json.loads(FILE.read_text(encoding="utf-8"))
-    return found
-
-
-EXPERIMENTS = _read()
+WHOLE: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+LIBRARIES: list[dict[str, str]] = WHOLE["libraries"]
+STRATEGIES: dict[str, dict[str, Any]] = {each["name"]: each for each in WHOLE["strategies"]}
+EXPERIMENTS: Experiments = WHOLE["experiments"]
 
 
 def names_in(experiment: str) -> tuple[str, ...]:

@@ -57,9 +57,9 @@ def completed(here: Experiments, before: Experiments, lacking: Collection[str]) 
     return {name: _completed(each, before.get(name, {}), lacking) for name, each in here.items()}
 
 
-def text_of(experiments: Experiments) -> str:
+def text_of(description: Mapping[str, Any]) -> str:
     """A line for each list or object that has no other in it."""
-    spread = json.dumps(experiments, indent=1)
+    spread = json.dumps(description, indent=1)
     return re.sub(r"[\[{][^\[\]{}]*[\]}]", lambda found: " ".join(found[0].split()), spread) + "\n"
 
 
@@ -100,7 +100,8 @@ def lacking_in(description: Mapping[str, Any]) -> list[str]:
 def main(runner: str) -> None:
     answer = subprocess.run([runner, "--describe"], capture_output=True, text=True, check=True)
     description = json.loads(answer.stdout)
-    found = completed(condensed(description), described.EXPERIMENTS, lacking_in(description))
+    experiments = completed(condensed(description), described.EXPERIMENTS, lacking_in(description))
+    found = {key: description[key] for key in described.REGISTRY} | {"experiments": experiments}
     described.FILE.write_text(text_of(found), encoding="utf-8")
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mallard.described import REGISTRY
 from mallard.errors import UsageError
 from mallard.papers.catalogue import Strategy, Structure
 from mallard.result import FORMAT
@@ -60,7 +61,7 @@ class Missing:
 @dataclass(frozen=True)
 class Runner:
     path: Path
-    about: dict[str, Any]  # the description without its experiments; stored with each run
+    about: dict[str, Any]  # the description without strategies and experiments; stored with each run
     structures: tuple[Structure, ...]
     sizes_log2: tuple[int, ...]
     experiments: Mapping[str, Described]
@@ -241,7 +242,7 @@ def _refuse_slow(path: Path, description: dict[str, Any]) -> None:
 def runner_of(path: Path, description: dict[str, Any]) -> Runner:
     experiments = description["experiments"]
     density = experiments["density"]
-    about = {key: value for key, value in description.items() if key != "experiments"}
+    about = {key: value for key, value in description.items() if key not in (*REGISTRY, "experiments")}
     return Runner(
         path=path,
         about=about,

@@ -7,7 +7,7 @@ import pytest
 from source_tree import ROOT
 
 from mallard.contenders import CONTENDERS
-from mallard.described import EXPERIMENTS
+from mallard.described import EXPERIMENTS, REGISTRY, WHOLE
 from mallard.expected_runner import comparable, condensed, lacking_in
 
 RUNNER = ROOT / "build" / "runner" / "bench" / "mallard-bench"
@@ -37,3 +37,8 @@ def test_the_runner_that_is_expected_is_the_one_that_is_built(described):
     expected = comparable(EXPERIMENTS, lacking_in(described))
     assert list(expected) == list(described["experiments"])
     assert comparable(condensed(described)) == expected
+
+
+def test_the_libraries_and_strategies_that_are_expected_are_those_of_the_runner(described):
+    """Those that it was built without are among them."""
+    assert {key: described[key] for key in REGISTRY} == {key: WHOLE[key] for key in REGISTRY}

@@ -48,7 +48,7 @@ REUSES = tuple(f"multipool-{order}" for order in ("last", "first", "lowest", "hy
 # Of the real runner: what the fake does not say otherwise.
 DESCRIBED = json.loads(
     (Path(__file__).resolve().parents[2] / "python/mallard/described.json").read_text(encoding="utf-8")
-)
+)["experiments"]
 
 
 def strategy(name: str, allocator: str, binding: str, destruction: str = "normal") -> dict[str, str]:

@@ -72,7 +72,7 @@ def test_what_the_runner_chose_is_no_part_of_a_cell() -> None:
 
 
 def test_the_committed_description_is_as_it_is_written() -> None:
-    assert described.FILE.read_text(encoding="utf-8") == text_of(described.EXPERIMENTS)
+    assert described.FILE.read_text(encoding="utf-8") == text_of(described.WHOLE)
 
 
 def test_a_build_without_a_library_leaves_its_strategies_in_the_description() -> None:

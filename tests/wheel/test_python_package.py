@@ -73,6 +73,7 @@ def test_its_runner_is_the_one_that_the_package_describes(site):
     description = json.loads(told.stdout)
     expected = comparable(described.EXPERIMENTS, lacking_in(description))
     assert comparable(condensed(description)) == expected
+    assert all(description[key] == described.WHOLE[key] for key in described.REGISTRY)
     missing = {each["name"] for each in description["missing"]}
     boost = {"Boost.Pool", "Boost.Container", "Boost.Interprocess"}
     assert missing == {*boost, "foonathan/memory", "Loki", "mimalloc"}

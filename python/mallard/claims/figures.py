@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from mallard.evidence import Evidence
+from mallard.library import BASE as BASE
 from mallard.papers.catalogue import DISPATCH_PAIRS, PAPER_PRODUCT_LOG2, SIZES_LOG2, WINK_OUT_PAIRS, Pair
 from mallard.strategy_names import of_papers
 
-BASE = "new-delete"
 MONOTONIC = of_papers(3, 6)
 MULTIPOOL = of_papers(7, 10)
 BOTH = of_papers(11, 14)

@@ -25,9 +25,9 @@ def examine(system: System, facts: dict[str, Any]) -> list[Finding]:
 
 def linked_with(system: System, library: Library) -> Finding:
     """A library whose allocators are built into the runner where it is."""
-    topic = library.topic or library.name
+    topic = library.topic
     header = system.any(*(f"{folder}/{library.header}" for folder in INCLUDE))
-    linked = not library.library or _library(system, library.library) is not None
+    linked = not library.file or _library(system, library.file) is not None
     if header is None or not linked:
         remedy = f"apt-get install {library.package}, then ./mallard bench builds it in"
         return Finding(GROUP, topic, State.MISSING, "none", remedy)

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mallard.library import BASE as BASE
+
 DensityPlace = tuple[str, int, str]
 LocalityPlace = tuple[int, int, int, int, str]
 BlocksPlace = tuple[str, int, int, int, str]
@@ -26,7 +28,6 @@ RatioPlace = tuple[str, int, str, str]
 AnyPlace = tuple[str | int, ...]
 
 SHUFFLED = 5
-BASE = "new-delete"
 FRESH = "none"  # of fragmentation: nothing was allocated beforehand
 
 

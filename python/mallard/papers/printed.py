@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from mallard.library import BASE as BASE
+
 P0089 = "P0089R1"
 P0213 = "P0213R0"
 LOKI = "Loki"
 OPTIMIZED = "Optimized C++"
-BASE = "new-delete"
 
 Key = tuple[int, ...]
 # None: printed as "fail", a test that did not end.

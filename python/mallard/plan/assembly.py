@@ -8,7 +8,7 @@ from dataclasses import replace
 from mallard import mallocs
 from mallard.contenders import CONTENDERS
 from mallard.errors import UsageError
-from mallard.library import OF_ONE_SIZE
+from mallard.library import BASE, OF_ONE_SIZE
 from mallard.papers.catalogue import described
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import REPETITIONS, Host, Options, Request
@@ -17,7 +17,6 @@ from mallard.runner import COMPILERS
 from mallard.selection import in_words, select_names, select_strategies
 from mallard.strategy_names import current
 
-BASE = "new-delete"
 COMPILER = "compiler"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from mallard.errors import UsageError
-from mallard.library import POOLS, STATIC
+from mallard.library import LIBRARY
 from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
 from mallard.plan.locality_grids import (
     ACCESS_FACTORS,
@@ -37,7 +37,7 @@ NOTATION_TIME_LIMIT = 3600.0
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
     least, most = (2**end for end in runner.limit(request.experiment, "links_log2"))
     there = runner.names_of(request.experiment)
-    usual = [name for name in there if name not in (*POOLS, STATIC)]
+    usual = [name for name in there if name not in LIBRARY]
     chosen, messages = chosen_strategies(request, there, usual)
     if request.notation:
         notation = _notation(request, least, most)
