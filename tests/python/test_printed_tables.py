@@ -26,7 +26,7 @@ from mallard.cli import main
 from mallard.errors import UsageError
 from mallard.papers.files import read_csv
 from mallard.papers.notes import notes_for
-from mallard.papers.registry import all_tables, table_named
+from mallard.papers.registry import all_tables, in_ranges, table_named
 from mallard.strategy_names import of_papers
 
 NAMES = [
@@ -67,6 +67,15 @@ def test_every_row_of_the_source_is_there(file: str, rows: int) -> None:
 
 def test_every_table_has_its_name_in_the_papers_order() -> None:
     assert list(all_tables()) == NAMES
+
+
+def test_neighbours_are_told_as_ranges() -> None:
+    names = ["p0089:3", "p0089:4", "p0089:5", "p0089:III-35", "p0089:IV-15-6", "p0213:4"]
+    assert in_ranges(names) == ["p0089:3 to p0089:5", *names[3:]]
+    assert in_ranges(["p0213:12", "p0213:13", "p0213:47"]) == ["p0213:12", "p0213:13", "p0213:47"]
+    assert in_ranges([name for name in NAMES if name.startswith("loki")]) == [
+        *("loki:memory", "loki:time-in-order", "loki:time-shuffled")
+    ]
 
 
 def test_the_list_names_them_all_and_says_what_the_unnumbered_are_called(

@@ -197,7 +197,9 @@ def test_without_a_name_the_last_run_is_shown(database: Path, capsys: pytest.Cap
     assert "DS2 vector<string>" in shown
     assert "DS1" not in shown
     beside = " ".join(shown[shown.index("'mallard table") :].split())
-    assert beside.startswith("'mallard table p0089:4' shows it beside the paper, also for p0213:6, ")
+    assert beside.startswith(
+        "'mallard table p0089:4' shows it beside the paper; its tables are p0089:4, p0213:6 to p0213:8"
+    )
     assert main(["table", "--run", "1"]) == 0
     assert "DS1 vector<int>" in capsys.readouterr().out
 

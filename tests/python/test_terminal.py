@@ -16,6 +16,7 @@ from mallard.store import Run
 from mallard.strategy_names import of_papers
 from mallard.view.terminal import show_run
 from mallard.view.terminal.columns import column_of, header
+from mallard.view.terminal.console import print_line
 from mallard.view.terminal.palette import ratio_style
 from mallard.view.terminal.progress import ProgressDisplay, left_text
 
@@ -226,9 +227,13 @@ def test_primitives_show_median_and_spread() -> None:
         for name, times in {"multipool/base/wink": (3000, 3200, 3100), "monotonic": (500, 700, 600)}.items()
         for repetition, ns in enumerate(times)
     ]
-    text = shown(found, run=Run(**{**RUN.__dict__, "experiment": "primitives", "options": {}}))
+    run = Run(**{**RUN.__dict__, "experiment": "primitives", "options": {}})
+    text = shown(found, run=run)
+    text_of_strategy = "behind the abstract base, winked out"
     lines = [line.split()[:3] for line in text.splitlines() if line.startswith(("mono", "multi"))]
     assert lines == [["monotonic", "0.60", "0.50..0.70"], ["multipool/base/wink", "3.10", "3.00..3.20"]]
+    assert text_of_strategy in text
+    assert text_of_strategy not in shown(found, run=run, width=90)
 
 
 @pytest.mark.parametrize(
@@ -285,3 +290,13 @@ def test_progress_elsewhere_is_plain_lines(monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_a_family_has_a_rule_on_both_sides_of_its_name_or_none(names: list[str], expected: str) -> None:
     assert header([column_of(name) for name in names], "", 0)[0].plain == expected
+
+
+@pytest.mark.parametrize(("terminal", "lines"), [(True, 2), (False, 1)])
+def test_a_line_is_broken_between_words_on_a_terminal_alone(terminal: bool, lines: int) -> None:
+    text = io.StringIO()
+    print_line(
+        Console(file=text, width=20, force_terminal=terminal, highlight=False), "[twenty] columns and more"
+    )
+    assert len(text.getvalue().splitlines()) == lines
+    assert text.getvalue().split() == ["[twenty]", "columns", "and", "more"]

@@ -13,7 +13,7 @@ from mallard.library import RECYCLING, REUSES
 from mallard.papers.locality import GLOBAL, LOCAL
 from mallard.papers.notes import notes_for
 from mallard.papers.printed import PrintedTable
-from mallard.papers.registry import EXAMPLE, all_tables, table_named
+from mallard.papers.registry import EXAMPLE, all_tables, in_ranges, table_named
 from mallard.selection import select_strategies
 from mallard.store import Run, Store
 
@@ -91,7 +91,7 @@ def _show_run(arguments: argparse.Namespace) -> None:
         if each.experiment == found.experiment and any(has_cells_of(each, one) for one in settings)
     ]
     if names:
-        others = f", also for {', '.join(names[1:])}" if names[1:] else ""
+        others = f"; its tables are {', '.join(in_ranges(names))}" if names[1:] else ""
         console.print(f"'mallard table {names[0]}' shows it beside the paper{others}", markup=False)
 
 
@@ -99,23 +99,26 @@ def _show_printed(arguments: argparse.Namespace) -> None:
     from rich.console import Console
 
     from mallard.view.printed import beside_text, notes_text
+    from mallard.view.terminal.console import print_line
 
     printed = table_named(arguments.table)
     local = _checked(arguments, printed)
     console = Console(highlight=False)
     found, measured = _measured(arguments, printed, local)
-    console.print(
-        f"[bold]{printed.paper} {printed.label}[/], {printed.experiment}: {printed.caption}\n", soft_wrap=True
+    print_line(
+        console,
+        f"[bold]{printed.paper} {printed.label}[/], {printed.experiment}: {printed.caption}\n",
+        markup=True,
     )
     if found is None:
         nothing = beside(printed, Measured(printed.experiment), local)
         console.print(beside_text(printed, nothing, console, arguments.nanoseconds))
-        console.print(f"Not measured here yet; this measures it: {_command_for(printed)}\n", soft_wrap=True)
+        print_line(console, f"Not measured here yet; this measures it: {_command_for(printed)}\n")
     for each in measured:
         where = f"here: run {found.id if found else ''}, {_setting_text(each)}"
-        console.print(where + (f", {local} for the multipool" if arguments.local else ""), soft_wrap=True)
+        print_line(console, where + (f", {local} for the multipool" if arguments.local else ""))
         console.print(beside_text(printed, beside(printed, each, local), console, arguments.nanoseconds))
-    console.print(_legend(printed, arguments.nanoseconds) + "\n", soft_wrap=True)
+    print_line(console, _legend(printed, arguments.nanoseconds) + "\n")
     console.print(notes_text(notes_for(printed)))
 
 

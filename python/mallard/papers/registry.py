@@ -4,6 +4,7 @@ does not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from mallard.errors import UsageError
@@ -52,6 +53,27 @@ def table_named(name: str) -> PrintedTable:
         f"no table '{name}'{meant(name, all_tables())}; allowed are {ALLOWED}; "
         "'mallard list tables' describes them"
     )
+
+
+def in_ranges(names: Sequence[str]) -> list[str]:
+    """Names in the papers' order, with runs of three or more neighbours joined: p0089:3 to p0089:14. A name
+    without a number stands alone, since it could not be guessed.
+    """
+    every = list(all_tables())
+    runs: list[list[str]] = []
+    for name in names:
+        before = runs[-1][-1] if runs else ""
+        neighbours = before and every.index(name) == every.index(before) + 1 and _kin(name) == _kin(before)
+        if neighbours and name[-1].isdecimal():
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else run)]
+
+
+def _kin(name: str) -> tuple[str, str]:
+    table = all_tables()[name]
+    return table.paper, table.experiment
 
 
 def _place(name: str) -> tuple[int, int, str]:

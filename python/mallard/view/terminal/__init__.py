@@ -19,6 +19,7 @@ from mallard.run import Outcome
 from mallard.store import Run, Store
 from mallard.view.terminal.averages import show_averages
 from mallard.view.terminal.compilers import show_compilers
+from mallard.view.terminal.console import print_line
 from mallard.view.terminal.fixed_block import show_fixed_block
 from mallard.view.terminal.fragmentation import show_fragmentation
 from mallard.view.terminal.heat_map import legend, show_heat_map
@@ -95,9 +96,7 @@ def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
     failures = Counter((row.status, row.strategy, row.detail) for row in rows if not row.ok)
     console.print()
     for (status, strategy, detail), count in failures.most_common(FAILURES_SHOWN):
-        console.print(
-            f"{count} x {strategy} {status.replace('_', ' ')}: {detail}", markup=False, soft_wrap=True
-        )
+        print_line(console, f"{count} x {strategy} {status.replace('_', ' ')}: {detail}")
     if len(failures) > FAILURES_SHOWN:
         console.print(
             f"and {len(failures) - FAILURES_SHOWN} more kinds of failure: 'mallard export' has them all"
@@ -107,10 +106,10 @@ def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
             f"{outcome.not_tried_again} repetitions of cells out of memory or time were not tried again"
         )
     for mismatch in outcome.mismatches:
-        console.print(mismatch, style="bold", markup=False, soft_wrap=True)
+        print_line(console, mismatch, "bold")
     run = store.run(outcome.run_id)
     page = (
         "; 'mallard report' shows it beside the published figures" if run.experiment != "primitives" else ""
     )
     peers = "; 'mallard peers' compares with other libraries" if has_contenders(rows) else ""
-    console.print(f"run {run.id} in {store.path}{page}{peers}", markup=False, soft_wrap=True)
+    print_line(console, f"run {run.id} in {store.path}{page}{peers}")

@@ -13,6 +13,7 @@ from mallard.papers.catalogue import strategy_text
 from mallard.papers.tables import AVERAGES, printed_table
 from mallard.stats import Ratio
 from mallard.strategy_names import number_of
+from mallard.view.terminal.console import print_line
 from mallard.view.terminal.palette import ratio_style
 
 # P0213 section 9, "Analysis", in percent.
@@ -55,7 +56,7 @@ def _show_effect(console: Console, what: str, effect: Effect, printed: float) ->
         bounds = f"{mean.low:.1f} to {mean.high:.1f}" if mean.bounded else "one repetition: no interval"
         figures = f"{mean.value:.1f} % ({bounds})"
         none = ", no difference" if mean.bounded and mean.includes_zero else ""
-        console.print(f"{what}: {figures}{none}; P0213 printed {printed} %", soft_wrap=True)
+        print_line(console, f"{what}: {figures}{none}; P0213 printed {printed} %")
 
 
 def _percent(ratio: Ratio) -> str:

@@ -18,6 +18,7 @@ from mallard.claims import (
     counts,
 )
 from mallard.store import Run
+from mallard.view.terminal.console import print_line
 
 # Narrower, the columns would break every word.
 WIDTH_OF_TABLE = 150
@@ -38,13 +39,13 @@ def show_claims(
         return
     for document in dict.fromkeys(entry.document for entry in entries):
         mine = [entry for entry in entries if entry.document == document]
-        console.print(f"[bold]{document}[/]: {_counted(mine)}", soft_wrap=True)
+        print_line(console, f"[bold]{document}[/]: {_counted(mine)}", markup=True)
         show = _table if console.width >= WIDTH_OF_TABLE else _blocks
         show(console, [entry for entry in mine if entry.verdict not in left_out])
         console.print()
     console.print(_by_which(runs))
     more = f"; --all shows those {' and '.join(left_out)}" if left_out else ""
-    console.print(f"{len(entries)} claims: {_counted(entries)}{more}", soft_wrap=True)
+    print_line(console, f"{len(entries)} claims: {_counted(entries)}{more}")
 
 
 def _counted(entries: Sequence[Entry]) -> str:

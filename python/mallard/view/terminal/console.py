@@ -16,3 +16,8 @@ def output_console(pipe_width: int = PIPE_WIDTH) -> Console:
     if not console.is_terminal and not os.environ.get("COLUMNS"):
         console.width = pipe_width
     return console
+
+
+def print_line(console: Console, text: str, style: str = "", *, markup: bool = False) -> None:
+    """On a terminal broken between words; elsewhere one line, whatever its length."""
+    console.print(text, style=style, markup=markup, soft_wrap=not console.is_terminal)

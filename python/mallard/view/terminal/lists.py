@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from itertools import groupby
 
 from rich.table import Table
 from rich.text import Text
@@ -13,7 +12,7 @@ from mallard.analysis.names import in_table_order
 from mallard.contenders import CONTENDERS, LIBRARIES, Library
 from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import described, structures
-from mallard.papers.registry import EXAMPLE, UNNUMBERED, all_tables
+from mallard.papers.registry import EXAMPLE, UNNUMBERED, all_tables, in_ranges
 from mallard.selection import in_words
 from mallard.store import Run, Store
 from mallard.strategy_names import BASE_MARK, WINK_MARK, mechanism_of, number_of, without_variants
@@ -131,21 +130,15 @@ def _tables_by_experiment() -> Noted:
     """A line for each paper."""
     rows = []
     for experiment in EXPERIMENTS:
-        lines: dict[str, list[str]] = {}
-        for (paper, of), tables in groupby(all_tables().values(), lambda each: (each.paper, each.experiment)):
-            if of == experiment:
-                lines.setdefault(paper, []).append(_as_range([each.name for each in tables]))
-        if lines:
-            rows.append([experiment, "\n".join(", ".join(ranges) for ranges in lines.values())])
+        papers: dict[str, list[str]] = {}
+        for name, table in all_tables().items():
+            if table.experiment == experiment:
+                papers.setdefault(table.paper, []).append(name)
+        if papers:
+            rows.append([experiment, "\n".join(", ".join(in_ranges(names)) for names in papers.values())])
     return _table(["experiment", "tables"], rows), (
         f"{UNNUMBERED} 'mallard table {EXAMPLE}' shows one, beside this machine's figures."
     )
-
-
-def _as_range(names: Sequence[str]) -> str:
-    """Neighbours in the order of the papers; a name without a number could not be guessed."""
-    numbered = names[0][-1].isdecimal() and len(names) > 2
-    return f"{names[0]} to {names[-1]}" if numbered else ", ".join(names)
 
 
 def _runs(store: Store, runs: Sequence[Run]) -> Table:

@@ -12,7 +12,8 @@ from mallard.cells import Cell, cell_rows
 from mallard.papers.catalogue import strategy_text
 from mallard.result import Row
 
-DESCRIBED_WIDTH = 92
+# Columns of the terminal: of an operation's figures, and of a text that is worth its room.
+OPERATION, TEXT = 30, 50
 
 
 def show_primitives(console: Console, rows: Sequence[Row]) -> None:
@@ -25,7 +26,7 @@ def show_primitives(console: Console, rows: Sequence[Row]) -> None:
         grid.add_column(f"{operation} ns", justify="right", no_wrap=True)
         grid.add_column("low..high", justify="right", no_wrap=True)
     grid.add_column("")
-    described = console.width >= DESCRIBED_WIDTH
+    described = console.width - max(map(len, names)) - OPERATION * len(cells) >= TEXT
     for name in names:
         figures = [text for operation in cells for text in _figures(cells[operation].get(name))]
         grid.add_row(name, *figures, strategy_text(name) if described else "")

@@ -16,6 +16,7 @@ from mallard.analysis.labels import place_heads, place_text
 from mallard.analysis.utilization import PLACES as OF_UTILIZATION
 from mallard.analysis.words import amount
 from mallard.result import Row
+from mallard.view.terminal.console import print_line
 
 DRAW_SECONDS = 0.2
 # Between plain lines.
@@ -80,8 +81,7 @@ class ProgressDisplay:
             self._bar = None
 
     def _print(self, text: str, style: str = "") -> None:
-        # In a file a message stays one line, in a terminal it is broken between words.
-        self._console.print(text, style=style, markup=False, soft_wrap=not self._console.is_terminal)
+        print_line(self._console, text, style)
 
     def _draw(self, now: float) -> None:
         assert self._bar is not None
