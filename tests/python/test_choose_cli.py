@@ -24,7 +24,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return capsys.readouterr().out
 
 
-def test_it_prints_walk_answer_runner_up_and_what_it_rests_on(
+def test_it_prints_answer_runner_up_walk_and_what_it_rests_on(
     database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_run(database, density_rows(names=("DS4",)))
@@ -41,6 +41,8 @@ def test_it_prints_walk_answer_runner_up_and_what_it_rests_on(
         "new-delete's time" in shown
     )
     assert "rests on\n  run 1, density, buffer warm" in shown
+    parts = ("use monotonic", "runner-up", "the questions, the answers", "  C  How many threads", "rests on")
+    assert sorted(parts, key=shown.index) == list(parts)
     assert ": new-delete, monotonic, monotonic/base" in shown
     assert "not measured" not in shown
 

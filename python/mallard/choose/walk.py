@@ -6,10 +6,11 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 
 from mallard.analysis.names import BASE, malloc, plain
+from mallard.analysis.words import in_a_list, percent_text
 from mallard.choose.case import Case
 from mallard.choose.contest import Choice, contest
 from mallard.choose.evidence import Evidence
-from mallard.choose.findings import FINDINGS, Asked, Finding, percent_of
+from mallard.choose.findings import FINDINGS, Asked, Finding
 from mallard.choose.graph import FEW, FROM_ANOTHER, SCATTERED, Question, path_of
 from mallard.choose.ground import Ground, ground_of
 from mallard.choose.serving import global_strategy, to_measure
@@ -93,10 +94,11 @@ def _notes(case: Case, decisive: Ground) -> list[str]:
     if size is not None and abs(int(size) - case.elements_log2) > 0.01:
         notes.append(f"2^{size} elements is the nearest size that was measured to 2^{case.elements_log2:.3g}")
     stay = global_strategy(case)
-    others = {name for name in place.cells if malloc(name) and plain(name) == stay}
-    for name in sorted(others):
-        ratio = place.ratio(name, BASE, decisive.figure)
-        notes.append(f"another malloc for the whole process: {name} takes {percent_of(ratio)}")
+    others = sorted(name for name in place.cells if malloc(name) and plain(name) == stay)
+    ratios = {name: place.ratio(name, BASE, decisive.figure) for name in others}
+    takes = [f"{name} takes {percent_text(ratio)}" for name, ratio in ratios.items() if ratio]
+    if takes:
+        notes.append(f"under another malloc {in_a_list(takes)} of {BASE}'s time")
     return notes
 
 

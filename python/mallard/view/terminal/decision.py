@@ -1,4 +1,4 @@
-"""A decision on the terminal: the walk, what to use, what it rests on, what is not measured."""
+"""A decision on the terminal: what to use, the walk to it, what it rests on, what is not measured."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ INDENT = (0, 0, 0, 2)
 
 def show_decision(console: Console, decision: Decision) -> None:
     console.print(Text(_subject(decision.case), "bold"))
-    console.print(Padding(_walk(decision.steps), INDENT, expand=False))
-    console.print()
     console.print(_answer(decision))
     lines = [
         *_described("runner-up", _runner_up(decision)),
@@ -28,6 +26,8 @@ def show_decision(console: Console, decision: Decision) -> None:
     ]
     for line in lines:
         console.print(Padding(line, INDENT, expand=False))
+    console.print(Text("\nthe questions, the answers, and what was measured", "dim"))
+    console.print(Padding(_walk(decision.steps), INDENT, expand=False))
     _show_list(console, "rests on", _cells(decision))
     _show_list(console, "not measured; this measures it", decision.missing)
 
