@@ -189,7 +189,9 @@ def test_memory_stands_in_bytes_an_object(database: Path, capsys: pytest.Capture
 
 def test_the_book_s_times_stand_beside_ours(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", "optimized:times", "--db", str(database)]) == 0
-    here, printed, _ = lines_after(capsys.readouterr().out, "new-delete here")[:3]
+    text = capsys.readouterr().out
+    assert re.search(r"here: run \d+$", text, re.MULTILINE), "without a setting no comma"
+    here, printed, _ = lines_after(text, "new-delete here")[:3]
     assert here == ["new-delete", "here", "10.2", "5.0"]
     assert printed == ["printed", "64.0", "6.2"]
 

@@ -45,6 +45,8 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from mallard.view.terminal.console import output_console, print_line
+
     output: Path = arguments.output
     with Store.open_existing(arguments.db) as store:
         latest = arguments.run == "latest"
@@ -54,7 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     write_whole(output, page(measured, evidence))
     rows = sum(len(each.rows) for each in measured.values())
     runs = ", ".join(f"{each.run.id} ({name})" for name, each in measured.items())
-    print(f"{output}: run{'s' if len(measured) > 1 else ''} {runs}, {rows} rows; open it in a browser")
+    many = "s" if len(measured) > 1 else ""
+    print_line(output_console(), f"{output}: run{many} {runs}, {rows} rows; open it in a browser")
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from mallard.analysis.cells import setting_text
 from mallard.cli import exit_status
 from mallard.cli.options import add_database, add_run, check_database, check_run, nothing_measured
 from mallard.errors import UsageError
@@ -114,10 +115,12 @@ def _show_printed(arguments: argparse.Namespace) -> None:
         nothing = beside(printed, Measured(printed.experiment), local)
         console.print(beside_text(printed, nothing, console, arguments.nanoseconds))
         print_line(console, f"Not measured here yet; this measures it: {_command_for(printed)}\n")
-    for each in measured:
-        where = f"here: run {found.id if found else ''}, {_setting_text(each)}"
-        print_line(console, where + (f", {local} for the multipool" if arguments.local else ""))
-        console.print(beside_text(printed, beside(printed, each, local), console, arguments.nanoseconds))
+    else:
+        pool = f"{local} for the multipool" if arguments.local else ""
+        for each in measured:
+            here = (f"here: run {found.id}", setting_text(each.setting), pool)
+            print_line(console, ", ".join(filter(None, here)))
+            console.print(beside_text(printed, beside(printed, each, local), console, arguments.nanoseconds))
     print_line(console, _legend(printed, arguments.nanoseconds) + "\n")
     console.print(notes_text(notes_for(printed)))
 
@@ -162,10 +165,6 @@ def _command_for(printed: PrintedTable) -> str:
         return f"{command} --object-bytes {sizes} --order {printed.place['order']}"
     structure = str(printed.place.get("ds", ""))
     return f"{command} --ds {structure.removeprefix('DS')}" if structure else command
-
-
-def _setting_text(measured: Measured) -> str:
-    return ", ".join(f"{name} {value}" for name, value in measured.setting)
 
 
 def _legend(printed: PrintedTable, nanoseconds: bool) -> str:
