@@ -300,3 +300,8 @@ def test_a_line_is_broken_between_words_on_a_terminal_alone(terminal: bool, line
     )
     assert len(text.getvalue().splitlines()) == lines
     assert text.getvalue().split() == ["[twenty]", "columns", "and", "more"]
+
+
+def test_a_word_of_the_first_column_does_not_touch_the_corner() -> None:
+    text = shown(rows({"new-delete": (10.0, 10.0), "concurrent-multipool": (1.0, 1.0)}), width=22)
+    assert "size concur- " in [line[:13] for line in text.splitlines()]

@@ -32,6 +32,11 @@ class Column:
     def width(self) -> int:
         return max(self.least, *(len(word) + self.apart for word in self.words))
 
+    @property
+    def full(self) -> bool:
+        """True if a word leaves no room to its left."""
+        return max(map(len, self.words)) + 1 >= self.width
+
     def at_least(self, width: int) -> Column:
         return replace(self, least=max(self.least, width))
 

@@ -43,6 +43,8 @@ def show_columns(console: Console, table: CellTable, show: Show) -> None:
     widths = [max(len(text) for text in column) for column in zip(heads, *places, strict=True)]
     left = [" ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)) for row in (heads, *places)]
     head_width = len(left[0])
+    if any(column_of(names[0]).full for names in folded_names(table.strategies, console.width - head_width)):
+        head_width += 1
     for names in folded_names(table.strategies, console.width - head_width):
         columns = [column_of(name) for name in names]
         lines = header(columns, left[0], head_width)
