@@ -15,6 +15,10 @@ constexpr library_row contender_libraries[] = {
 
 } // namespace
 
+const mechanism_row& row_of(mechanism_kind kind) noexcept {
+    return mechanisms[static_cast<std::size_t>(kind)];
+}
+
 std::span<const library_row> libraries() noexcept {
     return contender_libraries;
 }

@@ -81,16 +81,15 @@ inline constexpr auto mechanisms = [] {
 }();
 inline constexpr std::size_t mechanism_count = mechanisms.size();
 
-[[nodiscard]] constexpr const mechanism_row& row_of(mechanism_kind kind) noexcept {
-    return mechanisms[static_cast<std::size_t>(kind)];
-}
+/// Not inline, so that a look at the table takes no part in what is inlined around a measured loop.
+[[nodiscard]] const mechanism_row& row_of(mechanism_kind kind) noexcept;
 
 [[nodiscard]] constexpr bool is_other_pool(mechanism_kind kind) noexcept {
-    return has(row_of(kind).can, capability::other_pool);
+    return has(mechanisms[static_cast<std::size_t>(kind)].can, capability::other_pool);
 }
 
 [[nodiscard]] constexpr bool is_in_a_region(mechanism_kind kind) noexcept {
-    return has(row_of(kind).can, capability::in_a_region);
+    return has(mechanisms[static_cast<std::size_t>(kind)].can, capability::in_a_region);
 }
 
 /// Returns: all libraries that contenders come from.

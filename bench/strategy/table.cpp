@@ -13,15 +13,38 @@ using enum destruction_kind;
 using enum reuse_kind;
 using enum vector_version;
 
-constexpr strategy table[] = {
+/// A strategy with its words for people. These are apart, because each cell has a copy of its strategy.
+struct entry {
+    std::string_view name;
+    mechanism_kind mechanism;
+    binding_kind binding = type_parameter;
+    destruction_kind destruction = normal;
+    reuse_kind reuse = standard;
+    bool bursts = false;
+    vector_version version = none;
+    std::string_view title = {};  ///< empty: the text of the mechanism says it
+    std::string_view column = {}; ///< the head of a contender's column, one line or two
+
+    constexpr operator strategy() const noexcept { // NOLINT: a strategy with words is a strategy
+        return {name, mechanism, binding, destruction, reuse, bursts, version};
+    }
+};
+
+constexpr entry table[] = {
 #define STRATEGY(called, of, ...)                                                                            \
     {.name = called, .mechanism = mechanism_kind::of __VA_OPT__(, ) __VA_ARGS__},
 #include "bench/strategy/strategies.def"
 };
 
+constexpr bool has_its_head(const entry& each) {
+    const mechanism_row& row = mechanisms[static_cast<std::size_t>(each.mechanism)];
+    return row.library == library_kind::none || each.destruction == winked_out || !each.column.empty();
+}
+static_assert(std::ranges::all_of(table, has_its_head), "a contender needs the head of its column");
+
 std::vector<strategy> all_that_are_built() {
     std::vector<strategy> built;
-    std::ranges::copy_if(table, std::back_inserter(built), &strategy::is_built);
+    std::ranges::copy_if(table, std::back_inserter(built), [](const strategy& s) { return s.is_built(); });
     return built;
 }
 
@@ -90,9 +113,12 @@ std::string missing_text(std::string_view name, const library_row& library) {
 
 void refuse_missing(arguments& given) {
     const std::string name = given.text("strategy", "");
-    const auto* row = std::ranges::find(table, name, &strategy::name);
-    if (row != std::end(table) && !row->is_built()) {
-        throw usage_error(missing_text(name, *row->missing_library()));
+    const auto* found = std::ranges::find(table, name, &entry::name);
+    if (found == std::end(table)) {
+        return;
+    }
+    if (const library_row* missing = strategy(*found).missing_library()) {
+        throw usage_error(missing_text(name, *missing));
     }
 }
 
@@ -157,17 +183,18 @@ void describe_registry(json_writer& json) {
         json.close('}');
     }
     json.close(']').key("strategies").open('[');
-    for (const strategy& s : table) {
+    for (const entry& each : table) {
+        const strategy s = each;
         const mechanism_row& row = row_of(s.mechanism);
-        json.open('{').member("name", s.name).member("title", s.title.empty() ? row.text : s.title);
+        json.open('{').member("name", s.name).member("title", each.title.empty() ? row.text : each.title);
         if (const library_row* library = library_of(s.mechanism)) {
             json.member("library", library->name);
         }
         if (const library_row* library = s.library_of_container()) {
             json.member("container", library->name);
         }
-        if (!s.column.empty()) {
-            json.member("column", s.column);
+        if (!each.column.empty()) {
+            json.member("column", each.column);
         }
         if (!s.serves_large_blocks()) {
             json.member("largest_block", static_cast<std::int64_t>(row.largest_block));

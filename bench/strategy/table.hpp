@@ -29,13 +29,11 @@ enum class vector_version { none, first, second_masked, second };
 struct strategy {
     std::string_view name;
     mechanism_kind mechanism;
-    binding_kind binding = binding_kind::type_parameter;
-    destruction_kind destruction = destruction_kind::normal;
+    binding_kind binding;
+    destruction_kind destruction;
     reuse_kind reuse = reuse_kind::standard;
     bool bursts = false; ///< asks for whole ranges of blocks at once
     vector_version version = vector_version::none;
-    std::string_view title = {};  ///< for people; empty: the text of the mechanism says it
-    std::string_view column = {}; ///< the head of a contender's column, one line or two
 
     [[nodiscard]] bool can(capability wanted) const noexcept { return has(row_of(mechanism).can, wanted); }
 
