@@ -11,7 +11,7 @@ from mallard.stages import STAGES
 
 MOST_LINES = 400
 NAMES_THAT_SAY_NOTHING = {"detail", "details", "util", "utils", "common", "misc", "helper", "helpers"}
-SOURCES = ("*.hpp", "*.cpp", "*.py", "*.cmake", "CMakeLists.txt", "mallard", ".ci/run")
+SOURCES = ("*.hpp", "*.cpp", "*.def", "*.py", "*.cmake", "CMakeLists.txt", "mallard", ".ci/run")
 SNAKE_CASE = re.compile(r"_*[a-z0-9]+(_[a-z0-9]+)*_*")
 
 
