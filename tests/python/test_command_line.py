@@ -183,6 +183,8 @@ HOSTILE = [
     (("bench", "--strategy", ","), "--strategy ',' selects nothing; allowed are null, new-delete"),
     (("bench", "--ds", ""), "--ds '' selects nothing; allowed are DS1-DS12"),
     (("bench", "--size=-5"), "--size '-5' is not a size; allowed are 6..16"),
+    (("bench", "--ds", "1", "--reps", "2", "--ds=2"), "--ds is given twice; leave one out"),
+    (("export", "-o", "a.csv", "--output", "b.csv"), "--output is given twice; leave one out"),
     (("bench", "--reps", "1" + "0" * 30), "give a whole number of at least 1 and below 2^63"),
     (("bench", "--reps", "\u0663"), "'\u0663' is not allowed; give a whole number"),
     (("bench", "--time-limit", "nan"), "'nan' is no time; allowed are seconds from 0.001 to 1000000000"),
@@ -208,6 +210,10 @@ def test_hostile_words_are_refused_with_what_is_allowed(
     with pytest.raises(UsageError) as error:
         needs(*words)
     assert what in str(error.value)
+
+
+def test_a_flag_may_be_repeated() -> None:
+    assert needs("bench", "--quick", "--quick") == Needs(presets=("release",))
 
 
 def test_a_word_does_not_steer_the_terminal(capsys: Any) -> None:

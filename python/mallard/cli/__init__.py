@@ -114,6 +114,7 @@ def understood(words: Sequence[str]) -> Command:
     topic = [word for word in rest[:1] if word in getattr(module, "TOPICS", ())]
     parser = Parser(prog=" ".join(["mallard", verb, *topic]), summary=module.HELP, examples=module.EXAMPLES)
     module.add_arguments(parser)
+    parser.refuse_repeated(rest)
     arguments = parser.parse_intermixed_args(rest)
     if arguments.help:
         raise Answer(module.help_for(arguments) if hasattr(module, "help_for") else parser.format_help())

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from mallard.cli import layout
@@ -40,6 +41,18 @@ class Parser(argparse.ArgumentParser):
             words = "".join(_in_usage(each) for each in self._get_positional_actions())
             self.usage = f"{self.prog}{words} [OPTION ...]"
         return super().format_help()
+
+    def refuse_repeated(self, words: Sequence[str]) -> None:
+        """The last one would win, and nothing would tell that the others were dropped."""
+        seen: set[int] = set()
+        for word in itertools.takewhile(lambda each: each != "--", words):
+            name = word.partition("=")[0]
+            action = self._option_string_actions.get(name)
+            if action is None or action.nargs == 0:
+                continue  # a flag loses nothing
+            if id(action) in seen:
+                self.error(f"{name} is given twice; leave one out")
+            seen.add(id(action))
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self._plain(message)}\n'{self.prog} --help' tells more")
