@@ -141,7 +141,14 @@ def test_what_a_plan_shows_to_be_wrong_is_not_built_for(words: str, what: str) -
 
 MISTYPED = [
     ("bnech", "unknown verb 'bnech' (did you mean bench?); the verbs are"),
-    ("--vresion", "unknown option '--vresion'; the verbs are"),
+    (
+        "--vresion",
+        "unknown option '--vresion' (did you mean --version?); before a verb stand only --help and --version",
+    ),
+    (
+        "--db x.db list",
+        "unknown option '--db'; before a verb stand only --help and --version, the others behind",
+    ),
     ("help bnech", "unknown verb 'bnech' (did you mean bench?)"),
     ("bench densty", "unknown experiment 'densty' (did you mean density?); allowed are density,"),
     ("bench foo", "unknown experiment 'foo'; allowed are"),

@@ -23,10 +23,12 @@ from mallard.cli.parser import Answer, Parser
 from mallard.cli.streams import ReaderGone, guarded, tell
 from mallard.errors import UsageError
 from mallard.nearest import meant
+from mallard.selection import in_prose
 from mallard.version import version
 
 VERBS = ("bench", "choose", "report", "table", "claims", "peers", "export", "list", "docs", "test", "doctor")
 
+OWN_OPTIONS = {"help": "--help", "version": "--version"}
 OPENING = """\
 usage: mallard VERB [OPTION ...]
 
@@ -104,10 +106,14 @@ def understood(words: Sequence[str]) -> Command:
     if words[0] == "help":  # `help VERB` is `VERB --help`
         words = [*words[1:], "--help"]
     verb, rest = words[0], words[1:]
-    if verb not in VERBS:
-        kind = "option" if verb.startswith("-") else "verb"
+    if verb.startswith("-"):
         raise UsageError(
-            f"unknown {kind} '{verb}'{meant(verb, VERBS)}; the verbs are {', '.join(VERBS)}; "
+            f"unknown option '{verb}'{meant(verb.lstrip('-'), (), OWN_OPTIONS)}; before a verb stand only "
+            f"{in_prose([*OWN_OPTIONS.values()])}, the others behind it: 'mallard VERB --help' has them"
+        )
+    if verb not in VERBS:
+        raise UsageError(
+            f"unknown verb '{verb}'{meant(verb, VERBS)}; the verbs are {', '.join(VERBS)}; "
             "'mallard --help' describes them"
         )
     module = _module(verb)
