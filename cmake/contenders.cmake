@@ -1,6 +1,6 @@
-# The libraries that the benchmark measures beside mallard: each is built in where its Debian package is there, and
-# the runner says which are missing and why (bench/strategy/strategies.def). None is needed. A library that is there brings
-# the files in its folder of bench/strategy/contender, and those of its name in bench/workload/contender.
+# The libraries that the benchmark measures beside mallard. Each is built in where its Debian package is there, and the
+# runner says which are missing and why (bench/strategy/strategies.def). None is needed. A library brings the files in
+# its folder of bench/strategy/contender, and those of its name in bench/workload/contender.
 #
 # MALLARD_CONTENDERS names those to look for; a build for another machine leaves out what that has not.
 set(contender_names BOOST_POOL BOOST_CONTAINER BOOST_INTERPROCESS FOONATHAN LOKI MIMALLOC)
@@ -15,12 +15,12 @@ macro(contender target name why)
     SOURCE "${PROJECT_SOURCE_DIR}/bench/strategy/mechanism_table.cpp"
     APPEND PROPERTY COMPILE_DEFINITIONS "BENCH_WHY_${name}=\"${why}\"")
   if(has_${name})
-    string(TOLOWER "${name}" folder)
-    file(
-      GLOB found CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/bench/strategy/contender/${folder}/*.hpp")
+    string(TOLOWER "${name}" library)
+    set(folder "${PROJECT_SOURCE_DIR}/bench/strategy/contender/${library}")
+    file(GLOB found CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${folder}/*.hpp")
     list(APPEND contender_headers ${found})
-    file(GLOB found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/strategy/contender/${folder}/*.cpp"
-         "${PROJECT_SOURCE_DIR}/bench/workload/contender/density_${folder}*.cpp")
+    set(density "${PROJECT_SOURCE_DIR}/bench/workload/contender/density_${library}")
+    file(GLOB found CONFIGURE_DEPENDS "${folder}/*.cpp" "${density}*.cpp")
     target_sources(${target} PRIVATE ${found})
   else()
     message(STATUS "Contender ${name} is missing: ${why}")

@@ -1,7 +1,7 @@
 /// Every strategy as a source of blocks: the papers' mechanisms, the global allocator, and what is registered.
 #pragma once
 
-#include "bench/contenders.hpp"
+#include "bench/contenders.hpp" // generated: what libraries there are (cmake/contenders.cmake)
 #include "bench/strategy/global_source.hpp"
 #include "bench/strategy/library_pools.hpp"
 #include "bench/strategy/mechanisms.hpp"
