@@ -103,6 +103,15 @@ std::string_view malloc_in_use() noexcept {
             return name;
         }
     }
+    // Another library that was preloaded has the name of its file.
+    Dl_info library;
+    if (dladdr(dlsym(RTLD_DEFAULT, "malloc"), &library) != 0) {
+        const std::string_view file = library.dli_fname;
+        const std::string_view name = file.substr(file.rfind('/') + 1);
+        if (name.find(".so") != name.npos && !name.starts_with("libc.so") && !name.starts_with("libc-")) {
+            return name;
+        }
+    }
 #ifdef __GLIBC__
     return "glibc";
 #else

@@ -77,6 +77,13 @@ LIBRARIES = {
 CONTENDERS = _contenders()
 # Peers in the order of tables: the mallocs of a whole process, then what a program links with.
 PEERS = tuple(dict.fromkeys((*mallocs.NAMES, *LIBRARIES)))
+
+
+def order_of_peer(peer: str) -> tuple[int, str]:
+    """For sorting: mallocs that were given as files come last, by name."""
+    return PEERS.index(peer) if peer in PEERS else len(PEERS), peer
+
+
 # A strategy that stands behind the containers of a library: without that library there is none of it.
 BEHIND: dict[str, str] = {
     name: entry["container"]

@@ -1,7 +1,8 @@
 """Other mallocs for a whole process: preloaded into the runner, they serve its global allocator.
 
 A strategy measured under one of them is named with a suffix, `new-delete@jemalloc`; without one it is the C
-library's. P0089 section 2 tells of having tried several.
+library's. P0089 section 2 tells of having tried several. Beside those of Debian, `--malloc` takes
+the file of any library that has a malloc: PATH, or NAME=PATH.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from mallard.errors import UsageError
 from mallard.strategy_names import MALLOC_MARK, of_papers
 
 OWN = "glibc"
@@ -40,6 +42,46 @@ MALLOCS = {
     )
 }
 NAMES = (OWN, *MALLOCS)
+_given: dict[str, Path] = {}  # the libraries that --malloc named by their files
+
+
+def is_file(item: str) -> bool:
+    """Whether an item of --malloc is PATH or NAME=PATH."""
+    return "/" in item or "=" in item
+
+
+def give(item: str) -> str:
+    """Makes the library of PATH or NAME=PATH known, and returns its name: by default that of the file,
+    mimalloc-3.3 of libmimalloc.so.3.3.
+    """
+    named, separator, text = item.rpartition("=")
+    path = Path(text).expanduser().absolute()
+    name = named.strip() or re.sub(r"^lib(?=.)|\.so$", "", path.name.replace(".so.", "-"))
+    _refuse_if_wrong(item, name, path, has_name=bool(separator))
+    _given[name] = path
+    return name
+
+
+def given(names: Iterable[str]) -> dict[str, str]:
+    """The files of those that were named by a file."""
+    return {name: str(_given[name]) for name in names if name in _given}
+
+
+def _refuse_if_wrong(item: str, name: str, path: Path, *, has_name: bool) -> None:
+    said = f"--malloc '{item}'"
+    allowed = "give the file of a library that has a malloc, as in --malloc mimalloc3=/opt/libmimalloc.so"
+    if not path.is_file():
+        raise UsageError(f"{said}: there is no file {path}; {allowed}")
+    with path.open("rb") as file:
+        if file.read(4) != b"\x7fELF":
+            raise UsageError(f"{said}: {path} is no shared library; {allowed}")
+    if re.search(r"[:\s]", str(path)):
+        raise UsageError(f"{said}: the loader takes no file with a colon or a space in its path; {allowed}")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]*", name):
+        raise UsageError(f"{said}: '{name}' is no name; use letters, digits, dots, plus and minus")
+    if name in NAMES or _given.get(name, path) != path:
+        another = "another name" if has_name else f"it a name, as in --malloc {name}-2={path}"
+        raise UsageError(f"{said}: '{name}' is the name of another malloc; give {another}")
 
 
 def under(strategy: str, malloc: str) -> str:
@@ -54,6 +96,8 @@ def split(strategy: str) -> tuple[str, str]:
 
 def find_library(malloc: str) -> Path | None:
     """The file to preload: one that the dynamic linker knows, or one in the usual folders."""
+    if malloc in _given:
+        return _given[malloc]
     beginning = MALLOCS[malloc].library
     return _best(_known_to_linker(), beginning) or _best(Path("/").glob(f"{MULTIARCH}/*.so*"), beginning)
 

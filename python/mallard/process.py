@@ -180,7 +180,8 @@ def _outcome(asked: Repetition, run_id: int, code: int, output: str, errors: str
 def _wrong_malloc(asked: Repetition, row: Row) -> str:
     """What a figure would be worth that tells of another malloc than it says."""
     _, malloc = mallocs.split(asked.strategy)
-    if malloc and row.malloc != malloc:
+    known = malloc in mallocs.MALLOCS
+    if (known and row.malloc != malloc) or (malloc and not known and row.malloc in ("", mallocs.OWN)):
         return f"the process had the malloc {row.malloc or 'unknown'} where {malloc} was preloaded"
     if not malloc and row.malloc in mallocs.MALLOCS:
         return f"the process had the malloc {row.malloc} where none was asked for: unset LD_PRELOAD"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mallard import mallocs
+from mallard.errors import UsageError
 
 
 def files(directory: Path, *names: str) -> list[Path]:
@@ -59,3 +60,40 @@ def test_the_library_comes_before_what_is_preloaded_already(
     assert mallocs.environment("new-delete")["LD_PRELOAD"] == "/lib/mine.so"
     monkeypatch.delenv("LD_PRELOAD")
     assert "LD_PRELOAD" not in mallocs.environment("multipool")
+
+
+@pytest.fixture
+def shared_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(mallocs, "_given", {})
+    library = tmp_path / "libmimalloc.so.3.3"
+    library.write_bytes(b"\x7fELF and more")
+    return library
+
+
+def test_a_library_is_taken_by_its_file(shared_library: Path) -> None:
+    assert mallocs.give(str(shared_library)) == "mimalloc-3.3"
+    assert mallocs.give(f"newest={shared_library}") == "newest"
+    assert mallocs.find_library("newest") == shared_library
+    assert mallocs.environment("new-delete@newest")["LD_PRELOAD"].split(":")[0] == str(shared_library)
+    assert mallocs.given(["jemalloc", "mimalloc-3.3"]) == {"mimalloc-3.3": str(shared_library)}
+
+
+def test_a_wrong_file_is_refused_with_the_reason(shared_library: Path) -> None:
+    folder = shared_library.parent
+    (folder / "text.so").write_text("no library", encoding="ascii")
+    (folder / "two words.so").write_bytes(shared_library.read_bytes())
+    (folder / "libjemalloc.so").write_bytes(shared_library.read_bytes())
+    mallocs.give(f"mine={shared_library}")
+    for item, reason in (
+        (f"{folder}/none.so", "there is no file"),
+        (str(folder), "there is no file"),
+        ("name=", "there is no file"),
+        (f"{folder}/text.so", "is no shared library"),
+        (f"x={folder}/two words.so", "a colon or a space"),
+        (f"a@b={shared_library}", "'a@b' is no name"),
+        (f"{folder}/libjemalloc.so", "give it a name, as in --malloc jemalloc-2="),
+        (f"tcmalloc={shared_library}", "give another name"),
+        (f"mine={folder}/libjemalloc.so", "give another name"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            mallocs.give(item)

@@ -18,7 +18,7 @@ from mallard.analysis.cells import Setting
 from mallard.analysis.contests import Contest, contests, quantities_of
 from mallard.analysis.names import in_table_order, ours
 from mallard.cells import Pairing, Times, paired
-from mallard.contenders import PEERS, peer_of
+from mallard.contenders import order_of_peer, peer_of
 from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description import Quantity
 from mallard.mallocs import OWN
@@ -127,8 +127,7 @@ def by_quantity(every: Iterable[Standing]) -> dict[tuple[str, Quantity], dict[st
 
 
 def peers_in(every: Iterable[Standing]) -> list[str]:
-    there = {each.peer for each in every}
-    return [peer for peer in PEERS if peer in there]
+    return sorted({each.peer for each in every}, key=order_of_peer)
 
 
 def losses(found: Iterable[Duel]) -> list[Duel]:
@@ -171,10 +170,10 @@ def _rank(duel: Duel) -> tuple[bool, float]:
     return not duel.ours.times, duel.ratio.median if duel.ratio else 0.0
 
 
-def _order(duel: Duel) -> tuple[int, int, int]:
-    experiments, peers = list(EXPERIMENTS), list(PEERS)
+def _order(duel: Duel) -> tuple[int, int, tuple[int, str]]:
+    experiments = list(EXPERIMENTS)
     return (
         experiments.index(duel.experiment) if duel.experiment in experiments else len(experiments),
         quantities_of(duel.experiment).index(duel.quantity),
-        peers.index(duel.peer),
+        order_of_peer(duel.peer),
     )

@@ -89,7 +89,7 @@ def _add_further(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--malloc",
         metavar="LIST",
-        help=f"new-delete also under: {','.join(NAMES)}",
+        help=f"new-delete also under: {', '.join(NAMES)}, NAME=FILE of a library",
     )
     parser.add_argument(
         "--compiler", metavar="LIST", help=f"the runner as built by each of these: {', '.join(COMPILERS)}"

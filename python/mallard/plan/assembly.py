@@ -115,6 +115,7 @@ def assemble(
             **options,
             "pin": request.pin and pin,
             **({"mallocs": names} if names else {}),
+            **({"malloc_files": files} if (files := mallocs.given(names)) else {}),
             **({"compilers": compilers} if compilers else {}),
         },
         messages=(*messages, *missing),
@@ -132,7 +133,11 @@ def selected_mallocs(request: Request) -> list[str]:
     """--contenders measures the global allocator under every other malloc as well, unless some were named."""
     if request.mallocs is None:
         return list(mallocs.MALLOCS) if request.contenders else []
-    return select_names(request.mallocs, "--malloc", mallocs.NAMES)
+    items = [item.strip() for item in request.mallocs.split(",")]
+    files = [item for item in items if mallocs.is_file(item)]
+    named = ",".join(item for item in items if not mallocs.is_file(item))
+    names = select_names(named, "--malloc", mallocs.NAMES) if named or not files else []
+    return [*names, *dict.fromkeys(mallocs.give(item) for item in files)]
 
 
 def _mallocs(request: Request) -> tuple[list[str], list[str]]:
