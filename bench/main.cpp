@@ -43,7 +43,7 @@ constexpr std::string_view usage =
     "       mallard-bench contention --threads 2 --strategy multipool [--iterations-log2 15] [--multiplier "
     "100]\n"
     "                     [--block-log2 6] [--buffer static|none] [--freed-by self|other]\n"
-    "       mallard-bench fragmentation --freed none|all|half|quarter|eighth, and what density takes\n"
+    "       mallard-bench fragmentation --freed none|all|half|quarter|eighth, and the options of density\n"
     "                     [--upstream cache|heap] [--perturb-chunks-log2 16]\n"
     "       mallard-bench small-objects --strategy multipool [--object-bytes 16] [--objects 1000000]\n"
     "                     [--order shuffled|in-order] [--pages small|huge]\n"
@@ -53,7 +53,7 @@ constexpr std::string_view usage =
     "       mallard-bench burst --range 10 --strategy heap-burst [--nodes 2000000]\n"
     "       mallard-bench expansion-forward --elements 10000 --strategy heap-v2 [--iterations N]\n"
     "                     [--type int|myint]\n"
-    "       mallard-bench expansion-backward, and what expansion-forward takes\n"
+    "       mallard-bench expansion-backward, and the options of expansion-forward\n"
     "       mallard-bench shrink-to-fit --elements 10000 --strategy heap-v2 [--step 5] [--iterations N]\n"
     "                     [--type int|myint]\n"
     "       mallard-bench heap-churn --strategy heap [--operations 10000000] [--live 100000]\n"
@@ -140,7 +140,7 @@ run_options common_options(arguments& given) {
         if (!allowed) {
             throw usage_error(
                 "this build is not optimised, or has sanitizers in it: its times mean nothing. Build it with "
-                "`cmake --preset release`, or give --allow-unoptimised to run it all the same");
+                "`cmake --preset release`, or give --allow-unoptimised to run it anyway");
         }
         options.notes.emplace_back("unoptimised build: the times mean nothing");
     }

@@ -1,4 +1,4 @@
-// What most of the runner's files include, parsed once for all.
+// The headers that most of the runner's files include, parsed once.
 #include <mallard/mallard.hpp>
 
 #include <algorithm>

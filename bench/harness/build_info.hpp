@@ -1,4 +1,4 @@
-/// How this program was built; written by the build itself.
+/// How this program was built. The build writes the definition.
 #pragma once
 
 namespace bench {

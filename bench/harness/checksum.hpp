@@ -1,11 +1,11 @@
-/// A sum over numbers in their order, by which rows tell whether strategies built the same.
+/// A checksum of numbers in order. Equal checksums show that strategies built equal structures.
 #pragma once
 
 #include <cstdint>
 
 namespace bench {
 
-/// FNV-1a, a number at a time.
+/// FNV-1a, one number at a time.
 class checksum {
 public:
     void add(std::uint64_t number) noexcept { sum_ = (sum_ ^ number) * prime; }

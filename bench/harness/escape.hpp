@@ -1,15 +1,14 @@
-/// What keeps the optimiser from removing the work that is measured.
+/// Barriers that keep the optimiser from removing measured work.
 #pragma once
 
 namespace bench {
 
-/// The object at `p` may be read and written by somebody the compiler cannot see.
+/// Effects: makes the compiler assume that unknown code reads and writes the object at `p`.
 inline void escape(const void* p) noexcept {
     asm volatile("" : : "g"(p) : "memory");
 }
 
-/// Returns: `p`, of which the compiler no longer knows where it came from, so that a call through it stays a
-/// call.
+/// Returns: `p`, whose origin the compiler has forgotten, so that a virtual call through it is not made direct.
 template <class T>
 [[nodiscard]] T* opaque(T* p) noexcept {
     asm volatile("" : "+r"(p));

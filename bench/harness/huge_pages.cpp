@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* mark = "MALLARD_BENCH_HUGE_PAGES";
 
-/// What each malloc has for it; a list is added to, in front of what is there.
+/// The environment variable that makes a malloc ask for huge pages. With a separator, the value goes in front
+/// of the present one.
 struct setting {
     const char* variable;
     std::string_view value;
@@ -36,7 +37,7 @@ void apply(const setting& s) {
     setenv(s.variable, value.c_str(), 1);
 }
 
-/// Returns: the command line of this process, each argument with its end.
+/// Returns: the command line of this process, with a null character after each argument.
 std::string command_line() {
     std::ifstream file("/proc/self/cmdline", std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -67,9 +68,9 @@ void execute_again_with_huge_pages(std::vector<std::string>& notes) {
     }
     arguments.push_back(nullptr);
     execv("/proc/self/exe", arguments.data());
-    notes.emplace_back(
-        "could not be executed again with the environment in which mallocs ask for huge pages: "
-        "what comes from malloc lies in small ones");
+    notes.emplace_back("the system did not execute the runner again with the environment in which mallocs "
+                       "ask for huge pages: "
+                       "what comes from malloc lies in small ones");
 }
 
 } // namespace bench

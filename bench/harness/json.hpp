@@ -1,4 +1,4 @@
-/// Just enough JSON to write: objects, arrays, strings, numbers, booleans.
+/// A writer of JSON: objects, arrays, strings, numbers, booleans.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// Appends to one line of text; the caller opens and closes in the right order.
+/// Appends to one line of text. The caller opens and closes objects and arrays in order.
 class json_writer {
 public:
     json_writer& open(char bracket);

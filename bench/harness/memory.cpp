@@ -26,7 +26,7 @@ namespace bench {
 
 namespace {
 
-/// Returns: the number behind `key`, which is in kibibytes, in bytes; -1 where there is none.
+/// Returns: the number of kibibytes behind `key`, in bytes; -1 if there is none.
 std::int64_t bytes_of(std::string_view text, std::string_view key) noexcept {
     const std::size_t found = text.find(key);
     if (found == std::string_view::npos) {
@@ -39,8 +39,7 @@ std::int64_t bytes_of(std::string_view text, std::string_view key) noexcept {
     return kibibytes < 0 ? -1 : kibibytes * 1024;
 }
 
-/// What the system writes about this process. Not a stream: it would take its buffer from the malloc that is
-/// looked at.
+/// A file of /proc/self. A stream would take its buffer from the measured malloc.
 class system_text {
 public:
     explicit system_text(const char* path) noexcept {
@@ -61,7 +60,7 @@ private:
     ssize_t length_ = 0;
 };
 
-/// Calls a function of the malloc that was put in front of the C library's.
+/// Effects: calls a function of a preloaded malloc.
 template <class Function, class... Args>
 void call_by_name(const char* name, Args... args) noexcept {
     if (void* function = dlsym(RTLD_DEFAULT, name)) {
@@ -73,7 +72,7 @@ void trim_malloc() noexcept {
     const std::string_view name = malloc_in_use();
     if (name == "jemalloc") {
         using mallctl = int(const char*, void*, std::size_t*, void*, std::size_t);
-        // 4096 stands for all arenas.
+        // 4096 is jemalloc's number for all arenas.
         call_by_name<mallctl>("mallctl", "thread.tcache.flush", nullptr, nullptr, nullptr, std::size_t{0});
         call_by_name<mallctl>("mallctl", "arena.4096.purge", nullptr, nullptr, nullptr, std::size_t{0});
     } else if (name == "mimalloc") {
@@ -87,7 +86,7 @@ void trim_malloc() noexcept {
     }
 }
 
-/// Effects: waits for the answer of a copy, and ends the copy.
+/// Effects: waits for the answer of the copy, and ends the copy.
 std::optional<std::int64_t> answer_of(pid_t copy, int from, unsigned seconds) {
     pollfd waiting{from, POLLIN, 0};
     std::int64_t answer = 0;

@@ -1,4 +1,4 @@
-/// What memory this process holds, and what it holds needlessly.
+/// The memory that this process holds.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@ namespace bench {
 struct held_memory {
     std::int64_t bytes = 0;
     std::int64_t huge_bytes = 0;    ///< the part of it in huge pages
-    std::int64_t offered_bytes = 0; ///< not counted: what the system may take at any time, and has not yet
+    std::int64_t offered_bytes = 0; ///< not counted: freed to the system by MADV_FREE, and not taken yet
 };
 
-/// Returns: the memory that programs get from the system, without files and code, and without what was
-/// offered back to it (MADV_FREE); counted page by page, so that the figure is exact. What the system does not tell so is resident_bytes().
-/// Complexity: reads the whole page table; for between the timed parts.
+/// Returns: the anonymous memory of this process, without pages freed by MADV_FREE; resident_bytes() if the
+/// system does not tell it.
+/// Complexity: reads the whole page table, so it belongs between timed parts.
 [[nodiscard]] held_memory inspect_memory();
 
-/// Effects: has the system forget how much this process held at most so far.
-/// Returns: whether it did.
+/// Effects: starts the peak anew from the memory that is held now.
+/// Returns: whether the system did so.
 [[nodiscard]] bool forget_peak() noexcept;
 
-/// Returns: what this process held at most, since it was told to forget; 0 where the system does not tell. Files
-/// and code count too, as in resident_bytes().
+/// Returns: the most memory that this process has held since forget_peak(), files and code included; 0 if the
+/// system does not tell.
 [[nodiscard]] std::int64_t peak_resident_bytes() noexcept;
 
-/// Effects: has all that keeps free memory for the whole process give it back: the library's chunk_cache and
-/// the malloc that this process has.
+/// Effects: makes the library's chunk_cache and the malloc of this process give their free memory back to the
+/// system.
 void trim_process() noexcept;
 
-/// Effects: calls `look` in a copy of this process, which ends with it.
-/// Returns: what `look` did, or nothing where that took more than `seconds`, or no copy could be made.
+/// Effects: calls `look` in a copy of this process, which then ends.
+/// Returns: the result of `look`; nothing if it took more than `seconds`, or no copy could be made.
 [[nodiscard]] std::optional<std::int64_t> look_in_a_copy(unsigned seconds,
                                                          const std::function<std::int64_t()>& look);
 

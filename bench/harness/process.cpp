@@ -103,7 +103,7 @@ std::string_view malloc_in_use() noexcept {
             return name;
         }
     }
-    // Another library that was preloaded has the name of its file.
+    // Another preloaded library is named by its file.
     Dl_info library;
     if (dladdr(dlsym(RTLD_DEFAULT, "malloc"), &library) != 0) {
         const std::string_view file = library.dli_fname;

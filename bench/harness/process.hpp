@@ -1,4 +1,4 @@
-/// What this process is and may do.
+/// Properties of this process, and its privileges.
 #pragma once
 
 #include <cstddef>
@@ -15,31 +15,31 @@ namespace bench {
 
 [[nodiscard]] std::int64_t peak_rss_bytes() noexcept;
 
-/// Returns: the memory that this process holds now; 0 where the system does not tell.
+/// Returns: the memory that this process holds now, in bytes; 0 if the system does not tell.
 [[nodiscard]] std::int64_t resident_bytes();
 
-/// Returns: the load average of the last minute, or a negative number where the system does not tell.
+/// Returns: the load average of the last minute; a negative number if the system does not tell.
 [[nodiscard]] double load_average() noexcept;
 
-/// Returns: bytes that can be used without swapping; SIZE_MAX where the system does not tell.
+/// Returns: the memory that can be used without swapping, in bytes; SIZE_MAX if the system does not tell.
 [[nodiscard]] std::size_t available_memory_bytes();
 
-/// Throws: std::bad_alloc, and says why in `notes`, where `bytes` bytes are more than there is. To try would
-/// hurt the machine, and end the same.
+/// Throws: std::bad_alloc, after a note, if the machine has less than `bytes` bytes. An attempt would make it
+/// swap, and fail later.
 void expect_room(std::size_t bytes, std::vector<std::string>& notes);
 
-/// Returns: a fingerprint of the running program, to tell one build from another.
+/// Returns: a hash of the running program, which tells one build from another.
 [[nodiscard]] std::string program_fingerprint();
 
-/// Effects: keeps glibc from returning freed pages to the system, by trimming or by unmapping.
-/// Returns: whether this C library can be told so.
+/// Effects: keeps glibc from returning freed pages to the system.
+/// Returns: whether this C library has that setting.
 [[nodiscard]] bool keep_freed_pages() noexcept;
 
-/// Returns: whose malloc this process has: one that was put in front of the C library's is found by a
-/// function that only it has.
+/// Returns: the name of this process's malloc. A preloaded one is known by a function that no other has, or by
+/// the name of its file.
 [[nodiscard]] std::string_view malloc_in_use() noexcept;
 
-/// Whether the build may be measured: optimised, and without sanitizers.
+/// True if the times of this build count: it is optimised, and has no sanitizers.
 [[nodiscard]] bool build_is_optimised() noexcept;
 
 } // namespace bench

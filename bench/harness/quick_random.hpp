@@ -1,12 +1,11 @@
-/// Random numbers that may be drawn inside a timed part: about a nanosecond each, and nothing is read from
-/// memory.
+/// Random numbers for timed parts: about a nanosecond each, without a read from memory.
 #pragma once
 
 #include <cstdint>
 
 namespace bench {
 
-/// A linear congruential generator of 64 bits (Knuth's constants), of which the upper half is used.
+/// A linear congruential generator of 64 bits with Knuth's constants. Results come from its upper half.
 class quick_random {
 public:
     explicit quick_random(std::uint64_t seed) noexcept : state_(seed * multiplier + increment) {}

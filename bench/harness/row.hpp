@@ -15,7 +15,7 @@ namespace bench {
 
 inline constexpr int row_format = 1;
 
-/// What all experiments are told.
+/// The options of all experiments.
 struct run_options {
     std::string strategy;
     std::int64_t seed = 1;
@@ -30,7 +30,7 @@ struct row {
     cost timed;
     std::int64_t operations = 0;
     std::int64_t iterations = 0;
-    std::string checksum;                      ///< empty where this repetition did not look
+    std::string checksum;                      ///< empty if this repetition computed none
     std::optional<std::int64_t> allocations;   ///< of one structure
     std::optional<std::int64_t> deallocations; ///< of one structure
     std::int64_t spills = 0;
@@ -43,7 +43,7 @@ struct row {
 /// Returns: the line, without its end.
 [[nodiscard]] std::string to_json(const row& result, const run_options& options);
 
-/// Returns: sixteen digits: how rows write checksums.
+/// Returns: the sixteen hexadecimal digits of a checksum.
 [[nodiscard]] std::string to_hexadecimal(std::uint64_t n);
 
 } // namespace bench

@@ -70,10 +70,10 @@ void bring_in(std::size_t bytes) noexcept {
     void* p =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
-        return; // the cell will fail for the same reason, and say so
+        return; // the cell will fail for lack of memory too, and say so
     }
     const std::span<std::byte> taken(static_cast<std::byte*>(p), bytes);
-    ask_for_huge_pages(taken); // it is the same memory in either size of page, and sooner there
+    ask_for_huge_pages(taken); // huge pages bring the memory in sooner
     touch(taken);
     munmap(p, bytes);
 }

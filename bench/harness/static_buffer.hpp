@@ -9,22 +9,22 @@ namespace bench {
 
 enum class buffer_state {
     none, ///< the allocator starts without a buffer
-    cold, ///< the buffer's pages are touched for the first time in the timed part, as in P0213
-    warm, ///< the pages that will be used were touched before the clock started
+    cold, ///< the timed part touches the buffer's pages for the first time, as in P0213
+    warm, ///< the pages that will be used are touched before the clock starts
 };
 
 [[nodiscard]] buffer_state parse_buffer_state(const std::string& name);
 
 enum class page_size {
     small, ///< the system's usual pages
-    huge,  ///< huge pages, where the system has them to give
+    huge,  ///< huge pages, if the system has some
 };
 
-/// Zeroed memory, like an array with static storage duration. Mapped rather than declared, so that a machine
-/// with little memory can have a smaller one.
+/// Zeroed memory, like an array with static storage duration. It is mapped, so that it can be smaller on a
+/// machine with little memory.
 class static_buffer {
 public:
-    /// Effects: maps `bytes` bytes; of a warm one it touches the first `used_bytes`.
+    /// Effects: maps `bytes` bytes. If the state is warm, touches the first `used_bytes`.
     /// Throws: std::bad_alloc.
     static_buffer(buffer_state state, page_size pages, std::size_t bytes, std::size_t used_bytes);
     static_buffer(const static_buffer&) = delete;
@@ -33,8 +33,7 @@ public:
 
     [[nodiscard]] std::span<std::byte> span() const noexcept { return bytes_; }
 
-    /// Returns: whether huge pages were asked for and none were given, as far as the system tells of pages
-    /// touched so far.
+    /// Returns: true if huge pages were asked for and the system reports none among the touched pages.
     [[nodiscard]] bool lacks_huge_pages() const;
 
 private:
@@ -42,15 +41,14 @@ private:
     std::span<std::byte> bytes_;
 };
 
-/// Effects: takes `bytes` bytes of memory from the system, touches all of it, and gives it back.
+/// Effects: takes `bytes` bytes from the system, touches them all, and gives them back.
 ///
-/// In a virtual machine the memory that a process is given for the first time, or for the first time after it
-/// lay free for some seconds, may have to be fetched from the host, at up to twenty times the price of a page
-/// that is there. Who pays would be chance; after this nobody does, and page faults cost what this system's
-/// kernel takes for them.
+/// In a virtual machine a page may have to be fetched from the host, at up to twenty times its usual cost. That
+/// happens on a page's first use, and again after it was free for some seconds. Chance would decide which cell
+/// pays. After this call, page faults cost the time of this system's kernel alone.
 void bring_in(std::size_t bytes) noexcept;
 
-/// Returns: how much bring_in() may take at most: what is free, with some to spare, and not above 12 GiB.
+/// Returns: the most that bring_in() may take: the free memory less a reserve, and 12 GiB at most.
 [[nodiscard]] std::size_t most_to_bring_in();
 
 } // namespace bench

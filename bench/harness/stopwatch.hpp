@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// All of it is a difference between two moments of this process.
+/// The differences between two moments of this process.
 struct cost {
     std::int64_t cpu_ns = 0;
     std::int64_t wall_ns = 0;

@@ -30,7 +30,7 @@ team_result run_team(std::size_t count, const team_part& prepare, const team_par
         };
         guarded(prepare);
         ready.fetch_add(1);
-        // Not asleep: to be woken takes as long as thousands of allocations.
+        // Threads do not sleep: waking one takes as long as thousands of allocations.
         while (!open.load()) {
             std::this_thread::yield();
         }

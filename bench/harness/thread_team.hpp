@@ -1,4 +1,4 @@
-/// Threads that begin together, and when each of them was done.
+/// Threads that begin together, and the time that each took.
 #pragma once
 
 #include "bench/harness/stopwatch.hpp"
@@ -9,22 +9,22 @@
 
 namespace bench {
 
-/// Far enough apart that two threads do not share a cache line, nor the pair that is fetched together.
+/// Two cache lines: processors fetch lines in pairs.
 inline constexpr std::size_t apart_bytes = 128;
 
 struct team_result {
-    cost timed; ///< wall time from the opening to the end of the last thread; of the rest, all
+    cost
+        timed; ///< wall time from the opening to the end of the last thread; all else is the sum over the threads
     std::int64_t slowest_ns = 0; ///< from its own beginning to its own end
     std::int64_t fastest_ns = 0;
 };
 
-/// What each thread does, told its number. It is called once, so that the call costs nothing that is measured.
+/// One thread's part, called once with the thread's number.
 using team_part = std::function<void(std::size_t)>;
 
-/// Effects: makes `count` threads, lets each call prepare(i), and when all of them have, opens the barrier;
-/// then each calls work(i). Whatever a thread needs at first, its allocator's arena for one, belongs into
-/// `prepare`.
-/// Throws: std::bad_alloc where one of the threads did, after all have ended.
+/// Effects: makes `count` threads. Each calls prepare(i); when all are ready, the barrier opens and each calls
+/// work(i). First uses, such as those that make a thread's arena, belong into `prepare`.
+/// Throws: std::bad_alloc if a thread threw it, after all threads have ended.
 team_result run_team(std::size_t count, const team_part& prepare, const team_part& work);
 
 } // namespace bench
