@@ -7,7 +7,7 @@ namespace bench {
 
 namespace {
 
-/// Inserts and erases twice, and looks at the memory between.
+/// Inserts and erases all nodes twice, and records the memory held in between.
 class adaptive_pool_run : public range_run {
 public:
     adaptive_pool_run(const range_cell& cell, range_bounds bounds, std::int64_t before, run_options& options)

@@ -1,8 +1,9 @@
-/// The article's test of adaptive pools: two million nodes of a list, inserted at its end and erased from its
-/// front by ranges of one length; an allocation for each node, or for each range (bursts).
+/// The article's test of adaptive pools: the nodes of a list come and go in ranges of one length, with an
+/// allocation for each node or for each range (bursts).
 ///
-/// The list is the runner's own, the same for all: nodes of two pointers and a number, 24 bytes. Both is done
-/// once with a new allocator and once more with the same.
+/// The list is the runner's own, under every strategy: nodes of two pointers and a number, 24 bytes each.
+/// Ranges are inserted at the end and erased from the front, first with a new allocator, then once more with
+/// the used one.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapters 2 and 3.
 #pragma once

@@ -6,7 +6,7 @@ namespace bench {
 
 namespace {
 
-/// Inserts and erases by ranges, twice; one by one; and frees all nodes at once.
+/// Inserts and erases ranges twice, then single nodes, then frees all nodes at once.
 class burst_run : public range_run {
 public:
     burst_run(const range_cell& cell, range_bounds bounds, std::int64_t before, run_options&)

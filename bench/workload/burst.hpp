@@ -1,8 +1,8 @@
-/// The article's test of bursts: nodes of a list that come by ranges of one length and go so, each with a request
-/// of its own or all of a range with one; and, beside it, the list's nodes one by one, and all at once.
+/// The article's test of bursts: the nodes of a list come and go in ranges of one length, with a request for
+/// each node or for each range. It also times single nodes, and the freeing of all nodes at once.
 ///
-/// The list is the one of adaptive-pool (workload/node_list.hpp). That experiment asks what pools hold; this one
-/// asks how fast the ways are, of heaps and pools alike.
+/// The list is that of adaptive-pool (workload/node_list.hpp). That experiment measures the memory of pools;
+/// this one measures the speed of heaps and pools.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 2.
 #pragma once

@@ -1,10 +1,10 @@
-/// The work of heap-churn, for every source of blocks, and what it does next.
+/// The work of heap-churn, for every source of blocks.
 ///
-///     blocks_   [ p | bytes ] [ p | bytes ] ...    a place for each block that lives
-///     steps_    [ place | bytes ] ...              whose block goes, and how large the next one there is
+///     blocks_   [ p | bytes ] [ p | bytes ] ...    a place for each live block
+///     steps_    [ place | bytes ] ...              the place whose block is freed, and the size of its successor
 ///
-/// Data model: churn_input draws the steps and knows, before they are done, how many bytes live; churn_work does
-/// them. The steps of a batch stay in the second-level cache.
+/// Data model: churn_input draws the steps in advance and counts the live bytes; churn_work does the steps. A
+/// batch of steps fits into the second-level cache.
 #pragma once
 
 #include "bench/harness/checksum.hpp"
@@ -44,7 +44,7 @@ public:
 
     [[nodiscard]] const churn_shape& shape() const noexcept { return shape_; }
 
-    /// Effects: draws the sizes of the blocks that there are at first.
+    /// Effects: draws the sizes of the first blocks.
     std::span<const std::uint32_t> draw_first() {
         for (std::uint32_t& bytes : sizes_) {
             bytes = draw_bytes();
@@ -54,7 +54,7 @@ public:
         return sizes_;
     }
 
-    /// Returns: the next steps, at most `count`; they are there until the next call.
+    /// Returns: the next steps, at most `count`. The next call overwrites them.
     std::span<const churn_step> draw(std::size_t count) {
         const std::span<churn_step> batch = std::span(steps_).first(std::min(count, steps_.size()));
         for (churn_step& step : batch) {
@@ -85,7 +85,6 @@ private:
     std::size_t peak_live_bytes_ = 0;
 };
 
-/// A block that lives.
 struct live_block {
     std::byte* p;
     std::size_t bytes;
@@ -93,17 +92,17 @@ struct live_block {
 
 class churn_work {
 public:
-    /// Requires: `blocks` has a place for each block that lives.
+    /// Requires: `blocks` has a place for each live block.
     churn_work(churn_input& input, std::span<live_block> blocks) noexcept : input_(input), blocks_(blocks) {}
 
-    /// Effects: allocates the blocks that there are at first.
+    /// Effects: allocates the first blocks.
     template <class Source>
     void fill(Source& source) {
         fill(source, input_.draw_first());
     }
 
     /// Effects: `count` times frees a block and allocates another one.
-    /// Returns: what that cost, without the drawing.
+    /// Returns: the cost of the steps, without that of drawing them.
     template <class Source>
     cost churn(Source& source, std::size_t count) {
         cost total;
@@ -125,7 +124,7 @@ public:
         }
     }
 
-    /// Returns: a sum over what stood in the blocks that were freed, in the order of that.
+    /// Returns: a checksum of the contents of the freed blocks, in the order in which they were freed.
     [[nodiscard]] std::uint64_t checksum() const noexcept { return sum_.value(); }
 
 private:
@@ -170,9 +169,8 @@ private:
     std::uint64_t marks_ = 0;
 };
 
-/// The floor: a place for the largest block, for every block that lives; the one that was freed last is given out
-/// again. They lie some cache lines further apart than they are long, so that their ends do not share the sets of
-/// a cache.
+/// The floor: a place for the largest block, for every live block. The place that was freed last is reused
+/// first. Places are some cache lines longer than blocks, so that their ends do not share the sets of a cache.
 class null_places {
 public:
     [[nodiscard]] static std::size_t bytes(const churn_shape& shape) noexcept {
@@ -185,7 +183,7 @@ public:
 
     [[nodiscard]] void* allocate(std::size_t, std::size_t) noexcept {
         std::byte* const block = next_;
-        next_ += stride_; // for the first blocks; later the next one is freed before
+        next_ += stride_; // for the first blocks; each later block reuses the freed place
         return block;
     }
 

@@ -20,7 +20,8 @@ namespace {
 constexpr unsigned most_threads = 256;
 constexpr unsigned most_iterations_log2 = 30;
 constexpr unsigned most_multiplier = 1'000'000;
-constexpr unsigned least_block_log2 = 4; ///< block_alignment: a monotonic allocator's blocks lie side by side
+constexpr unsigned least_block_log2 =
+    4; ///< equal to block_alignment, so that a monotonic allocator's blocks are adjacent
 constexpr unsigned most_block_log2 = 30;
 static_assert(std::size_t{1} << least_block_log2 == block_alignment);
 
@@ -36,21 +37,21 @@ struct contention_cell {
     [[nodiscard]] std::size_t iterations() const noexcept { return std::size_t{1} << iterations_log2; }
     [[nodiscard]] std::size_t block_bytes() const noexcept { return std::size_t{1} << block_log2; }
     [[nodiscard]] block_shape shape() const noexcept { return {block_bytes(), block_alignment}; }
-    /// What a monotonic allocator gives out in its life.
+    /// The memory that a monotonic allocator gives out in its life.
     [[nodiscard]] std::size_t bytes_a_thread() const noexcept { return iterations() * block_bytes(); }
     [[nodiscard]] bool has_buffers() const noexcept { return how.uses_buffer() && buffer == "static"; }
 };
 
-constexpr std::size_t first_pairs = 64; ///< before the clock starts
+constexpr std::size_t first_pairs = 64; ///< the pairs of each thread before the clock starts
 
-/// Either one for all threads, or one of its own for each: a contender that is one for the process and has no
-/// lock is neither.
+/// True for a shared allocator, and for one that each thread can have for itself. A contender with one instance
+/// for the process and no lock is neither.
 bool has_contention(const strategy& s) noexcept {
     return s.is_shared() ||
            (s.frees_each_block() && (s.can(capability::all_threads) || s.can(capability::own)));
 }
 
-/// Whether another thread may free what one allocated.
+/// True if a thread may free the blocks of another one.
 bool serves_all_threads(const strategy& s) noexcept {
     return has_contention(s) && s.can(capability::all_threads);
 }
@@ -74,7 +75,7 @@ void with_one_for_all(const contention_cell& cell, Use&& use) {
     }
 }
 
-/// Each thread frees what it allocated, in an allocator that is made anew for every `iterations` pairs.
+/// Effects: each thread frees its own blocks. It makes a new allocator for every `iterations` pairs.
 team_result run_private(const contention_cell& cell) {
     const buffer_state state = cell.has_buffers() ? buffer_state::warm : buffer_state::none;
     std::vector<std::unique_ptr<static_buffer>> buffers;
@@ -96,7 +97,7 @@ team_result run_private(const contention_cell& cell) {
         });
 }
 
-/// Each thread frees what it allocated, in an allocator that all share.
+/// Effects: each thread frees its own blocks, which come from one shared allocator.
 template <class Source>
 team_result run_shared(const contention_cell& cell, Source& source) {
     return run_team(
@@ -106,7 +107,7 @@ team_result run_shared(const contention_cell& cell, Source& source) {
         });
 }
 
-/// Each thread frees what its neighbour allocated.
+/// Effects: each thread frees the blocks of its neighbour.
 template <class Source>
 team_result run_ring(const contention_cell& cell, Source& source) {
     const auto queues = std::make_unique<batch_queue[]>(cell.threads);
@@ -155,12 +156,12 @@ contention_cell parse(arguments& given, run_options& options) {
     }
     if (cell.freed_by == "other" && !serves_all_threads(cell.how)) {
         throw usage_error("--freed-by other with --strategy " + options.strategy +
-                          ": a private allocator is not to be used by another thread; allowed are " +
+                          ": another thread may not use a private allocator; allowed are " +
                           list_of(names_of(serves_all_threads)));
     }
     if (options.pinned_cpu && cell.threads > 1) {
         throw usage_error("--cpu with --threads " + std::to_string(cell.threads) +
-                          ": on one processor threads take turns and nothing contends; leave --cpu out");
+                          ": on one processor threads take turns, so nothing contends; leave out --cpu");
     }
     if (const unsigned processors = std::thread::hardware_concurrency(); cell.threads > processors) {
         options.notes.push_back(std::to_string(cell.threads) + " threads on " + std::to_string(processors) +
@@ -178,7 +179,7 @@ void write_parameters(const contention_cell& cell, json_writer& json) {
         .member("freed_by", cell.freed_by);
 }
 
-/// Throws: bad_alloc where the monotonic allocators take more than there is.
+/// Throws: std::bad_alloc if the monotonic allocators need more memory than the machine has.
 void prepare_memory(const contention_cell& cell, run_options& options) {
     if (!cell.how.can(capability::reuses) || cell.has_buffers()) {
         const std::size_t bytes = cell.threads * cell.bytes_a_thread();

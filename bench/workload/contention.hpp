@@ -1,9 +1,8 @@
 /// Benchmark IV: threads that allocate at the same time.
 ///
-/// Each of them again and again makes an allocator of its own, allocates a block, increments its first byte,
-/// deallocates it, many times, and destroys the allocator. The global allocator, and those that are shared on
-/// purpose, are there all the time. A block may also be freed by another thread than the one that allocated
-/// it.
+/// Each thread repeats one life of its own allocator: it makes the allocator, many times allocates a block,
+/// increments the first byte and frees the block, and destroys the allocator. The global allocator and shared
+/// allocators live throughout. On request, the neighbouring thread frees each block.
 ///
 /// Source: P0089R1, sections 10 and 11; P0213R0, section 12.
 #pragma once

@@ -23,7 +23,7 @@ row run_density(arguments& given, run_options& options) {
 }
 
 dispatch_count count_dispatched(std::size_t structure, bool winked_out, unsigned size_log2) {
-    /// A resource that nobody but this function knows.
+    /// A resource that no other function knows, so that every call to it is virtual.
     class spy final : public std::pmr::memory_resource {
     public:
         dispatch_count seen{};

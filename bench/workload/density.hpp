@@ -1,8 +1,8 @@
 /// Benchmark I: creating and destroying isolated basic data structures.
 ///
-/// One iteration makes the strategy's allocator, makes the structure, reserves, fills it with leaves, and
-/// ends it and the allocator; all of that is timed. The number of iterations is `product` / leaves of one
-/// structure, at least one.
+/// One iteration makes the strategy's allocator and the structure, reserves, fills the structure with leaves,
+/// and destroys both. All of it is timed. The number of iterations is `product` / leaves of one structure, at
+/// least one.
 ///
 /// Source: P0089R1, section 7; P0213R0, section 9.
 #pragma once
@@ -19,7 +19,7 @@ inline constexpr unsigned least_size_log2 = 6;
 inline constexpr unsigned largest_size_log2 = 16;
 inline constexpr unsigned inner_leaves_log2 = 7; ///< of DS5..DS12 (P0089R1, section 7)
 
-/// Whether the experiment has the strategy: all that need no other thread and serve every container.
+/// True for strategies that one thread can use and that serve every container.
 [[nodiscard]] bool has_density(const strategy& s) noexcept;
 
 /// Effects: runs the cell that `given` describes.
@@ -29,8 +29,7 @@ inline constexpr unsigned inner_leaves_log2 = 7; ///< of DS5..DS12 (P0089R1, sec
 /// Effects: writes the members of the object that describes the experiment.
 void describe_density(json_writer& json);
 
-/// Counts the calls through the abstract base that one structure makes, through the very functions that are
-/// measured.
+/// Counts the calls of one structure to the abstract base, made by the functions that are measured.
 struct dispatch_count {
     std::size_t allocations;
     std::size_t deallocations;

@@ -1,9 +1,9 @@
-/// One function per structure and destruction for a binding: the unit that a strategy calls once an
+/// The functions of a binding: one for each structure and kind of destruction. A strategy calls one of them per
 /// iteration.
 ///
-/// Each binding is compiled in a file of its own and reached through a table of function pointers. For the
-/// abstract base that is what makes the measurement true: one and the same function serves new-delete/base, monotonic/base, monotonic/base/wink,
-/// multipool/base, multipool/base/wink, multipool+monotonic/base and multipool+monotonic/base/wink, and it cannot know which resource it is given.
+/// Each binding is compiled in a file of its own and reached through a table of function pointers. This keeps
+/// the measurement of the abstract base honest: one function serves all strategies that end in /base or
+/// /base/wink, and the compiler cannot know the resource.
 #pragma once
 
 #include "bench/workload/density_structure.hpp"
@@ -18,7 +18,7 @@ namespace bench {
 
 inline constexpr std::size_t structure_count = 12;
 
-/// What a structure is made of, and where its checksum goes when somebody wants it (never in the timed part).
+/// The leaves of a structure, and the place of its checksum. In timed parts that place is null.
 struct density_task {
     const density_input& input;
     std::uint64_t* checksum = nullptr;
@@ -27,7 +27,7 @@ struct density_task {
 template <class Handle>
 struct density_operations {
     void (*normal)(Handle&, const density_task&);
-    void (*winked_out)(Handle&, const density_task&); ///< null where the binding has nothing to release
+    void (*winked_out)(Handle&, const density_task&); ///< null if the binding cannot release memory
 };
 
 /// In the order of data_structures().
@@ -43,8 +43,8 @@ void use(Structure& structure, const density_task& task) {
     }
 }
 
-/// `Binding` has: `handle`, what a strategy passes in; `alloc<T>`, the containers' allocator, made of a
-/// handle; and `wink<T>(handle)`, which makes a T that nobody destroys.
+/// `Binding` has: `handle`, the type that a strategy passes in; `alloc<T>`, the containers' allocator, made
+/// from a handle; and `wink<T>(handle)`, which makes a T that is never destroyed.
 template <class Binding, class Structure>
 void build_and_destroy(typename Binding::handle& source, const density_task& task) {
     Structure structure(typename Structure::allocator_type(Binding::template get<std::byte>(source)));
@@ -56,7 +56,7 @@ void build_and_leave(typename Binding::handle& source, const density_task& task)
     use(Binding::template wink<Structure>(source), task);
 }
 
-/// A binding without `wink`, which the global allocator's is, has nothing to wink out of.
+/// A binding without `wink`, such as the global allocator's, cannot be winked out.
 template <class Binding, class Structure>
 constexpr density_operations<typename Binding::handle> operations_on() {
     using handle = typename Binding::handle;
@@ -89,19 +89,19 @@ constexpr density_table<typename Binding::handle> make_density_table() {
                     typename types::template set<set_string>>();
 }
 
-/// Returns: the operations on the twelve structures under the binding that takes such a handle. Each is
-/// declared beside its handle, and made in a file of its own.
+/// Returns: the operations on the twelve structures under the binding that takes such a handle. Each
+/// specialisation is declared beside its handle, and defined in a file of its own.
 template <class Handle>
 const density_table<Handle>& density_table_for();
 
-/// The body of each.
+/// The definition of each specialisation.
 template <class Binding>
 const density_table<typename Binding::handle>& density_table_under() {
     static constexpr auto table = make_density_table<Binding>();
     return table;
 }
 
-/// Binding by type parameter to the mechanism A, which has something to wink out of where it can release.
+/// The binding by type parameter to the mechanism A, which can be winked out if A can be released.
 template <class A>
 struct type_parameter {
     using handle = A;

@@ -1,5 +1,6 @@
-/// Benchmark I under the contenders that can stand behind any container; those behind std::pmr's abstract base
-/// are served by the table of that base. Each table is made in density_NAME.cpp, a file for each library.
+/// Benchmark I under the contenders that can stand behind any container. Contenders with std::pmr's abstract
+/// base use the table of that base. Each other table is made in contender/density_NAME.cpp, one file for each
+/// library.
 #pragma once
 
 #include "bench/strategy/sources.hpp"
@@ -7,11 +8,11 @@
 
 namespace bench {
 
-/// Stands for an allocator of which one object serves the process, and which needs no handle.
+/// The handle of an allocator with one instance for the process, which needs none.
 template <mechanism_kind Kind>
 struct process_wide {};
 
-/// Binding by type to such an allocator.
+/// The binding by type to such an allocator.
 template <mechanism_kind Kind>
 struct process_wide_binding {
     using handle = process_wide<Kind>;
@@ -24,8 +25,8 @@ struct process_wide_binding {
     }
 };
 
-/// Effects: makes the contender of `kind` over `buffer` where it takes one, calls `use` with the handle that
-/// its table takes, and destroys it.
+/// Effects: makes the contender of `kind`, over `buffer` if it takes one, calls `use` with the handle of its
+/// table, and destroys it.
 template <class Use>
 void with_contender(mechanism_kind kind, std::span<std::byte> buffer, Use&& use) {
     with_kind(kind, [&]<mechanism_kind Kind>() {

@@ -6,7 +6,7 @@ namespace bench {
 
 namespace {
 
-/// The containers as everybody writes them: new-delete.
+/// The standard containers with std::allocator: new-delete.
 struct standard {
     using handle = global_handle;
     template <class T>

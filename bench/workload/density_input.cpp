@@ -43,8 +43,7 @@ density_input::density_input(const data_structure& ds, unsigned size_log2, unsig
                              std::uint64_t seed)
     : elements_(std::size_t{1} << size_log2),
       leaves_an_element_(ds.inner == container::none ? 1 : std::size_t{1} << inner_log2) {
-    // Containers: their own objects, nodes and buckets, with the padding of alignment. Strings: their
-    // characters too.
+    // A container: the object, its nodes and buckets, with padding. A string: its object and its characters.
     constexpr std::size_t bytes_a_container = 512;
     constexpr std::size_t bytes_a_leaf = 96;
     bytes_bound_ +=
@@ -53,7 +52,7 @@ density_input::density_input(const data_structure& ds, unsigned size_log2, unsig
         return;
     }
 
-    // The standard's engines draw the same numbers everywhere; its distributions need not.
+    // The standard's engines draw equal numbers everywhere; its distributions need not.
     std::mt19937_64 engine(seed);
     text_.resize((1U << 16) + longest_string);
     for (char& c : text_) {

@@ -21,7 +21,7 @@ void run_one(const density_cell& cell, Handle& source, const density_task& task)
                                                                                                    task);
 }
 
-/// The handle's type says which table serves it.
+/// Runs the operation of the table that belongs to the type of the handle.
 struct run_with_handle {
     const density_cell& cell;
     const density_task& task;
@@ -32,7 +32,7 @@ struct run_with_handle {
     }
 };
 
-/// Runs iterations of one cell: what lives longer than an iteration is here.
+/// Runs iterations of one cell, and owns the objects that outlive an iteration.
 class density_runner {
 public:
     density_runner(const density_cell& cell, const density_input& input)
@@ -84,7 +84,7 @@ private:
     global_handle global_;
 };
 
-/// Effects: counts the requests of one structure, made under the same binding as the strategy's.
+/// Effects: counts the requests of one structure, made under the binding of the strategy.
 void count_requests(const density_cell& cell, const density_input& input, row& result) {
     counting_source source;
     const density_task task{input};
@@ -99,8 +99,8 @@ void count_requests(const density_cell& cell, const density_input& input, row& r
     result.deallocations = static_cast<std::int64_t>(counts.deallocations);
 }
 
-/// Effects: makes structures of two elements for some milliseconds: the code, the libraries' first-time work
-/// and the processor come to where they are when a program has been running.
+/// Effects: makes structures of two elements for some milliseconds. This warms the code, the libraries and the
+/// processor, as in a running program.
 void warm_up(density_runner& runner, const density_input& tiny) {
     constexpr std::int64_t enough_ns = 5'000'000;
     const stopwatch watch;
@@ -117,7 +117,7 @@ std::vector<std::string> names_of_structures() {
     return names;
 }
 
-/// A buffer that memory does not hold is made smaller, and the row says so.
+/// Effects: limits the buffer to half of the free memory, and adds a note.
 void fit_buffer(density_cell& cell, run_options& options) {
     if (cell.buffer == "none" || !cell.how.uses_buffer()) {
         return;
@@ -170,7 +170,8 @@ void measure_density(const density_cell& cell, run_options& options, row& result
                      const std::function<void()>& prepare) {
     string_hash_in_use = cell.hash == "full" ? string_hash::full : string_hash::prefix;
     if (cell.how.mechanism == mechanism_kind::global_kept && !keep_freed_pages()) {
-        throw usage_error("--strategy new-delete-keep: this C library cannot be told to keep freed pages");
+        throw usage_error(
+            "--strategy new-delete-keep: this C library cannot keep freed pages; give new-delete");
     }
     try {
         const data_structure& ds = data_structures()[cell.structure];
@@ -195,7 +196,7 @@ void measure_density(const density_cell& cell, run_options& options, row& result
         result.timed = watch.elapsed();
         result.spills = static_cast<std::int64_t>(spills);
 
-        // What does not change from one repetition to the next is looked at once.
+        // Figures that are equal in all repetitions are taken in the first one.
         if (options.repetition == 0) {
             if (runner.lacks_huge_pages()) {
                 options.notes.emplace_back("the system gave the buffer no huge pages");

@@ -1,5 +1,5 @@
-/// A cell of Benchmark I: its parameters, and how it is measured. Benchmark V is the same work in a heap that
-/// others have used before.
+/// A cell of Benchmark I: its parameters and its measurement. Benchmark V repeats it in a heap that was used
+/// before.
 #pragma once
 
 #include "bench/harness/arguments.hpp"
@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// Where the local allocators take their chunks from.
+/// The upstream of the local allocators.
 enum class chunk_source { cache, heap };
 
 struct density_cell {
@@ -28,13 +28,13 @@ struct density_cell {
     chunk_source upstream = chunk_source::cache;
 };
 
-/// Effects: reads the options of a cell, and the strategy's name into `options`. A buffer that memory does
-/// not hold is made smaller, and a note says so.
+/// Effects: reads the options of a cell, and the strategy's name into `options`. Makes a buffer smaller that
+/// does not fit into free memory, and adds a note.
 /// Throws: usage_error.
 [[nodiscard]] density_cell parse_density(arguments& given, run_options& options,
                                          const std::string& usual_buffer = "warm");
 
-/// Effects: writes the members of "parameters".
+/// Effects: writes the members of the object "parameters".
 void write_density_parameters(const density_cell& cell, json_writer& json);
 
 /// Effects: draws the inputs, calls `prepare`, and measures the cell.

@@ -1,4 +1,4 @@
-/// Building one structure of Benchmark I under one binding: what every strategy does alike.
+/// Builds one structure of Benchmark I under any binding.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -18,18 +18,18 @@
 
 namespace bench {
 
-/// Which characters of a string its hash reads. The same under every strategy, and never an address: with
-/// those, as in the papers' own programs, the buckets would depend on the allocator.
+/// The characters of a string that its hash reads. Addresses, which the papers' programs hash, would make the
+/// buckets depend on the allocator.
 enum class string_hash {
-    prefix, ///< the length and the first eight characters: hashing is cheap beside allocating
-    full,   ///< all of them, by std::hash: 517 on average
+    prefix, ///< the length and the first eight characters: hashing is cheap compared with allocating
+    full,   ///< all characters, by std::hash: 517 on average
 };
 
-/// Set once, before anything is built.
+/// Set once, before the first structure is built.
 inline string_hash string_hash_in_use = string_hash::prefix;
 
-/// Integers hash to themselves, strings as chosen, containers as their first element. Not noexcept on
-/// purpose: libstdc++ then keeps the hash in each node, as it does for std::string.
+/// Integers hash to themselves, strings as string_hash says, containers as their first element. It is not
+/// noexcept, so that libstdc++ keeps the hash in each node, as it does for std::string.
 struct density_hash {
     template <class T>
     std::size_t operator()(const T& value) const {
@@ -48,7 +48,7 @@ struct density_hash {
     }
 };
 
-/// The twelve structures, all of whose parts take their memory from `Alloc`.
+/// The twelve structures. All parts take their memory from `Alloc`.
 template <template <class> class Alloc>
 struct density_types {
     using string = std::basic_string<char, std::char_traits<char>, Alloc<char>>;
@@ -93,7 +93,7 @@ template <class T>
 concept container_of_containers =
     !std::is_integral_v<typename T::value_type> && !string_like<typename T::value_type>;
 
-/// Effects: fills the empty `structure`: reserve first, then element by element (P0213R0, section 9).
+/// Effects: reserves, and fills the empty `structure` element by element (P0213R0, section 9).
 template <class Structure>
 void fill(Structure& structure, const density_input& input) {
     if constexpr (container_of_containers<Structure>) {
@@ -114,8 +114,8 @@ void fill(Structure& structure, const density_input& input) {
     }
 }
 
-/// Returns: a sum over the leaves that does not depend on their order. Never inlined: it must not change how
-/// the timed part is compiled.
+/// Returns: a checksum of the leaves, in any order. Never inlined, so that it does not change the code of the
+/// timed part.
 template <class T>
 [[gnu::noinline]] std::uint64_t checksum(const T& value) {
     if constexpr (std::is_integral_v<T>) {

@@ -1,4 +1,4 @@
-/// Benchmark I under every binding; each table is made in the file of the same name.
+/// The tables of Benchmark I under every binding, each defined in a file of its own.
 #pragma once
 
 #include "bench/strategy/mechanisms.hpp"
@@ -10,10 +10,10 @@
 
 namespace bench {
 
-/// The global allocator needs no handle; this stands in its place.
+/// The handle of the global allocator, which needs none.
 struct global_handle {};
 
-/// Counts what a structure asks for; winks too, because the memory goes back when the counting is done.
+/// Counts the requests of a structure. It can be winked out, because it releases its memory at the end.
 using counting_source = mallard::counted<mallard::monotonic<>>;
 
 /// The mechanisms whose chunks come from the global heap (Benchmark V).
@@ -44,7 +44,7 @@ template <>
 const density_table<heap_multipool>& density_table_for();
 template <>
 const density_table<heap_multipool_over_monotonic>& density_table_for();
-/// One of these is the usual multipool.
+/// One of these orders is the default of the multipool.
 template <>
 const density_table<multipool_by<mallard::last_freed>>& density_table_for();
 template <>

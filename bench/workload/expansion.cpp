@@ -17,7 +17,7 @@ bool has_forward(const strategy& s) noexcept {
     return has_vectors(s);
 }
 
-/// realloc asks nobody which way a block may grow.
+/// realloc has no choice of direction.
 bool has_backward(const strategy& s) noexcept {
     return has_vectors(s) && s.mechanism != mechanism_kind::c_realloc;
 }
@@ -33,8 +33,8 @@ vector_cell parse(arguments& given, run_options& options, strategy_filter offere
     return cell;
 }
 
-/// Effects: pushes `elements` elements to a vector that somebody else made. Inlined into its maker, whether the vector
-/// is held in registers or spilled at every push would depend on how much of its growth is inlined with it.
+/// Effects: pushes `elements` elements to the caller's vector. Inlined, the registers of its loop would depend
+/// on the code around it.
 template <class Vector>
 [[gnu::noinline]] void push_elements(Vector& vector, std::size_t elements) {
     for (std::size_t i = 0; i != elements; ++i) {
@@ -42,8 +42,8 @@ template <class Vector>
     }
 }
 
-/// Effects: `iterations` times makes a vector, pushes `elements` elements to it and destroys it. A function of its
-/// own for each family of vectors, as push_elements() is, so that nothing of the run is inlined with it.
+/// Effects: `iterations` times makes a vector, pushes `elements` elements to it and destroys it. Not inlined,
+/// so that the caller's code has no effect on the loop.
 template <class Family>
 [[gnu::noinline]] void push_all(const Family& family, std::size_t elements, std::size_t iterations) {
     for (std::size_t r = 0; r != iterations; ++r) {
@@ -72,7 +72,8 @@ public:
         if (knows_peak) {
             result_.add_figure("peak_bytes", static_cast<double>(peak));
         } else {
-            options_.notes.emplace_back("no peak_bytes: the system does not forget what was held before");
+            options_.notes.emplace_back(
+                "no peak_bytes: the system does not reset the peak of the memory held");
         }
         look(family);
     }
@@ -85,7 +86,7 @@ private:
                                                static_cast<double>(result_.operations));
     }
 
-    /// Effects: makes one more vector, in the memory as it is now, and counts its requests.
+    /// Effects: makes one more vector in the present memory, and counts its requests.
     template <class Family>
     void look(const Family& family) {
         request_counter counter;

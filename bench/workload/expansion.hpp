@@ -1,9 +1,8 @@
-/// The article's tests of growth: vectors to which elements are pushed one by one, made and destroyed over and
-/// over.
+/// The article's tests of growth: vectors to which elements are pushed one by one, made and destroyed
+/// repeatedly.
 ///
-/// Forward: with everything that a strategy has. Backward: without growth forward, which always comes first and
-/// would hide the other; what growth backward saves is memory, because the elements need no second block while
-/// they move.
+/// Forward: with every way to grow that a strategy has. Backward: without growth forward, which is always tried
+/// first and would hide it. Growth backward saves memory: the elements need no second block while they move.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 1.
 #pragma once

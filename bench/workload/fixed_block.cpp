@@ -20,7 +20,7 @@ constexpr fixed_block_work works[] = {
 constexpr std::int64_t most_count = std::int64_t{1} << 40;
 constexpr std::string_view with_versions = "remove-ctrl";
 
-/// Whether any of the works has the strategy.
+/// True if any of the works has the strategy.
 bool has_fixed_block(const strategy& s) noexcept {
     return has_objects(s) || has_containers(s) || has_strings(s);
 }

@@ -1,12 +1,12 @@
-/// The experiments of the chapter on blocks of a fixed size, hot: the same few blocks again and again.
+/// The experiments of the chapter on blocks of a fixed size, with a few blocks that stay in the cache.
 ///
 ///     new-delete    an object of 24 bytes, made and deleted
 ///     replace       100 pointers to such objects, one of them deleted and replaced at random each time
 ///     list, map     a container of 1,000 integers, made and destroyed
-///     remove-ctrl   a string without its control characters: as printed, and the better versions of the book
+///     remove-ctrl   a string without its control characters: as printed, and in the book's better versions
 ///
-/// What is made takes its memory from the strategy: an object by a class-specific operator new, or what
-/// stands for one; a container or a string by its allocator, which lives as long as the process does.
+/// All memory comes from the strategy. An object uses a class-specific operator new, or a stand-in for one. A
+/// container or a string uses an allocator that lives as long as the process.
 ///
 /// Source: Optimized C++, chapter 13; its versions of remove_ctrl are those of chapter 4.
 #pragma once

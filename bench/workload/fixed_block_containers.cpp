@@ -16,7 +16,7 @@ namespace bench {
 
 namespace {
 
-constexpr int element_count = 1000; // the chapter's
+constexpr int element_count = 1000; // as in the chapter
 
 struct list_of_integers {
     template <class Source>
@@ -64,7 +64,7 @@ template <class Kind, class Source>
     }
 }
 
-/// Returns: a sum over the elements of a filled container.
+/// Returns: the checksum of a filled container.
 template <class Kind, class Source>
 std::string checksum_from(Source& source) {
     auto made = empty_container<Kind>(source);
@@ -76,7 +76,7 @@ std::string checksum_from(Source& source) {
     return to_hexadecimal(sum.value());
 }
 
-/// Returns: what one container asks for.
+/// Returns: the requests of one container.
 template <class Kind>
 recording_source requests_of_one() {
     recording_source asked;
@@ -97,7 +97,7 @@ void measure_containers(const fixed_block_cell& cell, row& result) {
         result.checksum = checksum_from<Kind>(source);
     };
     if (cell.how.mechanism == mechanism_kind::null) {
-        // Each container ends before the next one gets the same memory.
+        // Each container ends before the next one, which reuses its memory.
         const std::size_t bytes = static_cast<std::size_t>(asked.allocations) * shape.stride();
         const static_buffer memory(buffer_state::warm, page_size::small, bytes, bytes);
         null_circle floor(memory.span());

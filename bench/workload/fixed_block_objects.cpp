@@ -12,10 +12,10 @@ namespace bench {
 
 namespace {
 
-constexpr std::size_t slot_count = 100; // the chapter's
+constexpr std::size_t slot_count = 100; // as in the chapter
 constexpr std::size_t turn_count = std::size_t{1} << 16;
 
-/// Calls `use` with what makes objects under `s`.
+/// Effects: calls `use` with the maker of objects under `s`.
 template <class Use>
 void with_maker(const strategy& s, Use&& use) {
     if (s.mechanism == mechanism_kind::null) {
@@ -51,7 +51,7 @@ public:
 
     [[nodiscard]] std::span<typename Maker::object*> span() noexcept { return slots_; }
 
-    /// Returns: a sum over the objects' numbers, in the order of the slots.
+    /// Returns: the checksum of the objects' numbers, in the order of the slots.
     [[nodiscard]] std::string checksum_of_numbers() const {
         checksum sum;
         for (const typename Maker::object* made : slots_) {
@@ -74,7 +74,7 @@ std::vector<std::uint8_t> draw_turns(std::uint64_t seed) {
     return turns;
 }
 
-/// Both operations are a request and its end.
+/// Effects: counts one allocation and one deallocation, which each operation of both works makes.
 void count_one(const fixed_block_cell& cell, row& result) {
     if (cell.look) {
         result.allocations = result.deallocations = 1;

@@ -1,5 +1,5 @@
-/// Objects that come and go one at a time: by a class's own operator new, the global one, or from a source as
-/// a class-specific operator new would take them.
+/// Objects that come and go one at a time: by the operator new of a class, by the global one, or from a source,
+/// as a class-specific operator new would allocate them.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// Three words, of which one tells the objects apart.
+/// Three words, one of which tells the objects apart.
 class instance {
 public:
     explicit instance(std::int64_t number) noexcept : number_(number) {}
@@ -27,14 +27,14 @@ private:
     [[maybe_unused]] void* other_ = nullptr;
 };
 
-/// The same with a class-specific operator new.
+/// An instance with a class-specific operator new.
 class pooled_instance final : public instance, public mallard::pooled<pooled_instance> {
 public:
     using instance::instance;
 };
 static_assert(sizeof(pooled_instance) == sizeof(instance));
 
-/// By the operator new that the class has.
+/// Makes objects by `new`, with the operator that the class has.
 template <class Object>
 struct made_by_new {
     using object = Object;
@@ -43,7 +43,7 @@ struct made_by_new {
     static void unmake(Object* p) noexcept { delete p; }
 };
 
-/// From a source.
+/// Makes objects from a source.
 template <class Source>
 class made_from {
 public:
@@ -74,7 +74,7 @@ template <class Maker>
     }
 }
 
-/// Effects: `count` times deletes the object of the slot whose turn it is, and makes another one for it.
+/// Effects: `count` times deletes the object of the next slot in `turns`, and makes a new one for it.
 /// Requires: every slot has an object; the number of turns is a power of two.
 template <class Maker>
 [[gnu::noinline]] void replace_some(Maker maker, std::span<typename Maker::object*> slots,

@@ -20,12 +20,12 @@ namespace bench {
 
 namespace {
 
-/// Of the input: so many characters, of which one in so many is a control character.
+/// The input: 222 characters, one in 16 of which is a control character.
 constexpr std::size_t text_length = 222;
 constexpr std::uint64_t one_control_in = 16;
-/// Of a fixed-block string: strings that grow by doubling never ask for more.
+/// Strings that grow by doubling never ask for more than this.
 constexpr std::size_t string_block_bytes = 512;
-/// Of the floor: what several of a call's strings take.
+/// The floor's memory, enough for all strings of a call.
 constexpr std::size_t floor_bytes = std::size_t{16} << 10;
 
 std::string draw_text(std::uint64_t seed) {
@@ -38,7 +38,7 @@ std::string draw_text(std::uint64_t seed) {
     return text;
 }
 
-/// What the chapter makes of a pool of one size: an allocator for strings, by ignoring what they ask for.
+/// The chapter's use of a pool of one size: an allocator for strings that ignores the size of a request.
 template <class Source>
 class string_blocks_from {
 public:
@@ -68,7 +68,7 @@ remove_ctrl_input<String> input_of(const std::string& text,
     return {text, String(text.data(), text.size(), allocator), allocator};
 }
 
-/// Effects: removes the control characters of the input `count` times.
+/// Effects: `count` times removes the control characters of the input.
 template <class Version, class String>
 [[gnu::noinline]] void remove_often(const remove_ctrl_input<String>& input, String& result,
                                     std::size_t count) {
@@ -81,12 +81,12 @@ template <class Version, class String>
 template <class String>
 using remove_function = void (*)(const remove_ctrl_input<String>&, String&, std::size_t);
 
-/// Returns: what runs the version of that name.
+/// Returns: the function that runs the version `name`.
 template <class String>
 remove_function<String> version_named(std::string_view name) {
     return std::apply(
         [&](auto... version) {
-            remove_function<String> found = nullptr; // of no name: the names were checked
+            remove_function<String> found = nullptr; // parse() has refused other names
             ((name == version.name ? void(found = remove_often<decltype(version), String>) : void()), ...);
             return found;
         },
@@ -106,7 +106,7 @@ public:
     remove_ctrl_run(const fixed_block_cell& cell, row& result)
         : cell_(cell), result_(result), text_(draw_text(cell.seed)) {}
 
-    /// Effects: measures with strings whose memory comes from `source`.
+    /// Effects: measures with strings that take their memory from `source`.
     template <class Source>
     void measure_over(Source& source) const {
         using string = string_over<Source>;
@@ -117,7 +117,7 @@ public:
         });
     }
 
-    /// Effects: measures with strings of this type. `prepared` is called when the input is there.
+    /// Effects: measures with strings of this type. Calls `prepared` once the input exists.
     template <class String, class Prepared>
     void measure(const typename String::allocator_type& allocator, Prepared&& prepared) const {
         const auto input = input_of<String>(text_, allocator);
@@ -131,7 +131,7 @@ public:
         result_.add_figure("kept_bytes", static_cast<double>(result.size()));
     }
 
-    /// Effects: writes what one call requests of the allocator, the result's first memory included.
+    /// Effects: writes the number of requests of one call, with those for the result.
     void count_requests() const {
         recording_source asked;
         using string = string_over<recording_source>;
@@ -155,7 +155,7 @@ void measure_floor(const remove_ctrl_run& run) {
     run.measure_over(floor);
 }
 
-/// Those that serve one size of block are told a string's; the others what a string asks for.
+/// Sources of one size of block get the block size of a string; all others get each string's own request.
 void measure_from_source(const strategy& s, const remove_ctrl_run& run) {
     constexpr constant_shape<string_block_bytes, mallard::fundamental_alignment> shape;
     with_source(s, {}, shape, [&]<class Source>(Source& source) {

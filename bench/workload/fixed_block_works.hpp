@@ -1,4 +1,4 @@
-/// The works of the experiment fixed-block: which strategies can do each, and how it is measured.
+/// The works of the experiment fixed-block: the strategies of each, and the function that measures it.
 #pragma once
 
 #include "bench/harness/row.hpp"
@@ -14,15 +14,15 @@ namespace bench {
 
 struct fixed_block_cell {
     std::string work;
-    std::string version; ///< empty where the work has none
+    std::string version; ///< empty if the work has no versions
     strategy how;
     std::size_t count;
     std::uint64_t seed;
-    bool look; ///< whether the requests of one operation are to be counted
+    bool look; ///< true if the requests of one operation are to be counted
 };
 
-/// Effects: does the operation of the cell `count` times; writes the time, the checksum of what is made and,
-/// where asked for, the requests into `result`.
+/// Effects: does the operation of the cell `count` times. Writes the time, the checksum of the results and, if
+/// asked for, the number of requests into `result`.
 using measure_function = void (*)(const fixed_block_cell& cell, row& result);
 
 struct fixed_block_work {
@@ -42,16 +42,15 @@ void measure_list(const fixed_block_cell& cell, row& result);
 void measure_map(const fixed_block_cell& cell, row& result);
 void measure_remove_ctrl(const fixed_block_cell& cell, row& result);
 
-/// Returns: the names of remove-ctrl's versions, the printed one first.
+/// Returns: the names of the versions of remove-ctrl, the printed one first.
 [[nodiscard]] std::vector<std::string> remove_ctrl_versions();
 
-/// One that frees each block and uses it again: what the chapter's memory managers do.
+/// True for a strategy that frees each block and reuses it, as the chapter's memory managers do.
 [[nodiscard]] inline bool recycles(const strategy& s) noexcept {
     return s.frees_each_block() && s.can(capability::reuses);
 }
 
-/// Effects: calls `work(count)` for a sixteenth of the count, so that everything is where it will be, and
-/// then for the count by the clock.
+/// Effects: calls `work` with a sixteenth of `count` as a warm-up, and then by the clock with `count`.
 template <class Work>
 void time_hot(std::size_t count, row& result, Work&& work) {
     work(count / 16 + 1);

@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned usual_chunks_log2 = 16; // P0213R0
 constexpr unsigned most_chunks_log2 = 24;
 
-/// How many of the chunks are freed: one in so many.
+/// The share of the chunks that is freed: one in so many.
 struct freed_share {
     std::string_view name;
     std::size_t one_in;
@@ -43,7 +43,7 @@ std::vector<std::string> names_of_shares() {
     return names;
 }
 
-/// Whether the strategy is built with chunks from the heap, too.
+/// True if the strategy is also built with chunks from the heap.
 bool has_heap_upstream(const strategy& s) noexcept {
     return s.reuse == reuse_kind::standard && !s.is_contender();
 }

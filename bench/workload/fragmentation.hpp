@@ -1,8 +1,8 @@
-/// Benchmark V: the work of Benchmark I in a program whose heap others have used before.
+/// Benchmark V: the work of Benchmark I in a program whose heap was used before.
 ///
-/// Chunks of random sizes are allocated from the global heap and some of them freed, at random; the others
-/// stay where they are. Only the global allocator can notice, as in the paper, unless the local allocators
-/// take their chunks from that heap too.
+/// Chunks of random sizes are allocated from the global heap, and some of them, drawn at random, are freed. The
+/// others stay. This affects the global allocator only, as in the paper, unless the local allocators take their
+/// chunks from that heap too.
 ///
 /// Source: P0213R0, section 13.
 #pragma once

@@ -101,7 +101,7 @@ TEST(contention_usage, explains_what_makes_no_sense) {
         EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
     };
     says("new-delete --threads 1 --freed-by other", "there is no other thread");
-    says("multipool --threads 2 --freed-by other", "a private allocator is not to be used by another thread");
+    says("multipool --threads 2 --freed-by other", "another thread may not use a private allocator");
     says("multipool --threads 0", "from 1 to 256");
     says("multipool/wink --threads 1", "--strategy 'multipool/wink': allowed are new-delete");
     says("multipool --threads 1 --block-log2 3", "from 4 to 30");
