@@ -19,7 +19,7 @@ constexpr std::int64_t most_operations = 100'000'000'000;
 constexpr std::int64_t most_live = 100'000'000;
 constexpr std::int64_t most_block_bytes = 1 << 20;
 constexpr int tenths = 10;
-/// Of none of the sizes for which sources are compiled that have one.
+/// A shape for which no source of one size is compiled.
 constexpr constant_shape<4096, churn_alignment> any_shape;
 
 struct heap_churn_cell {
@@ -33,8 +33,8 @@ struct heap_churn_cell {
     }
 };
 
-/// Whatever frees each block and uses its memory again, for blocks of any size. The pool of small objects takes
-/// each of these straight from its upstream.
+/// True for strategies that free each block, reuse its memory and serve any size. The small-object pool is left
+/// out: it passes requests of these sizes to its upstream.
 bool has_heap_churn(const strategy& s) noexcept {
     const bool in_a_region = is_in_a_region(s.mechanism) && s.version == vector_version::none;
     return s.mechanism == mechanism_kind::null || in_a_region ||
@@ -61,7 +61,7 @@ heap_churn_cell parse(arguments& given, run_options& options) {
     return cell;
 }
 
-/// What is there before the memory is looked at for the first time.
+/// The runner's own memory, allocated before the first measurement of memory.
 struct churn_memory {
     explicit churn_memory(const churn_shape& shape) : input(shape), blocks(shape.live) {}
 
@@ -69,7 +69,7 @@ struct churn_memory {
     std::vector<live_block> blocks;
 };
 
-/// Fills, churns and looks at the memory ten times.
+/// Fills, and churns in ten parts, with a measurement of the memory after each.
 class heap_churn_run {
 public:
     heap_churn_run(const heap_churn_cell& cell, churn_memory& memory, std::int64_t before, row& result,
@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    /// Returns: the memory that is held by the bytes that live.
+    /// Returns: the memory held, divided by the live bytes.
     double look() {
         held_bytes_ = static_cast<double>(inspect_memory().bytes - before_);
         peak_held_bytes_ = std::max(peak_held_bytes_, held_bytes_);
@@ -124,7 +124,8 @@ private:
 
     void figure(std::string name, double value) { result_.add_figure(std::move(name), value); }
 
-    /// The floor has a place of the largest size for each block, which says nothing of anybody.
+    /// Effects: adds the figure, unless the strategy is the floor. Its places all have the largest size, so its
+    /// memory says nothing.
     void memory_figure(std::string name, double value) {
         if (cell_.how.mechanism != mechanism_kind::null) {
             figure(std::move(name), value);
@@ -140,7 +141,7 @@ private:
     double peak_held_bytes_ = 0;
 };
 
-/// The memory of the strategies that are given theirs; as cold as what others get from the system.
+/// Returns: the memory of strategies that work in a region. It is as cold as memory fresh from the system.
 static_buffer region_of(const heap_churn_cell& cell) {
     const bool has_region = is_in_a_region(cell.how.mechanism);
     return {has_region ? buffer_state::cold : buffer_state::none, page_size::small, cell.bytes_expected(), 0};
@@ -160,7 +161,7 @@ void measure(const heap_churn_cell& cell, churn_memory& memory, std::int64_t bef
     }
 }
 
-/// Effects: brings the code, and the libraries' first-time work, to where they are in a running program.
+/// Effects: warms the code and the libraries, as in a running program.
 void warm_up(heap_churn_cell cell) {
     cell.shape.live = std::min<std::size_t>(cell.shape.live, 64);
     cell.operations = 10'000;
@@ -170,8 +171,8 @@ void warm_up(heap_churn_cell cell) {
     measure(cell, memory, 0, nobody_reads, nobody_asks);
 }
 
-/// Effects: measures the cell. What the strategy takes for its first blocks ever is its memory too, so the growth
-/// is counted from before these; but not the runner's own first-time work.
+/// Effects: warms up and measures the cell. Growth of memory counts from after the runner's warm-up and before
+/// the strategy's, because a strategy's first chunks are part of its memory.
 void measure_warm(const heap_churn_cell& cell, row& result, run_options& options) {
     churn_memory memory(cell.shape);
     heap_churn_cell floor = cell;

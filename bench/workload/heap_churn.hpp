@@ -1,13 +1,13 @@
-/// What fragments a heap: blocks of random sizes, of which a random one is freed and another one allocated, over and
-/// over, while as many of them live all the time.
+/// A test of fragmentation: over and over, a random block is freed and a block of random size allocated, while
+/// the number of live blocks stays constant.
 ///
-/// Both ends of a new block are written, so that its memory is there, and its first word is read when it is freed.
-/// Which block goes and how large the next one is, is drawn before the clock starts, some ten thousand at a time.
-/// After each tenth of the run it is asked how much memory is held for the bytes that live.
+/// Both ends of a new block are written, so that its memory is present. Its first word is read when it is
+/// freed. Places and sizes are drawn outside the timed part, some ten thousand at a time. After each tenth of
+/// the run, the memory held is compared with the live bytes.
 ///
-/// Source: P0089R1, sections 8 and 9, leave coalescing allocators out of their benchmarks of long-running systems;
-/// this is the test that they are made for. Johnstone and Wilson, "The memory fragmentation problem: solved?" (1998),
-/// for the measure: memory held at its peak by bytes that lived at their peak.
+/// Source: P0089R1, sections 8 and 9, leave coalescing allocators out of the benchmarks of long-running
+/// systems, for which they are made. The measure is that of Johnstone and Wilson, "The memory fragmentation
+/// problem: solved?" (1998): peak of the memory held, divided by the peak of the live bytes.
 #pragma once
 
 #include "bench/harness/arguments.hpp"

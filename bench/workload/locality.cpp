@@ -16,7 +16,7 @@ constexpr unsigned most_links_log2 = 27;
 constexpr std::int64_t most_shuffles = 100;
 constexpr std::int64_t most_traversals = 1 << 20;
 
-/// Exactly one of the two says how long a visit is.
+/// Effects: reads the length of a visit, from exactly one of the two options.
 void parse_length_of_visit(arguments& given, locality_cell& cell) {
     cell.accesses = static_cast<std::size_t>(given.number("accesses", 0, 0, std::int64_t{1} << 40));
     cell.repeat_factor = static_cast<std::size_t>(given.number("repeat-factor", 0, 0, 1 << 20));
@@ -80,8 +80,8 @@ void write_parameters(const locality_cell& cell, json_writer& json) {
     }
 }
 
-/// Returns: about what the system takes: the links with what malloc adds, and the subsystems, each with a
-/// first chunk where it has an allocator of its own.
+/// Returns: an estimate of the memory of the system: the links, with malloc's headers, and the subsystems, each
+/// with a first chunk if it has an allocator of its own.
 std::size_t bytes_expected(const locality_cell& cell, const strategy& how) {
     constexpr std::size_t bytes_a_link = 40;
     const std::size_t bytes_a_subsystem =

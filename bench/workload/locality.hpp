@@ -1,9 +1,8 @@
-/// Benchmark II: what becomes of subsystems whose memory is shuffled, as that of a program that runs for
-/// long.
+/// Benchmark II: subsystems whose memory becomes shuffled, as in a program that runs for long.
 ///
-/// A system of lists is built; then elements move from each list in turn to a list drawn at random, and under
-/// each shuffle factor the time to visit the lists is taken: under every access factor (traversals of a list
-/// before the next one is visited). In the end all lists are cleared, filled again, and traversed once.
+/// A system of lists is built. Then each list in turn gives elements to lists drawn at random. At each shuffle
+/// factor the visits of the lists are timed, under every access factor (the number of traversals of a list
+/// before the next one is visited). At the end, all lists are cleared, filled again and traversed once.
 ///
 /// Source: P0089R1, section 8; P0213R0, section 10.
 #pragma once

@@ -1,4 +1,4 @@
-/// The abstract base's lists, where no resource is known: every call goes through the vtable.
+/// The code for lists behind the abstract base. No resource is known here, so every call is virtual.
 #include "bench/workload/locality_measure.hpp"
 
 namespace bench {

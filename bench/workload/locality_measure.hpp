@@ -1,4 +1,4 @@
-/// The course of Benchmark II for one type of list, and what is timed of it.
+/// The steps of Benchmark II for one type of list, and their times.
 #pragma once
 
 #include "bench/harness/process.hpp"
@@ -18,14 +18,14 @@ struct locality_cell {
     std::size_t list_length;
     std::vector<std::size_t> shuffle_factors; ///< ascending
     std::vector<std::size_t> access_factors;
-    std::size_t accesses;      ///< of a visit, about; or 0,
-    std::size_t repeat_factor; ///< and a visit is so many passes over the whole system
+    std::size_t accesses;      ///< of a visit, at least; 0 if repeat_factor is given
+    std::size_t repeat_factor; ///< the passes of a visit over the whole system; 0 if accesses is given
     std::uint64_t seed;
-    bool look; ///< whether the checksum is wanted
+    bool look; ///< true if the checksum is wanted
 };
 
-/// Returns: how often a visit traverses a list in a row. The access factor, but no more than four times the
-/// accesses that are wanted: beyond that a single long list would take minutes.
+/// Returns: the number of consecutive traversals of a list in a visit. It is the access factor, limited so that
+/// one list has at most four times the accesses of a visit. A single long list would take minutes otherwise.
 [[nodiscard]] inline std::size_t traversals(const locality_cell& cell, std::size_t access_factor) noexcept {
     if (cell.repeat_factor != 0) {
         return access_factor;
@@ -67,7 +67,7 @@ private:
         return watch.elapsed().cpu_ns;
     }
 
-    /// Where nothing was counted there is nothing to tell: without a shuffle no pair has a time.
+    /// Effects: adds the mean, unless `count` is 0: without a shuffle, no pair has a time.
     void figure(std::string name, std::int64_t sum, std::size_t count) {
         if (count != 0) {
             result_.add_figure(std::move(name), static_cast<double>(sum) / static_cast<double>(count));
@@ -82,7 +82,7 @@ private:
         });
     }
 
-    /// Effects: visits the lists under every access factor. The row is what this costs after the last
+    /// Effects: visits the lists under every access factor. The row's time is the cost of this after the last
     /// shuffle.
     void access(std::size_t shuffle_factor) {
         const bool last = shuffle_factor == cell_.shuffle_factors.back();
@@ -112,7 +112,8 @@ private:
         return accesses;
     }
 
-    /// What a shuffle leaves behind: a pool whose free blocks lie in any order gives them out in that order.
+    /// Effects: clears and refills the lists. A shuffled pool gives out its free blocks in their shuffled
+    /// order.
     void allocate_again() {
         figure("clear_ns", cpu_ns_of([this] { system_.clear(); }), cell_.links);
         figure("reallocate_ns", cpu_ns_of([this] { system_.refill(); }), cell_.links);
@@ -134,7 +135,7 @@ void measure_locality(const locality_cell& cell, const subsystem_life<List>& lif
     locality_measurement<List>(cell, life, result).run();
 }
 
-/// One and the same code for all resources, in locality_abstract.cpp.
+/// Defined in locality_abstract.cpp, once for all resources.
 extern template void measure_locality(const locality_cell&, const subsystem_life<std::pmr::list<int>>&, row&);
 
 } // namespace bench

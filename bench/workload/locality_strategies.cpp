@@ -21,12 +21,12 @@ using list_over = std::list<int, mallard::allocator<int, A>>;
 /// new-delete.
 struct global_subsystem : subsystem<standard_list> {};
 
-/// new-delete/base. That it is this resource is hidden from the compiler, as it is in a program.
+/// new-delete/base. The resource is hidden from the compiler, as in a program.
 struct new_delete_subsystem : subsystem<abstract_list> {
     new_delete_subsystem() : subsystem(&abstract(*mallard::new_delete_resource())) {}
 };
 
-/// What a link of a list of integers is, in every implementation of the library.
+/// The node of a std::list<int>, in every implementation of the standard library.
 struct link_like {
     void* next;
     void* previous;
@@ -34,7 +34,7 @@ struct link_like {
 };
 constexpr block_shape link_shape{.bytes = sizeof(link_like), .alignment = alignof(link_like)};
 
-/// An allocator of its own, bound by type.
+/// A subsystem's own allocator, bound by type.
 template <class A>
 struct own {
     A source = made_for<A>(link_shape);
@@ -49,9 +49,9 @@ struct abstract_subsystem : private own<mallard::resource<A>>, public subsystem<
     abstract_subsystem() : subsystem(&abstract(own<mallard::resource<A>>::source)) {}
 };
 
-/// multipool+monotonic and multipool+monotonic/base: the monotonic allocator is the subsystem's too, and has no initial buffer. There may be a
-/// subsystem for every link: so the pool begins with little, and the arena's chunks are what the pool asks
-/// for.
+/// multipool+monotonic and multipool+monotonic/base. The monotonic allocator belongs to the subsystem and has
+/// no initial buffer. There may be a subsystem for every link, so the pool begins with a small chunk, and the
+/// arena takes chunks of the size that the pool asks for.
 class pool_over_arena {
 public:
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -72,17 +72,17 @@ constexpr subsystem_life<List> life_of() {
             [](subsystem<List>* s) { delete static_cast<Made*>(s); }, sizeof(Made)};
 }
 
-/// What a registered mechanism makes for a subsystem.
+/// The source of a registered mechanism that a subsystem owns.
 template <mechanism_kind Kind>
 using link_source = typename source_of<Kind>::template type<link_shape.bytes>;
 
-/// One object serves the process, behind lists of such links.
+/// The standard allocator of a mechanism with one instance for the process.
 template <mechanism_kind Kind>
 using link_allocator = typename source_of<Kind>::template node_allocator<int, sizeof(link_like)>;
 template <mechanism_kind Kind>
 concept serves_nodes_by_type = requires { sizeof(link_allocator<Kind>); };
 
-/// A contender whose resources have an abstract base, std::pmr's or its library's own.
+/// A contender behind an abstract base: that of std::pmr, or that of its own library.
 template <class Base>
 struct behind {
     using list = list_over<Base>;
@@ -102,7 +102,8 @@ struct resource_subsystem : private own<Source>, public subsystem<list_behind<So
               behind<typename Source::base_type>::allocator(handle_of(own<Source>::source))) {}
 };
 
-/// Calls `use` with how subsystems live under a contender: each with a pool of its own where that can be.
+/// Effects: calls `use` with the subsystem_life of a contender. Each subsystem has a pool of its own, if the
+/// contender allows it.
 template <mechanism_kind Kind, class Use>
 void with_subsystems_of(Use&& use) {
     if constexpr (!registered<Kind> || is_in_a_region(Kind)) {
@@ -122,7 +123,7 @@ void with_subsystems_of(Use&& use) {
     }
 }
 
-/// Calls `use` with how the subsystems of `s` live.
+/// Effects: calls `use` with the subsystem_life of `s`.
 template <class Use>
 void with_subsystems(const strategy& s, Use&& use) {
     const bool by_type = s.binding == binding_kind::type_parameter;
@@ -152,8 +153,8 @@ void with_subsystems(const strategy& s, Use&& use) {
 } // namespace
 
 bool has_locality(const strategy& s) noexcept {
-    // Of those for all threads a process cannot have one for each subsystem: std::pmr's takes a thread-specific
-    // key, and there are 1,024.
+    // A process cannot have one thread-safe pool for each subsystem: std::pmr's takes a thread-specific key,
+    // and there are 1,024.
     const bool one_each_for_all_threads = s.can(capability::own | capability::all_threads);
     return s.is_plain() && s.destruction == destruction_kind::normal && s.can(capability::reuses) &&
            !one_each_for_all_threads;

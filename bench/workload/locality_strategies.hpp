@@ -6,14 +6,14 @@
 
 namespace bench {
 
-/// Whether the experiment has the strategy. A monotonic allocator never takes a link back, so that a shuffle
-/// takes more memory with every pass: none of those.
+/// True if the experiment has the strategy. Monotonic allocators are left out: they never take a link back, so
+/// that every shuffle takes more memory.
 [[nodiscard]] bool has_locality(const strategy& s) noexcept;
 
-/// Returns: the size of a subsystem under `s`, without its links.
+/// Returns: the size of a subsystem under `s` in bytes, without its links.
 [[nodiscard]] std::size_t subsystem_bytes(const strategy& s);
 
-/// Effects: measures the cell under `s` and writes what came of it into `result`.
+/// Effects: measures the cell under `s`, and writes the results into `result`.
 void measure_locality_under(const strategy& s, const locality_cell& cell, row& result);
 
 } // namespace bench

@@ -1,4 +1,4 @@
-/// The system of Benchmark II: subsystems that exchange elements, and how long it takes to visit them.
+/// The system of Benchmark II: subsystems that exchange elements and are visited.
 ///
 ///     system:     [ * | * | * | ... ]     k = links / list_length pointers
 ///                   |
@@ -6,8 +6,8 @@
 ///                                     |
 ///     links:      [ ]-[ ]-[ ]- ...    from the subsystem's allocator
 ///
-/// Everything here is compiled once for a type of list. For the abstract base that is a file of its own,
-/// which sees no resource that it could call directly (locality_abstract.cpp).
+/// This code is compiled once for each type of list. For the abstract base it is compiled in
+/// locality_abstract.cpp, where the compiler knows no resource.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -20,7 +20,7 @@
 
 namespace bench {
 
-/// What the system sees of a subsystem; its allocator stands in front, in the class that derives from it.
+/// The system's view of a subsystem. The derived class holds the allocator, in front of it.
 template <class List>
 struct subsystem {
     template <class... Args>
@@ -29,12 +29,12 @@ struct subsystem {
     List list;
 };
 
-/// How the subsystems of a strategy come and go.
+/// Makes and destroys the subsystems of a strategy.
 template <class List>
 struct subsystem_life {
     subsystem<List>* (*make)();
     void (*destroy)(subsystem<List>*);
-    std::size_t bytes; ///< of one, without its links
+    std::size_t bytes; ///< the size of a subsystem, without its links
 };
 
 template <class List>
@@ -43,7 +43,7 @@ public:
     /// Requires: `links` is a multiple of `list_length`.
     locality_system(const subsystem_life<List>& life, std::size_t links, std::size_t list_length)
         : life_(life), list_length_(list_length) {
-        all_.assign(links / list_length, nullptr); // so that its pages are there before memory is compared
+        all_.assign(links / list_length, nullptr); // touches its pages before the memory is measured
     }
 
     locality_system(const locality_system&) = delete;
@@ -57,7 +57,7 @@ public:
         }
     }
 
-    /// Effects: makes the subsystems, each with its links.
+    /// Effects: makes the subsystems, with their links.
     void build() {
         for (subsystem<List>*& s : all_) {
             s = life_.make();
@@ -65,9 +65,9 @@ public:
         }
     }
 
-    /// Effects: one pass of shuffling. Every list is visited `list_length` times; a visit takes the front of
-    /// the list, if there is one, and pushes its value onto the back of a list drawn at random.
-    /// Returns: how many pairs of a pop and a push that were.
+    /// Effects: makes one pass of shuffling. Every list is visited `list_length` times. A visit takes the front
+    /// of the list, unless it is empty, and pushes its value onto the back of a list drawn at random.
+    /// Returns: the number of pairs of a pop and a push.
     std::size_t shuffle(quick_random& destination) {
         std::size_t pairs = 0;
         for (std::size_t round = 0; round != list_length_; ++round) {
@@ -94,8 +94,8 @@ public:
         return accesses;
     }
 
-    /// Effects: visits lists in turn until `enough` accesses were made, beginning behind the list that was
-    /// visited last: what a visit finds in the cache is what a visit of the whole system would find there.
+    /// Effects: visits lists in turn until `enough` accesses were made, beginning after the list that was
+    /// visited last. A visit finds the cache as a visit of the whole system would.
     /// Returns: the number of accesses, at least `enough`.
     std::size_t access_some(std::size_t traversals, std::size_t enough) {
         std::size_t accesses = 0;
@@ -112,16 +112,17 @@ public:
         }
     }
 
-    /// Effects: gives every list, all of which are empty, its first number of links again.
+    /// Effects: gives every list its first number of links again.
+    /// Requires: all lists are empty.
     void refill() {
         for (subsystem<List>* s : all_) {
             fill(s->list);
         }
     }
 
-    /// Returns: a sum over the lists' lengths and values, in their order.
+    /// Returns: a checksum of the lists' lengths and values, in order.
     [[nodiscard]] std::uint64_t checksum() const {
-        constexpr std::uint64_t prime = 1099511628211ULL; // FNV-1a's
+        constexpr std::uint64_t prime = 1099511628211ULL; // FNV-1a
         std::uint64_t sum = 14695981039346656037ULL;
         for (const subsystem<List>* s : all_) {
             sum = (sum ^ s->list.size()) * prime;

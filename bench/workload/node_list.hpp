@@ -1,13 +1,13 @@
-/// A list whose nodes come one by one or by ranges, and go so.
+/// A list whose nodes come and go one by one or in ranges.
 ///
 ///     end_:  [ next | previous |  ]  <->  [ next | previous | value ]  <->  ...  <->  end_
 ///
-/// Every range is inserted at the end and knows nothing of itself afterwards; where the ranges begin is found
-/// by walking along the list, which is not part of what is measured.
+/// Ranges are inserted at the end, and the list does not record them. A walk along the list finds their bounds
+/// again, outside the timed part.
 ///
-/// A node's first word leads to the next node, as the link of a burst's block does (core/block_chain.hpp): so
-/// the nodes of a range are a chain already, and a range is taken over and handed back as it is, as lists
-/// that are made for bursts do.
+/// A node's first word leads to the next node, as the link in a block of a burst does (core/block_chain.hpp). A
+/// range is therefore a chain already, and is taken over and handed back without a change, as in lists made for
+/// bursts.
 #pragma once
 
 #include "bench/harness/checksum.hpp"
@@ -48,7 +48,7 @@ public:
         end_.previous = node;
     }
 
-    /// Effects: makes a node in each of the blocks and puts them at the end, in their order.
+    /// Effects: makes a node in each of the blocks and puts them at the end, in order.
     void push_back_all(const mallard::block_chain& blocks, int value) noexcept {
         list_node* last = end_.previous;
         blocks.for_each([&last, value](void* p) {
@@ -66,8 +66,8 @@ public:
         last->previous = first->previous;
     }
 
-    /// Effects: takes all nodes off the list; the last one still leads to end().
-    /// Returns: the first of them, or end().
+    /// Effects: empties the list. The last node still leads to end().
+    /// Returns: the first node, or end().
     [[nodiscard]] list_node* take_all() noexcept {
         list_node* const first = end_.next;
         end_.next = end_.previous = &end_;
@@ -78,12 +78,12 @@ private:
     list_node end_;
 };
 
-/// Where the ranges of a list begin, and its end.
+/// The first node of each range of a list, and end().
 using range_bounds = std::span<list_node*>;
 
-/// Effects: finds where the ranges of `length` nodes begin.
+/// Effects: writes the first node of each range of `length` nodes, and end(), into `bounds`.
 /// Requires: `bounds` has a place for each range and one more.
-/// Returns: a sum over the values, in their order.
+/// Returns: a checksum of the values, in order.
 inline std::uint64_t find_ranges(node_list& list, std::size_t length, range_bounds bounds) noexcept {
     checksum sum;
     list_node* node = list.begin();
@@ -96,13 +96,13 @@ inline std::uint64_t find_ranges(node_list& list, std::size_t length, range_boun
     return sum.value();
 }
 
-/// Effects: ends the node. It is looked at, as a destructor would, or the floor would not even walk along.
+/// Effects: ends the node. It is read, as by a destructor, so that even the floor walks along the list.
 inline void destroy(list_node* node) noexcept {
     escape(node);
     std::destroy_at(node);
 }
 
-/// Nodes from a source, a request for each.
+/// Nodes with a request each.
 struct single_nodes {
     /// Effects: inserts `ranges` ranges of `length` nodes at the end; the value is the number of the range.
     template <class Source>
@@ -131,7 +131,7 @@ struct single_nodes {
         }
     }
 
-    /// Effects: takes one node after the other off the front of the list, until there is none.
+    /// Effects: erases nodes from the front of the list, one by one, until it is empty.
     template <class Source>
     [[gnu::noinline]] static void pop_all(Source& source, node_list& list) {
         while (!list.empty()) {
@@ -142,7 +142,7 @@ struct single_nodes {
         }
     }
 
-    /// Effects: frees all nodes of the list, which is empty afterwards.
+    /// Effects: frees all nodes of the list, and empties it.
     template <class Source>
     [[gnu::noinline]] static void clear(Source& source, node_list& list, [[maybe_unused]] std::size_t nodes) {
         list_node* const end = list.end();
@@ -155,9 +155,9 @@ struct single_nodes {
     }
 };
 
-/// Nodes from a source, a request for each range.
+/// Nodes with a request for each range.
 struct bursts_of_nodes {
-    /// Effects: as single_nodes::insert().
+    /// Effects: inserts `ranges` ranges of `length` nodes at the end, with one request for each range.
     template <class Source>
     [[gnu::noinline]] static void insert(Source& source, node_list& list, std::size_t ranges,
                                          std::size_t length) {
@@ -167,7 +167,7 @@ struct bursts_of_nodes {
         }
     }
 
-    /// Effects: as single_nodes::erase().
+    /// Effects: erases the ranges of `length` nodes between the bounds, with one request for each range.
     template <class Source>
     [[gnu::noinline]] static void erase(Source& source, range_bounds bounds, std::size_t length) {
         for (std::size_t r = 0; r + 1 != bounds.size(); ++r) {
@@ -181,7 +181,7 @@ struct bursts_of_nodes {
         }
     }
 
-    /// Effects: as single_nodes::clear(), with one request.
+    /// Effects: frees all `nodes` nodes of the list with one request, and empties it.
     template <class Source>
     [[gnu::noinline]] static void clear(Source& source, node_list& list, std::size_t nodes) {
         list_node* const last = list.end()->previous;

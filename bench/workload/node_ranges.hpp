@@ -1,4 +1,4 @@
-/// What the experiments with ranges of a list's nodes have in common: the cell, the strategies, the memory.
+/// The cells, strategies and memory of the experiments with ranges of a list's nodes.
 #pragma once
 
 #include "bench/harness/memory.hpp"
@@ -28,16 +28,17 @@ struct range_cell {
     [[nodiscard]] std::size_t node_bytes() const noexcept { return nodes * sizeof(list_node); }
 };
 
-/// What uses nothing again would hold as many nodes more after the second insertion.
+/// True if the experiments have the strategy. One that reuses nothing would hold all nodes twice at the second
+/// insertion.
 [[nodiscard]] bool has_node_ranges(const strategy& s) noexcept;
 
 /// Throws: usage_error.
 [[nodiscard]] range_cell parse_node_ranges(arguments& given, run_options& options);
 
-/// Effects: writes the members of the object that describes an experiment with them.
+/// Effects: writes the members of the object that describes such an experiment.
 void describe_node_ranges(json_writer& json);
 
-/// Effects: has a Run of the cell run over its source, and write its row.
+/// Effects: runs a Run over the source of the cell, and writes its row.
 template <class Run>
 void measure_ranges(const range_cell& cell, range_bounds bounds, std::int64_t before, row& result,
                     run_options& options) {
@@ -59,7 +60,7 @@ void measure_ranges(const range_cell& cell, range_bounds bounds, std::int64_t be
     run.write(result);
 }
 
-/// Effects: brings the code, and the libraries' first-time work, to where they are in a running program.
+/// Effects: warms the code and the libraries, as in a running program.
 template <class Run>
 void warm_up_ranges(range_cell cell, range_bounds bounds) {
     cell.nodes = cell.range = std::min<std::size_t>(cell.range, 64);
@@ -68,8 +69,8 @@ void warm_up_ranges(range_cell cell, range_bounds bounds) {
     measure_ranges<Run>(cell, bounds, 0, nobody_reads, nobody_asks);
 }
 
-/// Effects: measures the cell. What the strategy takes for its first nodes ever is its memory too, so the
-/// growth is counted from before these; but not the runner's own first-time work.
+/// Effects: warms up and measures the cell. Growth of memory counts from after the runner's warm-up and before
+/// the strategy's, because a strategy's first chunks are part of its memory.
 template <class Run>
 void measure_warm_ranges(const range_cell& cell, row& result, run_options& options) {
     const std::size_t bytes = (cell.ranges() + 1) * sizeof(list_node*);
@@ -84,8 +85,8 @@ void measure_warm_ranges(const range_cell& cell, row& result, run_options& optio
     measure_ranges<Run>(cell, bounds, before, result, options);
 }
 
-/// Effects: runs the cell that `given` describes. A Run is a range_run (workload/range_run.hpp), made of the cell, the
-/// bounds of its ranges, the bytes that the growth of memory is counted from, and the options.
+/// Effects: runs the cell that `given` describes. A Run is a range_run (workload/range_run.hpp), constructed
+/// from the cell, the bounds of its ranges, the memory held before in bytes, and the options.
 /// Throws: usage_error.
 template <class Run>
 [[nodiscard]] row run_on_ranges(const char* name, arguments& given, run_options& options) {
@@ -98,7 +99,7 @@ template <class Run>
         json.member("range", cell.range).member("nodes", cell.nodes);
     };
     try {
-        // A malloc has a header for each, and some pools grow by doubling.
+        // A malloc adds a header to each node, and some pools grow by doubling.
         const std::size_t expected = 2 * cell.node_bytes();
         expect_room(expected, options.notes);
         bring_in(std::min(expected, most_to_bring_in()));

@@ -1,5 +1,4 @@
-/// Vectors of the runner's own, beside those of libraries: one over realloc, and the floor. Both have what the
-/// works on vectors call, under the names that it has everywhere.
+/// The runner's own vectors: one over realloc, and the floor. Their members have the standard names.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -14,7 +13,7 @@
 
 namespace bench {
 
-/// What both of them are: elements from first_ on, in room that somebody else has got.
+/// The elements and bounds of a vector. The derived class owns the memory.
 template <class T>
 class vector_range {
 public:
@@ -39,7 +38,7 @@ protected:
     T* limit_ = nullptr;
 };
 
-/// What C programs do: the C library moves the elements where a block cannot grow. Twice as large each time.
+/// A vector over realloc, which moves the elements if the block cannot grow in place. Its capacity doubles.
 template <class T>
     requires std::is_trivially_copyable_v<T>
 class realloc_vector : public vector_range<T> {
@@ -48,7 +47,7 @@ class realloc_vector : public vector_range<T> {
     using vector_range<T>::limit_;
 
 public:
-    /// `counter` may be null.
+    /// Effects: makes an empty vector. `counter` may be null.
     explicit realloc_vector(request_counter* counter) noexcept : counter_(counter) {}
 
     /// Throws: std::bad_alloc.
@@ -83,7 +82,7 @@ private:
     [[gnu::noinline]] void reallocate(std::size_t capacity) {
         const std::size_t size = this->size();
         const bool shrinks = first_ != nullptr && capacity < this->capacity();
-        const block_address old = opaque(first_); // or it would be taken for a use of what is gone
+        const block_address old = opaque(first_); // opaque, or compilers warn of a use after realloc
         auto* const p = static_cast<T*>(std::realloc(static_cast<void*>(first_), capacity * sizeof(T)));
         if (p == nullptr) {
             throw std::bad_alloc();
@@ -120,7 +119,7 @@ private:
     request_counter* counter_;
 };
 
-/// The floor: all the room is there from the start, and stays.
+/// The floor: a vector whose memory is there from the start, and stays.
 template <class T>
 class there_vector : public vector_range<T> {
     using vector_range<T>::first_;
@@ -145,7 +144,7 @@ public:
 
     void push_back(const T& value) noexcept {
         if (last_ == limit_) [[unlikely]] {
-            std::abort(); // the room was measured for all elements
+            std::abort(); // the caller's memory has room for all elements
         }
         this->append(value);
     }

@@ -1,4 +1,4 @@
-/// A heap that others have used: chunks of random sizes, some of which were freed.
+/// A heap that was used before: chunks of random sizes, some of which were freed.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace bench {
 
-/// The chunks that are left stay until the end. `Source` is the heap: the global allocator but in tests.
+/// The chunks that are not freed live as long as the object. `Source` is the global allocator, except in tests.
 template <class Source>
 class perturbation {
 public:
     static constexpr std::size_t largest_bytes = 1024;
 
-    /// Effects: allocates `chunks` chunks of 1 to 1024 bytes, and touches them; then frees `freed` of them,
+    /// Effects: allocates `chunks` chunks of 1 to 1024 bytes and touches them; then frees `freed` of them,
     /// drawn at random.
     /// Requires: `freed <= chunks`.
     /// Throws: std::bad_alloc.

@@ -16,12 +16,12 @@ namespace {
 
 constexpr constant_shape<24, 8> block;
 
-/// A monotonic allocator never takes a block back: after so many pairs it starts again at the front of its
+/// A monotonic allocator takes no block back. After this many pairs, a new one begins at the front of the
 /// buffer.
 constexpr std::size_t pairs_a_round = 1024;
 constexpr std::size_t buffer_bytes = pairs_a_round * block.bytes + 64;
 
-/// Rows of this experiment: winking out makes no difference to a single block.
+/// True if the experiment has the strategy. Winking out makes no difference to a single block.
 bool has_primitives(const strategy& s) noexcept {
     return s.mechanism != mechanism_kind::null && s.frees_each_block();
 }
@@ -33,8 +33,8 @@ template <class Source>
     source.deallocate(p, block.bytes, block.alignment);
 }
 
-/// A function of its own for each source: what surrounds it has no say in how the compiler keeps the source's
-/// members, which made the same loop half as fast for some.
+/// Not inlined, one function for each source. Inlined, the code around the loop decided whether members of the
+/// source stayed in registers, which halved the speed of some.
 template <class Source>
 [[gnu::noinline]] void make_pairs(Source& source, std::size_t count) {
     for (std::size_t i = 0; i != count; ++i) {
@@ -42,7 +42,7 @@ template <class Source>
     }
 }
 
-/// The floor: what the loop costs, and behind the abstract base what two calls cost that do nothing.
+/// The floor: the cost of the loop, or of two empty virtual calls behind the abstract base.
 class one_block {
 public:
     void* allocate(std::size_t, std::size_t) noexcept { return block_.data(); }
@@ -55,7 +55,7 @@ private:
 constexpr std::string_view direct_floor = "null";
 constexpr std::string_view virtual_floor = "null/base";
 
-/// Effects: makes `total` pairs, each with an allocator of its own where `anew`.
+/// Effects: makes `total` pairs, each with an allocator of its own if `anew`.
 void run_rounds(const strategy& s, std::size_t total, bool anew) {
     alignas(64) static std::array<std::byte, buffer_bytes> buffer;
     if (anew && (s.uses_buffer() || s.has_own_allocator())) {

@@ -1,5 +1,5 @@
-/// The operations that everything else is made of, hot: one pair of 24 bytes, and the life of an allocator
-/// that serves one block. What they cost is what an allocator costs where memory is no matter.
+/// The smallest operations, hot: an allocation and deallocation of 24 bytes, and the life of an allocator that
+/// serves one block. They show the cost of an allocator's code, without that of memory.
 #pragma once
 
 #include "bench/harness/arguments.hpp"

@@ -1,4 +1,4 @@
-/// What the runs on ranges of a list's nodes have in common: phases, what each took, and the memory that they hold.
+/// The base of runs on ranges of a list's nodes: phases, their times, and the memory held.
 #pragma once
 
 #include "bench/harness/memory.hpp"
@@ -15,10 +15,10 @@
 
 namespace bench {
 
-/// A run of an experiment derives from it, and has `run<Nodes>(source)`, Nodes being how nodes are asked for.
+/// A derived class has `run<Nodes>(source)`, where Nodes is single_nodes or bursts_of_nodes.
 class range_run {
 public:
-    /// Effects: writes what was found to the row.
+    /// Effects: writes the results to the row.
     void write(row& result) {
         result.timed = timed_;
         result.operations = static_cast<std::int64_t>(2 * cell_.nodes);
@@ -28,25 +28,26 @@ public:
     }
 
 protected:
-    /// `bounds` has a place for each range and one more, all of them touched; `before` are the bytes that the growth
-    /// of memory is counted from.
+    /// Requires: `bounds` has a touched place for each range and one more. `before` is the memory held before,
+    /// in bytes.
     range_run(const range_cell& cell, range_bounds bounds, std::int64_t before)
         : cell_(cell), bounds_(bounds), before_(before) {}
 
-    /// Effects: inserts all nodes by ranges, which counts for the row's time, and finds where the ranges begin.
+    /// Effects: inserts all nodes by ranges, as part of the row's time, and finds the bounds of the ranges.
     template <class Nodes, class Source>
     void insert(const char* name, Source& source) {
         timed_ += time(name, [&] { Nodes::insert(source, list_, cell_.ranges(), cell_.range); });
         sum_ = find_ranges(list_, cell_.range, bounds_);
     }
 
-    /// Effects: erases all nodes by ranges, which counts for the row's time.
+    /// Effects: erases all nodes by ranges, as part of the row's time.
     template <class Nodes, class Source>
     void erase(const char* name, Source& source) {
         timed_ += time(name, [&] { Nodes::erase(source, bounds_, cell_.range); });
     }
 
-    /// Effects: adds the nanoseconds a node that the phase takes to the figures.
+    /// Effects: runs the phase, and adds its time in nanoseconds per node to the figures.
+    /// Returns: its cost.
     template <class Phase>
     cost time(const char* name, Phase&& phase) {
         const stopwatch watch;
@@ -56,7 +57,7 @@ protected:
         return taken;
     }
 
-    /// Effects: adds to the figures what is held while all nodes are there.
+    /// Effects: adds the memory held to the figures. All nodes are there.
     void look_at_what_is_held() {
         const auto held_bytes = static_cast<double>(inspect_memory().bytes - before_);
         const auto node_bytes = static_cast<double>(cell_.node_bytes());
@@ -67,7 +68,8 @@ protected:
 
     void figure(const char* name, double value) { figures_.emplace_back(name, value); }
 
-    /// Requires: all nodes are erased. The floor has room for all of them once.
+    /// Effects: starts the floor's memory from its front again; it has room for all nodes once.
+    /// Requires: all nodes are erased.
     template <class Source>
     static void begin_again([[maybe_unused]] Source& source) noexcept {
         if constexpr (std::is_same_v<Source, null_source>) {

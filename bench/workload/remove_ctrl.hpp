@@ -1,9 +1,9 @@
-/// A string without its control characters: the function as the book prints it, and the better versions that
-/// it points to. They differ in what they allocate, not in what they return.
+/// Removes the control characters of a string: the function as the book prints it, and the book's better
+/// versions. They differ in their allocations, not in their results.
 ///
-/// Data model: each version is a type with its name and a static call(), which gets the input in every form
-/// that a version may want and leaves the result in a string of the caller's. What the book passes by value
-/// is copied within the call, as it is there. All strings but the input come from one allocator.
+/// Data model: each version is a type with its name and a static call(). It gets the input in every form that a
+/// version may want, and leaves the result in the caller's string. Parameters that the book passes by value are
+/// copied within the call. All strings but the input come from one allocator.
 ///
 /// Source: Optimized C++, chapter 13 (as_printed, example 13-12) and chapter 4 (the others).
 #pragma once
@@ -23,11 +23,11 @@ struct remove_ctrl_input {
     using allocator_type = typename String::allocator_type;
 
     std::string text;
-    String own; ///< the same, from the allocator
+    String own; ///< the text again, from the measured allocator
     allocator_type allocator;
 };
 
-/// The function as printed, but that the result is told its allocator.
+/// The function as printed, except that the result gets the allocator.
 template <class String>
 String remove_ctrl(std::string s, // NOLINT(performance-unnecessary-value-param): as printed
                    const typename String::allocator_type& allocator) {
@@ -49,7 +49,7 @@ struct as_printed {
     }
 };
 
-/// No temporary for each character: the result grows in place.
+/// No temporary string for each character: the result grows in place.
 struct by_append {
     static constexpr const char* name = "append";
 
@@ -67,7 +67,7 @@ struct by_append {
     }
 };
 
-/// Nor does the result grow: it has its largest size at once.
+/// The result does not grow: it reserves the largest size.
 struct by_reserve {
     static constexpr const char* name = "reserve";
 
@@ -86,7 +86,7 @@ struct by_reserve {
     }
 };
 
-/// Nor is the input copied.
+/// The input is not copied.
 struct by_reference {
     static constexpr const char* name = "reference";
 
@@ -95,7 +95,7 @@ struct by_reference {
         const std::string& s = input.text;
         String grown(input.allocator);
         grown.reserve(s.length());
-        // NOLINTNEXTLINE(modernize-loop-convert): the next version has iterators
+        // NOLINTNEXTLINE(modernize-loop-convert): by_iterators has them
         for (std::size_t i = 0; i < s.length(); ++i) {
             if (s[i] >= first_printable) {
                 grown += s[i];
@@ -105,7 +105,7 @@ struct by_reference {
     }
 };
 
-/// Nor is the string asked for its length and its characters' place again and again.
+/// Iterators replace indices, so that length and data are not read again for each character.
 struct by_iterators {
     static constexpr const char* name = "iterators";
 
@@ -122,7 +122,7 @@ struct by_iterators {
     }
 };
 
-/// Whole runs of characters are appended.
+/// The result appends whole runs of characters.
 struct by_blocks {
     static constexpr const char* name = "blocks";
 
@@ -161,7 +161,7 @@ struct by_erase {
     }
 };
 
-/// The caller's string is used again: nothing is allocated once it is long enough.
+/// The result goes into the caller's string. Once that is long enough, nothing is allocated.
 struct into_result {
     static constexpr const char* name = "result";
 
@@ -177,7 +177,7 @@ struct into_result {
     }
 };
 
-/// The printed one first.
+/// All versions, the printed one first.
 using remove_ctrl_versions_list = std::tuple<as_printed, by_append, by_reserve, by_reference, by_iterators,
                                              by_blocks, by_erase, into_result>;
 

@@ -1,7 +1,7 @@
-/// What one vector asks of its allocator: for passes that are not timed.
+/// Counts the requests of one vector to its allocator, in passes that are not timed.
 ///
-/// counted_allocator<A> is an allocator A that tells a request_counter of every call, whether A has version 1
-/// (allocate, deallocate) or version 2 of N1953 (allocation_command besides).
+/// counted_allocator<A> is an allocator A that reports every call to a request_counter. A has version 1
+/// (allocate, deallocate) or version 2 of N1953 (with allocation_command).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// Where a block is or was: a pointer to one that is gone may not even be compared.
+/// The address of a block that may have been freed: a pointer to it may not even be compared.
 class block_address {
 public:
     block_address() = default;
@@ -27,8 +27,8 @@ private:
     std::uintptr_t number_ = 0;
 };
 
-/// Counts the requests, and the bytes that are out at a time. It takes no memory itself, which could lie where a
-/// block would have grown.
+/// Counts the requests, and the live bytes. It allocates nothing, because its memory could stop a block from
+/// growing.
 class request_counter {
 public:
     void allocated(block_address p, std::size_t bytes) noexcept {
@@ -74,7 +74,7 @@ private:
     live_block& place_of(block_address p) noexcept {
         live_block* const found = std::ranges::find(blocks_, p, &live_block::p);
         if (found == blocks_.end()) {
-            std::abort(); // not a block of this vector, or more than a vector has
+            std::abort(); // a block that is not this vector's, or a third one
         }
         return *found;
     }
@@ -85,10 +85,10 @@ private:
         peak_live_bytes = std::max(peak_live_bytes, live_bytes);
     }
 
-    std::array<live_block, 2> blocks_; ///< what a vector moves out of, and into
+    std::array<live_block, 2> blocks_; ///< the block that a vector leaves, and the one that it moves into
 };
 
-/// What a command is made of, as whatever integer a library has for it.
+/// The bits of a command, as the integer type that a library has for it.
 struct allocation_bits {
     unsigned bits;
 
@@ -126,8 +126,8 @@ public:
         A::deallocate(p, n);
     }
 
-    /// As N1953 has it: `size` goes in as what is preferred and comes out as what there is, both in elements;
-    /// `reuse` comes out as null where the block is another one.
+    /// As in N1953. `size` is the preferred size, and becomes the actual one, in elements. `reuse` becomes null
+    /// if the block is a new one.
     value_type* allocation_command(unsigned command, std::size_t limit, std::size_t& size, value_type*& reuse)
         requires requires(A& a) { a.allocation_command(allocation_bits{command}, limit, size, reuse); }
     {
@@ -138,7 +138,7 @@ public:
         }
         constexpr unsigned shrink_in_place = 0x08;
         const std::size_t bytes = size * sizeof(value_type);
-        if ((command & shrink_in_place) != 0) { // some say nothing of `reuse` then
+        if ((command & shrink_in_place) != 0) { // some libraries leave `reuse` unset then
             counter_->shrunk(old, bytes);
         } else if (reuse == nullptr) {
             counter_->allocated(p, bytes);

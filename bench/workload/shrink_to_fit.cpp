@@ -10,7 +10,7 @@ namespace bench {
 
 namespace {
 
-constexpr std::size_t usual_step = 5; // the article's
+constexpr std::size_t usual_step = 5; // as in the article
 constexpr std::size_t usual_shrinks = 2'000'000;
 constexpr std::size_t usual_copies = 2'000'000'000;
 
@@ -20,17 +20,19 @@ struct shrink_cell : vector_cell {
     [[nodiscard]] std::size_t shrinks() const noexcept { return elements / step; }
 };
 
-/// Where expansion is masked shrinking is not, so that it is the same as without.
+/// True if the experiment has the strategy. Masking affects expansion only, so a masked strategy shrinks like
+/// its unmasked one.
 bool has_shrink_to_fit(const strategy& s) noexcept {
     return has_vectors(s) && s.version != vector_version::second_masked;
 }
 
-/// Returns: the article's step, as long as those who copy come to an end with it.
+/// Returns: the article's step for small vectors. It is longer for large ones, so that strategies that copy
+/// come to an end.
 std::size_t step_of(std::size_t elements) noexcept {
     return elements <= 100'000 ? usual_step : elements <= 1'000'000 ? elements / 500 : elements / 100;
 }
 
-/// Returns: as many as take a moment, also where every shrink copies what is left.
+/// Returns: a number of iterations that takes a moment, even if every shrink copies the remaining elements.
 std::size_t iterations_of(const shrink_cell& cell) noexcept {
     const std::size_t copies = cell.elements * cell.shrinks() / 2;
     return std::max<std::size_t>(1, std::min(usual_shrinks / cell.shrinks(), usual_copies / copies));
@@ -60,7 +62,7 @@ void shrink_once(Vector& vector, std::size_t step) {
     escape(vector.data());
 }
 
-/// Effects: shrinks the vector `count` times. A function of its own for each kind of vector.
+/// Effects: shrinks the vector `count` times. Not inlined, so that each type of vector has its own loop.
 template <class Vector>
 [[gnu::noinline]] void shrink(Vector& vector, std::size_t step, std::size_t count) {
     for (std::size_t i = 0; i != count; ++i) {
@@ -91,10 +93,10 @@ public:
     }
 
 private:
-    /// To read the clock takes as long as some shrinks.
+    /// Returns: true if the shrinks take much longer than reading the clock.
     [[nodiscard]] bool tells_shrinking_apart() const noexcept { return cell_.shrinks() >= 100; }
 
-    /// Returns: how long the shrinking took, or 0 where that cannot be told apart.
+    /// Returns: the time of the shrinking in nanoseconds; 0 if it cannot be told apart.
     template <class Family>
     std::int64_t make_and_shrink(const Family& family) const {
         using clock = std::chrono::steady_clock;
@@ -116,7 +118,7 @@ private:
         result_.add_figure("shrink_ns", static_cast<double>(ns) / static_cast<double>(result_.operations));
     }
 
-    /// Effects: shrinks one more vector, and looks at its requests, its elements and the memory between.
+    /// Effects: shrinks one more vector, and records its requests, its checksum and the memory held in between.
     template <class Family>
     void look(const Family& family, std::int64_t before) {
         request_counter counter;

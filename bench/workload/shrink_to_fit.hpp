@@ -1,8 +1,8 @@
-/// The article's test of shrinking: a vector that loses its last elements, a few at a time, and gives back their
-/// memory each time, until nothing is left of it.
+/// The article's test of shrinking: a vector loses its last elements, a few at a time, and gives back their
+/// memory each time, until it is empty.
 ///
-/// A row's time is that of making the vector and shrinking it to nothing, as in the article; `shrink_ns` is that
-/// of the shrinking alone, where a vector shrinks a hundred times or more.
+/// A row's time is that of making the vector and shrinking it, as in the article. `shrink_ns` is the time of
+/// the shrinking alone, if a vector shrinks a hundred times or more.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 1.
 #pragma once

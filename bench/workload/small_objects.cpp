@@ -57,7 +57,7 @@ void write_parameters(const small_objects_cell& cell, json_writer& json) {
         .member("pages", cell.pages);
 }
 
-/// Returns: about what the objects take: with a header of 16 bytes, twice where nothing is used again.
+/// Returns: an estimate of the memory of the objects, with headers of 16 bytes; twice that without reuse.
 std::size_t bytes_expected(const small_objects_cell& cell) noexcept {
     const std::size_t once = cell.objects * (cell.object_bytes + 16);
     return cell.how.can(capability::reuses) ? once : 2 * once;
@@ -81,15 +81,15 @@ void measure(const small_objects_cell& cell, std::span<object_pointer> objects, 
     run.write(result);
 }
 
-/// Effects: brings the code, and the libraries' first-time work, to where they are in a running program.
+/// Effects: warms the code and the libraries, as in a running program.
 void warm_up(const small_objects_cell& cell, std::span<object_pointer> objects) {
     row nobody_reads;
     run_options nobody_asks;
     measure(cell, objects.first(std::min<std::size_t>(objects.size(), 64)), {}, nobody_reads, nobody_asks);
 }
 
-/// Effects: measures the cell. What the strategy takes for its first objects ever is its memory too, so the
-/// growth is counted from before these; but not the runner's own first-time work.
+/// Effects: warms up and measures the cell. Growth of memory counts from after the runner's warm-up and before
+/// the strategy's, because a strategy's first chunks are part of its memory.
 void measure_warm(const small_objects_cell& cell, row& result, run_options& options) {
     const std::size_t bytes = cell.objects * sizeof(object_pointer);
     const static_buffer pointers(buffer_state::warm, pages_of(cell), bytes, bytes);
@@ -103,7 +103,7 @@ void measure_warm(const small_objects_cell& cell, row& result, run_options& opti
     measure(cell, objects, before, result, options);
 }
 
-/// Whether less than half of what was asked for is there. The first huge page may be more than all objects.
+/// True if less than half of the objects lie in huge pages. Totals below two huge pages do not count.
 bool lacks_huge_pages(const small_objects_cell& cell, const row& result) {
     const auto huge = std::ranges::find(result.figures, "huge_bytes", &std::pair<std::string, double>::first);
     const std::size_t bytes = cell.objects * cell.object_bytes;
@@ -122,7 +122,7 @@ row run_small_objects(arguments& given, run_options& options) {
     }
     std::optional<small_pages_only> refused;
     if (!huge && !refused.emplace().works()) {
-        options.notes.emplace_back("the system may have given huge pages: it cannot be told not to");
+        options.notes.emplace_back("the system may have given huge pages: it does not support an opt-out");
     }
 
     row result;

@@ -1,9 +1,9 @@
-/// The Loki test: a million small objects, allocated, shuffled, and freed from the back; and what the
-/// original leaves out: the same again after the shuffled free, a traversal, and what memory was given back.
+/// The Loki test: a million small objects are allocated, shuffled, and freed from the back. Further phases,
+/// which the original lacks: a second allocation, a traversal, and the return of memory to the system.
 ///
-/// Phases: allocate all; shuffle the pointers (order shuffled); free the last one until none is left;
-/// allocate all again; increment the first byte of each, in the order of the pointers; free all; give back
-/// what is free; destroy the allocator. The pointers lie in memory that was touched before.
+/// Phases: allocate all; shuffle the pointers (--order shuffled); free the last one until none is left;
+/// allocate all again; increment the first byte of each, in the order of the pointers; free all; give free
+/// memory back; destroy the allocator. The pointers lie in memory that was touched before.
 ///
 /// Source: "small object allocation" (2012), a test of Loki's allocator.
 #pragma once

@@ -1,4 +1,4 @@
-/// The Loki test under one source of memory: the loops, and what is looked at between them.
+/// The Loki test over one source of memory: its loops, and the figures of each phase.
 #pragma once
 
 #include "bench/harness/checksum.hpp"
@@ -21,7 +21,7 @@
 
 namespace bench {
 
-/// Of an object only its first byte is of interest.
+/// The experiment uses only the first byte of an object.
 using object_pointer = unsigned char*;
 
 /// Effects: allocates an object for every place of `objects`, and writes the low byte of the place's number
@@ -37,7 +37,7 @@ template <class Source>
     }
 }
 
-/// Effects: deallocates every object, always the last one.
+/// Effects: deallocates every object, from the back.
 template <class Source>
 [[gnu::noinline]] void deallocate_objects(Source& source, block_shape shape,
                                           std::span<object_pointer> objects) {
@@ -46,7 +46,7 @@ template <class Source>
     }
 }
 
-/// Effects: puts the pointers into a random order.
+/// Effects: shuffles the pointers.
 inline void shuffle_objects(std::span<object_pointer> objects, std::uint64_t seed) noexcept {
     quick_random draw(seed);
     for (std::size_t left = objects.size(); left > 1; --left) {
@@ -62,7 +62,8 @@ inline void shuffle_objects(std::span<object_pointer> objects, std::uint64_t see
     escape(objects.data());
 }
 
-/// Returns: a sum over what is in the objects, in the order of the pointers: two that overlap show.
+/// Returns: a checksum of the objects' contents, in the order of the pointers. It changes if two objects
+/// overlap.
 [[nodiscard]] inline std::uint64_t checksum_of(std::span<const object_pointer> objects) noexcept {
     checksum sum;
     for (const unsigned char* object : objects) {
@@ -71,10 +72,10 @@ inline void shuffle_objects(std::span<object_pointer> objects, std::uint64_t see
     return sum.value();
 }
 
-/// A figure for each phase, in nanoseconds of an object, and the memory after each, in bytes.
+/// Records the time of each phase in nanoseconds per object, and the memory held after it in bytes.
 class small_objects_run {
 public:
-    /// `before` is the memory that the growth is counted from.
+    /// `before` is the memory held before.
     small_objects_run(block_shape shape, std::span<object_pointer> objects, held_memory before,
                       std::uint64_t seed, bool shuffled, run_options& options)
         : shape_(shape), objects_(objects), before_(before), seed_(seed), shuffled_(shuffled),
@@ -94,7 +95,7 @@ public:
         figure("freed_bytes", grown_to(freed.bytes));
         figure("offered_bytes", static_cast<double>(freed.offered_bytes - before_.offered_bytes));
         if constexpr (std::is_same_v<Source, null_source>) {
-            source.release(); // the floor: memory that is there by now
+            source.release(); // the floor reuses its memory
         }
         allocate(source, "reallocate_ns");
         time("traverse_ns", [this] { traverse_objects(objects_); });
@@ -107,7 +108,8 @@ public:
         }
     }
 
-    /// To be called where the source is gone.
+    /// Effects: writes the results to the row.
+    /// Requires: the source is destroyed.
     void write(row& result) {
         trim_process();
         figure("returned_bytes", grown_to(inspect_memory().bytes));
@@ -134,7 +136,8 @@ private:
         timed_ += time_untimed(name, phase);
     }
 
-    /// Returns: what the phase cost, which is not yet part of the row's own time.
+    /// Effects: runs the phase, and adds its time to the figures.
+    /// Returns: its cost, which is not part of the row's time.
     template <class Phase>
     cost time_untimed(const char* name, Phase&& phase) {
         const stopwatch watch;
@@ -146,7 +149,8 @@ private:
 
     void figure(const char* name, double value) { figures_.emplace_back(name, value); }
 
-    /// Returns: the growth since the beginning; remembers the largest.
+    /// Effects: remembers the largest growth.
+    /// Returns: the growth of memory since the beginning.
     double grown_to(std::int64_t bytes) noexcept {
         peak_bytes_ = std::max(peak_bytes_, bytes - before_.bytes);
         return static_cast<double>(bytes - before_.bytes);

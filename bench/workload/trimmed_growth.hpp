@@ -1,4 +1,4 @@
-/// What a source of memory cannot give back: how much the process holds when all that is free was asked for.
+/// The memory that a source keeps after a trim.
 #pragma once
 
 #include "bench/harness/memory.hpp"
@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// Effects: as a source's trim(), where it has one.
+/// Effects: calls the source's trim(), if it has one.
 template <class Source>
 void trim_source([[maybe_unused]] Source& source) noexcept {
     if constexpr (requires { source.trim(); }) {
@@ -18,13 +18,12 @@ void trim_source([[maybe_unused]] Source& source) noexcept {
     }
 }
 
-/// Some look for what is free once for each chunk that they have; after so many seconds nobody waits any
-/// more.
+/// Some sources search all their chunks for each chunk that they trim. After this time the figure is given up.
 inline constexpr unsigned longest_trim_seconds = 5;
 
-/// Returns: the growth of memory since there were `before` bytes, were all that is free given back; nothing
-/// where that takes too long, which `notes` then says. In a copy of the process, so that the others of its
-/// figures are there all the same.
+/// Effects: trims in a copy of the process, so that later figures are not affected. Adds a note if it takes too
+/// long.
+/// Returns: the growth of memory over `before` bytes after the trim; nothing if it takes too long.
 template <class Source>
 std::optional<std::int64_t> trimmed_growth(Source& source, std::int64_t before, run_options& options) {
     const std::optional<std::int64_t> left = look_in_a_copy(longest_trim_seconds, [&source] {
@@ -33,7 +32,7 @@ std::optional<std::int64_t> trimmed_growth(Source& source, std::int64_t before, 
         return inspect_memory().bytes;
     });
     if (!left) {
-        options.notes.push_back("no trimmed_bytes: to give back what is free takes more than " +
+        options.notes.push_back("no trimmed_bytes: giving back free memory takes more than " +
                                 std::to_string(longest_trim_seconds) + " s");
         return std::nullopt;
     }

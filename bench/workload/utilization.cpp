@@ -37,14 +37,14 @@ struct utilization_cell {
     }
 };
 
-/// The floor: the blocks are there, and are taken in turn. They lie a cache line further apart than they are
-/// long: at distances of a power of two all of them would share a few sets of the first-level cache, and
-/// touching them would cost more than most allocators do.
+/// The floor: its blocks are there from the start, and are taken in turn. Gaps of a cache line lie between
+/// them. Without gaps, at distances of a power of two, all blocks would share a few sets of the first-level
+/// cache. The accesses would then cost more than most allocators do.
 class null_ring {
 public:
     static constexpr std::size_t gap_bytes = 64;
 
-    /// Requires: `memory` is a multiple of `block_bytes + gap_bytes`.
+    /// Requires: the size of `memory` is a multiple of `block_bytes + gap_bytes`.
     null_ring(std::span<std::byte> memory, std::size_t block_bytes) noexcept
         : memory_(memory), step_(block_bytes + gap_bytes) {}
 
@@ -61,22 +61,23 @@ private:
     std::size_t offset_ = 0;
 };
 
-/// Returns: whether what the allocator gave once is never used again. A multipool that asks a monotonic
-/// allocator for the blocks that it does not pool is no better.
+/// Returns: true if blocks are not reused. A multipool over a monotonic allocator reuses no block that is too
+/// large for it to pool.
 bool never_reuses(const utilization_cell& cell) noexcept {
     return !cell.how.can(capability::reuses) ||
            (cell.how.mechanism == mechanism_kind::multipool_over_monotonic &&
             cell.block_bytes() > mallard::multipool_options{}.largest_pooled_bytes);
 }
 
-/// Returns: about what the strategy takes from its upstream; no less where that is an initial buffer.
+/// Returns: an estimate of the memory that the strategy takes from its upstream; an upper bound for an initial
+/// buffer.
 std::size_t bytes_expected(const utilization_cell& cell) noexcept {
     constexpr std::size_t some = std::size_t{1} << 20;
     if (never_reuses(cell)) {
-        // A header in front of each block that goes straight upstream.
+        // Each block that goes straight upstream has a header.
         return cell.total_bytes() + cell.total_bytes() / 64 + some;
     }
-    // A multipool's chunks double, up to a largest size, and one is hardly used.
+    // A multipool's chunks grow up to a largest size, and the last one is mostly unused.
     return 4 * cell.active_bytes() + 16 * some;
 }
 
@@ -111,7 +112,7 @@ private:
     void free_all(Source& source, std::size_t oldest) {
         using clock = std::chrono::steady_clock;
         const stopwatch watch;
-        // Reading the processor time takes as long as freeing a hundred blocks; this clock does not.
+        // Reading the processor time takes as long as freeing a hundred blocks. This clock is faster.
         const auto begin = clock::now();
         empty_ring(source, cell_.block_bytes(), ring_, oldest);
         free_ns_ = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - begin).count();
@@ -128,7 +129,8 @@ private:
     std::int64_t free_ns_ = 0;
 };
 
-/// Blocks are of a kilobyte and more: nothing for the contenders that are compiled for nodes.
+/// True if the experiment has the strategy. Contenders that are compiled for nodes do not serve blocks of a
+/// kilobyte.
 bool has_utilization(const strategy& s) noexcept {
     return (s.frees_each_block() && s.serves_large_blocks()) || s.mechanism == mechanism_kind::null;
 }
@@ -153,9 +155,9 @@ utilization_cell parse(arguments& given, run_options& options) {
     cell.buffer = given.choice("buffer", {"none", "cold", "warm"}, "warm");
     cell.final_frees = given.choice("final-frees", {"timed", "untimed"}, "timed");
     refuse_order("block-log2", cell.block_log2, "active-log2", cell.active_log2,
-                 "not even one block may be in use");
+                 "the active bytes must hold at least one block");
     refuse_order("active-log2", cell.active_log2, "total-log2", cell.total_log2,
-                 "no more can be in use than is allocated in all");
+                 "the active bytes are a part of the total");
     return cell;
 }
 
@@ -185,7 +187,7 @@ void measure(const utilization_cell& cell, row& result) {
     run.write(result);
 }
 
-/// Effects: brings the code, and the libraries' first-time work, to where they are in a running program.
+/// Effects: warms the code and the libraries, as in a running program.
 void warm_up(utilization_cell cell) {
     cell.active_log2 = cell.block_log2;
     cell.total_log2 = cell.block_log2 + 4;

@@ -1,8 +1,8 @@
-/// Benchmark III: few blocks in use at a time, of the many that are allocated in all.
+/// Benchmark III: few blocks are in use at a time, of many that are allocated in total.
 ///
-/// Blocks of one size are allocated until the active amount is in use; then the block allocated longest ago
-/// is freed and another one allocated, until the total was allocated; then the rest is freed. The first byte
-/// of every block is incremented after its allocation.
+/// Blocks of one size are allocated until the active amount is in use. Then the oldest block is freed and
+/// another one allocated, until the total was allocated; at the end the rest is freed. The first byte of every
+/// block is incremented after its allocation.
 ///
 /// Source: P0089R1, section 9; P0213R0, section 11.
 #pragma once

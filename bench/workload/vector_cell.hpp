@@ -1,4 +1,4 @@
-/// What the experiments with vectors have in common: the vectors' elements, and the memory that they need.
+/// The common parts of the experiments with vectors: their cells, elements and memory.
 #pragma once
 
 #include "bench/harness/memory.hpp"
@@ -26,13 +26,13 @@ struct vector_cell {
     [[nodiscard]] bool is_int() const noexcept { return type == "int"; }
     [[nodiscard]] std::size_t bytes() const noexcept { return elements * sizeof(int); }
 
-    /// What a vector takes that moves into a block twice as large as the one that it leaves, and as much again for
-    /// what lies between blocks.
+    /// The memory of a vector that moves into a block twice as large as its present one, and as much again for
+    /// gaps between blocks.
     [[nodiscard]] std::size_t bytes_expected() const noexcept { return 6 * bytes() + (std::size_t{1} << 20); }
 };
 static_assert(sizeof(my_int) == sizeof(int));
 
-/// Throws: usage_error where --type is nothing that the strategy can have.
+/// Throws: usage_error if the strategy does not support the given --type.
 inline std::string parse_type(arguments& given, const strategy& how) {
     const std::string type = given.choice("type", {"int", "myint"}, "int");
     if (type != "int" && how.mechanism == mechanism_kind::c_realloc) {
@@ -42,8 +42,8 @@ inline std::string parse_type(arguments& given, const strategy& how) {
     return type;
 }
 
-/// The memory of the strategies that are given theirs: the floor has its elements there already, a region is as
-/// cold as what others get from the system.
+/// Returns: the memory of the floor, which is touched in advance, or of a strategy that works in a region. A
+/// region is as cold as memory fresh from the system.
 inline static_buffer region_of(const vector_cell& cell) {
     if (cell.how.mechanism == mechanism_kind::null) {
         return {buffer_state::warm, page_size::small, cell.bytes(), cell.bytes()};
@@ -52,7 +52,7 @@ inline static_buffer region_of(const vector_cell& cell) {
             4 * cell.bytes_expected(), 0};
 }
 
-/// Effects: calls `run` with the family of the cell's vectors, and what they are made of brought in before.
+/// Effects: brings in the memory, and calls `run` with the family of the cell's vectors.
 template <masked_ways Masked, class Run>
 void with_vectors_of(const vector_cell& cell, run_options& options, Run&& run) {
     expect_room(cell.bytes_expected(), options.notes);
@@ -65,8 +65,8 @@ void with_vectors_of(const vector_cell& cell, run_options& options, Run&& run) {
     }
 }
 
-/// Effects: calls `work` for some milliseconds: the code, the libraries' first-time work and the processor come
-/// to where they are when a program has been running.
+/// Effects: calls `work` for some milliseconds. This warms the code, the libraries and the processor, as in a
+/// running program.
 template <class Work>
 void warm_up_with(Work&& work) {
     using clock = std::chrono::steady_clock;
@@ -77,7 +77,7 @@ void warm_up_with(Work&& work) {
     } while (clock::now() - begin < enough);
 }
 
-/// How many elements a vector has before the clock starts.
+/// The largest vector of the warm-up.
 inline constexpr std::size_t most_warm_elements = 64;
 
 } // namespace bench

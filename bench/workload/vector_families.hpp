@@ -1,8 +1,9 @@
-/// The vectors of every strategy: what makes them, plain for the clock, or counted (workload/request_counter.hpp).
+/// Makes the vectors of every strategy: plain ones for timed passes, counted ones for the others
+/// (workload/request_counter.hpp).
 ///
-/// A family has `make()`, `make(size)` and `make_counted(counter, size)`: vectors with `push_back`, `erase` at the
-/// end, `shrink_to_fit` and what is usual beside. Those over a mechanism of their own share it, as the containers
-/// of one subsystem do: it lives as long as the family.
+/// A family has `make()`, `make(size)` and `make_counted(counter, size)`. Their vectors have `push_back`,
+/// `erase` at the end, `shrink_to_fit` and the usual members. Vectors over a local mechanism share it; it lives
+/// as long as the family.
 ///
 ///     version     container               allocator
 ///     none        std::vector             std::allocator, mallard::allocator
@@ -33,7 +34,7 @@
 
 namespace bench {
 
-/// The article's element: its copy constructor costs what most moves do, and no library may copy its bytes.
+/// The article's element. Its copy constructor costs as much as most moves, and no library may copy its bytes.
 class my_int {
 public:
     my_int(int i = 0) noexcept : int_(i) {}                    // NOLINT: as in the article
@@ -44,7 +45,7 @@ public:
     }
     ~my_int() = default;
 
-    operator int() const noexcept { return int_; } // NOLINT: so that works on vectors are written once
+    operator int() const noexcept { return int_; } // NOLINT: lets works on vectors treat it as an int
 
 private:
     int int_;
@@ -83,7 +84,7 @@ public:
 template <class T>
 class there_family {
 public:
-    /// Requires: `room` holds the largest of the vectors, which are made one at a time.
+    /// Requires: `room` holds the largest of the vectors. They are made one at a time.
     explicit there_family(std::span<std::byte> room) noexcept : room_(room) {}
 
     [[nodiscard]] auto make() const noexcept { return there_vector<T>(room_); }
@@ -94,7 +95,7 @@ private:
     std::span<std::byte> room_;
 };
 
-/// Whether the experiments with vectors have the strategy, some of them at least.
+/// True if at least one of the experiments with vectors has the strategy.
 [[nodiscard]] inline bool has_vectors(const strategy& s) noexcept {
     using enum mechanism_kind;
     if (s.version != vector_version::none) {
@@ -104,10 +105,11 @@ private:
            (s.mechanism == heap && s.binding == binding_kind::type_parameter && s.frees_each_block());
 }
 
-/// What the strategies of the second version may not do, because it would hide what is measured.
+/// The ways of expansion that strategies of the second version may not use, because they would hide the
+/// measured one.
 enum class masked_ways { none, forward };
 
-/// Calls `use` with std::vector over `allocator`.
+/// Effects: calls `use` with std::vector over `allocator`.
 template <class Allocator, class Use>
 void with_standard_vectors(const Allocator& allocator, Use&& use) {
     const allocator_family<std::vector, Allocator> family(allocator);
@@ -125,7 +127,8 @@ void with_boost_vectors(const Allocator& allocator, Use&& use) {
     use(family);
 }
 
-/// An allocator A of version 2 that is not asked to expand forward. Ours and Boost's have a parameter for it.
+/// An allocator A of version 2 that is never asked to expand forward. Allocators of mallard and Boost have a
+/// parameter for this.
 template <class A>
 class not_forward : public A {
     using traits = std::allocator_traits<A>;
@@ -148,7 +151,7 @@ public:
     }
 };
 
-/// Effects: calls `use` with Boost's vectors over an allocator of mallard's of the version.
+/// Effects: calls `use` with Boost's vectors over mallard's allocator of that version.
 template <masked_ways Masked, class T, class Mechanism, class Use>
 void with_ours_behind_boost(vector_version version, Mechanism& made, Use&& use) {
     using mallard::expandable_allocator;
@@ -164,7 +167,7 @@ void with_ours_behind_boost(vector_version version, Mechanism& made, Use&& use) 
     case vector_version::none:
         break;
     }
-    std::abort(); // nobody offers it
+    std::abort(); // no strategy has it
 }
 
 template <masked_ways Masked, class T, class Use>
@@ -183,7 +186,7 @@ void with_boost_behind_boost(vector_version version, Use&& use) {
     case vector_version::none:
         break;
     }
-    std::abort(); // nobody offers it
+    std::abort(); // no strategy has it
 }
 
 #if BENCH_HAS_BOOST_INTERPROCESS
@@ -200,7 +203,7 @@ void with_interprocess_behind_boost(std::span<std::byte> region, Use&& use) {
 }
 #endif
 
-/// Effects: calls `use` with Boost's vectors of T of a strategy that has them.
+/// Effects: calls `use` with Boost's vectors of T under the strategy.
 template <masked_ways Masked, class T, class Use>
 void with_vectors_behind_boost(const strategy& s, std::span<std::byte> region, Use&& use) {
     switch (s.mechanism) {
@@ -219,7 +222,7 @@ void with_vectors_behind_boost(const strategy& s, std::span<std::byte> region, U
         return with_interprocess_behind_boost<Masked, T>(region, use);
 #endif
     default:
-        std::abort(); // this build does not offer it
+        std::abort(); // this build does not have it
     }
 }
 
@@ -227,13 +230,13 @@ void with_vectors_behind_boost(const strategy& s, std::span<std::byte> region, U
 
 template <masked_ways Masked, class T, class Use>
 void with_vectors_behind_boost(const strategy&, std::span<std::byte>, Use&&) {
-    std::abort(); // this build does not offer them
+    std::abort(); // this build has no Boost.Container
 }
 
 #endif
 
-/// Effects: makes what the strategy's vectors share, over `region` where it takes one, and calls `use` with their
-/// family.
+/// Effects: makes the mechanism that the vectors share, over `region` if it takes one, and calls `use` with
+/// their family.
 /// Requires: has_vectors(s); for the floor, `region` holds the largest of the vectors.
 template <masked_ways Masked, class T, class Use>
 void with_vectors(const strategy& s, std::span<std::byte> region, Use&& use) {
@@ -257,7 +260,7 @@ void with_vectors(const strategy& s, std::span<std::byte> region, Use&& use) {
     default:
         break;
     }
-    std::abort(); // refused before
+    std::abort(); // parse() has refused the strategy
 }
 
 } // namespace bench

@@ -4,8 +4,8 @@ namespace bench {
 
 namespace {
 
-/// Boost's abstract base behind the containers of the standard library. A resource does not say whether it
-/// can be released; those that a strategy winks out of can.
+/// Boost's abstract base behind the standard containers. Its type does not say that a resource can be released;
+/// those of strategies with /wink can.
 struct boost_base {
     using handle = boost_resource;
     template <class T>
