@@ -45,7 +45,7 @@ namespace mallard::checking::inline MALLARD_LIBRARY {
 std::span<void*> capture_stack([[maybe_unused]] std::span<void*, most_stack_frames> room) noexcept {
     std::size_t kept = 0;
 #if MALLARD_HAS_BACKTRACE
-    // The frames of this function and of its caller stand in front, and say nothing.
+    // The frames of this function and of its caller come first, and say nothing.
     constexpr std::size_t own_frames = 2;
     if (const std::size_t wanted = frames_to_keep().load(std::memory_order_relaxed)) {
         std::array<void*, most_stack_frames + own_frames> all{};

@@ -1,4 +1,5 @@
-/// A record of a checked allocator's registry (checking/block_registry.hpp), and what the memory of its block shows.
+/// A record of a checked allocator's registry (checking/block_registry.hpp), with the checks of its block's
+/// memory.
 #pragma once
 
 #include <mallard/checking/block_registry.hpp>
@@ -13,10 +14,10 @@ namespace mallard::checking::inline MALLARD_LIBRARY {
 /// The list of the registry that a record is in.
 enum class block_stage : std::uint8_t { live, in_quarantine, leaving, dead };
 
-/// The return addresses follow it.
+/// The return addresses of the allocation follow the record in memory.
 struct block_registry::record {
     std::byte* block = nullptr;
-    std::size_t bytes = 0; ///< what the caller has
+    std::size_t bytes = 0; ///< the size that the caller has
     std::size_t asked_bytes = 0;
     std::size_t alignment = 0;
     std::uint64_t number = 0;
@@ -28,7 +29,7 @@ struct block_registry::record {
     bool has_place = false;
     allocator_call ended_by = allocator_call::none; ///< none while the block lives
     block_stage stage = block_stage::live;
-    bool filled = false; ///< with what a block in quarantine holds
+    bool filled = false; ///< the block in quarantine holds the pattern
     std::uint8_t front_guard_bytes = 0;
     std::uint8_t back_guard_bytes = 0;
     std::uint8_t frames = 0;
@@ -38,8 +39,8 @@ struct block_registry::record {
 
     [[nodiscard]] bool lives() const noexcept { return stage == block_stage::live; }
 
-    /// Returns: whether it may be deallocated as a block of so many bytes: a caller that got more than it asked
-    /// for knows the block by the size of the objects that fit.
+    /// Returns: true if the block may be deallocated with that size. A caller that got more bytes than it asked
+    /// for deallocates with the size of the objects that fit.
     [[nodiscard]] bool is_of(std::size_t told_bytes) const noexcept {
         return told_bytes >= asked_bytes && told_bytes <= bytes;
     }
@@ -56,24 +57,26 @@ struct block_registry::record {
                 .stack = {stack(), frames}};
     }
 
-    /// Effects: draws the pattern of the guard zones.
+    /// Effects: writes the pattern of the guard zones.
     void draw_guards() const noexcept;
 
-    /// Effects: reports a write into a guard zone, and draws the zones anew, so that it is reported once.
+    /// Effects: reports a write into a guard zone once, and writes the pattern again.
     void look_at_guards(allocator_call by) const noexcept;
 
-    /// Effects: fills the block, which was freed, with its pattern.
+    /// Effects: fills the freed block with its pattern.
     void fill() const noexcept;
 
-    /// Effects: reports a write into the block since it was filled, and fills it anew.
+    /// Effects: reports a write into the block since it was filled, and fills it again.
     void look_at_filling(allocator_call by) const noexcept;
 
 private:
-    /// Returns: the changed byte of the zone in front that is nearest to the block; 0 if none is. The zone is not
-    /// poisoned afterwards.
+    /// Effects: makes the zone in front accessible.
+    /// Returns: the offset of its changed byte that is nearest to the block; 0 if none is changed.
     [[nodiscard]] std::ptrdiff_t changed_before() const noexcept;
 
-    /// Returns: the same of the zone behind; end_of_guards() where none is.
+    /// Effects: makes the zone behind accessible.
+    /// Returns: the offset of its changed byte that is nearest to the block; end_of_guards() if none is
+    /// changed.
     [[nodiscard]] std::ptrdiff_t changed_behind() const noexcept;
 
     [[nodiscard]] std::ptrdiff_t end_of_guards() const noexcept {

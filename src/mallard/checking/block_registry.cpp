@@ -108,7 +108,8 @@ void* block_registry::enter(new_record opened, void* whole, std::size_t unused_b
     return r->block;
 }
 
-/// A block of before, at the same address; one that has not ended where somebody released the mechanism.
+/// Effects: forgets an earlier block at this address. It may still be live, if its mechanism was released
+/// directly.
 void block_registry::forget_former_at(const void* p) noexcept {
     if (record* const former = find(p)) {
         if (former->stage == block_stage::in_quarantine) {
@@ -348,16 +349,16 @@ void block_registry::end(record* r, allocator_call by) noexcept {
 void block_registry::bury(record* r, record_list& from) noexcept {
     if (dead_.count == most_dead_records) {
         record* const forgotten = dead_.oldest;
-        take_from_table(forgotten); // NOLINT(clang-analyzer-unix.Malloc): as in remove()
+        take_from_table(forgotten); // NOLINT(clang-analyzer-unix.Malloc): a record is in one list only
         dead_.remove(forgotten);
         drop_record()(forgotten);
     }
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): as in remove()
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a record is in one list only
     r->stage = block_stage::dead;
     from.move_to(dead_, r);
 }
 
-/// Returns: the record of the live block that the call was told of; null, after a report, if there is none.
+/// Returns: the record of the live block that the caller names; null, after a report, if there is none.
 block_registry::record* block_registry::expect_live(const misuse_report& told) const noexcept {
     record* const r = find(told.told_block);
     misuse_report found = told;

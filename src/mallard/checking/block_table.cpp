@@ -1,4 +1,4 @@
-// How a checked allocator finds the record of a block: by its address, or by its age.
+// Finds the record of a block of a checked allocator, by address or by age.
 #include "block_record.hpp"
 
 #include <mallard/checking/block_registry.hpp>
@@ -25,7 +25,7 @@ void block_registry::record_list::push(record* r) noexcept {
 }
 
 void block_registry::record_list::remove(record* r) noexcept {
-    // The analyzer does not know that no record is both among the living and among the ended.
+    // The analyzer does not know that a record is in one list only.
     // NOLINTBEGIN(clang-analyzer-unix.Malloc)
     (r->older != nullptr ? r->older->younger : oldest) = r->younger;
     (r->younger != nullptr ? r->younger->older : youngest) = r->older;
@@ -57,7 +57,7 @@ block_registry::record* block_registry::find(const void* p) const noexcept {
     return r;
 }
 
-/// Looks at all live blocks: only for a report.
+/// Complexity: visits all live blocks, for a report only.
 const block_registry::record* block_registry::find_around(const void* p) const noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(p);
     for (const record* r = live_.oldest; r != nullptr; r = r->younger) {
@@ -69,7 +69,7 @@ const block_registry::record* block_registry::find_around(const void* p) const n
     return nullptr;
 }
 
-/// Doubles a full table. A table that cannot grow serves on, with longer chains.
+/// Effects: doubles a full table. If memory is short the table stays, with longer chains.
 bool block_registry::make_room() noexcept {
     const std::size_t records = live_.count + quarantine_.count + dead_.count;
     if (table_ != nullptr && records < std::size_t{1} << table_bits_) {

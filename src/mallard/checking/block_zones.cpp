@@ -1,4 +1,4 @@
-// What the memory of a block shows of writes: guard zones around it while it lives, a filling once it was freed.
+// Detects writes by patterns: in guard zones around a live block, and in a freed block.
 #include "block_record.hpp"
 
 #include <mallard/checking/misuse.hpp>
@@ -13,14 +13,14 @@ namespace mallard::checking::inline MALLARD_LIBRARY {
 
 namespace {
 
-/// Differs from byte to byte, so that a zone that was moved is not taken for an intact one.
+/// Differs from byte to byte, so that a moved zone does not look intact.
 constexpr std::byte guard_byte(std::size_t i) noexcept {
     return static_cast<std::byte>(0xC3 + 5 * i);
 }
 
 /// Returns: the first byte that is not freed_byte; `bytes` if all are.
 std::size_t first_changed(const std::byte* begin, std::size_t bytes) noexcept {
-    // Each byte equal to the one after it, and the first one right: as fast as memory goes.
+    // Compares each byte with its successor, and checks the first one: as fast as memory is.
     if (bytes == 0 || (begin[0] == freed_byte && std::memcmp(begin, begin + 1, bytes - 1) == 0)) {
         return bytes;
     }

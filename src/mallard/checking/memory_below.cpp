@@ -81,7 +81,8 @@ block_registry::record* block_registry::oldest_between(const record_list& list, 
     return r;
 }
 
-/// Blocks in that memory are not looked at, and not given back.
+/// Effects: reports blocks in memory that the upstream took back, and forgets them. It does not touch that
+/// memory.
 void block_registry::expect_memory_below(allocator_call by) noexcept {
     bool reported = false;
     while (const std::optional<memory_below> taken = take_word_for(id_)) {

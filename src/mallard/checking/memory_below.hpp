@@ -1,13 +1,14 @@
-/// Word of memory that an upstream took back from a checked allocator which has not been released itself.
+/// Words (messages) about memory that an upstream took back from a live checked allocator.
 ///
 ///     upstream.release()  --leave_word_for()-->  [ .. | holder, call, memory | .. ]
 ///                                                   --take_word_for()-->  the holder's next call
 ///
-/// Data model: the last 64 words of the process, in a ring. An allocator that was winked out never asks for
-/// the word about it; what nobody asks for is overwritten.
-/// Threads: each word is written and read by atomic operations, the holder's id last and first, so that no lock is
-/// held over a fork and nobody waits. A word that is overwritten while it is read is not found, but where the 64th
-/// after it is for the same holder: then that one may be found with a bound of the other.
+/// Data model: a ring of the last 64 messages of the process. An allocator that was winked out never takes its
+/// message, which is overwritten later.
+/// Threads: messages are written and read by atomic operations, the holder's id last and first. No lock is held
+/// over a fork, and no thread waits. A message that is overwritten while it is read is not found. There is one
+/// exception: if the 64th message after it has the same holder, that one may be found with a bound of the
+/// first.
 #pragma once
 
 #include <mallard/checking/misuse.hpp>
@@ -27,10 +28,10 @@ struct memory_below {
 /// Returns: an id that no registry has had.
 [[nodiscard]] std::uint64_t new_holder_id() noexcept;
 
-/// Effects: leaves word for the registry with the id `holder`.
+/// Effects: leaves a message for the registry with the id `holder`.
 void leave_word_for(std::uint64_t holder, const memory_below& taken) noexcept;
 
-/// Effects: takes the word left for this registry, if there is one.
+/// Effects: takes a message for this registry, if there is one.
 [[nodiscard]] std::optional<memory_below> take_word_for(std::uint64_t holder) noexcept;
 
 } // namespace mallard::checking::inline MALLARD_LIBRARY

@@ -64,7 +64,7 @@ void misuse_text::append(const char* format, ...) noexcept {
     va_start(values, format);
     const int wanted = std::vsnprintf(text_ + length_, room - length_, format, values);
     va_end(values);
-    // What finds no room is cut off.
+    // A text longer than the room is cut off.
     length_ = std::min(room - 1, length_ + static_cast<std::size_t>(std::max(wanted, 0)));
 }
 
@@ -170,7 +170,7 @@ void misuse_text::append_where(const misuse_report& report) noexcept {
         append("    allocated by\n");
         append_stack(report.stack);
     } else {
-        append("    allocated at a place that nobody named; name it with mallard::allocation_site\n");
+        append("    allocated at an unnamed place; name it with mallard::allocation_site\n");
     }
 }
 

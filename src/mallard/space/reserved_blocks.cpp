@@ -42,7 +42,7 @@ heap_block reserved_blocks::allocate(std::size_t bytes) noexcept {
 
 /// Returns: a range with `least` bytes committed, or null.
 reserved_blocks::range* reserved_blocks::new_range(std::size_t least) noexcept {
-    // Half of all numbers are more than any system has addresses, so rounding up below cannot wrap.
+    // A larger size has no address on any system, and could wrap in the rounding below.
     if (least > SIZE_MAX / 2) {
         return nullptr;
     }
@@ -61,7 +61,7 @@ reserved_blocks::range* reserved_blocks::new_range(std::size_t least) noexcept {
             return nullptr;
         }
     }
-    // No less than `least`: neither of the two is.
+    // At least `least`, because neither of the two is smaller.
     const std::size_t committed = std::min(reserved_range::rounded(memory, least), range_bytes);
     if (!reserved_range::commit(memory, 0, committed)) {
         reserved_range::give_back(memory, range_bytes);
@@ -72,7 +72,7 @@ reserved_blocks::range* reserved_blocks::new_range(std::size_t least) noexcept {
     return r;
 }
 
-/// Returns: the spare range with `least` bytes committed, where a block of so many bytes has room to grow in it, or
+/// Returns: the spare range with `least` bytes committed, if a block of that size has room to grow in it; else
 /// null.
 reserved_blocks::range* reserved_blocks::take_spare(std::size_t least) noexcept {
     if (spare_ == nullptr || spare_->bytes / 4 < least || !commit(spare_, least)) {
@@ -101,7 +101,7 @@ void reserved_blocks::deallocate(heap_block b) noexcept {
     spare_ = r;
     core::unpoison(&r->word, sizeof(r->word));
     if (r->committed >= reserved_range::huge_from_bytes) {
-        // Memory on offer may be lost, so the range is kept elsewhere meanwhile, and written again.
+        // Memory on offer may be lost. The range is kept elsewhere meanwhile, and written again.
         const range before = *r;
         reserved_range::offer(reinterpret_cast<std::byte*>(r), r->committed);
         *r = before;
@@ -182,8 +182,8 @@ void reserved_blocks::release() noexcept {
     count_ = 0;
 }
 
-/// Effects: commits `bytes` bytes of the range, where fewer are.
-/// Returns: whether they are.
+/// Effects: commits the range up to `bytes` bytes, unless it is.
+/// Returns: false if the system refuses.
 bool reserved_blocks::commit(range* r, std::size_t bytes) noexcept {
     auto* const begin = reinterpret_cast<std::byte*>(r);
     const std::size_t old = r->committed;
@@ -207,7 +207,7 @@ void reserved_blocks::give_back(range* r) noexcept {
     reserved_range::give_back(reinterpret_cast<std::byte*>(r), bytes);
 }
 
-/// Effects: makes the block one that ends `bytes` bytes behind the begin of the range.
+/// Effects: sets the end of the block to `bytes` bytes behind the begin of the range.
 void reserved_blocks::grant(range* r, std::size_t bytes) noexcept {
     r->granted = bytes;
     r->seal = seal_of(r);

@@ -19,7 +19,7 @@ constexpr int of_nobody = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 constinit std::atomic<std::size_t> ranges{0};
 
-/// Returns: `bytes` and `more`; SIZE_MAX if their sum is more than that.
+/// Returns: the sum, or SIZE_MAX if it is larger.
 std::size_t sum_of(std::size_t bytes, std::size_t more) noexcept {
     return bytes > SIZE_MAX - more ? SIZE_MAX : bytes + more;
 }
@@ -37,7 +37,7 @@ std::byte* reserve(std::size_t bytes) noexcept {
         return nullptr;
     }
 #ifdef MALLARD_ASAN
-    __lsan_register_root_region(p, bytes); // of which it reads what can be read
+    __lsan_register_root_region(p, bytes); // the checker skips the parts that cannot be read
 #endif
     return static_cast<std::byte*>(p);
 }
@@ -48,7 +48,7 @@ bool commit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noex
     }
 #ifdef MADV_HUGEPAGE
     if (new_bytes >= huge_from_bytes) {
-        // All of it: what is between the first huge page and the last may be one with what comes now.
+        // The whole range: a huge page may lie across the old end.
         madvise(begin, new_bytes, MADV_HUGEPAGE);
     }
 #endif
@@ -56,7 +56,7 @@ bool commit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noex
 }
 
 bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
-    // Another mapping in its place: otherwise the system keeps counting the memory as promised.
+    // A new mapping replaces the old one. Otherwise the system would still count the memory as committed.
     return mmap(begin + new_bytes, old_bytes - new_bytes, PROT_NONE, of_nobody | MAP_FIXED, -1, 0) !=
            MAP_FAILED;
 }
@@ -91,7 +91,7 @@ std::size_t count() noexcept {
 }
 
 std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept {
-    // By integers: no pointer leads so far.
+    // As integers, because a pointer may not point so far.
     const std::uintptr_t end =
         (bytes < huge_from_bytes ? 0 : reinterpret_cast<std::uintptr_t>(begin)) + bytes;
     const std::size_t unit = bytes < huge_from_bytes ? pages::page_bytes() : pages::huge_page_bytes();

@@ -11,14 +11,15 @@ namespace {
 
 constinit std::atomic<fork_hold*> newest{nullptr};
 
-/// Held to take holds out of the list, and while the process forks.
+/// Locked while a hold leaves the list, and while the process forks.
 constinit std::mutex taking_out;
 
-/// The newest of those that are locked.
+/// The newest of the locked holds.
 constinit fork_hold* first_locked = nullptr;
 
-/// Effects: tries all but `other`, which is locked.
-/// Returns: null if all are locked now; else the first that could not be, and none but `other` is.
+/// Effects: tries to lock all holds but `other`, which is locked.
+/// Returns: null if all are locked; else the first that another thread has, with no lock kept but that of
+/// `other`.
 fork_hold* try_to_lock_all_but(const fork_hold* other) noexcept {
     for (fork_hold* h = first_locked; h != nullptr; h = h->next) {
         if (h == other || h->try_lock()) {
@@ -42,7 +43,7 @@ void lock_all() noexcept {
         if (waited_for != nullptr) {
             waited_for->unlock(false);
         }
-        // Whoever has it may need one of the others before he lets it go.
+        // The thread that has this lock may need one of the others before it unlocks.
         waited_for = taken;
         waited_for->lock();
     }

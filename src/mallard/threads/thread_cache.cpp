@@ -16,11 +16,11 @@ namespace mallard::threads::inline MALLARD_LIBRARY {
 
 constinit thread_local cache_in_use last_cache{};
 
-/// Guards which rack belongs to which allocator, for the allocators and the threads of one copy of the library. A
-/// program and the libraries that it loads may have a copy each; none reaches for the racks of another.
+/// Guards the attachments of caches to allocators, for one copy of the library. A program and the libraries
+/// that it loads may each have a copy; no copy touches the caches of another.
 class cache_hub {
 public:
-    /// Not the numbers from 1, which another copy would give out as well.
+    /// Returns: a key that no allocator had, not even one of another copy of the library.
     [[nodiscard]] std::uint64_t new_key() noexcept {
         constexpr std::uint64_t spread = 0x9E3779B97F4A7C15U;
         const std::uint64_t first = reinterpret_cast<std::uintptr_t>(this) * spread;
@@ -38,18 +38,18 @@ private:
 
 namespace {
 
-/// Of the operations that find no free rack, every so many-th takes one away from another allocator.
+/// A thread without a free cache takes one from another allocator at every 64th such operation.
 constexpr std::uint32_t patience = 64;
 
-/// Never destroyed where that does anything: threads and allocators may end after everything else has.
+/// It has no destructor with an effect: threads and allocators may end after all other objects.
 constinit cache_hub hub;
 
 } // namespace
 
-/// The racks of a thread.
+/// The caches of a thread.
 class thread_caches {
 public:
-    /// Returns: those of the calling thread, where it has some or may have some now; else null.
+    /// Returns: the caches of the calling thread, which it takes if it may have some; else null.
     [[nodiscard]] static thread_caches* of_this_thread() noexcept;
 
     [[nodiscard]] thread_cache* find(cache_owner& owner) noexcept {
@@ -81,7 +81,8 @@ public:
     }
 
 private:
-    /// What a thread of before a fork was returning, the child does not wait for.
+    /// Returns: true if a thread is returning blocks to the owner. Threads from before a fork do not count in
+    /// the child.
     [[nodiscard]] static bool is_returning(const cache_owner& owner) noexcept {
         const std::uint64_t returning = owner.returning_.load(std::memory_order_acquire);
         return static_cast<std::uint32_t>(returning) != 0 && returning >> 32 == owner.hub_.forks;
@@ -109,7 +110,7 @@ private:
     }
 
     [[nodiscard]] thread_cache* open(cache_owner& owner) noexcept {
-        // 0 is the key of a rack that is free.
+        // 0 is the key of a free cache.
         thread_cache* cache = with_key(0);
         if (cache == nullptr) {
             cache = free_a_cache();
@@ -131,7 +132,7 @@ private:
 
     static void attach(thread_cache& cache, cache_owner& owner) noexcept {
         const std::scoped_lock lock(hub.attachments);
-        // What the magazines still say is of an owner that has released those blocks.
+        // The magazines may still name blocks that their former owner has released.
         cache.magazines = {};
         cache.owner = &owner;
         cache.previous = nullptr;
@@ -142,7 +143,7 @@ private:
         cache.key.store(owner.key_, std::memory_order_relaxed);
     }
 
-    /// Requires: the attachments are locked, and the rack has an owner.
+    /// Requires: the attachments are locked, and the cache has an owner.
     static void detach(thread_cache& cache) noexcept {
         (cache.previous != nullptr ? cache.previous->next : cache.owner->caches_) = cache.next;
         if (cache.next != nullptr) {
@@ -152,8 +153,8 @@ private:
         cache.key.store(0, std::memory_order_relaxed);
     }
 
-    /// Effects: detaches a rack of this thread and returns its blocks. Not under the lock of the attachments,
-    /// because whoever holds a centre's lock may come to need that one.
+    /// Effects: detaches a cache of this thread and returns its blocks. The attachments are unlocked meanwhile,
+    /// because a thread that has a depot's lock may need them.
     static void give_up(thread_cache& cache) noexcept {
         cache_owner* const owner = detach_and_hold_owner(cache);
         if (last_cache.cache == &cache) {
@@ -218,7 +219,7 @@ thread_caches* thread_caches::of_this_thread() noexcept {
 }
 
 void thread_caches::close_those_of_this_thread() noexcept {
-    // What returns may be a block of another allocator, which finds no rack any more.
+    // A returned block may go to another allocator, which finds no cache of this thread now.
     thread_caches* const closed = std::exchange(caches_here, nullptr);
     for (thread_cache& cache : closed->caches_) {
         give_up(cache);

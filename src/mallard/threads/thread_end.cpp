@@ -30,12 +30,12 @@ void close() noexcept {
     run_all(newest_to_close);
 }
 
-/// The system keeps a library loaded as long as a thread has such an object of its code to end.
+/// The system keeps a library loaded while a thread has an object with a destructor in it.
 struct closer {
     ~closer() { close(); }
 };
 
-/// How many threads are in run_tasks().
+/// The number of threads in run_tasks().
 constinit std::atomic<int> running{0};
 
 void run_tasks(void*) noexcept {
@@ -46,7 +46,7 @@ void run_tasks(void*) noexcept {
     running.fetch_sub(1, std::memory_order_release);
 }
 
-/// Of those that were in it when the process forked, the child has none.
+/// The child of a fork has no thread in run_tasks().
 constinit fork_hold held_at_fork{
     .lock = []() noexcept {},
     .try_lock = []() noexcept { return true; },
@@ -58,7 +58,7 @@ constinit fork_hold held_at_fork{
         },
 };
 
-/// Never destroyed: threads may go on while the process ends.
+/// Never destroyed: threads may outlive the objects with static storage duration.
 struct end_of_thread {
     pthread_key_t key{};
     std::atomic<bool> exists = pthread_key_create(&key, run_tasks) == 0;
@@ -72,7 +72,7 @@ end_of_thread& end_of_threads() noexcept {
     return *end;
 }
 
-/// Makes the key when the library is loaded, and deletes it when that is unloaded, which takes run_tasks() with it.
+/// Makes the key when the library is loaded, and deletes it when the library is unloaded with run_tasks().
 struct loaded_library {
     loaded_library() { end_of_threads(); }
     loaded_library(const loaded_library&) = delete;
@@ -91,7 +91,8 @@ struct loaded_library {
 const loaded_library library;
 const held_while_loaded tasks_while_loaded(held_at_fork);
 
-/// Effects: lets this thread have its end. By the key, however late this is; by the closer, where it is not too late.
+/// Effects: has tasks run at the end of this thread: by the key at any time, and by the closer unless that has
+/// run.
 void expect_end() noexcept {
     if (!closed) {
         static thread_local const closer when_closing;
@@ -99,7 +100,7 @@ void expect_end() noexcept {
     }
     end_of_thread& end = end_of_threads();
     if (end.exists.load(std::memory_order_relaxed)) {
-        pthread_setspecific(end.key, &end); // any value: what matters is that there is one
+        pthread_setspecific(end.key, &end); // any value but null
     }
 }
 

@@ -16,7 +16,7 @@ namespace mallard::threads::inline MALLARD_LIBRARY {
 
 namespace {
 
-/// Where the system does not tell, one number for all threads, of which none is known to have ended.
+/// Returns: the system's number of this thread; 1 if the system has no such number.
 long this_thread() noexcept {
 #ifdef __linux__
     return syscall(SYS_gettid);
@@ -25,7 +25,8 @@ long this_thread() noexcept {
 #endif
 }
 
-/// A thread that has the number of one that has ended, and asks for a room, has none.
+/// Returns: true if no thread has that number, or the calling one has it. Its room is then that of an ended
+/// thread.
 bool has_ended([[maybe_unused]] long thread) noexcept {
 #ifdef __linux__
     const int before = errno;
@@ -38,7 +39,7 @@ bool has_ended([[maybe_unused]] long thread) noexcept {
 #endif
 }
 
-/// That of a room that the child of a fork cannot use.
+/// The thread of a room that the child of a fork cannot use.
 constexpr long of_a_thread_before_the_fork = -1;
 
 } // namespace
@@ -68,7 +69,7 @@ thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
     return taken;
 }
 
-/// Returns: a room whose thread has ended without a word, where one of the next two is of that kind; else null.
+/// Returns: one of the next two rooms if its thread has ended without returning it; else null.
 thread_rooms::room* thread_rooms::left_behind() noexcept {
     for (int i = 0; i < 2; ++i) {
         looked_at_ =

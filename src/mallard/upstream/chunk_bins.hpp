@@ -1,4 +1,4 @@
-// Where released chunks wait: bins by size class, a thread's or everybody's.
+// The bins of released chunks, by size class. Each thread has bins, and all threads share some.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -18,18 +18,18 @@ namespace mallard::chunk_bins::inline MALLARD_LIBRARY {
 
 inline constexpr std::size_t largest_cached_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t class_count = eighth_classes::index(largest_cached_bytes) + 1;
-/// Below this, chunks come from operator new: pages would be too coarse, and mappings are a limited resource.
+/// Smaller chunks come from operator new: pages are too coarse for them, and mappings are a limited resource.
 inline constexpr std::size_t least_page_bytes = std::size_t{128} << 10;
 inline constexpr std::uint32_t operations_an_epoch = 1024;
 
-/// Returns: whether such chunks wait in bins. Those of pages do, however they are aligned.
+/// Returns: true if chunks of this class wait in bins. Chunks from pages do at any alignment.
 constexpr bool is_kept(std::size_t index, std::size_t alignment) noexcept {
     return index < class_count &&
            (alignment <= fundamental_alignment || eighth_classes::bytes(index) >= least_page_bytes);
 }
 
-/// Chunks that were offered to the system. Their links cannot be in them: a page that is written to is no longer
-/// on offer. A list is the number of its first entry, 0 if it is empty.
+/// Chunks that were offered to the system. The list lies outside them, because a write takes a page off the
+/// offer. A list is the number of its first entry; 0 if it is empty.
 template <std::size_t Capacity>
 class offered_chunks {
 public:
@@ -48,11 +48,11 @@ public:
         return true;
     }
 
-    /// Returns: the chunk put in last.
+    /// Returns: the newest chunk.
     /// Requires: the list is not empty.
     [[nodiscard]] void* first(std::uint32_t list) const noexcept { return entries_[list - 1].chunk; }
 
-    /// Effects: takes that chunk off the list.
+    /// Effects: takes the newest chunk off the list.
     void drop_first(std::uint32_t& list) noexcept {
         const std::uint32_t entry = list;
         list = std::exchange(at(entry).next, unused_);
@@ -72,18 +72,17 @@ private:
     std::uint32_t opened_ = 0;
 };
 
-/// The waiting chunks of each size class: warm ones in a list through themselves, and those on offer.
+/// The waiting chunks of each size class: warm ones in a list through themselves, and offered ones.
 ///
-/// `idle` is the least number that waited at any time of the current epoch: so many were not needed in all of
-/// it.
+/// `idle` is the smallest number of waiting chunks in the current epoch: the chunks that were never needed.
 template <std::size_t MostOffered>
 class bins {
 public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] std::size_t offered_bytes() const noexcept { return offered_bytes_; }
 
-    /// Returns: of the warm ones the chunk put in last, or else of those on offer; null if there is none, or they
-    /// lie at no multiple of `alignment`.
+    /// Returns: the newest warm chunk, or else the newest offered one; null if there is none at a multiple of
+    /// `alignment`.
     [[nodiscard]] void* take(std::size_t index, std::size_t alignment) noexcept {
         bin& from = bins_[index];
         const std::size_t chunk_bytes = eighth_classes::bytes(index);
@@ -106,7 +105,7 @@ public:
         return taken;
     }
 
-    /// Effects: puts the chunk in; offers it to the system where it has `least_offered` bytes.
+    /// Effects: puts the chunk in. Offers it to the system if it has `least_offered` bytes or more.
     /// Returns: whether there was room.
     [[nodiscard]] bool put(void* p, std::size_t index,
                            const std::atomic<std::size_t>& least_offered) noexcept {
@@ -129,8 +128,8 @@ public:
         return true;
     }
 
-    /// Effects: counts `operations`; once an epoch, hands half of the chunks that stayed idle to
-    /// `next(chunk, class)`.
+    /// Effects: counts `operations`. At the end of an epoch, hands half of the idle chunks to `next(chunk,
+    /// class)`.
     /// Returns: whether an epoch has ended.
     template <class Next>
     bool decay(std::uint32_t operations, Next next) noexcept {
@@ -161,7 +160,7 @@ private:
     struct bin {
         waiting_chunk* warm = nullptr;
         std::uint32_t offered = 0;
-        std::uint32_t count = 0; ///< of both
+        std::uint32_t count = 0; ///< warm and offered
         std::uint32_t idle = 0;
     };
 

@@ -26,12 +26,12 @@ std::atomic<std::size_t> thread_limit_bytes{chunk_cache_limits{}.thread_bytes};
 std::atomic<std::size_t> shared_limit_bytes{chunk_cache_limits{}.shared_bytes};
 std::atomic<std::size_t> least_offered_bytes{chunk_cache_limits{}.least_offered_bytes};
 
-/// As many as can wait within the usual limits, were all of the smallest size; where there are more, they go
-/// on.
+/// Enough for all chunks within the usual limits, if all have the smallest size. More of them go to the next
+/// place: the shared bins, or the system.
 constexpr std::size_t most_offered_of_a_thread = chunk_cache_limits{}.thread_bytes / least_page_bytes;
 constexpr std::size_t most_offered_of_all = chunk_cache_limits{}.shared_bytes / least_page_bytes;
 
-/// Returns: null if the system has none; nobody has heard of it.
+/// Returns: a chunk; null if the system has none, without a call of the out-of-memory handler.
 void* try_to_take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
     return bytes < least_page_bytes ? new_delete::try_allocate(bytes, alignment)
                                     : pages().try_allocate(bytes, alignment);
@@ -48,7 +48,7 @@ void give_to_system(void* p, std::size_t bytes, std::size_t alignment) noexcept 
 class shared_bins {
 public:
     [[nodiscard]] void* take(std::size_t index, std::size_t alignment) noexcept {
-        // Threads that never share a chunk never meet at the lock.
+        // Avoids the lock as long as no chunk is shared.
         if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
             return nullptr;
         }
@@ -70,8 +70,8 @@ public:
         note_bytes();
     }
 
-    /// Effects: an epoch of some thread brings the shared one a quarter nearer to its end. Without that, what
-    /// a peak left here would stay for as long as no thread returns chunks to these bins.
+    /// Effects: moves the epoch of these bins on by a quarter, when that of a thread ends. Without this, chunks
+    /// of a peak would stay until threads return more.
     void age() noexcept {
         if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
             return;
@@ -120,8 +120,8 @@ private:
     std::atomic<std::size_t> approximate_offered_bytes_{0};
 };
 
-/// Never destroyed where that does anything: allocators with static storage duration may release after everything else
-/// has ended.
+/// Its destructor has no effect: allocators with static storage duration may release after all other objects
+/// ended.
 constinit shared_bins shared;
 
 constinit threads::fork_hold shared_held{
@@ -145,10 +145,10 @@ constinit threads::fork_hold rooms_held{
 const threads::held_while_loaded shared_while_loaded(shared_held);
 const threads::held_while_loaded rooms_while_loaded(rooms_held);
 
-/// Where a thread without bins looks for a chunk: always empty, and never written to.
+/// The bins of a thread that has none: always empty, and never written to.
 constinit own_bins no_bins;
 
-/// The bins of a thread are emptied when it closes. What it releases after that goes to the shared bins.
+/// A closing thread empties its bins. Chunks that it releases after that go to the shared bins.
 constinit thread_local own_bins* bins_here = &no_bins;
 constinit thread_local threads::thread_end_task closing{};
 
@@ -158,7 +158,7 @@ void close_bins() noexcept {
     rooms.put_back(closed);
 }
 
-/// Returns: whether this thread has bins now.
+/// Returns: false if this thread has closed, or there is no memory for its bins.
 [[gnu::cold, gnu::noinline]] bool open_bins() noexcept {
     if (threads::thread_has_closed()) {
         return false;
@@ -173,10 +173,10 @@ void close_bins() noexcept {
     return true;
 }
 
-/// Returns: a chunk from the system, which has all that waits here back before that fails; null then.
+/// Returns: a chunk from the system; null if it has none. Before that, gives all waiting chunks back.
 [[gnu::noinline]] void* take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
     void* p = try_to_take_from_system(bytes, alignment);
-    // Other requests have no part in it that one is made which no machine could serve.
+    // A request that no machine can serve does not empty the bins.
     constexpr std::size_t most = PTRDIFF_MAX / 2;
     if (p == nullptr && bytes <= most && alignment <= most && bins_here->bytes() + shared.bytes() != 0) {
         chunk_cache::trim();
@@ -204,7 +204,7 @@ void* chunk_cache::try_allocate(std::size_t bytes, std::size_t alignment) noexce
     if (p == nullptr) [[unlikely]] {
         p = shared.take(index, alignment);
         if (p == nullptr) {
-            // Later, it is given back or out again at the fundamental alignment.
+            // Chunks that wait are given out and back at the fundamental alignment.
             p = take_from_system(eighth_classes::bytes(index), std::max(alignment, fundamental_alignment));
             if (p == nullptr) {
                 return nullptr;

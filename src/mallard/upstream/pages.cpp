@@ -21,12 +21,12 @@ namespace mallard::inline MALLARD_LIBRARY {
 namespace {
 
 struct extent {
-    std::size_t bytes; // 0 where the request has no representation
+    std::size_t bytes; // 0 if the request is too large
     std::size_t alignment;
     bool huge;
 };
 
-/// A function of the request and the options alone, so that deallocate() can undo what allocate() did.
+/// Depends on the request and the options only, so that deallocate() finds the extent of allocate().
 extent extent_of(std::size_t bytes, std::size_t alignment, huge_pages wanted) noexcept {
     constexpr std::size_t worth_huge_pages = std::size_t{1} << 20;
     const bool huge =
@@ -40,8 +40,8 @@ std::byte* map(std::size_t bytes) noexcept {
     return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
 }
 
-/// Returns: the number at the begin of the file, 0 if there is none. Nothing is allocated for it: the caller may
-/// be the operator new of the program, or have no memory left.
+/// Returns: the number at the begin of the file; 0 if there is none. It allocates nothing: the caller may be
+/// the program's operator new, or be out of memory.
 std::size_t number_in(const char* path) noexcept {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file == -1) {
@@ -55,7 +55,7 @@ std::size_t number_in(const char* path) noexcept {
     return number;
 }
 
-/// Maps more than is needed and unmaps the memory in front of the aligned part and behind it.
+/// Effects: maps more than is needed, and unmaps the parts in front of and behind the aligned part.
 std::byte* map_aligned(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t mapped_bytes = bytes + alignment - pages::page_bytes();
     if (mapped_bytes < bytes) {
@@ -87,7 +87,7 @@ void touch_all(std::byte* p, std::size_t bytes) noexcept {
     }
 }
 
-/// A leak checker looks for pointers in malloc's memory, but not in pages unless it is told of them.
+/// Effects: makes the leak checker search these pages. By itself it searches malloc's memory only.
 void tell_leak_checker([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef MALLARD_ASAN
     __lsan_register_root_region(p, bytes);
@@ -122,7 +122,7 @@ void* pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     }
 #ifdef MADV_HUGEPAGE
     if (wanted.huge) {
-        // A kernel without huge pages refuses; inspect() has the result.
+        // A kernel without huge pages refuses. inspect() tells the result.
         madvise(p, wanted.bytes, MADV_HUGEPAGE);
     }
 #endif
@@ -137,8 +137,8 @@ void pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexce
     const std::size_t mapped_bytes = extent_of(bytes, alignment, options_.huge).bytes;
     untell_leak_checker(p, mapped_bytes);
     if (munmap(p, mapped_bytes) != 0) {
-        // The process has as many mappings as it may, and this part of one would make two of it. The addresses are lost
-        // then, their memory is not.
+        // The process has its most mappings, and unmapping a part of one would add another. The addresses are
+        // lost, but not the memory.
         madvise(p, mapped_bytes, MADV_DONTNEED);
     }
 }
@@ -146,7 +146,7 @@ void pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexce
 void pages::offer([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
                   [[maybe_unused]] std::size_t alignment) const noexcept {
 #ifdef MADV_FREE
-    // The whole mapping: unmapping a part of a huge page would split it.
+    // Offers the whole mapping, because a part of a huge page would split it.
     madvise(p, extent_of(bytes, alignment, options_.huge).bytes, MADV_FREE);
 #endif
 }

@@ -28,7 +28,7 @@ void PrintTo(const program& p, std::ostream* out);
 
 /// What a report says last where nobody named the place of the allocation, and no stack is kept.
 inline constexpr const char* nowhere =
-    "\n    allocated at a place that nobody named; name it with mallard::allocation_site\n";
+    "\n    allocated at an unnamed place; name it with mallard::allocation_site\n";
 
 /// Enters a program in the list.
 struct entry {

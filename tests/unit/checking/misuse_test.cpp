@@ -110,7 +110,7 @@ TEST_F(misuse_reports, say_how_much_was_asked_for_and_given) {
 TEST_F(misuse_reports, say_what_to_do_where_no_place_is_known) {
     mallard::misuse_report report = of(misuse::double_free);
     report.place = nullptr;
-    EXPECT_NE(text(report).find("\n    allocated at a place that nobody named; name it with "
+    EXPECT_NE(text(report).find("\n    allocated at an unnamed place; name it with "
                                 "mallard::allocation_site\n"),
               std::string::npos);
 }
