@@ -1,1 +1,1 @@
-"""mallard: find out which local allocator makes a C++ program faster, and prove it."""
+"""mallard finds the local allocator that makes a C++ program faster, and proves it."""

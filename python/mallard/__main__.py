@@ -1,4 +1,4 @@
-"""`python -m mallard` is the same as `mallard`."""
+"""Runs the command line as `python -m mallard`."""
 
 import sys
 

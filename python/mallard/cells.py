@@ -1,11 +1,11 @@
-"""Result rows become cells, here and nowhere else.
+"""Turns result rows into cells, here and nowhere else.
 
     rows -> cell_rows -> CellRow (run, experiment, what was asked for) -> Cell, one for each strategy
 
-A cell joins the repetitions that finished. Its ratio to the global allocator pairs repetitions: both times
-come from processes that ran next to each other. A cell of which no repetition finished keeps the status of
-the last failure, and has no figures. What the runner chose and tells afterwards is no part of what was asked
-for.
+A cell joins the repetitions that finished. Its ratio to the global allocator pairs repetitions, because
+both times come from processes that ran next to each other. A cell without a finished repetition keeps the
+status of the last failure, and has no figures. Parameters that the runner chose itself are not part of the
+key of a cell.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from mallard.library import BASE
 from mallard.result import OK, Parameters, Row
 from mallard.stats import Ratio, Spread, paired_ratio, spread
 
-Times = dict[int, float]  # repetition -> what it took
+Times = dict[int, float]  # repetition -> nanoseconds, or another quantity
 Pairing = tuple[list[float], list[float]]  # (times of a strategy, times of its base)
 Asked = tuple[int, str, frozenset[tuple[str, object]]]
-# Linux tells user from system time by what its timer ticks find, mostly 250 in a second: of fewer than four
-# ticks the share is chance, all or nothing.
+# Linux measures user and system time by timer ticks, mostly 250 a second. A share of fewer than four ticks
+# is chance.
 TICKS_NS = 16_000_000
 
 
 @dataclass(frozen=True)
 class Cell:
     strategy: str
-    rows: tuple[Row, ...]  # its repetitions, failed ones among them
-    times: Times  # nanoseconds an operation, on the clock of the experiment
-    base: Times  # those of the global allocator in the same row
+    rows: tuple[Row, ...]  # the repetitions, with failed ones
+    times: Times  # nanoseconds per operation, on the clock of the experiment
+    base: Times  # the times of the global allocator in that row
     figures: dict[str, Times] = field(default_factory=dict)  # further quantities, by name
 
     @property
@@ -45,12 +45,12 @@ class Cell:
 
     @cached_property
     def failure(self) -> Row | None:
-        """The last one."""
+        """The last failure."""
         return next((row for row in reversed(self.rows) if not row.ok), None)
 
     @property
     def status(self) -> str:
-        """`ok` as soon as one repetition finished."""
+        """`ok` if at least one repetition finished."""
         return OK if self.done or not self.failure else self.failure.status
 
     @property
@@ -59,7 +59,7 @@ class Cell:
 
     @cached_property
     def ratio(self) -> Ratio | None:
-        """To the global allocator; None where either has not finished."""
+        """The ratio to the global allocator; None if either has not finished."""
         return ratio_of(self.times, self.base)
 
     @cached_property
@@ -79,7 +79,7 @@ class Cell:
 
     @property
     def faults_per_1000(self) -> float:
-        """Minor page faults of the timed part in 1000 operations."""
+        """Minor page faults of the timed part per 1000 operations."""
         return _median([1000.0 * row.minor_faults / row.operations for row in self.done])
 
     @property
@@ -96,7 +96,7 @@ class Cell:
 
     @property
     def system_share(self) -> float | None:
-        """Of the CPU time; None where that is too short to tell."""
+        """The system's share of the processor time; None if that time is too short to tell."""
         shares = [row.system_ns / row.cpu_ns for row in self.done if row.cpu_ns >= TICKS_NS]
         return median(shares) if shares else None
 
@@ -111,7 +111,7 @@ class CellRow:
 
     run: int
     experiment: str
-    parameters: Parameters  # of the row met first
+    parameters: Parameters  # the parameters of the first row
     rows: list[Row]
 
     @cached_property
@@ -120,7 +120,7 @@ class CellRow:
 
 
 def cell_rows(rows: Iterable[Row]) -> list[CellRow]:
-    """In the order in which they were met."""
+    """Cell rows in the order of their first rows."""
     found: dict[Asked, CellRow] = {}
     for row in rows:
         key = (row.run_id, row.experiment, frozenset(row.asked.items()))
@@ -131,7 +131,7 @@ def cell_rows(rows: Iterable[Row]) -> list[CellRow]:
 
 
 def cells_of(rows: Iterable[Row]) -> dict[str, Cell]:
-    """Of one place: strategy -> cell, in the order in which they were met."""
+    """Strategy -> cell for rows of one place, in the order of their first rows."""
     by_strategy: dict[str, list[Row]] = {}
     for row in rows:
         by_strategy.setdefault(row.strategy, []).append(row)
@@ -143,7 +143,7 @@ def cells_of(rows: Iterable[Row]) -> dict[str, Cell]:
 
 
 def paired(mine: Times, base: Times) -> Pairing | None:
-    """Both in the repetitions that both have; None where there is none."""
+    """The values of the repetitions that both have; None if there are none."""
     both = sorted(mine.keys() & base.keys())
     return ([mine[r] for r in both], [base[r] for r in both]) if both else None
 
@@ -154,7 +154,7 @@ def ratio_of(mine: Times, base: Times) -> Ratio | None:
 
 
 def above(least: float, values: Times) -> Times:
-    """What did nothing, or grew by nothing, has no ratio to another."""
+    """The values above `least`. A value of zero has no ratio to another one."""
     return {repetition: value for repetition, value in values.items() if value > least}
 
 

@@ -1,6 +1,6 @@
-"""All cells of a row must have done the same work: their checksums agree, or no time of it counts. That goes
-for a strategy under another malloc, which stands in the same row, and for one built by another compiler,
-which does not: compilers are settings.
+"""Checks that all cells of a row did equal work: a row whose checksums differ has no valid times. A row
+includes strategies under other mallocs. Cells of different compilers are compared, too, although compilers
+are settings, and so are in different rows.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ COMPILER = "compiler"
 
 class Checksums:
     def __init__(self) -> None:
-        # work -> checksum -> who made it; the runner need not look in every repetition.
+        # Work -> checksum -> makers. The runner does not compute one in every repetition.
         self._made: dict[tuple[str, str], dict[str, list[str]]] = {}
 
     def add(self, row: Row) -> str | None:
-        """What is wrong, the first time that something is wrong in the row."""
+        """The mismatch, if this row shows the first one of its work."""
         if not row.ok or not row.checksum:
             return None
         work = _work(row)
@@ -29,7 +29,7 @@ class Checksums:
         return _complaint(work, made) if len(made) == 2 and first_of_its_kind else None
 
     def complaints(self) -> list[str]:
-        """One for each row in which checksums differ, with all that is known by now."""
+        """One message for each work whose checksums differ, with all makers known so far."""
         return [_complaint(work, made) for work, made in self._made.items() if len(made) > 1]
 
 
@@ -48,5 +48,5 @@ def _complaint(work: tuple[str, str], made: dict[str, list[str]]) -> str:
     groups = (f"{in_words(makers)} made {checksum}" for checksum, makers in made.items())
     return (
         f"CHECKSUM MISMATCH: {' but '.join(groups)} with {work[1]}: they did not do the same work, "
-        "do not compare their times"
+        "so do not compare their times"
     )

@@ -1,8 +1,8 @@
-"""The database file: its schema, how it is opened and claimed, and what SQLite's errors mean to its user.
+"""The database file: its schema, how it is opened and claimed, and SQLite's errors in the user's words.
 
-The file is ours when its application_id says so, and readable when its user_version is not above
-SCHEMA_VERSION. A file that is not ours is never written to. One of an older schema is brought up to date
-when it is opened for writing; a reader sees it as if it were, and leaves it as it is.
+The file is mallard's if it has our application_id, and readable if its user_version is at most
+SCHEMA_VERSION. A file of another program is never written to. An older schema is brought up to date when
+the file is opened for writing; a reader sees it in today's form, and leaves it unchanged.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ CREATE TABLE note(
 );
 """
 
-# From the version before to that one; and what shows a reader the version before as that one.
+# Version -> steps from the version before. VIEWS: version -> today's form of that version, for readers.
 MIGRATIONS = {
     2: """
 ALTER TABLE result ADD COLUMN figures TEXT NOT NULL DEFAULT '{}';
@@ -87,7 +87,7 @@ VIEWS = {1: "CREATE TEMP VIEW result AS SELECT *, '{}' AS figures, '' AS malloc 
 
 
 def open_database(path: Path, *, writing: bool) -> sqlite3.Connection:
-    """Opens a database of ours; for writing, makes one where there is no file or an empty one."""
+    """Opens a database of mallard's. For writing, makes one if the file is missing or empty."""
     if path.is_dir():
         raise StoreError(f"the database {path} is a directory; give a file: --db FILE")
     if not path.parent.is_dir():
@@ -107,9 +107,9 @@ def open_database(path: Path, *, writing: bool) -> sqlite3.Connection:
 
 
 def claim_database(path: Path) -> int:
-    """A descriptor that holds the database for one benchmark: two at once would disturb each other's times.
+    """A descriptor that holds the database for one benchmark. Two at once would disturb each other's times.
 
-    Closing any descriptor of a file drops the locks that SQLite holds on it, so close this one last.
+    Closing any descriptor of a file drops SQLite's locks on it, so close this one last.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -124,7 +124,7 @@ def claim_database(path: Path) -> int:
 
 @contextmanager
 def speaking(path: Path) -> Iterator[None]:
-    """Turns what SQLite reports into an error that says what is safe and what to do."""
+    """Turns SQLite's errors into errors that say which data is safe and what to do."""
     try:
         yield
     except sqlite3.IntegrityError:
@@ -161,7 +161,7 @@ def _check_or_create(connection: sqlite3.Connection, path: Path, writing: bool) 
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    """All steps or none; another program may have come first."""
+    """Does all steps or none. Another program may have done them first."""
     connection.execute("BEGIN EXCLUSIVE")
     try:
         version = connection.execute("PRAGMA user_version").fetchone()[0]

@@ -1,8 +1,8 @@
-"""What `mallard-bench --describe` says, known before anything is compiled: the libraries of contenders, every
-strategy, and the experiments.
+"""The runner's description, known before anything is compiled: the libraries of contenders, every strategy,
+and the experiments.
 
-`described.json` has the limits, works and structures of an experiment, and its strategies by name.
-`expected_runner` makes a runner of it, compares it with a real one and writes it.
+`described.json` has the limits, works and structures of each experiment, and its strategies by name.
+`expected_runner` makes a runner from it, compares it with a real one, and writes it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).with_name("described.json")
-REGISTRY = ("libraries", "strategies")  # the runner tells all of them, whatever it was built with
+REGISTRY = ("libraries", "strategies")  # listed completely by every build of the runner
 Experiments = dict[str, dict[str, Any]]
 
 WHOLE: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -22,5 +22,5 @@ EXPERIMENTS: Experiments = WHOLE["experiments"]
 
 
 def names_in(experiment: str) -> tuple[str, ...]:
-    """Of the strategies that it has."""
+    """The names of an experiment's strategies."""
     return tuple(EXPERIMENTS[experiment]["strategies"])

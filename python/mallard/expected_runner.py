@@ -1,9 +1,9 @@
-"""The runner that this source builds, as it will describe itself: what can be planned and what must be
-refused is known before anything is compiled.
+"""The runner that this source builds, as it will describe itself. Requests can be planned or refused before
+anything is compiled.
 
-The runner itself has the last word: a plan is made again with what it says. Every contender is expected;
-those whose library is missing are left out by the real one. After a change of the runner this writes
-`described.json` anew; what the build lacks stays there:
+A plan is made again with the description of the real runner. Every contender is expected here; the real
+runner leaves out those without a library. After a change of the runner, this command writes
+`described.json` anew, and keeps the strategies that the build lacks:
 
     python -m mallard.expected_runner build/release/bench/mallard-bench
 """
@@ -24,7 +24,7 @@ from mallard.described import Experiments
 from mallard.papers.catalogue import EXTRA_STRATEGIES, Strategy, strategies
 from mallard.runner import NAME, Runner, runner_of
 
-STRATEGY_LISTS = ("strategies", "freed_by_other")  # of these, a build without a library lacks some
+STRATEGY_LISTS = ("strategies", "freed_by_other")  # a build without a library lacks some of these
 
 
 def expected_runner() -> Runner:
@@ -37,28 +37,28 @@ def expected_runner() -> Runner:
 
 
 def _strategy(known: dict[str, Strategy], name: str) -> dict[str, str] | str:
-    """What is known of it without asking; the footprint of a contender is not."""
+    """A strategy without the footprint of a contender, which only the runner knows."""
     return vars(known[name]) if name in known else name
 
 
 def condensed(description: Mapping[str, Any]) -> Experiments:
-    """Of what the runner says, with strategies by name."""
+    """The experiments of a description, with strategies by name."""
     return {name: _by_name(each) for name, each in description["experiments"].items()}
 
 
 def comparable(experiments: Experiments, lacking: Collection[str] = ()) -> Experiments:
-    """In one order, and as a runner says that was built without the strategies that are `lacking`."""
+    """Experiments with sorted strategies, without those that are `lacking`."""
     kept: Experiments = _mapped(experiments, lambda its: sorted(set(its) - set(lacking)))
     return kept
 
 
 def completed(here: Experiments, before: Experiments, lacking: Collection[str]) -> Experiments:
-    """With those strategies of the file before that the build lacks, behind its own."""
+    """Experiments with the strategies that the build lacks, taken from the former file, after its own."""
     return {name: _completed(each, before.get(name, {}), lacking) for name, each in here.items()}
 
 
 def text_of(description: Mapping[str, Any]) -> str:
-    """A line for each list or object that has no other in it."""
+    """JSON with one line for each innermost list or object."""
     spread = json.dumps(description, indent=1)
     return re.sub(r"[\[{][^\[\]{}]*[\]}]", lambda found: " ".join(found[0].split()), spread) + "\n"
 
@@ -68,7 +68,7 @@ def _by_name(value: Any) -> Any:
 
 
 def _mapped(value: Any, change: Callable[[list[Any]], list[str]]) -> Any:
-    """With every list of strategies changed."""
+    """A copy in which `change` was applied to every list of strategies."""
     if isinstance(value, dict):
         return {
             key: change(each) if key in STRATEGY_LISTS else _mapped(each, change)
@@ -91,7 +91,7 @@ def _completed(here: dict[str, Any], before: dict[str, Any], lacking: Collection
 
 
 def lacking_in(description: Mapping[str, Any]) -> list[str]:
-    """The strategies whose library a runner was built without."""
+    """The strategies whose library a build of the runner lacks."""
     needs = [(name, each.library) for name, each in CONTENDERS.items()]
     gone = {each["name"] for each in description["missing"]}
     return [name for name, library in (*needs, *BEHIND.items()) if gone & {name, library}]

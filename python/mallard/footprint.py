@@ -1,7 +1,7 @@
-"""How much memory a cell of density takes, estimated before it is run.
+"""Estimates the memory of a cell of density before it runs.
 
-An estimate errs to the large side: it decides which cells cannot fit, and a cell that it lets through and
-that does not fit is recorded as out of memory anyway.
+An estimate is rather too large: it decides which cells cannot fit. If a cell does not fit in spite of it,
+the cell is recorded as out of memory.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from mallard.papers.catalogue import Structure
 INT_BYTES = 4
 # A string object, the mean of its 33 to 1000 characters, and malloc's header.
 STRING_BYTES = 32 + 517 + 16
-# Of an unordered_set: links, cached hash, malloc's header, and the bucket.
+# A node of an unordered_set: links, cached hash, malloc's header, and a bucket.
 NODE_BYTES = 40
 CONTAINER_BYTES = 112
-# Size classes waste up to an eighth, chunks grow ahead of their use.
+# Size classes waste up to an eighth, and chunks are larger than their present use.
 POOL_FACTOR = 1.25
-# A monotonic allocator past its buffer doubles its chunks.
+# A monotonic allocator without room in its buffer doubles its chunks.
 MONOTONIC_FACTOR = 2.0
 PROCESS_BYTES = 64 << 20
 
@@ -26,7 +26,7 @@ MONOTONIC = "monotonic"
 
 
 def structure_bytes(structure: Structure, size_log2: int) -> int:
-    """One structure under the global allocator."""
+    """The bytes of one structure under the global allocator."""
     outer, _, inner = structure.type.partition("<")
     leaf = STRING_BYTES if "string" in structure.type else INT_BYTES
     innermost = inner if "<" in inner else outer
@@ -38,7 +38,7 @@ def structure_bytes(structure: Structure, size_log2: int) -> int:
 
 
 def cell_bytes(structure: Structure, size_log2: int, allocator: str, buffer_bytes: int) -> int:
-    """The most memory a process takes that measures this cell. Of the buffer only what is used counts."""
+    """The most memory of the process that measures this cell. Only the used part of a buffer counts."""
     needed = int(structure_bytes(structure, size_log2) * POOL_FACTOR)
     if MONOTONIC in allocator:
         needed += int(max(0, needed - buffer_bytes) * (MONOTONIC_FACTOR - 1.0))
@@ -50,7 +50,8 @@ def row_bytes(structure: Structure, size_log2: int, allocators: Iterable[str], b
 
 
 def fitting_buffer(wanted_bytes: int, available_bytes: int | None) -> int:
-    """The initial buffer of the monotonic strategies: halved until a quarter of the free memory holds it."""
+    """The size of the monotonic strategies' buffer: halved until it fits into a quarter of the free
+    memory."""
     if available_bytes is None:
         return wanted_bytes
     while wanted_bytes > available_bytes // 4:

@@ -1,9 +1,9 @@
-"""What is known of this machine: the facts stored with every run, and how busy it is now.
+"""The facts of this machine, which are stored with every run, and its present load.
 
 `facts()` returns: cpu (model), architecture, cores (logical), cores_allowed (to this process), virtual
 (runs under a hypervisor), caches (name -> bytes, of the first core), memory_bytes, memory_available_bytes,
-kernel, libc, huge_pages (transparent huge page mode), governor (None where the kernel does not show one),
-load1. What the system does not tell is None, never a guess.
+kernel, libc, huge_pages (transparent huge page mode), governor (None if the kernel does not show one),
+load1. A fact that the system does not tell is None, never a guess.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 CPU = Path("/sys/devices/system/cpu")
-# Facts that make two runs comparable; load and free memory change from minute to minute.
+# The facts that make two runs comparable. Load and free memory change from minute to minute.
 STABLE_FACTS = (
     "cpu",
     "architecture",
@@ -32,18 +32,18 @@ STABLE_FACTS = (
     "huge_pages",
     "governor",
 )
-# Below this much work by others (in cores) the noise is within the intervals that the repetitions give.
+# With less work by others (in cores), the noise is within the repetitions' intervals.
 BUSY_CORES = 0.2
 SAMPLE_SECONDS = 0.4
 
 
 @dataclass(frozen=True)
 class Work:
-    """What other processes did during a sample: cores kept busy, in all and by the busiest process."""
+    """The work of other processes during a sample: cores kept busy, in total and by the busiest process."""
 
     cores: float
-    busiest: str  # "name (process 123)", empty when none stands out
-    idlest_cpu: int  # of those allowed to this process
+    busiest: str  # "name (process 123)"; empty if none stands out
+    idlest_cpu: int  # among the cores allowed to this process
 
     @property
     def disturbs(self) -> bool:
@@ -71,7 +71,7 @@ def facts() -> dict[str, Any]:
 
 
 def fingerprint(known: dict[str, Any]) -> str:
-    """Equal for runs on the same machine in the same state, as far as the facts tell."""
+    """A hash that is equal for runs on one machine in one state, as far as the facts tell."""
     stable = {name: known.get(name) for name in STABLE_FACTS}
     return hashlib.sha256(json.dumps(stable, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -92,9 +92,9 @@ def allowed_cpus() -> list[int]:
 
 
 def sample_work(seconds: float = SAMPLE_SECONDS) -> Work:
-    """Looks at the machine for a moment.
+    """Measures the work of other processes for a moment.
 
-    The load average will not do: it still shows the build that ended a minute ago.
+    The load average will not do: it still shows a build that ended a minute ago.
     """
     cpus_before, processes_before = _busy_ticks(), _process_ticks()
     time.sleep(seconds)
@@ -111,13 +111,13 @@ def sample_work(seconds: float = SAMPLE_SECONDS) -> Work:
     return Work(
         cores=round(sum(busy.values()), 2),
         busiest=f"{busiest[1]} (process {busiest[0]})" if busiest and stands_out else "",
-        # The last of the idlest: interrupts are mostly served by the first core.
+        # The last of the idlest, because the first core serves most interrupts.
         idlest_cpu=min(allowed_cpus(), key=lambda cpu: (round(busy.get(cpu, 0.0), 1), -cpu)),
     )
 
 
 def _busy_ticks() -> dict[int, int]:
-    """Clock ticks that each core has not been idle, since boot."""
+    """Core -> clock ticks in use since boot."""
     ticks = {}
     for line in _text(Path("/proc/stat")).splitlines():
         found = re.match(r"cpu(\d+) (.*)", line)
@@ -129,7 +129,7 @@ def _busy_ticks() -> dict[int, int]:
 
 
 def _process_ticks() -> dict[tuple[int, str], int]:
-    """Clock ticks used by each process: (id, name) -> ticks."""
+    """(id, name) of a process -> clock ticks used."""
     used = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
@@ -152,13 +152,13 @@ def _caches() -> dict[str, int]:
 
 
 def _chosen(path: Path) -> str | None:
-    """The word in brackets of a kernel setting: always [madvise] never."""
+    """The word in brackets of a kernel setting, as in `always [madvise] never`."""
     found = re.search(r"\[(\w+)\]", _text(path))
     return found[1] if found else None
 
 
 def _text(path: Path) -> str:
-    """A file of the kernel; empty where it has none, or where the process it tells of is gone."""
+    """The text of a kernel's file; empty if there is none, or its process has ended."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:

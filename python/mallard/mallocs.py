@@ -1,8 +1,8 @@
 """Other mallocs for a whole process: preloaded into the runner, they serve its global allocator.
 
-A strategy measured under one of them is named with a suffix, `new-delete@jemalloc`; without one it is the C
-library's. P0089 section 2 tells of having tried several. Beside those of Debian, `--malloc` takes
-the file of any library that has a malloc: PATH, or NAME=PATH.
+The name of a strategy under one of them has a suffix, `new-delete@jemalloc`. A name without one means the C
+library's malloc. P0089, section 2, mentions trials of several. Besides Debian's, `--malloc` takes the file
+of any library that has a malloc: PATH, or NAME=PATH.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ LDCONFIG_SECONDS = 10
 @dataclass(frozen=True)
 class Malloc:
     name: str
-    package: str  # of Debian 12
-    library: str  # how its file's name begins
+    package: str  # Debian 12's
+    library: str  # the beginning of the file's name
 
 
 MALLOCS = {
@@ -42,17 +42,17 @@ MALLOCS = {
     )
 }
 NAMES = (OWN, *MALLOCS)
-_given: dict[str, Path] = {}  # the libraries that --malloc named by their files
+_given: dict[str, Path] = {}  # the libraries that --malloc gave as files
 
 
 def is_file(item: str) -> bool:
-    """Whether an item of --malloc is PATH or NAME=PATH."""
+    """True if an item of --malloc is PATH or NAME=PATH."""
     return "/" in item or "=" in item
 
 
 def give(item: str) -> str:
-    """Makes the library of PATH or NAME=PATH known, and returns its name: by default that of the file,
-    mimalloc-3.3 of libmimalloc.so.3.3.
+    """Makes the library of PATH or NAME=PATH known, and returns its name. The default comes from the file:
+    libmimalloc.so.3.3 is mimalloc-3.3.
     """
     named, separator, text = item.rpartition("=")
     path = Path(text).expanduser().absolute()
@@ -63,7 +63,7 @@ def give(item: str) -> str:
 
 
 def given(names: Iterable[str]) -> dict[str, str]:
-    """The files of those that were named by a file."""
+    """The files of those of `names` that --malloc gave as files."""
     return {name: str(_given[name]) for name in names if name in _given}
 
 
@@ -89,13 +89,13 @@ def under(strategy: str, malloc: str) -> str:
 
 
 def split(strategy: str) -> tuple[str, str]:
-    """`new-delete@jemalloc` -> (`new-delete`, `jemalloc`); under the C library's malloc there is none."""
+    """`new-delete@jemalloc` -> (`new-delete`, `jemalloc`); the second is empty without a suffix."""
     plain, _, malloc = strategy.partition(MALLOC_MARK)
     return plain, malloc
 
 
 def find_library(malloc: str) -> Path | None:
-    """The file to preload: one that the dynamic linker knows, or one in the usual folders."""
+    """The file to preload: given by --malloc, known to the dynamic linker, or in a usual folder."""
     if malloc in _given:
         return _given[malloc]
     beginning = MALLOCS[malloc].library
@@ -103,7 +103,7 @@ def find_library(malloc: str) -> Path | None:
 
 
 def environment(strategy: str) -> dict[str, str]:
-    """Of the process that measures this strategy."""
+    """The environment of the process that measures this strategy."""
     _, malloc = split(strategy)
     if not malloc:
         return dict(os.environ)
@@ -113,7 +113,7 @@ def environment(strategy: str) -> dict[str, str]:
 
 @cache
 def _known_to_linker() -> list[Path]:
-    """Administrators' folders are in nobody's PATH, and this needs no rights."""
+    """The libraries that ldconfig lists. It needs no rights, but its folder is often not in PATH."""
     program = shutil.which("ldconfig") or shutil.which("ldconfig", path="/sbin:/usr/sbin")
     if program is None:
         return []
@@ -127,6 +127,6 @@ def _known_to_linker() -> list[Path]:
 
 
 def _best(files: Iterable[Path], beginning: str) -> Path | None:
-    """With its version in the name: the plain name is that of a package for development."""
+    """The file with its version in the name. The plain name belongs to a package for development."""
     found = [file for file in files if file.name.startswith(beginning) and file.is_file()]
     return max(found, key=lambda file: (len(file.name), file.name), default=None)

@@ -1,4 +1,4 @@
-"""How long a run still takes, from the repetitions that it has done so far."""
+"""Estimates the rest of a run's time from the repetitions done so far."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ Grains = tuple[Grain, ...]  # from the finest to the coarsest
 
 
 class Pace:
-    """Means of seconds at four grains; the finest that knows a repetition speaks for it.
+    """Means of seconds at four grains. The finest grain that knows a repetition gives the estimate.
 
-    The product of size and iterations is constant, so a size not yet met takes about as long as its
-    neighbours.
+    The product of size and iterations is constant, so a new size takes about as long as its neighbours.
     """
 
     def __init__(self) -> None:
@@ -29,7 +28,7 @@ class Pace:
             self._counts[grain] += 1
 
     def seconds(self, ahead: Grains) -> float | None:
-        """None before anything was measured."""
+        """The estimate; None before the first measurement."""
         for grain in ahead:
             if grain in self._counts:
                 return self._sums[grain] / self._counts[grain]
@@ -55,7 +54,7 @@ def grains(repetition: Repetition) -> Grains:
     )
 
 
-# What decides how long a cell takes, of whatever experiment.
+# The parameters that determine the time of a cell, of any experiment.
 KIND = (
     *("ds", "operation", "links", "list_length", "total_log2", "iterations_log2", "threads"),
     *("object_bytes", "order", "pages", "work", "version", "range", "elements", "type", "live", "compiler"),

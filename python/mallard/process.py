@@ -1,6 +1,6 @@
-"""One repetition of one cell: a process of its own, under a time limit and a memory limit.
+"""Runs one repetition of one cell in a process of its own, under a time limit and a memory limit.
 
-Whatever becomes of the process, a result row comes of it: what the runner printed, or the way it failed.
+Every process gives a result row: the one that the runner printed, or one with the kind of failure.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from mallard.result import (
 
 EXIT_OUT_OF_MEMORY = 3
 TICK_SECONDS = 1.0
-# Held back while a process is being started: one that came then would leave it behind, known to nobody.
+# Held back while a process is being started. An interrupt at that moment would leave the process running.
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -55,7 +55,7 @@ class Repetition:
 
     @property
     def native_strategy(self) -> str:
-        """The runner knows nothing of what is preloaded into it."""
+        """The strategy's name for the runner, which does not know the preloaded malloc."""
         return mallocs.split(self.strategy)[0]
 
     @property
@@ -63,22 +63,22 @@ class Repetition:
         return {name: value for name, value in self.parameters.items() if name not in OUR_PARAMETERS}
 
 
-# Options that are not named as their parameter.
+# The options whose names differ from their parameters.
 OPTION_OF = {"size_log2": "size", "product_log2": "product", "inner_log2": "inner"}
-# Of which the runner knows nothing: they choose it.
+# Parameters that choose the runner, and are not passed to it.
 OUR_PARAMETERS = ("compiler",)
 
 
 @dataclass(frozen=True)
 class Limits:
     seconds: float
-    memory_bytes: int | None  # address space; None: the machine does not tell its memory
+    memory_bytes: int | None  # address space; None if the machine does not tell its memory
 
 
 def measure(
     asked: Repetition, runner: Path, cpu: int | None, limits: Limits, run_id: int, tick: Callable[[], None]
 ) -> Row:
-    """Runs the repetition; `tick` is called about once a second meanwhile. An interrupt kills the process."""
+    """Runs the repetition, and calls `tick` about once a second. An interrupt kills the process."""
     process = None
     try:
         with _interrupts_held():
@@ -103,12 +103,12 @@ def measure(
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Those that come meanwhile arrive at the end. Handlers hold them, because a mask holds for one thread,
-    and libraries have threads of their own."""
+    """Delays interrupts until the end. It uses handlers, because a mask holds for one thread only, and
+    libraries have threads of their own."""
     held: list[int] = []
     before = {number: signal.getsignal(number) for number in INTERRUPTS}
     for number, handler in before.items():
-        if handler not in (signal.SIG_IGN, None):  # None: not Python's to hold
+        if handler not in (signal.SIG_IGN, None):  # not installed by Python
             signal.signal(number, lambda arrived, _: held.append(arrived))
     try:
         yield
@@ -130,9 +130,9 @@ def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> s
             text=True,
             errors="replace",
             env=mallocs.environment(asked.strategy),
-            # A session of its own: Ctrl-C is for us, who then end it.
+            # A session of its own: Ctrl-C reaches mallard only, which then ends the process.
             start_new_session=True,
-            # Safe because no thread of ours holds a lock: there is none.
+            # Safe, because this process has one thread, so no other thread holds a lock.
             preexec_fn=lambda: _confine(memory_bytes),
         )
     except (OSError, subprocess.SubprocessError) as error:
@@ -143,13 +143,13 @@ def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> s
 
 
 def _confine(memory_bytes: int | None) -> None:
-    """In the new process: the machine must not suffer from a cell that takes too much."""
+    """Limits the memory of the new process, so that the machine does not suffer."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if memory_bytes is not None:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         most = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    # Where memory runs out all the same, the kernel takes this process and no other.
+    # If memory still runs out, the kernel ends this process and no other.
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
@@ -178,7 +178,7 @@ def _outcome(asked: Repetition, run_id: int, code: int, output: str, errors: str
 
 
 def _wrong_malloc(asked: Repetition, row: Row) -> str:
-    """What a figure would be worth that tells of another malloc than it says."""
+    """The error, if the process had another malloc than its strategy says."""
     _, malloc = mallocs.split(asked.strategy)
     known = malloc in mallocs.MALLOCS
     if (known and row.malloc != malloc) or (malloc and not known and row.malloc in ("", mallocs.OWN)):

@@ -1,4 +1,5 @@
-"""The result row: what one repetition of one cell measured (format 1; docs/results.md tells every field)."""
+"""The result row: the measurements of one repetition of one cell (format 1; docs/results.md lists the
+fields)."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ Figures = dict[str, float]
 
 
 class RowError(ValueError):
-    """A row that is not one of format 1; the text says which field."""
+    """A row that is not of format 1. The text names the field."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +47,19 @@ class Row:
     minor_faults: int = 0
     major_faults: int = 0
     peak_rss_bytes: int = 0
-    checksum: str = ""  # empty where it was not looked at
-    allocations: int | None = None  # of one structure; None where they were not counted
+    checksum: str = ""  # empty if this repetition computed none
+    allocations: int | None = None  # of one structure; None if they were not counted
     deallocations: int | None = None
     spills: int = 0
     pinned_cpu: int | None = None
     load1: float = 0.0
     notes: tuple[str, ...] = ()
     detail: str = ""
-    figures: Figures = field(default_factory=dict)  # further quantities, with the unit in the name
-    malloc: str = ""  # that the process had; empty where the runner did not say
+    figures: Figures = field(default_factory=dict)  # further quantities; the unit is in the name
+    malloc: str = ""  # the process's malloc; empty if the runner did not say
 
     def __post_init__(self) -> None:
-        """A row that was stored under a former name of its strategy is one of today's."""
+        """Replaces a former name of the strategy by today's."""
         object.__setattr__(self, "strategy", current(self.strategy))
 
     @property
@@ -67,7 +68,7 @@ class Row:
 
     @property
     def ns_per_operation(self) -> float:
-        """On the clock of the experiment, for one of its operations."""
+        """The time of one operation, on the clock of the experiment."""
         if not self.ok:
             raise ValueError(f"{self.strategy} has no time: {self.status}")
         return self._time_ns / self.operations
@@ -78,18 +79,18 @@ class Row:
 
     @property
     def row_key(self) -> tuple[str, str]:
-        """The same for the cells that differ only in strategy."""
+        """A key that is equal for cells that differ only in strategy."""
         return self.experiment, canonical(self.asked)
 
     @property
     def asked(self) -> Parameters:
-        """Its parameters without those that the runner may choose, and tells only where it finished."""
+        """The parameters, without those that the runner chooses and tells only if it finishes."""
         chosen = follows(self.experiment)
         return {name: value for name, value in self.parameters.items() if name not in chosen}
 
     @classmethod
     def from_native(cls, run_id: int, native: Mapping[str, Any]) -> Row:
-        """Checks a result row of the runner; a field that is missing or of another kind is a RowError."""
+        """Checks a result row of the runner. A missing field, or one of a wrong type, is a RowError."""
         found_format = native.get("format", FORMAT)
         if found_format != FORMAT:
             raise RowError(f"format {found_format!r}; this mallard reads format {FORMAT}")
@@ -122,7 +123,7 @@ TEXTS = ("experiment", "strategy", "status", "checksum", "detail", "malloc")
 
 
 def canonical(parameters: Mapping[str, Any]) -> str:
-    """Parameters as JSON with sorted keys: equal parameters give equal text."""
+    """Parameters as JSON with sorted keys, so that equal parameters give equal text."""
     return json.dumps(parameters, sort_keys=True, separators=(",", ":"))
 
 

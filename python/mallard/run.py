@@ -1,7 +1,7 @@
-"""Carries out a plan: a process for each repetition, a committed row for each process.
+"""Carries out a plan: a process for each repetition, and a committed row for each process.
 
-A cell that ran out of memory or time is not tried again in later repetitions: it would only cost the same
-time once more. One that crashed is, because a crash may depend on the layout of the process.
+A cell that ran out of memory or time is not tried in later repetitions, because it would only cost the time
+once more. A crashed cell is tried again, because a crash may depend on the layout of the process.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT, Row, canon
 from mallard.runner import Builds
 from mallard.store import Run, Store
 
-# So many in a row: then it is the runner that does not work, not a cell.
+# After this many failures in a row, the runner is at fault, not a cell.
 FAILURES_TO_STOP = 20
 RECOUNT_SECONDS = 0.5
 ROW_DISK_BYTES = 2000
@@ -34,7 +34,7 @@ CellKey = tuple[str, str, str]
 
 
 class Listener(Protocol):
-    """Who watches a run."""
+    """Receives the events of a run."""
 
     def begin(self, done: int, total: int) -> None: ...
     def measured(self, row: Row, done: int, seconds_left: float | None) -> None: ...
@@ -46,7 +46,7 @@ class Listener(Protocol):
 
 @dataclass
 class Outcome:
-    """How a run went. `statuses` counts the repetitions of the whole run, resumed ones with it."""
+    """The result of a run. `statuses` counts the repetitions of the whole run, with resumed ones."""
 
     run_id: int
     statuses: Counter[str] = field(default_factory=Counter)
@@ -55,7 +55,7 @@ class Outcome:
 
     @property
     def defects(self) -> int:
-        """What no program should do; running out of memory or time is a result."""
+        """Failures that no program should have. Running out of memory or time is a result."""
         return self.statuses[CRASHED] + self.statuses[FAILED] + len(self.mismatches)
 
 
@@ -73,9 +73,9 @@ def prepare(
     make_plan: Callable[[Mapping[str, Any]], Plan],
     listener: Listener,
 ) -> Prepared:
-    """Takes up the interrupted run that the same command began, or begins a new one.
+    """Continues the interrupted run of this command, or begins a new one.
 
-    `make_plan` is given the options of the run that goes on, and none otherwise.
+    `make_plan` gets the options of the interrupted run, or none.
     """
     plan = make_plan({})
     facts = machine.facts()
@@ -106,7 +106,7 @@ def prepare(
 
 
 def execute(store: Store, prepared: Prepared, builds: Builds, listener: Listener) -> Outcome:
-    """Measures what is not measured yet; whatever stops it, every row finished before is kept."""
+    """Measures the rest of the plan. If it stops early, every row finished before is kept."""
     plan, run = prepared.plan, prepared.run
     progress = _Progress(run.id, plan)
     for row in store.rows(run.id):
@@ -142,12 +142,12 @@ def execute(store: Store, prepared: Prepared, builds: Builds, listener: Listener
 
 
 class _Progress:
-    """What is known of a run so far; fed with the rows of an interrupted one before the new ones."""
+    """The state of a run. The rows of an interrupted run are fed into it before the new ones."""
 
     def __init__(self, run_id: int, plan: Plan) -> None:
         self.outcome = Outcome(run_id)
         self._asked = {canonical(row.parameters) for row in plan.rows}
-        # Rows need not have the same parameters; the longest are tried first.
+        # Rows need not have equal parameters. The longest lists are tried first.
         self._names = sorted({frozenset(row.parameters) for row in plan.rows}, key=len, reverse=True)
         self.rows = 0
         self.failures_in_a_row = 0
@@ -159,7 +159,7 @@ class _Progress:
         self._left_counted = -math.inf
 
     def add(self, row: Row, seconds: float) -> str | None:
-        """Returns what is wrong with the row's checksum."""
+        """The error of the row's checksum, if there is one."""
         repetition = self._repetition(row)
         cell = _cell(repetition)
         self.rows += 1
@@ -176,7 +176,7 @@ class _Progress:
         return self.outcome
 
     def _repetition(self, row: Row) -> Repetition:
-        """What was asked when this row came back; the runner may have added parameters of its own."""
+        """The repetition that this row answers. The runner may have added parameters of its own."""
         for names in self._names:
             asked = {name: value for name, value in row.parameters.items() if name in names}
             if canonical(asked) in self._asked:
@@ -190,7 +190,7 @@ class _Progress:
         return _cell(repetition) in self._given_up
 
     def seconds_left(self, ahead: Sequence[Grains]) -> float | None:
-        """Counted anew now and then only: there may be thousands ahead."""
+        """Computed now and then only, because thousands may be ahead."""
         now = time.monotonic()
         if now - self._left_counted >= RECOUNT_SECONDS or not ahead:
             self._left, self._left_counted = self._pace.seconds_left(ahead), now
@@ -198,7 +198,7 @@ class _Progress:
 
 
 def _look_around(store: Store, run_id: int, plan: Plan, listener: Listener) -> int | None:
-    """Warns of a busy machine, and returns the core to pin to."""
+    """Warns of a busy machine. Returns the core to pin to."""
     work = machine.sample_work()
     if work.disturbs:
         who = f", mostly {work.busiest}" if work.busiest else ""
@@ -211,7 +211,7 @@ def _look_around(store: Store, run_id: int, plan: Plan, listener: Listener) -> i
 
 
 def _check_room(store: Store, plan: Plan) -> None:
-    """Better before the start than an hour later."""
+    """Refuses now instead of an hour later."""
     needed = plan.processes * ROW_DISK_BYTES
     free = shutil.disk_usage(store.path.parent).free
     if free < needed:
@@ -222,7 +222,7 @@ def _check_room(store: Store, plan: Plan) -> None:
 
 
 def _limits(plan: Plan) -> Limits:
-    """Memory may have become less since the plan was made."""
+    """The limits at the start. Memory may have become less since the plan was made."""
     available = machine.memory("MemAvailable")
     if available is None:
         return Limits(plan.time_limit, plan.memory_limit)

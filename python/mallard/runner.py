@@ -1,4 +1,4 @@
-"""The native runner `mallard-bench`: where it is, and what it says of itself; one for each compiler."""
+"""The native runner `mallard-bench`, one for each compiler: its place and its description."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ BUILD_RELEASE = (
     "builds one for measuring; './mallard bench' takes it where MALLARD_BENCH is not set"
 )
 
-# What --compiler names, and the preset that builds with it.
+# The names for --compiler, and the preset that builds with each.
 COMPILERS = {"g++": "release", "clang++": "release-clang"}
 Limit = tuple[int, int]  # the least and the most
 
 
 @dataclass(frozen=True)
 class Work:
-    """Of an experiment that has several: the versions that there are, and who can do it."""
+    """A work of an experiment that has several: its versions, and its strategies."""
 
     name: str
     versions: tuple[str, ...]
@@ -40,21 +40,21 @@ class Work:
 
 @dataclass(frozen=True)
 class Described:
-    """What the runner says of one experiment."""
+    """The runner's description of one experiment."""
 
     strategies: tuple[Strategy, ...]
     limits: Mapping[str, Limit]
-    variants: tuple[str, ...] = ()  # of its strategies, those that the papers do not have
+    variants: tuple[str, ...] = ()  # strategies of the experiment that the papers lack
     works: tuple[Work, ...] = ()  # of fixed-block
-    freed_by_other: tuple[str, ...] = ()  # of contention: what another thread may free
+    freed_by_other: tuple[str, ...] = ()  # of contention: the strategies whose blocks another thread may free
 
 
 @dataclass(frozen=True)
 class Missing:
-    """What the runner was built without."""
+    """A part that the runner was built without."""
 
     name: str  # a library, or one contender
-    package: str  # of Debian 12, that has it
+    package: str  # the Debian 12 package that has it
     why: str
 
 
@@ -78,7 +78,7 @@ class Runner:
         return [strategy.name for strategy in self.strategies_of(experiment)]
 
     def usual_names_of(self, experiment: str) -> list[str]:
-        """Without the variants."""
+        """The strategies without variants."""
         variants = self._described(experiment).variants
         return [name for name in self.names_of(experiment) if name not in variants]
 
@@ -89,7 +89,7 @@ class Runner:
         return self._described(experiment).freed_by_other
 
     def limit(self, experiment: str, name: str) -> Limit:
-        """Of a parameter."""
+        """The limits of a parameter."""
         limits = self._described(experiment).limits
         if name not in limits:
             raise UsageError(
@@ -107,13 +107,13 @@ class Runner:
 
 @dataclass(frozen=True)
 class Builds:
-    """The runners of a run by compiler; one of no name where none was asked for."""
+    """The runners of a run, by compiler. Without --compiler there is one, under an empty name."""
 
     runners: Mapping[str, Runner]
 
     @property
     def first(self) -> Runner:
-        """What they can do they all can: it is one source."""
+        """Any runner can answer for all, because they have one source."""
         return next(iter(self.runners.values()))
 
     def of(self, parameters: Mapping[str, Any]) -> Runner:
@@ -125,7 +125,7 @@ class Builds:
 
     @property
     def about(self) -> dict[str, Any]:
-        """For the database."""
+        """The descriptions, for the database."""
         if len(self.runners) == 1:
             return self.first.about
         return {
@@ -137,7 +137,7 @@ class Builds:
 
 
 def load_builds(compilers: Sequence[str]) -> Builds:
-    """The runner of each compiler; where none is named, the runner that there is."""
+    """The runner of each compiler; if none is named, the present runner."""
     if not compilers:
         return Builds({"": load_runner()})
     return Builds({compiler: _build_of(compiler) for compiler in compilers})
@@ -187,7 +187,7 @@ def find_runner() -> Path:
 
 
 def load_runner(path: Path | None = None) -> Runner:
-    """Asks the runner to describe itself; one that cannot be measured with is an error."""
+    """Asks the runner to describe itself. A runner that cannot be used for measuring is an error."""
     path = path or find_runner()
     try:
         answer = subprocess.run(
@@ -280,7 +280,8 @@ def _described(experiment: dict[str, Any]) -> Described:
 
 
 def _strategy(entry: dict[str, str] | str) -> Strategy:
-    """The primitives name theirs only: what each is stands with the others."""
+    """The strategy of an entry. The primitives list names only; descriptions are in the list of
+    strategies."""
     if isinstance(entry, str):
         return Strategy(entry, "", "", "")
     return Strategy(entry["name"], entry["allocator"], entry["binding"], entry["destruction"])

@@ -1,8 +1,7 @@
 """Selections by name, number or range: `1,4-6`, `6..16`, `new-delete,multipool/wink`, `AS1,AS7-AS10`.
 
-Each parser takes the text, the option that it came from and what there is, and returns the selected in the
-order of what there is, each once. Whatever it does not understand is a UsageError that says what is
-allowed.
+Each parser takes the text, its option and the available items. It returns the selected items in their
+order, each once. Text that it does not understand is a UsageError that says what is allowed.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ def select_names(text: str, option: str, there: Sequence[str]) -> list[str]:
 
 
 def select_strategies(text: str, option: str, there: Sequence[str]) -> list[str]:
-    """By name or by an alias: P0089's numbers, ranges of them (`AS7-AS10`, `7-10`), former names."""
+    """Names or aliases: P0089's numbers, ranges of them (`AS7-AS10`, `7-10`), former names."""
     aliases = aliases_of(there)
     numbers = in_words([alias for alias in aliases if alias in PAPERS])
     allowed = f"{in_words(there)}; of these the papers number {numbers}" if numbers else in_words(there)
@@ -49,7 +48,7 @@ def select_numbers(text: str, option: str, there: Sequence[int]) -> list[int]:
 
 
 def select_counts(text: str, option: str, least: int, most: int) -> list[int]:
-    """Counts as powers or plainly, in ascending order: `2^21`, `10^7`, `2097152`, `2^0..2^8`."""
+    """Counts as powers or plain numbers, in ascending order: `2^21`, `10^7`, `2097152`, `2^0..2^8`."""
     low, high = least.bit_length() - 1, most.bit_length() - 1
     allowed = f"{least} to {most}, as in {option} 2^{low}..2^{high} or {option} {least},{most}"
     chosen: set[int] = set()
@@ -103,7 +102,7 @@ def _numbers(text: str, option: str, there: Sequence[int], noun: str, meaning: s
 
 
 def _two_of(there: Sequence[int]) -> str:
-    """As an example: 8,10 of the sizes 6 to 16."""
+    """Two of the numbers as an example: 8,10 of the sizes 6 to 16."""
     return f"{there[len(there) // 5]},{there[2 * len(there) // 5]}" if len(there) > 1 else str(there[0])
 
 
@@ -121,7 +120,7 @@ def in_words(names: Sequence[str]) -> str:
 
 
 def in_prose(words: Sequence[str]) -> str:
-    """One; one and two; one, two and three."""
+    """Words as in a sentence: one; one and two; one, two and three."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -163,7 +162,7 @@ def _letters(name: str) -> str:
 
 
 def _number(name: str) -> str:
-    """The digits of a name that is letters and then digits; empty for any other."""
+    """The digits of a name that is letters followed by digits; empty for any other."""
     found = re.fullmatch(r"[A-Za-z]+(\d+)", name)
     return found[1] if found else ""
 

@@ -1,14 +1,13 @@
 """Medians, ratios paired by repetition, and their intervals.
 
-Everything here works on plain sequences of times. A ratio is taken within a repetition, where both sides
-met the same state of the machine; intervals are for the logarithm of a ratio, so that r and 1/r are treated
-alike.
+All functions take plain sequences of times. A ratio is taken within a repetition, so that both sides met
+one state of the machine. Intervals are for the logarithm of a ratio, so that r and 1/r are treated alike.
 
-The standard error of a median is its bootstrap's: the standard deviation of the median of n values that are
-drawn, with replacement, from the n repetitions. Nothing is drawn here: that median has few values, each
-with a known probability. Student's quantile turns the standard error into a 95 % interval. Plain
-percentiles of the same distribution will not do for the three to nine repetitions that are usual here: with
-three, they are the two extremes, which hold the true median only three times in four.
+The standard error of a median is its bootstrap's: the standard deviation of the median of n values, drawn
+with replacement from the n repetitions. It is computed, not sampled: that median has few values, each with
+a known probability. Student's quantile turns the standard error into a 95 % interval. Plain percentiles of
+that distribution fail with the usual three to nine repetitions. With three, they are the two extremes,
+which hold the true median in three of four cases only.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import Literal
 
-Pair = tuple[Sequence[float], Sequence[float]]  # times of a strategy and of its base, by repetition
+Pair = tuple[Sequence[float], Sequence[float]]  # the times of a strategy and of its base, by repetition
 Verdict = Literal["faster", "slower", "no difference"]
 
 CONFIDENCE = 0.95
@@ -29,7 +28,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Spread:
-    """The median of some repetitions with their smallest and largest value."""
+    """The median of repetitions, with their smallest and largest value."""
 
     median: float
     low: float
@@ -39,9 +38,9 @@ class Spread:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of times with its 95 % interval. `n` counts what was averaged: repetitions, or rows of a mean.
+    """A ratio of times with its 95 % interval. `n` counts its values: repetitions, or rows of a mean.
 
-    From one repetition no interval can be had: it is then 0 to infinity, which is `no difference`.
+    One repetition gives no interval. It is then 0 to infinity, which means `no difference`.
     """
 
     median: float
@@ -59,7 +58,7 @@ class Ratio:
 
     @property
     def bounded(self) -> bool:
-        """Whether there were repetitions enough for an interval."""
+        """True if there were enough repetitions for an interval."""
         return math.isfinite(self.high)
 
 
@@ -74,7 +73,7 @@ def spread(values: Sequence[float]) -> Spread:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The value below which that share of the values lies; between two values, in proportion."""
+    """The value below which that share of the values lies, interpolated between two values."""
     ordered = sorted(values)
     place = share * (len(ordered) - 1)
     below = math.floor(place)
@@ -95,22 +94,23 @@ def paired_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio:
 def mean_ratio(pairs: Sequence[Pair]) -> Ratio:
     """The mean over rows of their median paired ratio (P0213 section 9, Table 8), as `median`.
 
-    Each of `pairs` is one row: (times of the strategy, times of its base), paired by repetition. The interval
-    tells how far the mean would move if the same rows were measured again; it says nothing about other rows.
+    Each of `pairs` is one row: (times of the strategy, times of its base), paired by repetition. The
+    interval tells how far the mean would move in another measurement of these rows. It says nothing about
+    other rows.
     """
     mean, half = _mean_of_medians([[math.exp(log) for log in _log_ratios(*pair)] for pair in pairs])
     return Ratio(mean, max(0.0, mean - half), mean + half, len(pairs))
 
 
 def geometric_mean_ratio(pairs: Sequence[Pair]) -> Ratio:
-    """The same of logarithms: twice as fast in one row makes up for half as fast in another."""
+    """The geometric mean over rows: twice as fast in one row makes up for half as fast in another."""
     mean, half = _mean_of_medians([_log_ratios(*pair) for pair in pairs])
     return Ratio(math.exp(mean), math.exp(mean - half), math.exp(mean + half), len(pairs))
 
 
 def _mean_of_medians(rows: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """The mean over rows of the median over repetitions, and half its interval; infinite where one row has
-    one repetition.
+    """The mean over rows of the median over repetitions, and half its interval. Half the interval is
+    infinite if a row has one repetition.
     """
     if not rows:
         raise ValueError("the mean ratio of no rows")
@@ -124,19 +124,18 @@ def _mean_of_medians(rows: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 
 def _resampled_median(values: Sequence[float]) -> tuple[float, float]:
-    """The median, and the variance of the median of as many values drawn from these with replacement.
+    """The median, and the variance of the median of a sample of that size, drawn with replacement.
 
-    Drawing from two values shows half the variance of their mean; from three on, all of a median's. Simulated
-    coverage without that factor: 0.93 with two repetitions, 0.95 to 0.98 with three to ten.
+    A sample from two values has half the variance of their mean; from three values on, it has all of a
+    median's. Simulated coverage without that factor: 0.93 with two repetitions, 0.95 to 0.98 with three to
+    ten.
     """
     ordered = sorted(values)
     n = len(ordered)
     centre = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
     mean = square = 0.0
     for low, high, probability in median_distribution(n):
-        off = (
-            ordered[low] + ordered[high]
-        ) / 2 - centre  # equal values have no variance, not even by rounding
+        off = (ordered[low] + ordered[high]) / 2 - centre  # equal values get no variance from rounding
         mean += probability * off
         square += probability * off * off
     variance = max(0.0, square - mean * mean)
@@ -145,14 +144,15 @@ def _resampled_median(values: Sequence[float]) -> tuple[float, float]:
 
 @lru_cache(maxsize=64)
 def median_distribution(n: int) -> tuple[tuple[int, int, float], ...]:
-    """Of the median of n draws, with replacement, from n sorted values: which two of the values (counted from
-    0) it is the mean of, and with which probability. With odd n, both are the same one.
+    """The distribution of the median of n draws, with replacement, from n sorted values: (low, high,
+    probability). The median is the mean of the values at low and high, counted from 0. With odd n, low is
+    high.
     """
     ways: int = n**n
     half = (n + 1) // 2
 
     def at_most(k: int) -> float:
-        """The probability that the (lower) median is one of the k least: that half of the draws are."""
+        """The probability that the (lower) median is one of the k least: half of the draws are."""
         draws = range(half, n + 1)
         favourable: int = sum(math.comb(n, drawn) * k**drawn * (n - k) ** (n - drawn) for drawn in draws)
         return favourable / ways

@@ -1,7 +1,7 @@
-"""Runs, their rows and their notes, in one SQLite file; one transaction for each row.
+"""Runs, their rows and their notes, in one SQLite file, with one transaction for each row.
 
-A row is on the disk when `add_row` returns; a run is finished when its `finished` is set. docs/results.md
-tells the schema.
+A row is on the disk when `add_row` returns. A run is finished when its `finished` is set. docs/results.md
+has the schema.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mallard.result import OK, Parameters, Row, canonical
 __all__ = ["Note", "Parameters", "Row", "Run", "Store"]
 
 
-MOST_NAMED = 10  # runs, in a message
+MOST_NAMED = 10  # the most runs in a message
 ROW_COLUMNS = tuple(field.name for field in fields(Row))
 INSERT_ROW = f"INSERT INTO result({', '.join(ROW_COLUMNS)}) VALUES({', '.join('?' for _ in ROW_COLUMNS)})"
 
@@ -32,16 +32,16 @@ INSERT_ROW = f"INSERT INTO result({', '.join(ROW_COLUMNS)}) VALUES({', '.join('?
 class Run:
     id: int
     started: str  # ISO 8601, UTC
-    finished: str | None  # None: interrupted, or still going on
+    finished: str | None  # None: interrupted, or in progress
     experiment: str
     command: str
     scale: str
     seed: int
     repetitions: int
-    identity: str  # equal for runs of which one continues the other
+    identity: str  # equal for runs that may continue each other
     options: dict[str, Any]
     machine: dict[str, Any]
-    runner: dict[str, Any]  # what `mallard-bench --describe` says, without its experiments
+    runner: dict[str, Any]  # the description by `mallard-bench --describe`, without experiments
     commit: str
     load_start: float | None
     load_end: float | None
@@ -49,7 +49,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Note:
-    """Something about a run that a reader of its figures must know."""
+    """A circumstance of a run that readers of its figures must know."""
 
     kind: str
     text: str
@@ -62,7 +62,7 @@ def require_database(path: str | os.PathLike[str]) -> None:
 
 
 class Store:
-    """For writing, a database is made where there is none; for reading only, it is left as it is."""
+    """An open database. For writing, it is made if it is missing; for reading, it is left unchanged."""
 
     def __init__(self, path: str | os.PathLike[str], *, writing: bool = True) -> None:
         self.path = Path(path)
@@ -71,7 +71,7 @@ class Store:
 
     @classmethod
     def open_existing(cls, path: str | os.PathLike[str]) -> Self:
-        """For readers: a database that is not there is an error, not a new empty one."""
+        """Opens a database for reading. A missing one is an error."""
         require_database(path)
         return cls(path, writing=False)
 
@@ -94,7 +94,7 @@ class Store:
         self._claim = claim_database(self.path)
 
     def begin_run(self, meta: Mapping[str, Any]) -> int:
-        """Starts a run; command, scale, machine and runner are needed, the rest has a neutral default."""
+        """Starts a run. Command, scale, machine and runner are needed; the rest has a neutral default."""
         runner = {key: value for key, value in meta["runner"].items() if key != "experiments"}
         machine = dict(meta["machine"])
         with speaking(self.path):
@@ -120,7 +120,7 @@ class Store:
         return cursor.lastrowid
 
     def add_row(self, run_id: int, row: Mapping[str, Any] | Row) -> Row:
-        """Checks and commits one row; when this returns the row is on the disk."""
+        """Checks and commits one row. It is on the disk when this returns."""
         checked = row if isinstance(row, Row) else Row.from_native(run_id, row)
         values = {name: getattr(checked, name) for name in ROW_COLUMNS}
         values["run_id"] = run_id
@@ -155,7 +155,7 @@ class Store:
         raise UsageError(f"no run {run_id} in {self.path}; {self._runs_there()}")
 
     def select_run(self, text: str, experiment: str | None = None) -> Run:
-        """The run of a number, or with `latest` the newest that has a time (of the experiment, if given)."""
+        """The run of a number. `latest` is the newest run with a time (of the experiment, if given)."""
         if text == "latest":
             for run in reversed(self.runs()):
                 if experiment in (None, run.experiment) and self._has_times(run.id):
@@ -168,7 +168,7 @@ class Store:
         return self.run(int(text))
 
     def unfinished_run(self, identity: str) -> Run | None:
-        """The newest run, when it was interrupted and the same is asked for again."""
+        """The newest run, if it was interrupted and has this identity."""
         matching = [run for run in self.runs() if run.identity == identity]
         return matching[-1] if matching and matching[-1].finished is None else None
 
@@ -179,7 +179,7 @@ class Store:
                 " WHERE (?1 IS NULL OR run_id = ?1) AND (?2 IS NULL OR experiment = ?2) ORDER BY id",
                 (run_id, experiment),
             ).fetchall()
-        read = cache(json.loads)  # most rows have parameters and notes that others have too
+        read = cache(json.loads)  # most rows share their parameters and notes with others
         return [_row(record, read) for record in records]
 
     def notes(self, run_id: int) -> list[Note]:

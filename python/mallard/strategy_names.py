@@ -1,13 +1,13 @@
-"""Names of strategies: the mechanism first, then how it is used.
+"""Names of strategies: the mechanism first, then its use.
 
-multipool               the mechanism, bound by type parameter, its objects destroyed
+multipool               the mechanism, bound by type parameter; objects are destroyed
 multipool/base          behind the abstract base, std::pmr::memory_resource
-multipool/wink          winked out; multipool/base/wink is both
+multipool/wink          winked out; multipool/base/wink combines both
 multipool-lowest        a variant, here in its order of reuse
-new-delete@jemalloc     under another malloc of the whole process
+new-delete@jemalloc     under another malloc for the whole process
 
-P0089 numbers its fourteen strategies AS1 to AS14. Those numbers and all former names are aliases of
-today's: in options, and in rows that were stored under them.
+P0089 numbers its fourteen strategies AS1 to AS14. Those numbers and all former names are aliases of today's
+names, in options and in stored rows.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ NUMBERS = {name: number for number, name in PAPERS.items()}
 
 
 def current(name: str) -> str:
-    """Today's name of a strategy; a name that is no alias, in whatever case, stands for itself."""
+    """Today's name of a strategy. A name that is not an alias, in any case, stands for itself."""
     plain, mark, malloc = name.partition(MALLOC_MARK)
     return f"{_BY_LOWER.get(plain.lower(), plain)}{mark}{malloc}"
 
@@ -71,7 +71,7 @@ def of_papers(first: int = 1, last: int = 14) -> tuple[str, ...]:
 
 
 def number_of(name: str) -> str:
-    """P0089's number, `AS7` of multipool; empty for a strategy that the papers do not have."""
+    """P0089's number, as AS7 for multipool; empty for a strategy that the papers lack."""
     return NUMBERS.get(name, "")
 
 
@@ -82,12 +82,12 @@ def aliases_of(names: Iterable[str]) -> dict[str, str]:
 
 
 def mechanism_of(name: str) -> str:
-    """Its first word: multipool of multipool/base/wink."""
+    """The mechanism of a strategy: multipool of multipool/base/wink."""
     return name.partition(MALLOC_MARK)[0].partition("/")[0]
 
 
 def without_variants(names: Iterable[str]) -> list[str]:
-    """multipool-last is a variant of multipool, where both are among the names."""
+    """The names without variants. multipool-last is a variant if multipool is among the names."""
     there = list(names)
     plain = {mechanism_of(name) for name in there}
     return [name for name in there if not any(name.startswith(f"{each}-") for each in plain)]

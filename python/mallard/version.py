@@ -1,4 +1,4 @@
-"""The version of this program; CMakeLists.txt's project() is the one place where it stands."""
+"""The version of this program, read from project() in CMakeLists.txt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mallard.errors import UsageError
 
 
 def source_root() -> Path:
-    """The source tree: what the front door says, else where it is when this package lies in one."""
+    """The source tree: named by ./mallard, or the one that this package lies in."""
     stated = os.environ.get("MALLARD_ROOT")
     return Path(stated) if stated else Path(__file__).resolve().parents[2]
 

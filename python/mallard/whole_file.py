@@ -1,4 +1,4 @@
-"""A file that appears complete or not at all."""
+"""Writes a file completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mallard.errors import UsageError
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Either the whole new file is there afterwards, or what was there before and a UsageError."""
+    """Afterwards the file has the whole new text. On an error it is unchanged, with a UsageError."""
     if path.is_dir():
         raise UsageError(f"{path} is a directory; give a file: -o FILE")
     if not path.parent.is_dir():
