@@ -1,8 +1,8 @@
-"""Use a local allocator? Which one, bound how, winked out? (P0089 section 2), answered by measured rows.
+"""Answers from measured rows: use a local allocator? Which one, bound how, winked out? (P0089 section 2)
 
-what is said -> Case -+-> path through the questions (graph) -> leaf -> the rows that decide (ground)
-rows -> Evidence -----+-> what the rows say to each question (findings) -> contest of the strategies that can
-                          serve -> Decision (walk); all leaves at once: Chart
+the user's answers -> Case -+-> path through the questions (graph) -> leaf -> the deciding rows (ground)
+rows -> Evidence -----------+-> the rows' answer to each question (findings) -> contest of the strategies that
+                                can serve -> Decision (walk); all leaves at once: Chart
 """
 
 from mallard.choose.case import Case, case_of

@@ -1,8 +1,8 @@
-"""What somebody says of a subsystem: the papers' dimensions, and what of an allocator it can do with.
+"""A case: the user's answers about a subsystem, in the papers' dimensions, and the allocators that it can
+use.
 
 D density, V variation, L locality, U utilization, C contention (P0089 section 5), F fragmentability (P0213
-section 4). What is not said has a default, and the default of density and variation follows from the
-structure.
+section 4). Each dimension has a default. Those of density and variation follow from the structure.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ SELF, OTHER = "self", "other"
 TYPE, BASE_CLASS, ANY = "type", "base", "any"
 BUFFERS = (ANY, "warm", "cold", "none")
 
-# Monotonic memory is the most that is in use divided by the utilization: from here on at most twice as much.
+# Memory that only grows is the peak in use divided by the utilization: with 0.5 or more, at most twice the
+# peak.
 ENOUGH_UTILIZATION = 0.5
 
 
@@ -41,7 +42,7 @@ class Case:
 
     @property
     def only_grows_bearably(self) -> bool:
-        """Whether memory that is given back only at the end is memory enough."""
+        """True if the program can bear memory that is given back at the end only."""
         return self.utilization >= ENOUGH_UTILIZATION
 
     @property
@@ -49,7 +50,7 @@ class Case:
         return self.locality == LOW and not self.structure.one_block
 
 
-# Where no structure is named: (density, variation) -> the one of the twelve that shows it best.
+# (density, variation) -> the measured structure that shows it best. For a case without a structure.
 _SHOWN_BY = {
     (HIGH, HIGH): "unordered_set<string>",
     (HIGH, LOW): "unordered_set<int>",
@@ -65,7 +66,7 @@ def case_of(
     lifetime: str = SCOPE,
     utilization: float | None = None,
 ) -> Case:
-    """A case with the defaults that follow from what was said; the other dimensions have fixed ones."""
+    """A case with the defaults that follow from the answers. The other dimensions have fixed defaults."""
     asked = _SHOWN_BY[density or HIGH, variation or HIGH] if structure is None else structure
     match = nearest_structure(asked, variation == HIGH)
     return Case(

@@ -1,8 +1,8 @@
 """The decision chart: every path of the walk with this machine's figures on its leaves (P0089 section 2).
 
-A tree but for one join: with several threads of which each frees its own, the walk goes on as with one. What
-follows from the data structure has one answer only. Columns run from the first question to the leaves; rows
-are numbered by the leaves.
+A tree with one join: if each of several threads frees its own blocks, the walk continues as with one
+thread. A question that the data structure answers has one edge. Columns run from the first question to the
+leaves; leaves number the rows.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class ChartEdge:
 class ChartLeaf:
     id: str
     title: str
-    strategy: str  # empty where what decides is not measured
+    strategy: str  # empty if the deciding rows are not measured
     text: str
     ratio: Ratio | None  # to the global allocator
     cells: tuple[CellReference, ...]
-    missing: str  # the command that would measure it
+    missing: str  # the command that would measure the deciding rows
     column: int
     row: float
 
@@ -67,7 +67,7 @@ class Chart:
 
 
 def decision_chart(rows: Iterable[Row], structure: str = "") -> Chart:
-    """`rows` of finished runs, of any experiments; without a structure, of one that they have."""
+    """`rows` are of finished runs, of any experiments. Without a structure, one that they have is taken."""
     evidence = Evidence(rows)
     case = case_of(structure or _measured(evidence), density=HIGH)
     drawing = _Drawing(evidence)
@@ -91,10 +91,10 @@ class _Drawing:
     nodes: list[ChartNode] = field(default_factory=list)
     edges: list[ChartEdge] = field(default_factory=list)
     leaves: list[ChartLeaf] = field(default_factory=list)
-    joined: dict[str, str] = field(default_factory=dict)  # question that two ways lead to -> its node
+    joined: dict[str, str] = field(default_factory=dict)  # a question with two ways to it -> its node
 
     def place(self, name: str, path: str, case: Case, column: int) -> tuple[str, float]:
-        """Draws what follows from here; gives its id and its row."""
+        """Draws a question or leaf, and all that follows. Returns its id and row."""
         if name in LEAVES:
             return self.leaf(path, case, column)
         question = QUESTIONS[name]
@@ -102,7 +102,7 @@ class _Drawing:
         rows = []
         for answer, following in question.next.items():
             if answer == "either" or (question.of_structure and answer != question.answer(case)):
-                continue  # `either` is the better of two answers that have edges of their own
+                continue  # `either` is the better of two answers with edges of their own
             if following in self.joined:
                 self.edges.append(ChartEdge(identity, self.joined[following], answer))
                 continue

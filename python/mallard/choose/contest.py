@@ -1,4 +1,4 @@
-"""The contest at a leaf: the strategies that are left, by their ratio to the global allocator."""
+"""The contest at a leaf: the remaining strategies, by their ratio to the global allocator."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_MATTER = "allocation is not where the time goes"
 class Choice:
     strategy: str
     text: str
-    ratio: Ratio | None  # to new-delete; None for new-delete itself and where nothing was measured
+    ratio: Ratio | None  # to new-delete; None for new-delete itself, and without a measurement
     cells: tuple[CellReference, ...] = ()
 
     @property
@@ -37,10 +37,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Outcome:
-    recommended: Choice | None  # None: what decides is not measured
+    recommended: Choice | None  # None: the deciding rows are not measured
     reason: str
     runner_up: Choice | None = None
-    equals: tuple[str, ...] = ()  # not told apart from what is recommended
+    equals: tuple[str, ...] = ()  # strategies that the rows do not tell apart from the recommended one
 
 
 def contest(case: Case, leaf: str, ground: Ground, excluded: Container[str]) -> Outcome:
@@ -86,7 +86,7 @@ def describe(name: str) -> str:
 
 
 def _ranked(able: Iterable[str], place: Place, figure: str, excluded: Container[str]) -> list[str]:
-    """Those not excluded, by their ratio to the global allocator."""
+    """The strategies that are not excluded, by their ratio to the global allocator."""
     ratios = {
         name: ratio.median
         for name in able

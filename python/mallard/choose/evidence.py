@@ -1,10 +1,10 @@
-"""What was measured here, as a decision asks for it: the place nearest to a case, and ratios in it.
+"""The measured rows for a decision: the place nearest to a case, and the ratios in it.
 
     rows of finished runs -> Evidence -> Place (one row of a table of a run) -> ratio to the global allocator
 
-A run with more of the strategies that can serve stands before one with fewer, and then a newer one before an
-older; within a run the place that is nearest by the caller's distance is taken. Only places that have times
-of new-delete and of something to choose count.
+The run with the most strategies that can serve is taken; among equals, the newest. Within the run, the
+place at the least of the caller's distance is taken. A place counts if it has times of new-delete and of
+another strategy.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from mallard.cells import Cell, Times, above, cell_rows, ratio_of
 from mallard.result import Row
 from mallard.stats import Ratio, Spread, spread
 
-SECOND_COMPILER = "clang++"  # where a run has both, the first one's rows are taken
+SECOND_COMPILER = "clang++"  # the rows of the other compiler are preferred
 
 Distance = Callable[[Mapping[str, Any]], float]
 
 
 @dataclass(frozen=True)
 class CellReference:
-    """Where a figure comes from."""
+    """The cell that a figure comes from."""
 
     run: int
     experiment: str
@@ -52,7 +52,7 @@ class Place:
 
     @cached_property
     def strategies(self) -> list[str]:
-        """Those that a program can choose and that have a time; new-delete among them."""
+        """The strategies that a program can choose and that have a time, with new-delete."""
         return contestants({name for name, cell in self.cells.items() if cell.finished})
 
     def times(self, strategy: str, figure: str = "") -> Times:
@@ -73,7 +73,7 @@ class Place:
 
 
 class Evidence:
-    """`rows` may come from several runs of several experiments."""
+    """The places in rows of any runs and experiments."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._places: dict[str, list[Place]] = {}
@@ -96,8 +96,8 @@ class Evidence:
         able: Callable[[str], bool] | None = None,
         **exactly: object,
     ) -> Place | None:
-        """The place of least distance in the run that has most strategies able to serve; of several such
-        runs, in the newest: a run of a few strategies does not hide one that has them all.
+        """The place of least distance in the run with the most strategies that can serve; among equal runs,
+        in the newest. A run of a few strategies does not hide a complete one.
         """
         found = self.places(experiment, **exactly)
         fullest = max(((_serving(place, able), place.run) for place in found), default=(0, 0))

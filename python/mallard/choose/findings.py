@@ -1,8 +1,8 @@
-"""What the rows say to each question of the walk: the figure beside the answer, and what it excludes.
+"""The findings of the rows for each question of the walk: the figure beside the answer, and the exclusions.
 
-The rule of exclusion is the same everywhere: a strategy that a question's rows show to be slower than the
-global allocator beyond the interval is not recommended, whatever the deciding rows say. Monotonic strategies
-are excluded where memory must be used again.
+There is one rule of exclusion. A strategy that a question's rows show to be slower than the global
+allocator, beyond the interval, is not recommended, whatever the deciding rows say. Monotonic strategies are
+excluded if memory must be reused.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair, strat
 from mallard.stats import Ratio
 
 NOT_MEASURED = "not measured"
-POOL, GROWING = "multipool", "monotonic"  # what stands for a multipool and for a monotonic allocator
+POOL, GROWING = "multipool", "monotonic"  # the strategies that stand for pools and for monotonic allocators
 
 
 @dataclass(frozen=True)
 class Asked:
     case: Case
     evidence: Evidence
-    decisive: Ground  # of the leaf that the case leads to
-    excluded: frozenset[str]  # by the questions before
+    decisive: Ground  # the rows of the case's leaf
+    excluded: frozenset[str]  # by earlier questions
 
 
 @dataclass(frozen=True)
 class Finding:
     figure: str = ""
     cells: tuple[CellReference, ...] = ()
-    excluded: dict[str, str] = field(default_factory=dict)  # strategy as in the papers -> why
+    excluded: dict[str, str] = field(default_factory=dict)  # strategy -> reason
     missing: str = ""  # the command that would measure it
 
 
@@ -98,7 +98,7 @@ def density(asked: Asked) -> Finding:
 
 
 def variation(asked: Asked) -> Finding:
-    """A pool for each size against memory that is cut off as it comes (P0089 section 5.2)."""
+    """Compares a pool for each size with memory that is cut off in order (P0089 section 5.2)."""
     place = asked.decisive.place
     if place is None:
         return Finding(missing=asked.decisive.command)
@@ -167,7 +167,7 @@ FINDINGS: dict[str, Callable[[Asked], Finding]] = {
 
 
 def slower_in(place: Place, where: str) -> dict[str, str]:
-    """What its rows show to be slower than the global allocator, beyond the interval."""
+    """The strategies that the rows show to be slower than the global allocator, beyond the interval."""
     ratios = {name: place.ratio(name) for name in place.strategies if name in strategies()}
     return {
         name: f"{where} it takes {percent_of(ratio)}"
@@ -177,7 +177,7 @@ def slower_in(place: Place, where: str) -> dict[str, str]:
 
 
 def _pairs(asked: Asked, pairs: Iterable[Pair], verb: str, of: str) -> Finding:
-    """The pair of the fastest allocator: what this choice alone does to its time."""
+    """The pair of the fastest allocator, which shows the effect of this choice alone."""
     place = asked.decisive.place
     if place is None:
         return Finding(missing=asked.decisive.command)

@@ -1,4 +1,4 @@
-"""The decision walk as data: questions, their answers, and where each answer leads (P0089 section 2).
+"""The decision walk as data: questions, their answers, and the next question of each (P0089 section 2).
 
     threads -one-> locality -together-> density -much-> variation -> utilization -> fragmentation
        |              |                    |                                             |
@@ -10,8 +10,8 @@
        |
    FROM_ANOTHER
 
-A question knows which answer a case gives, and what case an answer stands for; so one table serves the walk
-of one case and the chart of all.
+A question knows the answer of a case, and the case of an answer. So one table serves the walk of one case
+and the chart of all cases.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from mallard.choose.case import (
     Case,
 )
 
-SEVERAL_THREADS = 4  # what the chart shows for more than one
+SEVERAL_THREADS = 4  # the chart's number of threads for more than one
 
-# Leaves: what kind of rows decides.
+# Leaves: the kind of rows that decides.
 FROM_ANOTHER = "from_another"  # contention, blocks freed by another thread
 SCATTERED = "scattered"  # locality, access after the shuffle
 FEW = "few"  # none: allocation is not where the time goes
-BUILT = "built"  # density, or fragmentation where the heap is shared
+BUILT = "built"  # density, or fragmentation if the heap is shared
 LEAVES = (FROM_ANOTHER, SCATTERED, FEW, BUILT)
 
 
@@ -47,10 +47,10 @@ class Question:
     name: str
     dimension: str
     text: str
-    next: dict[str, str]  # answer -> the next question, or a leaf
+    next: dict[str, str]  # answer -> the next question or leaf
     answer: Callable[[Case], str]
-    assume: Callable[[Case, str], Case]  # the case that gives this answer
-    of_structure: bool = False  # the answer follows from the data structure
+    assume: Callable[[Case, str], Case]  # sets the case to this answer
+    of_structure: bool = False  # the data structure gives the answer
 
 
 def _one_of(here: str, there: str, is_here: Callable[[Case], bool]) -> Callable[[Case], str]:
@@ -148,7 +148,7 @@ ROOT = "threads"
 
 
 def path_of(case: Case) -> tuple[list[tuple[Question, str]], str]:
-    """The questions that a case is asked with its answers, and the leaf that they lead to."""
+    """The questions on the way of a case, with its answers, and its leaf."""
     path = []
     at = ROOT
     while at not in LEAVES:

@@ -1,4 +1,4 @@
-"""Which rows decide at a leaf of the walk, and the command that makes them where there are none."""
+"""The rows that decide at a leaf of the walk, or the command that would measure them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mallard.choose.evidence import Distance, Evidence, Place
 from mallard.choose.graph import BUILT, FROM_ANOTHER, SCATTERED
 from mallard.choose.serving import can_serve
 
-# Of the perturbed heaps that were measured, the first: freed so, with chunks from there.
+# The order in which perturbed heaps are tried: (chunks freed, upstream).
 _PERTURBED = [
     (freed, upstream) for upstream in ("cache", "heap") for freed in ("quarter", "half", "eighth", "all")
 ]
@@ -21,14 +21,14 @@ _TIE = 1e-3  # a preference that never outweighs a power of two
 
 @dataclass(frozen=True)
 class Ground:
-    """`figure` names the quantity of the rows; empty for the time of an operation."""
+    """The deciding place. `figure` names the quantity of the rows; empty for the time of an operation."""
 
     place: Place | None
     command: str
     figure: str = ""
 
     def command_for(self, strategies: Iterable[str]) -> str:
-        """Where rows are there but not these strategies'."""
+        """The command for strategies that the place lacks."""
         return f"{self.command} --strategy {','.join(strategies)}"
 
 
@@ -44,7 +44,7 @@ def ground_of(leaf: str, case: Case, evidence: Evidence) -> Ground:
 
 
 def serves(ground: Ground, case: Case) -> bool:
-    """Whether its rows have a local allocator that the case can do with."""
+    """True if the rows have a local allocator that the case can use."""
     return ground.place is not None and any(can_serve(case, name) for name in ground.place.strategies)
 
 
@@ -66,7 +66,7 @@ def fragmentation(case: Case, evidence: Evidence) -> Ground:
 
 
 def fresh_heap(place: Place, evidence: Evidence) -> Place | None:
-    """The same row of the same run before anything was perturbed."""
+    """The place of that run that is equal but for an unperturbed heap."""
     same = evidence.places("fragmentation", **(place.parameters | {"freed": "none"}))
     return next((each for each in same if each.run == place.run), None)
 
@@ -74,7 +74,7 @@ def fresh_heap(place: Place, evidence: Evidence) -> Place | None:
 def locality(case: Case, evidence: Evidence) -> Ground:
     def distance(parameters: Mapping[str, Any]) -> float:
         length, links = log2(parameters["list_length"]), log2(parameters["links"])
-        # One list alone has nothing to be scattered among.
+        # A single list has no others among which it could be scattered.
         return abs(length - case.elements_log2) + (100.0 if length == links else 0.0) - _TIE * links
 
     place = evidence.nearest("locality", distance, _able(case))

@@ -1,4 +1,4 @@
-"""Which strategies can serve a case: by binding, by how objects end, and by what was excluded."""
+"""The strategies that can serve a case: by binding, by the end of objects, and by exclusions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from mallard.strategy_names import is_winked
 
 
 def global_strategy(case: Case) -> str:
-    """The global allocator as the case can have it: behind the abstract base it is new/delete."""
+    """The global allocator that the case can have: new-delete/base behind the abstract base."""
     type_bound, base_bound = GLOBAL_STRATEGIES
     return base_bound if case.binding == BASE_CLASS else type_bound
 
 
 def can_serve(case: Case, name: str) -> bool:
-    """Whether a local allocator is of the kind that the case can do with."""
+    """True if the strategy is a local allocator of a kind that the case can use."""
     if name in GLOBAL_STRATEGIES:
         return False
     if name in SHARED:
@@ -33,14 +33,14 @@ def can_serve(case: Case, name: str) -> bool:
 
 
 def counterpart(name: str) -> str:
-    """The strategy of the same allocator and binding that other experiments have: destroyed normally."""
+    """The strategy of that allocator and binding with normal destruction, which other experiments have."""
     winked = {after: before for before, after in WINK_OUT_PAIRS}
     return winked.get(plain(name), plain(name))
 
 
 def to_measure(case: Case, excluded: Container[str], long_lived: bool) -> list[str]:
-    """Those of the papers that a complete answer compares. What lives long has neither monotonic strategies,
-    which never give back, nor an end to wink out at.
+    """The papers' strategies that a complete answer compares. A long-lived case excludes monotonic
+    strategies, which never give memory back, and has no end to wink out at.
     """
     return [
         name

@@ -1,9 +1,9 @@
-"""A C++ type as somebody writes it -> the nearest of the twelve measured structures (P0089 section 7).
+"""Finds the nearest of the twelve measured structures for a C++ type (P0089 section 7).
 
-A type is read as a tree of names and arguments. What counts is how blocks come about: a contiguous
-container has one block for all elements, a node-based one a block for each; a text has a block of its own
-length; any other value has none. Containers more than two deep count as two deep. A class of the user's
-own, which needs a namespace, counts as node-based, and a note says so.
+A type is read as a tree of names and arguments. Its blocks decide: a contiguous container has one block for
+all elements, a node-based one a block for each. A text has a block of its own length; any other value has
+none. Containers more than two deep count as two deep. A class of the user's own, which needs a namespace,
+counts as node-based, and a note says so.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ class Type:
 
     @property
     def parts(self) -> tuple[Type, ...]:
-        """The arguments that an element consists of: no comparison, hash or allocator."""
+        """The arguments that an element consists of, without comparison, hash or allocator."""
         count = len(self.arguments) if self.name in _TRANSPARENT else _PARTS_OF_ELEMENT.get(self.name, 1)
         return self.arguments[:count]
 
 
 @dataclass(frozen=True)
 class Match:
-    """`asked` is what was written; `name` and `type` are the measured structure that stands for it. `guesses`
-    says what unknown names were taken for.
+    """`asked` is the user's text; `name` and `type` are those of the measured structure that stands for it.
+    `guesses` has a sentence for each unknown name.
     """
 
     asked: str
@@ -75,7 +75,8 @@ class Match:
 
     @property
     def one_block(self) -> bool:
-        """One allocation, however many elements: such a structure can neither be dense nor be scattered."""
+        """True for one allocation, however many elements. Such a structure is neither dense nor
+        scattered."""
         return self.type == f"{CONTIGUOUS}<{VALUE}>"
 
     @property
@@ -84,9 +85,9 @@ class Match:
 
 
 def nearest_structure(text: str, sizes_vary: bool = False) -> Match:
-    """`sizes_vary` stands for what the name of an element's type does not tell.
+    """The measured structure for `text`. `sizes_vary` applies to elements of unknown types.
 
-    Throws: UsageError if the text is no type, or one of which nothing is known."""
+    Throws: UsageError if the text is no type, or none of its names is known."""
     known = {each.type: name for name, each in structures().items()}
     if text.upper() in structures():
         return Match(text, text.upper(), structures()[text.upper()].type, exact=True)
@@ -97,7 +98,7 @@ def nearest_structure(text: str, sizes_vary: bool = False) -> Match:
     _refuse_unknown(text, type_)
     found = _container(type_, sizes_vary, deepest=2)
     if found in (VALUE, TEXT):
-        # A text, or a class of which nothing is known but that it allocates.
+        # A text, or an unknown class.
         kind = CONTIGUOUS if type_.name in _TEXT_NAMES | _VALUE_NAMES | _TRANSPARENT else NODES
         found = f"{kind}<{found}>"
     return Match(text, known[found], found, exact=False, guesses=tuple(_guesses(type_, sizes_vary)))
@@ -130,7 +131,7 @@ def _guesses(type_: Type, sizes_vary: bool, inside: bool = False) -> list[str]:
 
 
 def _container(type_: Type, sizes_vary: bool, deepest: int) -> str:
-    """`int`, `string`, or a container of one of the two kinds, in the spelling of the catalogue."""
+    """`int`, `string`, or a container of one of the two kinds, in the catalogue's spelling."""
     if type_.name in _TEXT_NAMES:
         return TEXT
     if not type_.arguments:
@@ -161,7 +162,7 @@ def _parsed(text: str) -> Type:
 
 
 def _type_at(tokens: list[str], at: int) -> tuple[Type, int]:
-    """The type that begins at a token, and where it ends; IndexError where there is none."""
+    """The type that begins at a token, and its end. IndexError if there is none."""
     words = []
     while at < len(tokens) and tokens[at] not in "<>,":
         words.append(tokens[at])

@@ -1,4 +1,4 @@
-"""From a case and what was measured to a decision: the walk, the strategy to use, and what it rests on."""
+"""The walk from a case and its rows to a decision: the strategy to use, and the rows behind it."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Decision:
     case: Case
     leaf: str
     steps: tuple[Step, ...]
-    recommended: Choice | None  # None: what decides is not measured
+    recommended: Choice | None  # None: the deciding rows are not measured
     reason: str
     runner_up: Choice | None = None
-    equals: tuple[str, ...] = ()  # not told apart from what is recommended
+    equals: tuple[str, ...] = ()  # strategies that the rows do not tell apart from the recommended one
     excluded: dict[str, str] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()  # the commands that would measure what is not
+    missing: tuple[str, ...] = ()  # the commands that would measure the missing rows
     notes: tuple[str, ...] = ()
 
 
@@ -66,7 +66,7 @@ def decide(case: Case, evidence: Evidence) -> Decision:
 
 
 def _unmeasured(case: Case, leaf: str, decisive: Ground, excluded: Container[str]) -> str:
-    """What would measure the rows that decide, or the strategies that they lack; empty if all are there."""
+    """The command that would measure the missing rows or strategies; empty if none is missing."""
     if leaf == FEW:
         return ""
     if decisive.place is None:
@@ -79,7 +79,7 @@ def _unmeasured(case: Case, leaf: str, decisive: Ground, excluded: Container[str
 
 
 def _notes(case: Case, decisive: Ground) -> list[str]:
-    """Where what was measured is not quite what was asked."""
+    """The differences between the measured case and the user's."""
     match, place = case.structure, decisive.place
     notes = [*match.guesses]
     if not match.exact:
@@ -103,7 +103,7 @@ def _notes(case: Case, decisive: Ground) -> list[str]:
 
 
 def _conditions(case: Case, decisive: Ground, recommended: Choice | None) -> list[str]:
-    """What a program must do as the measured one did."""
+    """The conditions under which the measured program ran, which a user's program must meet."""
     if recommended is None or recommended.is_global:
         return []
     conditions = []

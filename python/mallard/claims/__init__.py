@@ -1,4 +1,4 @@
-"""The claims ledger: what the documents say, what this machine says to it.
+"""The claims ledger: each claim of the documents, with this machine's figure.
 
 claims.csv -> Claim -> Rule(statement, figures) + rows -> Entry(printed, ours, interval, verdict)
 """

@@ -1,4 +1,4 @@
-"""A claim: what a document says in prose, with the figure as printed."""
+"""A claim: a figure in the prose of a document, as printed."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ DOCUMENTS = {
 PAPERS = tuple(short for short, _ in DOCUMENTS.values())
 
 UNITS = {"percent": " %", "x": " x", "seconds": " s", "ratio": ""}
-# In percent already differences of two times, so a quarter of a small one says nothing.
+# Units that are differences of two times in percent. A quarter of a small one says nothing.
 DIFFERENCES = frozenset({"overhead_percent", "reduction_percent", "deviation_percent"})
 
 
 @dataclass(frozen=True)
 class Claim:
-    """`low` and `high` as printed: one of them None for a bound, both equal for a single figure."""
+    """`low` and `high` are as printed. A bound has one of them; in a single figure both are equal."""
 
     number: str
     source: str
@@ -62,7 +62,7 @@ class Claim:
 
 @cache
 def claims() -> tuple[Claim, ...]:
-    """Every prose figure of the five documents, in their order."""
+    """Every figure in the prose of the five documents, in order."""
     return tuple(_claim(number, row) for number, row in enumerate(read_csv("claims.csv"), 1))
 
 
@@ -84,7 +84,7 @@ def _claim(number: int, row: Mapping[str, str]) -> Claim:
 
 
 def range_text(claim: Claim, low: float, high: float) -> str:
-    """28 to 67 %; one figure where both are the same."""
+    """28 to 67 %; a single figure if both are equal."""
     if low == high:
         return claim.with_unit(low)
     first = f"2^{low:g}" if claim.unit == "log2" else figure_text(low)
@@ -92,7 +92,7 @@ def range_text(claim: Claim, low: float, high: float) -> str:
 
 
 def figure_text(value: float) -> str:
-    """Three digits, without zeros at the end behind the point."""
+    """Three digits, without trailing zeros behind the point."""
     if abs(value) >= 99.95:
         return f"{value:.0f}"
     decimals = 1 if abs(value) >= 9.995 else 2 if abs(value) >= 0.0995 else 4

@@ -1,8 +1,8 @@
-"""What rules are made of: the figures of many cells at once.
+"""The building blocks of rules: figures of many cells at once.
 
-Each function gives one figure a cell, in the order of structures, sizes and strategies, and none at all where
-a whole structure or strategy that was asked for is missing: a claim about twelve structures is not decided
-by one of them. Sizes that were not measured are left out.
+Each function gives one figure per cell, in the order of structures, sizes and strategies. If a whole
+structure or strategy is missing, it gives none: one of twelve structures does not decide a claim about all.
+Sizes that were not measured are left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EVERY_STRUCTURE = tuple(f"DS{number}" for number in range(1, 13))
 GLOBAL_DISPATCH = DISPATCH_PAIRS[:1]
 LOCAL_DISPATCH = DISPATCH_PAIRS[1:]
 MONOTONIC_DISPATCH = tuple(pair for pair in DISPATCH_PAIRS if pair[0] in MONOTONIC)
-SECONDS = 1e-9 * (1 << PAPER_PRODUCT_LOG2)  # of nanoseconds a leaf element, in the papers' seconds
+SECONDS = 1e-9 * (1 << PAPER_PRODUCT_LOG2)  # nanoseconds per leaf element -> the papers' seconds
 
 Change = Callable[[float, float], float]  # (time, time of its base) -> figure
 
@@ -51,7 +51,7 @@ def percent_saved(time: float, base: float) -> float:
 
 
 def percent_better(time: float, base: float) -> float:
-    """P0089's improvement: by how much the base takes longer."""
+    """P0089's improvement: the base's extra time in percent of the strategy's."""
     return 100.0 * (base / time - 1.0)
 
 
@@ -62,7 +62,7 @@ def over_pairs(
     change: Change,
     sizes: Sequence[int] = SIZES_LOG2,
 ) -> list[float]:
-    """Of every (base, strategy): the change in every row of density that has both."""
+    """The change of every (base, strategy) in every row of density that has both."""
     cells: list[float] = []
     for structure in structures:
         for base, strategy in pairs:
@@ -94,7 +94,7 @@ def overheads(
     pairs: Sequence[Pair] = DISPATCH_PAIRS,
     sizes: Sequence[int] = SIZES_LOG2,
 ) -> list[float]:
-    """How much longer the abstract base takes than the type parameter, in percent."""
+    """The extra time of the abstract base over the type parameter, in percent."""
     return over_pairs(evidence, structures, pairs, percent_longer, sizes)
 
 
@@ -104,12 +104,12 @@ def reductions(
     pairs: Sequence[Pair] = WINK_OUT_PAIRS,
     sizes: Sequence[int] = SIZES_LOG2,
 ) -> list[float]:
-    """How much of normal destruction's time winking out saves, in percent."""
+    """The share of normal destruction's time that winking out saves, in percent."""
     return over_pairs(evidence, structures, pairs, percent_saved, sizes)
 
 
 def jumps(evidence: Evidence, structure: str, strategies: Iterable[str], size: int) -> list[float]:
-    """How much longer a leaf element takes at 2^`size` than at half of it, in percent."""
+    """The extra time of a leaf element at 2^`size` over half that size, in percent."""
     cells = []
     for strategy in strategies:
         before, after = (evidence.density.get((structure, each, strategy)) for each in (size - 1, size))
@@ -131,9 +131,9 @@ def in_blocks(
     where: Callable[[tuple[int, int, int]], bool] = lambda place: True,
     buffers: Sequence[str] = (),
 ) -> list[float]:
-    """Of utilization and contention: every strategy against new-delete in every row that has both.
+    """Every strategy against new-delete, in every row of utilization or contention that has both.
 
-    `buffers` is in the order of preference; only the first that was measured counts.
+    `buffers` is in order of preference. Only the first measured one counts.
     """
     there = [buffer for buffer in buffers if any(place[0] == buffer for place in times)]
     chosen = {there[0]} if there else {place[0] for place in times} if not buffers else set()

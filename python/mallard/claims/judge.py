@@ -1,4 +1,4 @@
-"""From the cells of every repetition to figures with intervals, and from those to agreement."""
+"""Computes figures with intervals from the cells of all repetitions, and compares them with a claim."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mallard.claims.statement import NEAR, POINT, Judged, Region, Statement
 from mallard.evidence import Evidence
 from mallard.stats import student_quantile
 
-# An interval whose half is more than this share of the figure would add more than what a figure is allowed.
+# An interval whose half is a larger share of the figure is wider than the tolerance of a figure.
 WIDEST_HALF = NEAR
 
 
@@ -21,7 +21,7 @@ WIDEST_HALF = NEAR
 class Estimate:
     """A figure: the mean of the repetitions' figures, with Student's 95 % interval.
 
-    From one repetition no interval can be had; it is then without bounds.
+    One repetition gives no interval; the figure is then without bounds.
     """
 
     value: float
@@ -35,7 +35,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Found:
-    """What a rule found: the judged figures, and least, middle and most of the cells for the reader."""
+    """A rule's result: the judged figures, and the least, middle and most of its cells for the reader."""
 
     judged: list[Estimate]
     least: float
@@ -46,7 +46,7 @@ class Found:
 
 
 def found(rule: Rule, evidences: Iterable[Evidence]) -> Found | None:
-    """Of the repetitions in which every cell of the claim was measured that was measured in any."""
+    """The rule's figures, from the repetitions with the most cells."""
     by_repetition = [cells for evidence in evidences if (cells := rule.figures(evidence))]
     if not by_repetition:
         return None
@@ -71,21 +71,22 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 
 def exact(estimates: Iterable[Estimate]) -> list[Estimate]:
-    """Of figures that have no spread, as those of a printed table."""
+    """Estimates without a spread, as of a printed table."""
     return [Estimate(each.value, each.value, each.value) for each in estimates]
 
 
 def disagreements(claim: Claim, statement: Statement, estimates: Sequence[Estimate]) -> list[str]:
-    """Why the figures do not agree with the claim; empty where they do."""
+    """The differences between figures and claim; empty if they agree."""
     pairs = zip(statement.judged, estimates, strict=True)
     return [text for judged, each in pairs if (text := _disagreement(claim, judged, each))]
 
 
 def vague(claim: Claim, statement: Statement, estimates: Sequence[Estimate]) -> bool:
-    """Whether some figure would agree only because its interval is wide, and not because it lies within.
+    """True if an interval is wide and not inside the region: its figure would agree only because of its
+    width.
 
-    Wide is more than a quarter of the figure either way; of a difference in percent, the point that it may be
-    off.
+    A wide interval reaches more than a quarter of the figure to each side; for a difference in percent, at
+    least more than one percentage point.
     """
     least = POINT if claim.is_difference else 0.0
     return any(
@@ -109,19 +110,19 @@ def _disagreement(claim: Claim, judged: Judged, each: Estimate) -> str:
 
 
 def judged_text(claim: Claim, what: Found) -> str:
-    """The judged figure, or both where a range is."""
+    """The judged figure, or both figures of a range."""
     return range_text(claim, what.judged[0].value, what.judged[-1].value)
 
 
 def interval_text(what: Found) -> str:
-    """Of each judged figure; empty where there is none."""
+    """The interval of each judged figure; empty if there is none."""
     if not all(each.bounded for each in what.judged):
         return ""
     return "; ".join(f"{figure_text(each.low)} to {figure_text(each.high)}" for each in what.judged)
 
 
 def cells_text(claim: Claim, what: Found) -> str:
-    """31 to 62 %, in the middle 47 %; a single cell stands alone."""
+    """31 to 62 %, in the middle 47 %; only the figure if there is one cell."""
     if what.cells == 1:
         return claim.with_unit(what.middle)
     return f"{range_text(claim, what.least, what.most)}, in the middle {claim.with_unit(what.middle)}"

@@ -1,4 +1,4 @@
-"""Claims that their own document's tables do not bear out: run on those, their rules find "not reproduced".
+"""Claims that their own document's tables contradict: on those tables, their rules find "not reproduced".
 
 The tests hold this list to exactly those claims.
 """

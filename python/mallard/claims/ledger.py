@@ -1,4 +1,4 @@
-"""The ledger: every claim with its figure as printed, this machine's figure, and a verdict."""
+"""The ledger: every claim with its printed figure, this machine's figure, and a verdict."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ONE_REPETITION = "one repetition: no interval"
 MORE_REPETITIONS = 5
 TOO_WIDE = "the interval is too wide to decide"
 INCOMPLETE = "some of its cells were not measured"
-# What a claim is judged on where several settings were measured; the first that is there counts.
+# The order of preference of settings. The first measured one is judged.
 PREFERRED = {
     "buffer": ("warm", "cold", "none"),
     "freed_by": ("self",),
@@ -51,7 +51,7 @@ COMPILER = "compiler"
 
 @dataclass(frozen=True)
 class Entry:
-    number: str  # place in claims.csv; M1, M2 ... are findings of this project
+    number: str  # the place in claims.csv; M1, M2 ... are findings of this project
     paper: str  # p0089, p0213, loki, allocplus, optimized, mallard
     document: str
     section: str
@@ -64,17 +64,17 @@ class Entry:
     cells: int
     repetitions: int
     verdict: str
-    reason: str  # of what is not reproduced, applicable or measured
-    command: str  # that would measure it
+    reason: str  # for "not reproduced", "not applicable" and "not measured"
+    command: str  # the command that would measure it
     rule: str
     note: str
-    run: int | None  # whose rows decided
+    run: int | None  # the run whose rows decided
 
 
 def ledger(rows: Iterable[Row]) -> list[Entry]:
-    """One entry for each claim of the documents, in their order, then the findings of this project.
+    """One entry for each claim of the documents, in order, then the findings of this project.
 
-    A claim is judged by the newest run among the rows that has its cells.
+    The newest run among the rows that has a claim's cells decides it.
     """
     settings = by_setting(rows, joined=True)
     return [_entry(claim, settings) for claim in (*claims(), *FINDINGS)]
@@ -104,7 +104,7 @@ def _entry(claim: Claim, settings: Sequence[Measured]) -> Entry:
 
 
 def _first_found(rule: Rule, candidates: Sequence[Measured]) -> tuple[Found | None, int | None]:
-    """Of the first candidate with an interval; without one, of the first that has the cells at all."""
+    """The figures of the first candidate with an interval; else of the first that has the cells."""
     without: tuple[Found | None, int | None] = (None, None)
     for measured in candidates:
         what = found(rule, measured.steady)
@@ -133,7 +133,7 @@ def _verdict(claim: Claim, rule: Rule, what: Found | None, experiment_there: boo
 
 
 def candidates_for(rule: Rule, settings: Sequence[Measured]) -> list[Measured]:
-    """The rows that a rule may be run on, best first: the newest run, and in it the preferred setting."""
+    """The rows for a rule, best first: the newest run, and in it the preferred setting."""
     matching = (
         each for each in settings if each.experiment == rule.experiment and _compiled(each, rule.compiler)
     )
@@ -188,7 +188,7 @@ def _of(
 
 
 def _bare(claim: Claim) -> str:
-    """A figure that no rule reads."""
+    """The printed figure of a claim without a rule."""
     if claim.low is not None and claim.high is not None:
         return range_text(claim, claim.low, claim.high)
     if claim.high is not None:

@@ -8,7 +8,7 @@ from mallard.claims.ledger import NOT_MEASURED, Entry, counts
 
 
 def claims_markdown(entries: Sequence[Entry]) -> str:
-    """A table a document, with the counts of the verdicts above."""
+    """A table for each document, below the counts of its verdicts."""
     blocks = [_summary(entries)]
     for document in dict.fromkeys(entry.document for entry in entries):
         mine = [entry for entry in entries if entry.document == document]

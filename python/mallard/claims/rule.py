@@ -1,4 +1,4 @@
-"""Rules: for each claim that figures can decide, a named function from evidence to the cells it is about."""
+"""Rules: a named function for each claim that figures can decide, from evidence to the claim's cells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mallard.claims.statement import Statement
 from mallard.evidence import Evidence
 
 Cells = list[float]
-Figures = Callable[[Evidence], Cells]  # empty where something that the claim is about was not measured
+Figures = Callable[[Evidence], Cells]  # empty if a part of the claim's subject was not measured
 Key = tuple[str, str, str]
 
 
@@ -18,10 +18,10 @@ Key = tuple[str, str, str]
 class Rule:
     figures: Figures
     statement: Statement
-    experiment: str  # empty: mallard has none for it
-    command: str  # that would measure it
-    compiler: str = ""  # whose rows it needs; empty: any but a second compiler's
-    of_machine: bool = False  # a time of the authors' machine, which nobody else's can agree with
+    experiment: str  # empty: mallard has none for the claim
+    command: str  # the command that would measure it
+    compiler: str = ""  # the compiler whose rows it needs; empty: all but the second one
+    of_machine: bool = False  # a time of the authors' machine, which no other machine's can match
 
     @property
     def name(self) -> str:
@@ -29,7 +29,7 @@ class Rule:
 
 
 class Rules:
-    """The rules of one document and experiment; an object is the decorator that adds one."""
+    """The rules of one document and experiment. The object is a decorator that adds a rule."""
 
     def __init__(self, source: str, experiment: str, command: str = "") -> None:
         self._source, self._experiment, self._command = source, experiment, command

@@ -1,10 +1,10 @@
-"""How a claim is to be read: what kind of statement its figure is part of, and when figures agree with it.
+"""The reading of a claim: the kind of statement around its figure, and the figures that agree with it.
 
-A rule gives the figures of all cells that a claim is about. A statement takes some of them (the least, the
-middle, the most ...), and each must lie in a region made from the printed figure:
+A rule gives the figures of all cells of a claim. A statement picks some of them (the least, the middle, the
+most ...), and each must lie in a region made from the printed figure:
 
     between       all cells lie in low .. high: the least and the most, to the rounding of the printed figure
-    but one       the same without the cell farthest from the middle, which the text calls an outlier
+        but one       as between, without the cell farthest from the middle, which the text calls an outlier
     typically     "about 5 to 15 %": the middle cell (median) lies in low .. high
     about         one figure, or one for each of two strategies: the mean of the cells is within a quarter
     up to         the most of the cells is within a quarter of it; as low as: the least
@@ -13,9 +13,9 @@ middle, the most ...), and each must lie in a region made from the printed figur
     sometimes, occasionally                    one cell in ten, one cell, reaches the printed range
     in the middle at least, in the middle below   the middle cell
 
-A difference in percent (overhead, reduction) is given one percentage point where a quarter would be less, and
-a typical range of them one point on either side; an exponent of two may be one off. A figure agrees when its
-95 % interval touches the region.
+A difference in percent (overhead, reduction) has one percentage point of tolerance if a quarter is less. A
+typical range of differences has one point on either side, and an exponent of two may be one off. A figure
+agrees when its 95 % interval touches the region.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ Region = tuple[float, float]
 NEAR = 0.25
 POINT = 1.0
 ONE_POWER = 1.0
-ARITHMETIC = 1e-9  # a bound is exact, floating point is not
+ARITHMETIC = 1e-9  # a bound is exact, but floating point is not
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One figure that is taken from the cells, and where it must lie."""
+    """One figure that is picked from the cells, and its region."""
 
     pick: Pick
     region: Callable[[Claim], Region]
@@ -48,7 +48,7 @@ class Judged:
 class Statement:
     name: str
     judged: tuple[Judged, ...]
-    printed: str  # with {range}, or {bound} where only one end is meant; both have their unit
+    printed: str  # with {range}, or {bound} if only one end counts; both have their unit
 
     def printed_text(self, claim: Claim) -> str:
         if claim.low is not None and claim.high is not None and "{range}" in self.printed:

@@ -1,7 +1,7 @@
-"""Claims without a rule, and why no figure of this machine decides them.
+"""Claims without a rule, and the reason why no figure of this machine decides them.
 
-Either they describe what the authors had or set (then they are not applicable here), or mallard has no
-experiment for them yet (then they are not measured, and no command would measure them).
+Some describe the authors' machine or settings, and are not applicable here. For others mallard has no
+experiment yet; they are not measured, and no command would measure them.
 """
 
 from __future__ import annotations
@@ -87,5 +87,5 @@ NOT_APPLICABLE_HERE: dict[Key, str] = {
 
 
 def why_not_applicable(key: Key) -> str:
-    """Empty where a claim could be measured."""
+    """The reason; empty if the claim could be measured."""
     return NOT_APPLICABLE_HERE.get(key, "")
