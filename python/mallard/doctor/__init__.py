@@ -1,4 +1,4 @@
-"""What this machine can measure, and what to do where it cannot."""
+"""Finds what this machine can measure, and the remedy for each part that it cannot."""
 
 from __future__ import annotations
 

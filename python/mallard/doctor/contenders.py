@@ -1,4 +1,4 @@
-"""Allocators of other projects that this machine has, so that they can be measured beside the library's."""
+"""The other projects' allocators on this machine, which can be measured beside the library's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def examine(system: System, facts: dict[str, Any]) -> list[Finding]:
 
 
 def linked_with(system: System, library: Library) -> Finding:
-    """A library whose allocators are built into the runner where it is."""
+    """A library whose allocators are built into the runner if it is installed."""
     topic = library.topic
     header = system.any(*(f"{folder}/{library.header}" for folder in INCLUDE))
     linked = not library.file or _library(system, library.file) is not None
@@ -48,7 +48,7 @@ def _library(system: System, beginning: str) -> Path | None:
 
 
 def _version(header: Path, library: Library) -> str:
-    """Boost's own number stands in a header of its own; empty for the others, and where it has none."""
+    """Boost's version is in a header of its own; empty for other libraries, and if there is none."""
     if not library.header.startswith(BOOST):
         return ""
     root = header.parents[library.header.count("/") - 1]

@@ -1,4 +1,4 @@
-"""Hardware counters: which of them perf_event_open gives to this process."""
+"""The hardware counters that perf_event_open gives to this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One line of what the doctor found, and how it looks at the system."""
+"""A finding of the doctor, which is one line, and its view of the system."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 class State(StrEnum):
     OK = "ok"
-    NOTE = "note"  # works, but makes measurements noisier or leaves something unmeasured
+    NOTE = "note"  # works, but adds noise to measurements or leaves something unmeasured
     MISSING = "missing"
 
 
@@ -28,7 +28,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class System:
-    """The files of the running system; another root shows another machine to the probes."""
+    """The files of the running system. Another root shows another machine to the probes."""
 
     root: Path = Path("/")
 
@@ -36,7 +36,7 @@ class System:
         return self.root / name.lstrip("/")
 
     def read(self, name: str) -> str:
-        """A file's text without white space around it; empty where there is none that may be read."""
+        """A file's text without surrounding white space; empty if it cannot be read."""
         try:
             return self.path(name).read_text(encoding="utf-8", errors="replace").strip()
         except OSError:

@@ -1,4 +1,4 @@
-"""Memory: how much there is, in which pages, and whether the kernel moves it about."""
+"""Memory: its size, its pages, and the kernel's handling of both."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from mallard.doctor.finding import Finding, State, System, size
 
 GROUP = "memory"
-# The warm buffer of the monotonic strategies and as much again for what is built beside it.
+# The warm buffer of the monotonic strategies, and as much again for the structures beside it.
 COMFORTABLE_BYTES = 2 * 2**30
 TRANSPARENT = "/sys/kernel/mm/transparent_hugepage"
 

@@ -1,4 +1,4 @@
-"""The processor: what it is, how steady its clock frequency is, and who else is using it."""
+"""The processor: its name, the steadiness of its clock frequency, and its other users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compilers and the programs around them."""
+"""Compilers and their tools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mallard.doctor.finding import Finding, State, System
 from mallard.stages import tools
 
 GROUP = "tools"
-# clang++ defines g++'s too, so it comes first.
+# clang++ defines g++'s macros too, so it comes first.
 VERSION_MACROS = {
     "clang++": ("__clang_major__", "__clang_minor__", "__clang_patchlevel__"),
     "g++": ("__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__"),
@@ -39,7 +39,7 @@ def examine(system: System, facts: dict[str, Any]) -> list[Finding]:
 
 
 def output(*command: str) -> str:
-    """What a program prints; empty if it cannot be run or fails."""
+    """The output of a program; empty if it cannot be run or fails."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=10, check=False, stdin=subprocess.DEVNULL
@@ -50,7 +50,7 @@ def output(*command: str) -> str:
 
 
 def identify(compiler: str) -> tuple[str, str] | None:
-    """("g++", "12.2.0"), from what the compiler itself defines."""
+    """("g++", "12.2.0"), from the macros that the compiler defines."""
     defined = output(compiler, "-dM", "-E", "-x", "c++", os.devnull)
     macros = dict(re.findall(r"^#define (\w+) (\d+)$", defined, re.MULTILINE))
     for name, version in VERSION_MACROS.items():
@@ -73,7 +73,7 @@ def chosen_compiler() -> Finding:
 
 
 def family(name: str, remedy: str) -> Finding:
-    """All compilers of a family, under their plain name and with a version behind it."""
+    """All compilers of a family, under the plain name and with a version behind it."""
     versions = set()
     pattern = re.compile(rf"{re.escape(name)}(-\d+)?")
     for folder in os.get_exec_path():

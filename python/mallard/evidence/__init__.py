@@ -1,4 +1,4 @@
-"""What one repetition measured, or one paper printed, in one form, so that a rule can be run on either.
+"""Measured repetitions and printed tables in one form, so that a rule can be run on either.
 
 rows -> measured.by_setting -> Measured(setting, an Evidence a repetition)
 a paper's tables -> published.evidence_of(paper) -> Evidence

@@ -1,8 +1,7 @@
-"""A printed table beside this machine's figures in the same rows and columns, with the ratio of the two.
+"""A printed table beside this machine's figures, in its rows and columns, with the ratio of the two.
 
-In a race of strategies both sides are percents of new-delete; in Benchmarks II and V they are ratios as the
-table has them; P0213's Tables 43-46 are absolute, and so is their comparison. Tables 8 and 20 are means
-over rows.
+In a race of strategies, both sides are percents of new-delete. In Benchmarks II and V they are the table's
+ratios. P0213's Tables 43-46 are absolute, and so is their comparison. Tables 8 and 20 are means over rows.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from mallard.stats import Ratio, mean_ratio, median, paired_ratio
 
 NOT_MEASURED = "not measured"
 
-Pair = tuple[float, float]  # what is above and below the line of a ratio, in one repetition
+Pair = tuple[float, float]  # numerator and denominator of a ratio, in one repetition
 Above = Callable[[Evidence], Pair | None]
 
 
 @dataclass(frozen=True)
 class Beside:
-    """One cell. `printed` and `ours` are ratios, 1 for new-delete's time or no effect; or None."""
+    """One cell. `printed` and `ours` are ratios, or None. 1 means new-delete's time, or no effect."""
 
     printed: float | None
     printed_ns: float | None
@@ -36,7 +35,7 @@ class Beside:
 
     @property
     def ratio_of_ratios(self) -> float | None:
-        """Here by there: above 1 the strategy, or the shuffle, does worse here."""
+        """Ours divided by the printed one. Above 1, the strategy or the shuffle does worse here."""
         if self.ours is not None and self.printed:
             return self.ours.median / self.printed
         if self.ours is None and self.ours_ns is not None and self.printed_ns:
@@ -48,7 +47,7 @@ Comparison = dict[Key, dict[str, Beside]]
 
 
 def beside(table: PrintedTable, measured: Measured, local: str = LOCAL) -> Comparison:
-    """`local` is the allocator that stands in for the printed multipool of Benchmark II."""
+    """`local` is the allocator that replaces the printed multipool of Benchmark II."""
     return {
         key: {column: _cell(table, measured, key, column, local) for column in line}
         for key, line in table.rows.items()
@@ -85,7 +84,7 @@ def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local:
 
 
 def _race(table: PrintedTable, measured: Measured, key: Key, column: str) -> Beside:
-    """A strategy's time by that of new-delete, in the same row."""
+    """A strategy's time divided by that of new-delete, in its row."""
     place, base = _place(table, measured, key, column), _place(table, measured, key, BASE)
     times = [
         (evidence_times[place], evidence_times.get(base))
@@ -94,7 +93,7 @@ def _race(table: PrintedTable, measured: Measured, key: Key, column: str) -> Bes
     ]
     pairs = [(mine, theirs) for mine, theirs in times if theirs is not None]
     percent = table.percent_of_base(key, column)
-    # A failure is that of all figures of a row.
+    # A failure of a row is one of all its figures.
     failed = measured.failures.get(place) or measured.failures.get(place[1:])
     status = "ok" if times else failed or NOT_MEASURED
     return Beside(
@@ -153,7 +152,7 @@ def _of_heap(table: PrintedTable, key: Key, column: str) -> Above:
 
 
 def _four(evidence: Evidence, structure: str, size: int, freed: str, strategy: str) -> Pair | None:
-    """R as one fraction, under whichever upstream the setting has."""
+    """R as one fraction, under the upstream of the setting."""
     upstreams = {place[0] for place in evidence.fragmentation}
     for upstream in upstreams:
         ratio = evidence.ratio_of_ratios(structure, size, freed, strategy, upstream)
@@ -163,7 +162,7 @@ def _four(evidence: Evidence, structure: str, size: int, freed: str, strategy: s
 
 
 def _mean_of_density(evidences: list[Evidence], strategy: str) -> Ratio | None:
-    """The mean over structures and sizes of the time in terms of new-delete (P0213's Table 8)."""
+    """The mean over structures and sizes of the time relative to new-delete (P0213's Table 8)."""
     cells = {place[:2] for evidence in evidences for place in evidence.density if place[2] == strategy}
     return _mean(
         [
@@ -182,7 +181,7 @@ def _mean_of_density(evidences: list[Evidence], strategy: str) -> Ratio | None:
 
 
 def _mean_of_r(evidences: list[Evidence], strategy: str) -> Ratio | None:
-    """The mean of R over the structures, sizes and D that were measured (P0213's Table 20)."""
+    """The mean of R over the measured structures, sizes and D (P0213's Table 20)."""
     cells = {
         (structure, size, freed)
         for evidence in evidences

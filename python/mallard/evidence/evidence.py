@@ -1,8 +1,8 @@
 """Times by place: every experiment's cells in one repetition, each a mapping from its place to a time.
 
-The unit of a time is free (nanoseconds here, seconds in print), because only ratios within one experiment are
-ever formed. P0089 prints Benchmark II as ratios: there an access before the shuffle stands as 1. Where a
-place begins with a figure, that figure stands there as a row has it.
+The unit of a time is free (nanoseconds here, seconds in print), because only ratios within one experiment
+are formed. P0089 prints Benchmark II as ratios: there, an access before the shuffle counts as 1. The figure
+at the start of a place has the name that rows give it.
 
     density        (structure, size_log2, strategy)
     locality       (links, list length, shuffle factor, access factor, strategy)
@@ -10,8 +10,8 @@ place begins with a figure, that figure stands there as a row has it.
     contention     (buffer, N, S, W, strategy), N and S exponents of two
     fragmentation  (upstream, structure, size_log2, freed, strategy)
     ratios         (structure, size_log2, freed, strategy) -> R, where a paper prints R only
-    others         what an experiment's description claims a place by, and the strategy; those in phases begin
-                   with the figure: (figure, range, strategy)
+    others         the description's key of a place, and the strategy; experiments in phases begin with the
+                   figure: (figure, range, strategy)
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RatioPlace = tuple[str, int, str, str]
 AnyPlace = tuple[str | int, ...]
 
 SHUFFLED = 5
-FRESH = "none"  # of fragmentation: nothing was allocated beforehand
+FRESH = "none"  # of fragmentation: an unperturbed heap
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Rows become evidence: one for each repetition, under one setting.
 
-A setting is every parameter that does not say which cell of a table a row belongs to. What a place of
-`Evidence` names itself (buffer of utilization and contention, upstream of fragmentation) is a setting too
-when tables are made, and is none when claims are judged, which may need both: a parameter in `claimed` and
-not in `places`.
+A setting is every parameter that is not part of the key of a table's cell. Parameters that `Evidence` has
+in a place itself (buffer of utilization and contention, upstream of fragmentation) are settings when tables
+are made. They are no settings when claims are judged, which may need both values: a parameter in `claimed`
+and not in `places`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mallard.result import Row
 
 Setting = tuple[tuple[str, object], ...]
 
-# A cell that was measured less often than this tells no interval; it is left out where others were.
+# A cell with fewer repetitions has no useful interval. It is left out if other cells have more.
 ENOUGH = 3
 ACCESS_FIGURE = re.compile(r"sf(\d+)_af(\d+)_ns")
 
@@ -36,11 +36,11 @@ class Measured:
     setting: Setting = ()
     run: int = 0
     repetitions: dict[int, Evidence] = field(default_factory=dict)
-    failures: dict[AnyPlace, str] = field(default_factory=dict)  # of a cell: the status of its last failure
+    failures: dict[AnyPlace, str] = field(default_factory=dict)  # cell -> the status of its last failure
 
     @cached_property
     def steady(self) -> list[Evidence]:
-        """The repetitions, without the cells of which there are fewer than three where others have more."""
+        """The repetitions, without cells that have fewer than three if others have more."""
         parts = [evidence.of(self.experiment) for evidence in self.repetitions.values()]
         often = Counter(place for part in parts for place in part)
         least = min(ENOUGH, max(often.values(), default=0))
@@ -49,7 +49,7 @@ class Measured:
 
 
 def by_setting(rows: Iterable[Row], *, joined: bool = False) -> list[Measured]:
-    """One for each run and setting; `joined` puts those together that differ in what claims name."""
+    """One for each run and setting. `joined` merges settings that differ in parameters named by claims."""
     found: dict[tuple[int, str, Setting], Measured] = {}
     for row in cell_rows(rows):
         known = EXPERIMENTS.get(row.experiment)
@@ -91,13 +91,13 @@ def _add_time(measured: Measured, row: Row) -> None:
 
 
 def place_of(row: Row) -> AnyPlace:
-    """Where the time of a row stands in `Evidence`; of what has many a row without its figure or factors."""
+    """The place of a row's time in `Evidence`, without the figure or factors of rows that have many."""
     names = EXPERIMENTS[row.experiment].claimed
     return (*(row.parameters.get(name, "") for name in names), row.strategy)
 
 
 def _figures(row: Row) -> dict[str, float]:
-    """Those of the row; of small objects also what the blog calls the memory of the process."""
+    """The figures of the row; for small objects also the process's memory, as in the blog."""
     if "held_bytes" not in row.figures or "objects" not in row.parameters:
         return row.figures
     objects = int(row.parameters["objects"])

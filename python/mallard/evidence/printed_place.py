@@ -1,4 +1,4 @@
-"""Where a printed cell of the smaller documents stands in `Evidence`, under a setting of this machine's
+"""The place in `Evidence` of a printed cell of the smaller documents, under a setting of this machine's
 rows."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from mallard.papers.fixed_block import REMOVE_CTRL, STRATEGIES, work_of
 from mallard.papers.printed import Key, PrintedTable
 from mallard.papers.small_objects import figure_of
 
-SMALL_PAGES = "small"  # what a system has that does nothing about them
+SMALL_PAGES = "small"  # an unconfigured system has small pages
 
 
 def small_objects_place(table: PrintedTable, key: Key, column: str, pages: str = SMALL_PAGES) -> AnyPlace:
@@ -16,7 +16,7 @@ def small_objects_place(table: PrintedTable, key: Key, column: str, pages: str =
 
 
 def fixed_block_place(table: PrintedTable, key: Key, column: str) -> AnyPlace:
-    """The default is new-delete in every work; the block allocators have one strategy a work."""
+    """The default is new-delete in every work. Each work has one strategy for the block allocators."""
     work = work_of(key)
     version = str(table.place["version"]) if work == REMOVE_CTRL else ""
     return (work, version, BASE if column == BASE else STRATEGIES[work])

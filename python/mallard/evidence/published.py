@@ -1,4 +1,4 @@
-"""What the documents print, as evidence: so a rule can be tried on the very tables that it is about."""
+"""The documents' printed tables as evidence, so that a rule can be run on the tables that it is about."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mallard.papers.small_objects import small_objects_tables
 from mallard.papers.tables import P0089, P0213, own_table
 
 STRUCTURES = tuple(f"DS{number}" for number in range(1, 13))
-AVERAGES = (AVERAGED, 0, "half")  # where Table 20, a mean of R, stands among the ratios
+AVERAGES = (AVERAGED, 0, "half")  # the place of Table 20, a mean of R, among the ratios
 P0213_PERCENTS = (12, *range(53, 58), 14, 16, *range(59, 65), *range(66, 72))
 
 
@@ -29,7 +29,7 @@ def evidence_of(tables: Iterable[PrintedTable]) -> Evidence:
 
 
 def p0089() -> Evidence:
-    """DS1 with the two decimals of P0213's copy; Benchmark II as what shuffling does; no buffers."""
+    """DS1 with the two decimals of P0213's copy, Benchmark II as effects of shuffling, without buffers."""
     names = [
         *(f"p0089:{number}" for number in range(15, 20)),
         *(f"p0089:III-{total}" for total in range(30, 36)),
@@ -40,7 +40,7 @@ def p0089() -> Evidence:
 
 
 def p0213() -> Evidence:
-    """Percents where it prints them, seconds elsewhere."""
+    """Percents if it prints them, seconds otherwise."""
     numbers = (*range(43, 47), *P0213_PERCENTS, *range(17, 20))
     tables = [table_named(f"p0213:{number}") for number in numbers]
     return evidence_of([*(own_table(P0213, name) for name in STRUCTURES), *tables])

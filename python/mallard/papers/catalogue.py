@@ -29,7 +29,7 @@ class Strategy:
 
     @property
     def text(self) -> str:
-        """For people, without what the name says."""
+        """A description without the parts that the name says."""
         named = self.allocator.replace(" backed by ", "+") == mechanism_of(self.name)
         used = [BINDINGS.get(self.binding, self.binding), ENDS[self.destruction]]
         return ", ".join(used if named else [self.allocator, *used])
@@ -42,7 +42,7 @@ class Structure:
     inner_log2: int  # leaf elements in one element of the outer container
 
 
-# A name tells them of any other.
+# The binding and the end of the strategies whose names do not tell them.
 _BINDING_AND_END = {"null": ("type parameter", "winked out"), "class-new": ("the class", "normal")}
 
 
@@ -52,10 +52,10 @@ def _extra(name: str, allocator: str) -> Strategy:
     return Strategy(name, allocator, *_BINDING_AND_END.get(name, (binding, end)))
 
 
-# The papers do not have these.
+# The papers lack these.
 EXTRA_STRATEGIES = tuple(_extra(name, text) for name, text in {**BESIDE_PAPERS, **LIBRARY}.items())
 
-# (type parameter, abstract base) with everything else equal; P0213 section 9, first paragraph of "Analysis".
+# (type parameter, abstract base), otherwise equal; P0213 section 9, first paragraph of "Analysis".
 DISPATCH_PAIRS: tuple[Pair, ...] = tuple(
     zip(
         (name for name in of_papers() if not is_base(name)),
@@ -64,14 +64,13 @@ DISPATCH_PAIRS: tuple[Pair, ...] = tuple(
     )
 )
 
-# (normal destruction, winked out) with everything else equal; P0213 section 9, second paragraph of
-# "Analysis".
+# (normal destruction, winked out), otherwise equal; P0213 section 9, second paragraph of "Analysis".
 WINK_OUT_PAIRS: tuple[Pair, ...] = tuple(
     (name, f"{name}{WINK_MARK}") for name in of_papers(3) if not is_winked(name)
 )
 
 SIZES_LOG2 = tuple(range(6, 17))
-PAPER_PRODUCT_LOG2 = 27  # leaf elements made in every cell of Benchmark I
+PAPER_PRODUCT_LOG2 = 27  # leaf elements of every cell of Benchmark I
 
 
 @cache
@@ -84,7 +83,7 @@ def strategies() -> dict[str, Strategy]:
 
 
 def described() -> dict[str, Strategy]:
-    """The papers' strategies and our own; not those of other libraries."""
+    """The papers' strategies and mallard's own, without contenders."""
     return strategies() | {extra.name: extra for extra in EXTRA_STRATEGIES}
 
 
@@ -95,7 +94,7 @@ def structures() -> dict[str, Structure]:
 
 
 def strategy_text(name: str) -> str:
-    """What a strategy is, for people; a name that nobody has stands for itself."""
+    """A description of a strategy. An unknown name stands for itself."""
     if name in CONTENDERS:
         return CONTENDERS[name].text
     plain, malloc = mallocs.split(name)

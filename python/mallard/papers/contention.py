@@ -1,8 +1,9 @@
 """The tables of Benchmark IV: seven unnumbered ones of P0089R1, P0213R0 Tables 14-16 and 58-71.
 
-A row is a number of threads W. N is what one thread repeats: 2^15 .. 2^19 in P0089, a hundred times that in
-P0213. Table 15 is P0213's copy of P0089's first. P0213 ran everything twice, with a static buffer behind the
-monotonic allocators (Tables 14 and 58-64) and without (16 and 65-71); P0089 has no buffer.
+A row is a number of threads W. N is the number of repetitions of one thread: 2^15 .. 2^19 in P0089, a
+hundred times that in P0213. Table 15 is P0213's copy of P0089's first table. P0213 measured with a static
+buffer behind the monotonic allocators (Tables 14 and 58-64) and without (16 and 65-71); P0089 has no
+buffer.
 """
 
 from __future__ import annotations

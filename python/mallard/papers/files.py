@@ -1,4 +1,4 @@
-"""Reads the tables that are shipped with the package, figures as printed in the papers."""
+"""Reads the package's tables, with figures as printed in the papers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mallard.strategy_names import current
 
 
 def read_csv(name: str) -> list[dict[str, str]]:
-    """The papers number their strategies; columns of strategies have the names."""
+    """The rows of a file. The papers' numbers of strategies become names in the columns."""
     source = resources.files("mallard.papers") / "data" / name
     rows = csv.DictReader(source.read_text(encoding="utf-8").splitlines())
     return [

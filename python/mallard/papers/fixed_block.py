@@ -1,7 +1,7 @@
-"""The times of Optimized C++, chapter 13: they stand in its prose, so the table and its name are ours.
+"""The times of Optimized C++, chapter 13. They are in its prose, so the table and its name are mallard's.
 
-The book's fixed blocks are of three kinds: class-specific operator new, an allocator of a container, and an
-allocator of a string; `STRATEGIES` names ours.
+The book has fixed blocks of three kinds: a class-specific operator new, an allocator of a container, and an
+allocator of a string. `STRATEGIES` names mallard's for each.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mallard.papers.files import read_csv
 from mallard.papers.printed import BASE, OPTIMIZED, Key, Line, PrintedTable
 
 TIMES = "optimized:times"
-BLOCK = "fixed block"  # the column beside that of the default
+BLOCK = "fixed block"  # the column beside the default's
 AS_PRINTED = "as-printed"  # of the versions of remove-ctrl
 REMOVE_CTRL = "remove-ctrl"  # the work that has versions
 STRATEGIES = {
@@ -28,7 +28,7 @@ EXPERIMENTS = {
     "random_replace_in_100_pointers_1M_instances": ("replace", 1_000_000),
     "list_1000_ints_create_destroy": ("list", 1),
     "map_1000_int_keys_create_destroy": ("map", 1),
-    "remove_ctrl_string": (REMOVE_CTRL, 1),  # how many calls there were is not told
+    "remove_ctrl_string": (REMOVE_CTRL, 1),  # the book does not tell the number of calls
 }
 SECONDS = {"ms": 1e-3, "us": 1e-6}
 STATED = "speedup_stated"  # it follows from the times

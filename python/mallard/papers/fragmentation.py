@@ -1,7 +1,7 @@
 """The tables of Benchmark V, P0213R0 Tables 17-20: the ratio R = (strategy / new-delete beside a perturbed
 heap) / (strategy / new-delete in a fresh process).
 
-Tables 18 and 19 are printed one column off; `strategy_true` of the file is used (see `notes`).
+Tables 18 and 19 are printed one column off; the file's `strategy_true` is used (see `notes`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mallard.strategy_names import of_papers
 FREED = {"N": "all", "N/2": "half", "N/4": "quarter", "N/8": "eighth"}
 PARTLY_FREED = ("half", "quarter", "eighth")
 AVERAGE = "p0213:20"
-AVERAGED = "DS1-DS12"  # all structures together, as Table 20 averages them
+AVERAGED = "DS1-DS12"  # all structures together, as in Table 20
 AVERAGE_KEY: Key = ()
 LOCAL = list(of_papers(3))
 

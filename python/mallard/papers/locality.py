@@ -1,9 +1,9 @@
 """The tables of Benchmark II: P0089R1 Tables 15-21, P0213R0 Tables 9-11 and 43-46.
 
-A row is a list length |S|, a column an access factor (Table 15: a shuffle factor). P0089 prints only what
-shuffling does (after / before), and in Tables 20 and 21 how much less of it there is with a local multipool.
-P0213 prints the same, and the seconds behind it; its Table 11 sets the shuffled times of both allocators side
-by side, multipool / global, which is the other way round than P0089's ratio.
+A row is a list length |S|, a column an access factor (in Table 15 a shuffle factor). P0089 prints only the
+effect of shuffling (after / before), and in Tables 20 and 21 how much smaller it is with a local multipool.
+P0213 prints the effect and the seconds behind it. Its Table 11 compares the shuffled times of both
+allocators as multipool / global, the inverse of P0089's ratio.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from mallard.papers.files import read_csv
 from mallard.papers.printed import P0089, P0213, Key, Line, Place, PrintedTable
 
 SHUFFLE_FACTOR = 5
-PASSES = 2560  # access factor x repeat factor: every link is accessed so often in a printed time
+PASSES = 2560  # access factor x repeat factor: the accesses to every link in a printed time
 LENGTH = ("|S|",)
 
-# What a cell sets in relation to what; `strategy` of a table's place names the allocator of its lists.
+# The two times of a cell's ratio. `strategy` in a table's place names the allocator of the lists.
 DEGRADATION = "shuffled / unshuffled"
 IMPROVEMENT = "degradation with the global allocator / with the local one"
 LOCAL_TO_GLOBAL = "local / global, both shuffled"

@@ -1,4 +1,4 @@
-"""What must be known to read a printed table beside one's own: one remark, and the tables it concerns."""
+"""A remark that a reader needs to compare a printed table with a measured one, and its tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ P0213_PROGRAM = "gbleaney/Allocator-Benchmarks, the program of P0213"
 
 @dataclass(frozen=True)
 class Note:
-    kind: str  # "error" of the paper, "departure" of its program, or "reading": how ours is set beside it
+    kind: str  # "error" of the paper, "departure" of its program, or "reading": how rows are compared with it
     text: str
     source: str
     concerns: Concerns

@@ -1,8 +1,8 @@
 """A table of a paper, as printed: rows keyed by tuples, columns that are strategies or factors, a unit.
 
-Every benchmark's module of this package makes its own of them: `tables` those of Benchmark I, `locality`,
+Each benchmark's module of this package makes its own tables: `tables` those of Benchmark I, `locality`,
 `utilization`, `contention` and `fragmentation` those of II to V, `small_objects` those of the Loki test,
-`fixed_block` those of Optimized C++; `registry` finds one by its name.
+`fixed_block` those of Optimized C++. `registry` finds one by its name.
 """
 
 from __future__ import annotations
@@ -19,28 +19,29 @@ LOKI = "Loki"
 OPTIMIZED = "Optimized C++"
 
 Key = tuple[int, ...]
-# None: printed as "fail", a test that did not end.
+# None: printed as "fail", a test that did not finish.
 Line = dict[str, float | None]
-# Of percents, new-delete's own column is seconds.
+# In a table of percents, new-delete's column has seconds.
 Unit = Literal["seconds", "percent of new-delete", "ratio", "kB"]
 Place = dict[str, int | str]
 
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """`rows` holds the figures as printed. `place` says which of this machine's cells belong beside them."""
+    """`rows` holds the figures as printed. `place` names this machine's cells that are compared with
+    them."""
 
-    name: str  # what the command line calls it: p0213:6, p0089:III-30
+    name: str  # the name on the command line: p0213:6, p0089:III-30
     paper: str
-    label: str  # what the paper calls it: Table 6; Benchmark III, T = 2^30
+    label: str  # the paper's name: Table 6; Benchmark III, T = 2^30
     experiment: str
     caption: str
-    axes: tuple[str, ...]  # what a row's key is made of, as headings
+    axes: tuple[str, ...]  # the headings of the parts of a row's key
     unit: Unit
     rows: dict[Key, Line]
     place: Place
-    data_of: str  # whose measurement it is; P0213 copies some of P0089's tables
-    operations: dict[Key, int] = field(default_factory=dict)  # behind a printed figure; none where ratios are
+    data_of: str  # the paper that measured it; P0213 copies some of P0089's tables
+    operations: dict[Key, int] = field(default_factory=dict)  # behind a printed figure; empty for ratios
     words: Mapping[str, Sequence[str]] = field(
         default_factory=dict
     )  # of an axis whose numbers stand for words
@@ -51,7 +52,7 @@ class PrintedTable:
 
     @property
     def shows_times(self) -> bool:
-        """Whether a row is a race of strategies against new-delete."""
+        """True if a row is a race of strategies against new-delete."""
         return bool(self.operations) and self.experiment != "locality"
 
     @property
@@ -59,7 +60,7 @@ class PrintedTable:
         return self.unit == "kB"
 
     def percent_of_base(self, key: Key, column: str) -> float | None:
-        """Of new-delete, for a race of strategies; None where the test failed there."""
+        """A race's figure in percent of new-delete; None if the test failed there."""
         figure, base = self.rows[key][column], self.rows[key][BASE]
         if column == BASE:
             return 100.0
@@ -68,7 +69,7 @@ class PrintedTable:
         return 100.0 * figure / base
 
     def nanoseconds(self, key: Key, column: str) -> float | None:
-        """Of one operation, where a table is of memory its bytes; None where the test failed there."""
+        """The time of one operation, or the bytes in a table of memory; None if the test failed there."""
         figure, base = self.rows[key][column], self.rows[key].get(BASE)
         if figure is None:
             return None

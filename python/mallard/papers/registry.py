@@ -1,5 +1,5 @@
-"""Every printed table by its name: p0213:6 as the paper numbers it, p0089:III-30 and loki:memory where it
-does not.
+"""Every printed table by its name: the paper's number, as p0213:6, or a name such as p0089:III-30 and
+loki:memory for unnumbered tables.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ALLOWED = (
 
 @cache
 def all_tables() -> dict[str, PrintedTable]:
-    """In the order of the papers; the unnumbered ones of P0089 come after its numbered ones."""
+    """All tables in the order of the papers; P0089's unnumbered tables follow its numbered ones."""
     found: dict[str, PrintedTable] = {
         **printed_tables(),
         **locality_tables(),
@@ -57,7 +57,7 @@ def table_named(name: str) -> PrintedTable:
 
 def in_ranges(names: Sequence[str]) -> list[str]:
     """Names in the papers' order, with runs of three or more neighbours joined: p0089:3 to p0089:14. A name
-    without a number stands alone, since it could not be guessed.
+    without a number stands alone, because a reader could not guess it.
     """
     every = list(all_tables())
     runs: list[list[str]] = []
@@ -77,7 +77,7 @@ def _kin(name: str) -> tuple[str, str]:
 
 
 def _place(name: str) -> tuple[int, int, str]:
-    """Numbers in their order, behind them by name what has none."""
+    """Sorts numbered tables by number, and puts the others after them, by name."""
     paper, _, number = name.partition(":")
     where = PAPERS.index(paper)
     return (where, int(number), "") if number.isdecimal() else (where, 1000, number)

@@ -1,5 +1,5 @@
-"""The tables of the Loki test (small object allocation, 2012): seconds for a million objects, with the order
-of the frees shuffled and kept, and the memory of the process. The blog numbers none of them.
+"""The tables of the Loki test (small object allocation, 2012): seconds for a million objects, with shuffled
+and ordered frees, and the memory of the process. The blog numbers none of them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from mallard.papers.printed import BASE, LOKI, Key, Line, PrintedTable
 OBJECTS = 1_000_000
 FIGURES = {"allocation": "allocate_ns", "shuffling": "shuffle_ns", "deallocation": "free_ns"}
 PHASES = tuple(FIGURES)
-PROCESS = "process_bytes"  # of an object: what the process holds, the vector of pointers with it
-POINTER_BYTES = 8  # of that vector, for an object
+PROCESS = "process_bytes"  # the process's memory for an object, with the vector of pointers
+POINTER_BYTES = 8  # of that vector, per object
 STRATEGIES = {"SYSTEM_ALLOC": BASE, "USE_LOKI_SOA": "loki"}
 ORDERS = {"shuffled": "shuffled", "in-order": "in_order"}
 MEMORY = "memory"
@@ -30,7 +30,7 @@ def small_objects_tables() -> dict[str, PrintedTable]:
 
 
 def _times(order: str, printed: Rows) -> PrintedTable:
-    """Without the shuffling of what is not shuffled, which the blog prints as 0."""
+    """The times, without those of a shuffle that did not happen, which the blog prints as 0."""
     rows: dict[Key, Line] = {}
     for row in printed:
         if row["order"] == ORDERS[order] and float(row["seconds"]):
@@ -73,5 +73,5 @@ def _memory(printed: Rows) -> PrintedTable:
 
 
 def figure_of(table: PrintedTable, key: Key) -> str:
-    """The figure of this machine's rows that belongs beside a printed one."""
+    """The figure of this machine's rows that is compared with a printed one."""
     return str(table.place["figure"]) if "figure" in table.place else FIGURES[PHASES[key[1]]]

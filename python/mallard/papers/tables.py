@@ -1,9 +1,9 @@
 """The numbered tables of Benchmark I: P0089R1 Tables 3-14 and P0213R0 Tables 4-8 and 21-42.
 
-P0213 prints three sets. Tables 4, 6 and 33-42 are its own runs. Tables 21-32 (and 5 and 7 once more) are
-its copy of P0089's data with the columns in their right order; they agree with P0089R1 Tables 3-14, and
-print DS1 with one decimal more. Table 8 averages its own runs over every row of every structure, in
-percent of new-delete.
+P0213 prints three sets. Tables 4, 6 and 33-42 are its own runs. Tables 21-32 (and 5 and 7 again) are its
+copy of P0089's data with the columns in their right order. They agree with P0089R1 Tables 3-14, and print
+DS1 with one more decimal. Table 8 averages its own runs over every row of every structure, in percent of
+new-delete.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ __all__ = ["AVERAGES", "P0089", "P0213", "DensityTable", "own_table", "printed_t
 
 AVERAGES = "p0213:8"
 AVERAGES_SIZE = 0
-# P0213 section 9, "Analysis": over everything, in percent of the run time.
+# P0213 section 9, "Analysis": the mean of all rows, in percent of the time.
 PRINTED_DISPATCH = 0.78
 PRINTED_WINK_OUT = 8.4
-COPIES = frozenset({5, 7, *range(21, 33)})  # the numbers under which P0213 prints P0089's data
+COPIES = frozenset({5, 7, *range(21, 33)})  # P0213's numbers of tables with P0089's data
 
 
 @dataclass(frozen=True)
 class DensityTable(PrintedTable):
-    """Rows are sizes, columns the fourteen strategies; the table of averages has one row, of percents."""
+    """Rows are sizes, columns the fourteen strategies. The table of averages has one row, of percents."""
 
     @property
     def number(self) -> int:
@@ -45,12 +45,12 @@ class DensityTable(PrintedTable):
 
     @property
     def is_copy(self) -> bool:
-        """Whether P0213 prints P0089's data here."""
+        """True if P0213 prints P0089's data here."""
         return self.paper == P0213 and self.number in COPIES
 
     @cached_property
     def lines(self) -> dict[int, dict[str, float]]:
-        """size_log2 -> strategy -> seconds, or percent in the table of averages; no cell failed."""
+        """size_log2 -> strategy -> seconds, or percent in the table of averages. No cell failed."""
         return {
             key[0]: {name: figure for name, figure in line.items() if figure is not None}
             for key, line in self.rows.items()
@@ -65,7 +65,7 @@ class DensityTable(PrintedTable):
 
 
 def seconds_to_ns_per_leaf(seconds: float) -> float:
-    """Every printed cell makes 2^27 leaf elements, whatever its structure and size."""
+    """Nanoseconds per leaf element. Every printed cell makes 2^27 of them."""
     return seconds * 1e9 / (1 << PAPER_PRODUCT_LOG2)
 
 
@@ -122,12 +122,12 @@ def _averages() -> DensityTable:
 
 
 def printed_table(name: str) -> DensityTable:
-    """One of Benchmark I; `registry.table_named` finds those of the others too."""
+    """One table of Benchmark I. `registry.table_named` finds all others, too."""
     return printed_tables()[name]
 
 
 def own_table(paper: str, structure: str) -> DensityTable:
-    """The paper's own run of a structure: for P0089 the copy in P0213, which prints one decimal more for
+    """The paper's own run of a structure. For P0089 it is P0213's copy, which prints one more decimal for
     DS1.
     """
     for table in printed_tables().values():

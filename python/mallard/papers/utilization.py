@@ -1,9 +1,9 @@
 """The tables of Benchmark III: six unnumbered ones of P0089R1 (T = 2^30 .. 2^35), P0213R0 Tables 12, 13 and
 47-57.
 
-A row is T, A and S, all exponents of two of bytes: in all allocated, active, of a block. Table 13 is P0213's
-copy of P0089's first. Tables 12 and 53-57 are percents of new-delete, which stands in seconds; 47-52 have the
-seconds of all columns.
+A row is T, A and S, exponents of two of bytes: allocated in total, active, of a block. Table 13 is P0213's
+copy of P0089's first table. Tables 12 and 53-57 are percents of new-delete, whose column has seconds; 47-52
+have the seconds of all columns.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Doxygen's filter: prints a file of the project with Doxygen's commands in it. Doxygen runs it by its path.
+"""Doxygen's filter: prints a file of the project with Doxygen's commands added. Doxygen runs it by its
+path.
 
-Comments and pages are written to be read as they are. Doxygen needs names of headings, links by those names,
-commands for the labels of comments, and namespaces without macros.
+Comments and pages are written for readers of the plain text. Doxygen needs names of headings, links by
+those names, commands for the labels of comments, and namespaces without macros.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`|^ {4}[^\n]*$)", re.MULTILINE | re.DO
 
 
 def of_header(text: str, name: str) -> str:
-    """The comment above `#pragma once` is the file's. It describes the class with a mechanism's name, too,
-    which derives from the mechanism.
+    """Adds the commands to a header. The comment above `#pragma once` is the file's. It also describes the
+    class that has the mechanism's name and derives from the mechanism.
 
-    Each line stays a line, so that links to the source lead to their line.
+    Lines stay lines, so that links to the source lead to the right one.
     """
     text = re.sub(r"\A((?:///.*\n)+)#pragma once$", r"\1/// \\file", text, flags=re.M)
     text = re.sub(r"(?:::)?inline MALLARD_(?:MODE|LIBRARY)(?= \{)", "", text)
@@ -39,14 +40,14 @@ def of_header(text: str, name: str) -> str:
 
 
 def of_example(text: str, name: str) -> str:
-    """Its first comment; Doxygen takes the program from the folder of examples."""
+    """The example's first comment. Doxygen takes the program from the folder of examples."""
     comment = re.match(r"(?://.*\n)+", text)
     words = re.sub(r"^///? ?", "", comment[0], flags=re.M) if comment else ""
     return f"/** \\example {name}\n{words}*/\n"
 
 
 def of_page(text: str, path: Path) -> str:
-    """Headings get names that are unique in the whole reference; links lead to those."""
+    """A page whose headings have names that are unique in the whole reference, and whose links use them."""
     parts = CODE.split(text)
     seen: dict[str, int] = {}
     for place in range(0, len(parts), 2):
@@ -65,7 +66,7 @@ def of_page(text: str, path: Path) -> str:
 
 
 def _without_bars(code: str) -> str:
-    """Code in a table writes a bar as \\|, which Doxygen would show so."""
+    """Removes the backslash before a bar in code. Tables need it, and Doxygen would show it."""
     if "\\|" not in code or code[0] != "`" or code.startswith("```"):
         return code
     words = escape(code[1:-1]).replace("\\|", "&#124;")
@@ -85,7 +86,7 @@ def page_name(path: Path) -> str:
 
 
 def target(link: str, path: Path) -> str:
-    """Where a link of a page leads in the reference."""
+    """The target of a page's link, in the reference."""
     if re.match(r"[a-z]+:", link):
         return link
     name, _, anchor = link.partition("#")

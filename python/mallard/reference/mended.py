@@ -1,7 +1,7 @@
-"""Links that Doxygen makes to nothing: to a line of a source page that has no anchor, and to a list of
+"""Mends Doxygen's own dead links: those to a source page's line without an anchor, and those to a list of
 classes that it leaves out.
 
-No other link is touched, so a dead link of a page or of a comment stays one.
+All other links are left alone, so that a dead link of a page or of a comment is found.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LEFT_OUT = re.compile(r'<a href="#nested-classes">(\w+)</a>')
 
 
 def mend(folder: Path) -> int:
-    """Lets such a link lead to the page, or be text. Returns the number of pages."""
+    """Makes such links lead to the page, or be text. Returns the number of pages."""
     pages = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.html")}
     lines = {name: set(re.findall(r'name="(l\d+)"', page)) for name, page in pages.items()}
 

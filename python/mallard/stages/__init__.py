@@ -1,8 +1,8 @@
-"""The stages of `mallard test`, in the order in which they run: every test once, in the configuration where
-it finds most; then what --full adds, the product with the other configurations.
+"""The stages of `mallard test`, in order: every test once, in the configuration that finds most, then with
+--full the product with other configurations.
 
-A stage's cost is its part of a whole run, in seconds of the machine that it was measured on: it tells how
-long the rest may take, and limits nothing."""
+A stage's cost is its share of a whole run, in seconds on the machine of its measurement. It serves to
+forecast the rest of a run, and limits nothing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Stage(Protocol):
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """What the front door installs for it, by the names that it knows."""
+        """The tools that the front door installs for the stage, by the front door's names."""
         ...
 
     def run(self, workplace: Workplace) -> Outcome: ...
@@ -63,7 +63,8 @@ STAGES: tuple[Stage, ...] = (
         "runner",
         "the runner, its tests, the examples; each header by itself; forks",
         125,
-        # AddressSanitizer's runtime leaves a lock of its own held in forked children: forks are tested here.
+        # AddressSanitizer's runtime leaves a lock of its own held in forked children, so forks are tested
+        # in this build.
         parts=("process", "bench", "compile"),
         tools=("googletest", "boost", "mold", "clang"),
     ),

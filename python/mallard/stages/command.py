@@ -1,5 +1,5 @@
-"""One command of a stage: its output goes to the log as it comes, and it is ended, with its children, when it
-is silent for too long. How long it takes altogether ends nothing: a slow or busy machine is no defect."""
+"""Runs one command of a stage. Its output goes to the log at once. A command that is silent for too long is
+ended with its children. Its total time has no limit, because a slow or busy machine is no defect."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from typing import IO
 from mallard.stages.progress import Progress
 
 SILENCE_SECONDS = 900.0
-"""The longest step that prints nothing is one file that is compiled: half a minute, on a machine of today."""
+"""The longest silent step is the compilation of one file: half a minute on a machine of today."""
 
 MOST_PIECES_AFTER_END = 64
-"""Of 64 KiB: what a command left in the pipe, but not what a child that it left behind goes on to say."""
+"""In pieces of 64 KiB: enough for the output left in the pipe, but not for that of a child left behind."""
 
 SILENT = 124
-"""The exit status of a command that was ended, as `timeout` has it."""
+"""The exit status of an ended command, as of `timeout`."""
 
 
 @dataclass(frozen=True)
 class Workplace:
-    """Where a stage works: the source tree, its log, how many processes may run at once, how far it is."""
+    """The place of a stage's work: source tree, log, number of parallel processes, and progress."""
 
     root: Path
     log: Path
@@ -49,7 +49,7 @@ class Workplace:
         environment: Mapping[str, str] | None = None,
         part: tuple[float, float] = (0.0, 1.0),
     ) -> int:
-        """The exit status. The command is the `part` of its stage from one fraction of it to another."""
+        """The exit status. `part` is the command's share of its stage, from one fraction to another."""
         self.progress.begin(part)
         with self.log.open("a", encoding="utf-8") as log:
             log.write(f"$ {shlex.join(command)}\n")
@@ -76,7 +76,8 @@ class Workplace:
     def follow(self, process: subprocess.Popen[bytes], log: IO[str], silence_limit: float) -> bool:
         """Copies the output to the log until the command has ended; False if it was silent for too long.
 
-        A child that the command leaves behind may hold the pipe open: the command's own end counts."""
+        A child that the command leaves behind may hold the pipe open, so only the command's own end
+        counts."""
         assert process.stdout is not None
         os.set_blocking(process.stdout.fileno(), False)
         line = b""
@@ -97,7 +98,7 @@ class Workplace:
                     for complete in lines:
                         self.progress.read(complete.decode("utf-8", "replace"))
                 elif piece == b"" and not ended:
-                    # It has closed its output, which would be selected for ever.
+                    # A closed output would be selected for ever.
                     with contextlib.suppress(subprocess.TimeoutExpired):
                         process.wait(0.2)
                 if ended and (not piece or pieces_after_end > MOST_PIECES_AFTER_END):
@@ -111,14 +112,14 @@ class Workplace:
 
 
 def generator() -> dict[str, str]:
-    """CMake takes make unless it is told otherwise, and there may be none."""
+    """CMake's generator. Its default, make, may be missing."""
     if shutil.which("ninja") and "CMAKE_GENERATOR" not in os.environ:
         return {"CMAKE_GENERATOR": "Ninja"}
     return {}
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """Ends the command and what it started, which may outlive it (a browser, a hanging test)."""
+    """Ends the command and its children, such as a browser or a hanging test."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""The stages that read the sources: each tool counts as one test, clang-tidy as one for each file."""
+"""The stages that read the sources. Each tool counts as one test, clang-tidy as one per file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mallard.stages.outcome import Outcome
 from mallard.stages.progress import Progress
 from mallard.stages.sources import own_files
 
-# Other versions format otherwise and find other things.
+# Other versions format differently and find other things.
 FORMAT = "clang-format-19"
 TIDY = "clang-tidy-19"
 SHELL_FILES = ("mallard", ".ci/run")
@@ -47,7 +47,7 @@ class TidyStage:
     tools: tuple[str, ...] = (TIDY,)
 
     def run(self, workplace: Workplace) -> Outcome:
-        """One file that includes every public header shows all of them to clang-tidy at once."""
+        """clang-tidy sees all public headers at once, in one file that includes them."""
         if shutil.which(TIDY) is None:
             return missing("clang-tidy", tools.install(TIDY))
         include = workplace.root / "include"

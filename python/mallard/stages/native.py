@@ -14,11 +14,11 @@ from mallard.stages import tools
 from mallard.stages.command import SILENT, Workplace
 from mallard.stages.outcome import Outcome, read_junit
 
-# ThreadSanitizer of g++ 12 cannot place its shadow when more bits than these are random.
+# ThreadSanitizer of g++ 12 cannot place its shadow if more bits than these are random.
 TSAN_RANDOM_BITS = 28
-# CTest ends what takes longer than 1,500 s unless it is told otherwise: so many seconds are eleven days.
+# Eleven days, in seconds: CTest's default ends a test after 1,500 s.
 NO_TIMEOUT = "1000000"
-# Files of tests that one call of the compiler takes: with more, the last calls have no others beside them.
+# Files of tests in one call of the compiler. With more, the last calls would run alone.
 TOGETHER = 10
 
 
@@ -30,11 +30,11 @@ class NativeStage:
     full: bool = False
     definitions: tuple[str, ...] = ()
     parts: tuple[str, ...] = ("unit", "contract", "containers", "process", "misuse", "fuzz", "soak")
-    """The folders of native tests that it takes (tests/CMakeLists.txt)."""
+    """The folders of native tests in this stage (tests/CMakeLists.txt)."""
     about: str = ""
-    """Of these, only the files that mention this: a regular expression of CMake's."""
+    """Only files whose text matches this regular expression of CMake's are taken."""
     tests: str = "*"
-    """Of GoogleTest's tests only those that this filter lets through."""
+    """Only GoogleTest's tests that pass this filter are taken."""
     tools: tuple[str, ...] = ("googletest", "boost", "mold")
 
     def run(self, workplace: Workplace) -> Outcome:
@@ -52,8 +52,8 @@ class NativeStage:
         return outcome
 
     def compiler(self, outcome: Outcome) -> str | None:
-        """The one that was asked for. Where none was, clang++ for what takes longest: it needs two thirds
-        of the time, and together with g++ in the other stages finds more."""
+        """The requested compiler. By default the longest stage takes clang++, which needs two thirds of the
+        time, and finds more in addition to g++ in the other stages."""
         if self.name == "libcxx":
             return tools.find_libcxx_compiler()
         if "clang" not in self.tools or os.environ.get("CXX"):
@@ -80,7 +80,7 @@ class NativeStage:
         report, accounts = directory / "ctest.xml", directory / "test-results"
         report.unlink(missing_ok=True)
         shutil.rmtree(accounts, ignore_errors=True)
-        # Verbose, so that a test that runs for long is not silent; what ends a test is its silence.
+        # Verbose, so that a long test is not silent. Only silence ends a test.
         test = [*prefix, "ctest", "--test-dir", str(directory), "--verbose", "--no-tests=error"]
         test += ["--parallel", jobs, "--timeout", NO_TIMEOUT, "--output-junit", str(report)]
         status = workplace.run(test, environment={"GTEST_FILTER": self.tests}, part=(0.8, 1.0))
@@ -96,7 +96,7 @@ class NativeStage:
 
 
 def configure_command(directory: Path, preset: str, compiler: str) -> list[str]:
-    """A build directory keeps its compiler: it is made anew when another one is asked for."""
+    """The command, on a new build directory if the compiler has changed."""
     command = ["cmake", "--preset", preset, f"-DCMAKE_CXX_COMPILER={compiler}"]
     cache = directory / "CMakeCache.txt"
     if cache.is_file():
@@ -107,7 +107,7 @@ def configure_command(directory: Path, preset: str, compiler: str) -> list[str]:
 
 
 def fixed_addresses() -> list[str] | None:
-    """What to put before a command so that ThreadSanitizer works here; None if nothing helps."""
+    """The prefix of commands with which ThreadSanitizer works here; None if there is none."""
     bits = Path("/proc/sys/vm/mmap_rnd_bits")
     if not bits.is_file() or int(bits.read_text(encoding="utf-8")) <= TSAN_RANDOM_BITS:
         return []

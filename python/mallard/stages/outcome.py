@@ -1,4 +1,4 @@
-"""What a stage of the tests found: counts, and lines that a reader must see."""
+"""The outcome of a stage of the tests: counts, and lines for the reader."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Outcome:
 
 
 def read_junit(path: Path, accounts: Path | None = None) -> Outcome:
-    """The counts of a JUnit file, as ctest and pytest write them.
+    """The counts of a JUnit file, as ctest and pytest write it.
 
-    A test of ctest that is a program of tests leaves an account of its own in `accounts`, named after it: its
-    tests are counted. Where it ended before it could write one, it counts itself.
-    ctest marks a test that it could not start (no executable) as skipped too; that is a failure here."""
+    A test of ctest that is a program of tests leaves an account in `accounts`, named after it. Its tests
+    are counted; if it ended before it wrote them, it counts as one. ctest marks a test without an
+    executable as skipped. That is a failure here."""
     outcome = Outcome()
     for case in ElementTree.parse(path).iter("testcase"):
         account = accounts / f"{case.get('name')}.xml" if accounts else None

@@ -1,4 +1,4 @@
-"""How far a stage is, read from what its commands print, and how long the rest of the run may take."""
+"""The progress of a stage, read from the output of its commands, and a forecast for the rest of the run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OBJECT = re.compile(r"Building \w+ object (?:\S*CMakeFiles/[^/]+\.dir/)?(\S+?)\.
 
 @dataclass
 class Progress:
-    """Where the commands of a stage are: `share` of it is done, `what` is at work."""
+    """The progress of a stage: `share` of it is done, and `what` is running."""
 
     tell: Callable[[Progress], None] = lambda _: None
     what: str = ""
@@ -29,7 +29,7 @@ class Progress:
         self.reach(0.0, "", "")
 
     def read(self, line: str) -> None:
-        """Takes in one line of a command's output; most say nothing of this."""
+        """Reads one line of a command's output. Most lines tell no progress."""
         if found := COUNTED.match(line) or TESTED.match(line):
             done, of, what = int(found[1]), int(found[2]), found[3]
             self.reach(done / max(of, 1), what, f"{done} of {of}")
@@ -49,7 +49,8 @@ class Progress:
 
 @dataclass
 class Forecast:
-    """How long a run goes on: its stages' costs are relative, and this machine's speed shows as it goes."""
+    """A forecast of a run's time. The stages' costs are relative; this machine's speed is measured on the
+    way."""
 
     costs: dict[str, float]
     begin: float = field(default_factory=time.monotonic)
@@ -59,7 +60,7 @@ class Forecast:
         self.done += self.costs[name]
 
     def seconds_left(self, name: str, share: float, now: float | None = None) -> float:
-        """What is left after `share` of the stage `name`; by the costs alone as long as little is done."""
+        """The seconds after `share` of the stage `name`. At first only the costs count."""
         whole = sum(self.costs.values())
         done = self.done + self.costs[name] * share
         passed = (time.monotonic() if now is None else now) - self.begin

@@ -22,7 +22,7 @@ class PythonStage:
     package: str = ""
     tools: tuple[str, ...] = ()
     side_by_side: str = ""
-    """What a core is handed: "load" single tests, "loadfile" whole files, whose tests share equipment."""
+    """The unit for a core: "load" is a single test, "loadfile" a file, whose tests share equipment."""
 
     def run(self, workplace: Workplace) -> Outcome:
         outcome = Outcome()

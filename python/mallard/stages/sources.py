@@ -1,4 +1,4 @@
-"""Which files of a source tree are its own, and not made by a build."""
+"""The files of a source tree that no build made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ MADE = {".git", "build", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_c
 
 
 def own_files(root: Path) -> list[Path]:
-    """Paths from the root, in order: what git knows or would add; without git, every file not made."""
+    """Paths from the root, sorted: the files that git knows or would add; without git, all that no build
+    made."""
     listing = ["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     try:
         listed = subprocess.run(listing, capture_output=True, text=True, check=True).stdout

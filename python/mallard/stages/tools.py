@@ -1,4 +1,4 @@
-"""The programs that stages need, under the names that Debian gives them."""
+"""The stages' programs, under Debian's names."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ def install(packages: str) -> str:
 
 
 def find_libcxx_compiler() -> str | None:
-    """A clang++ that has libc++ beside it."""
+    """A clang++ with libc++."""
     return find_clang("-stdlib=libc++", "defined(_LIBCPP_VERSION)")
 
 
 def find_asan_compiler() -> str | None:
-    """A clang++ that has AddressSanitizer's runtime beside it."""
+    """A clang++ with AddressSanitizer's runtime."""
     return find_clang("-fsanitize=address", "__has_include(<sanitizer/asan_interface.h>)")
 
 
 def find_clang(option: str, condition: str) -> str | None:
-    """A clang++ of 16 or later for which the preprocessor's condition holds with the option."""
+    """A clang++ of 16 or later that fulfils the preprocessor's condition under the option."""
     program = f"#include <version>\n#if __clang_major__ < 16 || !{condition}\n#error\n#endif\n"
     for suffix in VERSIONS:
         clang = shutil.which("clang++" + suffix)
