@@ -1,1 +1,1 @@
-"""What people see: heat maps and tables in the terminal, and one page for the browser."""
+"""Shows results: heat maps and tables in the terminal, and one page for the browser."""

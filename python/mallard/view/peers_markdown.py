@@ -1,4 +1,5 @@
-"""mallard beside other libraries as Markdown: all experiments, the cells that another wins, each alone."""
+"""mallard beside other libraries as Markdown: all experiments, the cells that another wins, and each
+experiment."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ def summary_markdown(found: Iterable[Duel]) -> str:
 
 
 def losses_markdown(found: Sequence[Duel]) -> str:
-    """The worst first."""
+    """The losses, worst first."""
     lost = losses(found)
     if not lost:
         return "In no cell beyond the interval."

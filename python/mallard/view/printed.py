@@ -1,6 +1,6 @@
-"""A printed table beside this machine's, in the terminal: for each row what is here, what was printed,
-and the ratio of the two. In a race of strategies new-delete stands in nanoseconds an operation, the others in
-percent of their own new-delete; other tables have ratios, or nanoseconds throughout."""
+"""A printed table beside this machine's, in the terminal: each row has our figure, the printed one, and the
+ratio of the two. In a race of strategies, new-delete is in nanoseconds per operation, and the others are in
+percent of their own new-delete. Other tables have ratios only, or nanoseconds only."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def beside_text(
 
 
 def _column(name: str) -> Column:
-    """Below a strategy's words the number that P0089 gives it."""
+    """A column with the strategy's words, and P0089's number below them."""
     if name not in strategies():
         return Column("", (name,))
     column = column_of(name)
@@ -65,7 +65,8 @@ def row_labels(printed: PrintedTable, key: Key) -> list[str]:
 
 
 def _label(printed: PrintedTable, axis: str, part: int) -> str:
-    """Sizes are exponents already, a list length is a power of two or of ten; T, A, S, W and N stay."""
+    """The label of a row. Sizes are exponents already, a list length is a power of two or ten; T, A, S, W,
+    N stay."""
     if axis in printed.words:
         return printed.words[axis][part]
     if axis == "size":
@@ -76,7 +77,7 @@ def _label(printed: PrintedTable, axis: str, part: int) -> str:
 
 
 class _Figures:
-    """How one cell of a table is written."""
+    """The texts of one cell of a table."""
 
     def __init__(self, printed: PrintedTable, nanoseconds: bool) -> None:
         self._race = printed.shows_times
@@ -110,7 +111,8 @@ class _Figures:
 
 
 def _averages(printed: PrintedTable, comparison: Comparison) -> list[GridLine]:
-    """The means over all rows, with their intervals; many figures stand behind each, so one more decimal."""
+    """The means over all rows, with their intervals. They are of many figures, so they have one more
+    decimal."""
     scale, digits = (100.0, 1) if printed.unit == "percent of new-delete" else (1.0, 2)
 
     def line(word: str, texts: Iterable[str], style: str = "") -> GridLine:

@@ -12,8 +12,8 @@ from mallard.papers.printed import Key, PrintedTable
 def matching(
     tables: Iterable[PrintedTable], data_of: str, place: Mapping[str, object], preferred: Mapping[str, object]
 ) -> PrintedTable | None:
-    """The table of that paper's own measurement at a place; of several the one that fits the setting best,
-    and of those the one that prints seconds."""
+    """The table of that paper's own measurement at a place. Among several, the one nearest to the setting
+    is taken, and among those the one that prints seconds."""
     found = [
         table
         for table in tables
@@ -30,7 +30,7 @@ def matching(
 
 
 def beside(printed: PrintedTable | None, key: Key, name: str, cell: Cell | None) -> Beside | None:
-    """None where the paper has no such cell."""
+    """The comparison; None if the paper has no such cell."""
     if printed is None or name not in printed.rows.get(key, {}):
         return None
     percent = printed.percent_of_base(key, name)

@@ -1,10 +1,10 @@
-"""What the script is told of a page, as one JSON: compressed, and in letters that a page can have.
+"""The script's data for a page as one JSON: compressed, and in letters that a page can have.
 
-forms   what the cells of a table hold and what shows of it (cell_form.py), each once
-tables  the heat maps in their order (heat_map.py), with the number of their form
-plots   the line plots in their order: for each series the values of its points (line_plot.py)
+forms   the values of a table's cells and their texts (cell_form.py), each form once
+tables  the heat maps in order (heat_map.py), with the number of their form
+plots   the line plots in order: for each series the values of its points (line_plot.py)
 steps   the classes of the palette; a letter of a cell counts them
-texts   what each strategy is
+texts   the description of each strategy
 """
 
 from __future__ import annotations

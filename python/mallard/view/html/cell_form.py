@@ -1,8 +1,8 @@
-"""What the cells of a heat map hold, and what they can show.
+"""The form of a heat map's cells: their values, and the texts that show them.
 
-A cell holds named values. A template makes a text of them: `{name}` is a value, `[...]` is left out if a
-value in it is missing, and text after a line break is small. A template gives nothing if one of its own
-values is missing. Each choice of the reader is a template, and each term of the panel.
+A cell holds named values. A template makes a text of them: `{name}` is a value, and text after a line break
+is small. `[...]` is left out if one of its values is missing. A template that lacks another value gives
+nothing. Each of the reader's choices is a template, and so is each term of the panel.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Choice:
     text: str
     legend: Steps
     shows: str  # a template
-    coloured_as: str = ""  # the kind that has its colours; empty where they are its own
+    coloured_as: str = ""  # the kind whose colours it has; empty for its own
     missing: str = NOTHING
 
     @property
@@ -44,7 +44,7 @@ class Form:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The values, in the order in which data has them."""
+        """The values, in their order in the data."""
         templates = [choice.shows for choice in self.choices] + [template for _, template in self.terms]
         return tuple(dict.fromkeys(name for template in templates for name in NAME.findall(template)))
 
@@ -54,7 +54,7 @@ class Form:
 
     @cached_property
     def told(self) -> dict[str, object]:
-        """What the script is told."""
+        """The script's data for the form."""
         return {
             "values": self.names,
             "choices": {
@@ -73,7 +73,7 @@ class Form:
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:
-    """The text of a template; `fill` in cells.js makes the same."""
+    """The text of a template. It equals that of `fill` in cells.js."""
 
     def there(part: str) -> str:
         return part if all(values.get(name) for name in NAME.findall(part)) else ""

@@ -1,7 +1,7 @@
 """Every claim of the papers with this machine's figure and a verdict, as a table that can be filtered.
 
-Radio buttons and the style sheet filter by verdict and paper, also without script; the script adds the search
-for words and counts what is shown.
+Radio buttons and the style sheet filter by verdict and paper, even without script. The script adds the
+search for words, and counts the rows in view.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _button(name: str, key: str, text: str, count: int, checked: bool) -> Markup
 
 
 def _bars(ledger: Sequence[Entry]) -> Markup:
-    """How many of each verdict, a bar for each document."""
+    """The number of each verdict, in a bar for each document."""
     rows = []
     for name, text in PAPERS.items():
         counts = Counter(entry.verdict for entry in ledger if entry.paper == name)

@@ -1,4 +1,4 @@
-"""Under which conditions the figures came about, and how to get them again."""
+"""The conditions under which the figures were measured, and the way to measure them again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mallard.store import Run
 from mallard.view.html.contents import Measured
 from mallard.view.html.markup import Markup, element, joined
 
-# In this order; a fact that is not named here follows under its own name.
+# The names of facts, in order. Other facts follow under their own names.
 LABELS = {
     "cpu": "processor",
     "architecture": "architecture",
@@ -66,7 +66,7 @@ def conditions(measured: Sequence[Measured]) -> Markup:
 
 
 def cautions(measured: Sequence[Measured]) -> Markup | None:
-    """What a reader must know before the figures: said at the top, not among the conditions."""
+    """The warnings that a reader must see before the figures, at the top of the page."""
     said: list[str] = []
     for each in measured:
         about = f"{each.run.experiment}: " if len(measured) > 1 else ""
@@ -96,7 +96,7 @@ def _builds_of(run: Run) -> str:
 
 
 def _described(run: Run) -> dict[str, dict[str, Any]]:
-    """By compiler; a run that names none has one build."""
+    """The description by compiler. A run without compilers has one build."""
     builds: dict[str, dict[str, Any]] = run.runner.get("builds") or {"": run.runner}
     return builds
 
@@ -109,7 +109,7 @@ def _facts(title: str, runs: Sequence[Run], of: int, facts: list[tuple[str, str]
 
 
 def _builds(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
-    """A title and facts for each."""
+    """A title and facts for each build."""
     found = []
     for compiler, build in _described(run).items():
         told = {key: value for key, value in build.items() if key not in ("format", "commit", "builds")}
@@ -119,8 +119,8 @@ def _builds(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def _setting(measured: Measured) -> list[tuple[str, str]]:
-    """The values that the rows have of what is neither a place in a table nor a figure."""
-    found: dict[str, dict[Any, None]] = {}  # values in the order of the rows, each once
+    """The rows' values of parameters that are neither a place in a table nor a figure."""
+    found: dict[str, dict[Any, None]] = {}  # in the order of the rows, each once
     for row in measured.rows:
         for key, value in row.parameters.items():
             if key in SETTING_LABELS:

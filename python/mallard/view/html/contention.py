@@ -82,7 +82,7 @@ def _plot(table: CellTable, place: tuple[int, ...], lines: list[Line], cores: in
 
 
 def _class(name: str) -> str:
-    """A hue for a family, one for all contenders; dashed behind an abstract base, or with another malloc."""
+    """A hue for a family, one for all contenders. A dash marks an abstract base, or another malloc."""
     if name in CONTENDERS:
         return "contender"
     if name in SHARED:
@@ -112,7 +112,7 @@ def _map(table: CellTable, place: tuple[int, ...], lines: list[Line]) -> Markup:
 
 
 def _printed(table: CellTable, place: tuple[int, ...], data_of: str) -> PrintedTable | None:
-    """Blocks that others free are not in the papers."""
+    """The printed table. The papers have no blocks that other threads free."""
     setting = dict(table.setting)
     if setting.get("freed_by") == "other":
         return None

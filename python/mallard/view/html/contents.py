@@ -1,4 +1,4 @@
-"""What a page is made from, and what a section of it consists of."""
+"""The input of a page, and the parts of a section."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mallard.view.html.markup import Markup, element, joined
 
 @dataclass(frozen=True)
 class Measured:
-    """The run that a page shows of an experiment."""
+    """The run that a page shows for an experiment."""
 
     run: Run
     notes: list[Note]
@@ -26,9 +26,9 @@ class Section:
     name: str  # the anchor
     title: str  # in the navigation
     heading: str
-    body: Markup | None  # None where nothing was measured
-    answer: Markup | None = None  # one sentence for those who read no further
-    command: str = ""  # what measures it
+    body: Markup | None  # None if nothing was measured
+    answer: Markup | None = None  # one sentence for readers who stop there
+    command: str = ""  # the command that measures it
 
     def markup(self) -> Markup:
         if self.body is None:
@@ -43,7 +43,7 @@ class Section:
 
 
 def section_of(name: str, body: Markup, answer: Markup | None = None) -> Section:
-    """Of an experiment."""
+    """The section of an experiment."""
     experiment = EXPERIMENTS[name]
     return Section(name, experiment.title, experiment.heading, body, answer)
 
@@ -55,14 +55,14 @@ def unmeasured(name: str, scale: str = "--quick") -> Section:
 
 
 def introduction(name: str) -> Markup:
-    """What the experiment does, then what else a reader must know."""
+    """The description of the experiment, then the notes that a reader needs."""
     experiment = EXPERIMENTS[name]
     text = f"{experiment.text[:1].upper()}{experiment.text[1:]}."
     return element("p", f"{text} {experiment.how}".strip())
 
 
 def setting_text(setting: Setting, only: Collection[str] = ()) -> str:
-    """Not the size of a buffer: which it is follows from the rest, and is told among the conditions."""
+    """The setting, without the size of a buffer, which is among the conditions."""
     return ", ".join(
         f"{name.removesuffix('_log2').replace('_', ' ')} {value}"
         for name, value in setting

@@ -1,5 +1,5 @@
-"""Buttons above the heat maps of a section choose what they show. cells.js makes one for each choice of their
-form. The legend of the first choice is there without script.
+"""Buttons above the heat maps of a section, which choose the figures in view. cells.js makes one for each
+choice of the form. Without script, the legend of the first choice is there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from mallard.view.html.markup import Content, Markup, element
 def maps(
     name: str, form: Form, *blocks: Content, head: Markup | None = None, anchor: str | None = None
 ) -> Markup:
-    """`name` sets the buttons apart from those of other sections."""
+    """The maps of a section. `name` tells its buttons from those of other sections."""
     first = form.choices[0]
     legend = element("div", element("p", first.text), steps(first.legend), class_="legend")
     controls = element("div", legend, class_="controls", data_name=name)
@@ -19,7 +19,7 @@ def maps(
 
 
 def folded(summary: str, *blocks: Content) -> Markup:
-    """Heat maps of folded tables, which the script fills when they are opened."""
+    """Heat maps of folded tables. The script fills them when they are opened."""
     without = element("noscript", element("p", "A script fills these tables."))
     return element("details", element("summary", summary), without, *blocks)
 

@@ -1,8 +1,8 @@
-"""P0089's question, use a local allocator and which one, as a chart with this machine's figures.
+"""P0089's question, whether to use a local allocator and which one, as a chart with this machine's figures.
 
-It is a tree of lists, so it can be read without its lines. The way with the most questions goes on below a
-question, the others stand beside it; where several are as long they stand side by side. Two questions in a
-row with nothing but leaves behind them become one table, a question with one answer a line above the next.
+The chart is a tree of lists, so it can be read without its lines. The longest way goes on below a question,
+and the others stand beside it; equally long ways stand side by side. Two questions with only leaves behind
+them become one table. A question with one answer becomes a line above the next one.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Tree:
         self.leaves = {leaf.id: leaf for leaf in chart.leaves}
         self.root = next(node.id for node in chart.nodes if node.column == 0)
         self.following: dict[str, list[tuple[str, str]]] = {}
-        self.joins: set[tuple[str, str]] = set()  # ways to a question that stands elsewhere
+        self.joins: set[tuple[str, str]] = set()  # the edges to a question that is drawn elsewhere
         for edge in chart.edges:
             self.following.setdefault(edge.source, []).append((edge.answer, edge.target))
             target = self.nodes.get(edge.target)
@@ -69,7 +69,7 @@ class _Tree:
         self.joined = {target for _, target in self.joins}
 
     def branch(self, name: str, given: Sequence[str] = ()) -> Markup:
-        """What follows from here; `given` are the questions before it that have one answer only."""
+        """The part of the chart from here on. `given` are the questions before it that have one answer."""
         if name in self.leaves:
             return _leaf(self.leaves[name])
         node, ways = self.nodes[name], self.following[name]
@@ -102,13 +102,13 @@ class _Tree:
         return element("ol", *items, class_=class_) if items else None
 
     def _length(self, source: str, name: str) -> int:
-        """How many questions follow; one that stands elsewhere is a link."""
+        """The number of questions from here on. A question drawn elsewhere is a link."""
         if name in self.leaves or (source, name) in self.joins:
             return 0
         return 1 + max(self._length(name, target) for _, target in self.following[name])
 
     def _second_question(self, name: str) -> ChartNode | None:
-        """The question that all ways ask next, with the same answers, where only leaves follow."""
+        """The next question, if all answers lead to equal ones and only leaves follow; else None."""
         found = [self.nodes.get(target) for _, target in self.following[name]]
         first = found[0]
         if first is None or name in self.joined:
@@ -173,7 +173,7 @@ def _table(tree: _Tree, node: ChartNode, second: ChartNode, given: Sequence[str]
 
 
 def _leaf(leaf: ChartLeaf, brief: bool = False) -> Markup:
-    """In a table its row and column say what it is."""
+    """A leaf. In a table, the row and the column say its answers."""
     kind = "unmeasured" if not leaf.strategy else "global" if leaf.ratio is None else "local"
     ratio = leaf.ratio
     figures = (
@@ -196,7 +196,7 @@ def _leaf(leaf: ChartLeaf, brief: bool = False) -> Markup:
 
 
 def _grounds(tree: _Tree) -> Markup:
-    """The cells behind each leaf, folded away."""
+    """The cells behind each leaf, in a folded list."""
     rows = [
         element(
             "tr",

@@ -1,4 +1,5 @@
-"""Benchmark I: averages, what dispatch costs and winking out gains, and a heat map for each structure."""
+"""Benchmark I: averages, the cost of dispatch, the gain of winking out, and a heat map for each
+structure."""
 
 from __future__ import annotations
 
@@ -23,11 +24,11 @@ from mallard.view.html.verdict import headline, reading_help, verdict_table
 WORDING = Wording("a leaf", "leaves", "one leaf element, made and destroyed")
 RACE = Race(race_form(WORDING, "pincdfm"))
 NAME = "density"
-TOLD = ("buffer", "pages", "hash", "product_log2", "compiler")  # of a setting
+TOLD = ("buffer", "pages", "hash", "product_log2", "compiler")  # the parts of a setting in a title
 
 
 def verdict_section(summaries: Sequence[Summary]) -> Section | None:
-    """What to use, for each structure."""
+    """The strategy to use for each structure."""
     if not summaries:
         return None
     blocks = [
@@ -48,7 +49,8 @@ def density_section(summaries: Sequence[Summary]) -> Section:
 
 
 def _block(summaries: Sequence[Summary], number: int, name: str, body: Markup) -> Markup:
-    """The first setting has the section's own anchor; where there is another, each says which it is."""
+    """The block of one setting. The first has the section's own anchor; if there are more, each has a
+    title."""
     heading = (
         element("h3", setting_text(summaries[number].setting, TOLD), class_="setting")
         if len(summaries) > 1

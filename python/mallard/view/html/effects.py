@@ -1,4 +1,4 @@
-"""What virtual dispatch costs and what winking out gains, over all cells and pair by pair, beside P0213's
+"""The cost of virtual dispatch and the gain of winking out, over all cells and pair by pair, beside P0213's
 figures.
 """
 

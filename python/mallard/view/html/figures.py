@@ -1,4 +1,4 @@
-"""How figures are written, and which step of the palette a ratio has."""
+"""The text of figures, and the palette's step for a ratio."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from mallard.stats import Ratio
 
-# Upper ends of the steps, as ratios. "f" is faster, "s" slower; "eq" is what no interval tells apart from 1.
+# Upper ends of the steps, as ratios. "f" is faster, "s" slower, and "eq" has 1 in its interval.
 STEPS = (
     (1 / 32, "f6"),
     (1 / 8, "f5"),
@@ -50,7 +50,7 @@ def step_of(ratio: Ratio) -> str:
 
 
 def step_beside(ratio_of_ratios: float) -> str:
-    """A published figure has no interval; within a tenth counts as the same."""
+    """The step of ours / printed. A printed figure has no interval, so within a tenth counts as equal."""
     return "eq" if 1 / 1.1 <= ratio_of_ratios <= 1.1 else step(ratio_of_ratios)
 
 
@@ -71,7 +71,7 @@ def three_digits(value: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """How many times as fast: the inverse of a ratio of times."""
+    """The factor of speed: the inverse of a ratio of times."""
     return f"{1 / ratio:.1f}\u00d7" if 1 / ratio < 9.95 else f"{1 / ratio:.0f}\u00d7"
 
 
@@ -80,7 +80,7 @@ def size(size_log2: int) -> str:
 
 
 def with_raised_exponents(text: str) -> str:
-    """2^27 as it is printed."""
+    """2^27 with a raised exponent."""
     return re.sub(r"\b2\^(\d+)", lambda found: size(int(found[1])), text)
 
 

@@ -1,4 +1,4 @@
-"""The works of Optimized C++, chapter 13: every strategy in every work, and beside them what the book has."""
+"""The works of Optimized C++, chapter 13: every strategy in every work, beside the book's figures."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _setting(text: str, works: Sequence[Work]) -> Markup:
 
 
 def _book(found: Sequence[BesideBook]) -> Markup | None:
-    """What blocks of one size take of the default's time, drawn; diamonds are the book's."""
+    """The time of blocks of one size relative to the default's, drawn, with diamonds for the book."""
     if not found:
         return None
     values = [each.printed for each in found]

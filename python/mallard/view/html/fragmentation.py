@@ -1,4 +1,4 @@
-"""Benchmark V: the density work in a heap that others have used before."""
+"""Benchmark V: the work of density in a heap that was used before."""
 
 from __future__ import annotations
 
@@ -110,14 +110,14 @@ def _of_ratio(name: str, ratio: Ratio) -> dict[str, str]:
 
 
 def _unmeasured(grid: HeatMap, table: FragmentationTable, size_log2: int, name: str) -> Cell:
-    """A cell that failed in some heap says how."""
+    """A cell that failed in a heap shows its failure."""
     lines = [line for heap in table.tables if (line := table.line(heap, size_log2)) and name in line.cells]
     failed = [line.cells[name] for line in lines if not line.cells[name].finished]
     return grid.broken(failed[0].status, failed[0].detail) if failed else EMPTY
 
 
 def _beside_printed(tables: Sequence[FragmentationTable]) -> list[Markup]:
-    """P0213's tables of single structures; ours are those whose chunks come from where they came there."""
+    """P0213's tables of single structures, beside our rows with the paper's source of chunks."""
     found = []
     for printed in printed_tables().values():
         mine = [table for table in tables if table.structure == printed.place.get("ds")]

@@ -18,7 +18,7 @@ UPSTREAMS = {"cache": "chunks from the cache", "heap": "chunks from that heap"}
 
 
 def means_table(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> Markup | None:
-    """Over D = N/2, N/4 and N/8, as there; a column for each place that chunks come from."""
+    """The means over D = N/2, N/4 and N/8, as in the paper, with a column for each source of chunks."""
     fragmented = [name for name in FRAGMENTED if name in freed]
     upstreams = list(dict.fromkeys(table.upstream for table in tables))
     names = in_table_order({name for table in tables for name in table.strategies} - {BASE})

@@ -1,7 +1,8 @@
 """A table of coloured cells that can show several figures, one at a time.
 
-The table shows the first choice of its form. All figures are data as well: cells.js shows another choice,
-and fills the panel. A folded table is data alone; the script makes its rows when it is opened.
+The table shows the first choice of its form. All figures are also in the page's data: cells.js shows
+another choice, and fills the panel. A folded table has data only; the script makes its rows when it is
+opened.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ BROKEN = "!"
 class Column:
     name: str
     small: str = ""
-    key: str = ""  # what the panel calls it, where that is not its name
+    key: str = ""  # its name in the panel, if that is another one
     family: str = ""
 
 
 @dataclass(frozen=True)
 class Cell:
     """`data` has the letters of its colours, then its values. An unfinished cell has BROKEN and its status,
-    short and in full; a cell that was not measured has nothing.
+    short and in full. A cell that was not measured has nothing.
     """
 
     shown: Markup
@@ -44,23 +45,23 @@ EMPTY = Cell(Markup("<td>"))
 
 @dataclass(frozen=True)
 class MapData:
-    """What the script is told of a table."""
+    """The script's data for a table."""
 
     form: Form
     title: str
-    heads: tuple[str, ...]  # what the panel calls the columns
+    heads: tuple[str, ...]  # the names of the columns in the panel
     labels: tuple[str, ...]  # of the rows
     cells: tuple[tuple[str, ...], ...]  # row after row
     folded: bool  # the table has no rows yet
 
     @property
     def columns(self) -> list[str | None]:
-        """A text for the colours and one for each value, with a line for each cell. Values of one kind then
-        stand together, which compresses well. The first value is left out if the table shows it.
+        """A text for the colours and one for each value, with a line for each cell. This order puts values
+        of one kind together, which compresses well. The first value is left out if the table shows it.
         """
         if not self.cells:
             return []
-        last = max(len(self.form.names), 2)  # a status takes three
+        last = max(len(self.form.names), 2)  # a status takes three values
         return [self._text(0), self._text(1) if self.folded else None, *map(self._text, range(2, last + 1))]
 
     def _text(self, place: int) -> str:
@@ -70,9 +71,9 @@ class MapData:
 
 @dataclass(frozen=True)
 class HeatMap:
-    title: str  # stands in the panel beside the column and the row
+    title: str  # in the panel, beside the column and the row
     caption: str
-    corner: str  # what the rows are
+    corner: str  # the heading of the rows
     columns: Sequence[Column]
     form: Form
     class_: str = ""
@@ -114,7 +115,7 @@ class HeatMap:
         return element("thead", element("tr", corner, *groups), element("tr", *names))
 
     def cell(self, values: Mapping[str, str], steps: Mapping[str, str], framed: Collection[str] = ()) -> Cell:
-        """`steps` are of the palette, by the choice whose colour they are; `framed` are such choices too."""
+        """A cell. `steps` are of the palette, by the choice that they colour; `framed` has choices too."""
         first = self.form.choices[0]
         text, _, small = (filled(first.shows, values) or first.missing).partition("\n")
         shown = _cell(text, small, steps.get(first.colour, ""), first.colour in framed)
@@ -122,7 +123,7 @@ class HeatMap:
         return Cell(shown, (letters, *(values.get(name, "") for name in self.form.names)))
 
     def broken(self, status: str, detail: str) -> Cell:
-        """A cell of which no repetition finished."""
+        """A cell without a finished repetition."""
         text = STATUS_TEXT.get(status, status)
         short = SHORT_STATUS.get(status, status)
         return Cell(
@@ -131,7 +132,7 @@ class HeatMap:
 
 
 def _cell(text: str, small: str, step: str, framed: bool) -> Markup:
-    """Without end tags, which HTML does not require: a page has thousands of cells."""
+    """A cell without end tags, which HTML does not require: a page has thousands of cells."""
     classes = f"{step} best".strip() if framed else step
     attribute = f' class="{classes}"' if " " in classes else f" class={classes}" if classes else ""
     return Markup(f"<td{attribute}>{joined(text, element('small', small) if small else None)}")
@@ -143,7 +144,7 @@ def _letter(step: str, framed: bool) -> str:
 
 
 def strategy_columns(names: Sequence[str]) -> list[Column]:
-    """Families, and what tells apart the members of a family."""
+    """Columns by family, with the words that tell its members apart."""
     return [Column(*_words(name), name, family(name)) for name in names]
 
 

@@ -11,7 +11,7 @@ from mallard.view.html.markup import Markup, element, joined, leaf
 
 WIDTH, HEIGHT = 440, 300
 LEFT, RIGHT, TOP, BOTTOM = 46, 138, 22, 40  # RIGHT: for names of usual length
-NAME_WIDTH = 6.4  # of a letter
+NAME_WIDTH = 6.4  # of a letter, in pixels
 LABEL_HEIGHT = 13
 DIGIT_WIDTH = 6.5  # of a tick on the x axis
 DOT = element(
@@ -27,20 +27,20 @@ DOT = element(
     ),
     class_="unseen",
 )  # the style sheet puts it on each point of a line
-STRAIGHT = 2  # a name that was moved by less needs no line to its end
-LARGE = 1e5  # from here on a number has too many digits for a tick
+STRAIGHT = 2  # a name that moved by less needs no line to its end
+LARGE = 1e5  # larger numbers have too many digits for a tick
 
 
 @dataclass(frozen=True)
 class Series:
     name: str
     points: Sequence[tuple[float, float]]  # in ascending order of x, both above 0
-    class_: str  # its colour, and whether it is dashed
+    class_: str  # its colour, and its dashes
 
 
 @dataclass(frozen=True)
 class PlotData:
-    """What the script is told of a plot: of each series the points as they are read."""
+    """The script's data for a plot: the points of each series as texts."""
 
     values: tuple[tuple[tuple[str, str], ...], ...]
 
@@ -52,10 +52,10 @@ class LinePlot:
     y_name: str
     series: Sequence[Series]
     logarithmic_x: bool = True
-    mark: tuple[float, str] | None = None  # a place on the x axis that needs a word
+    mark: tuple[float, str] | None = None  # a place on the x axis with a word
 
     def markup(self) -> Markup:
-        """Heights are logarithmic: a factor is as high everywhere."""
+        """The drawing. Heights are logarithmic, so that a factor has one height everywhere."""
         ys = [y for each in self.series for _, y in each.points]
         low, high = _whole_powers(min(ys), max(ys))
         place = _Place(self._xs(), self.logarithmic_x, low, high, _right(self.series))
@@ -108,7 +108,7 @@ class LinePlot:
 
 class _Place:
     def __init__(self, xs: Sequence[float], logarithmic: bool, low: float, high: float, right: float) -> None:
-        self.right = right  # where the axes end and the names begin
+        self.right = right  # the end of the axes, where the names begin
         self._scale = math.log if logarithmic else float
         self._first, self._last = self._scale(xs[0]), self._scale(xs[-1])
         self._low, self._high = math.log(low), math.log(high)
@@ -124,14 +124,14 @@ class _Place:
 
 
 def _lines(series: Sequence[Series], place: _Place) -> list[Markup]:
-    """Names stand at the ends of their lines, pushed apart where they would cover each other."""
+    """The lines, with names at their ends. Names that would overlap are moved apart."""
     ends = [(place.y(each.points[-1][1]), each) for each in _by_height(series)]
     tops = _apart([y for y, _ in ends], HEIGHT - BOTTOM)
     return [_line(each, place, y, moved) for (y, each), moved in zip(ends, tops, strict=True)]
 
 
 def _by_height(series: Sequence[Series]) -> list[Series]:
-    """In the order in which their names stand."""
+    """The series from the top name to the lowest."""
     return sorted(series, key=lambda each: -each.points[-1][1])
 
 
@@ -154,7 +154,7 @@ def _short(place: float) -> str:
 
 
 def _right(series: Sequence[Series]) -> float:
-    """Long names take their room from the lines."""
+    """The end of the lines. Long names take their room from them."""
     return WIDTH - max(RIGHT, NAME_WIDTH * max(len(each.name) for each in series) + 10)
 
 
@@ -171,7 +171,7 @@ def _apart(wanted: Sequence[float], lowest: float) -> list[float]:
 
 
 def _apart_enough(ticks: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Values and their places, without those whose text would touch the one before."""
+    """Values and their places, without those whose text would touch its left neighbour."""
     shown: list[tuple[float, float]] = []
     for value, at in ticks:
         if not shown or at - shown[-1][1] >= DIGIT_WIDTH * (len(_number(value)) + 0.5):
@@ -180,13 +180,13 @@ def _apart_enough(ticks: Sequence[tuple[float, float]]) -> list[tuple[float, flo
 
 
 def _number(value: float) -> str:
-    """Large powers of ten as such."""
+    """A number. Large powers of ten are written as powers."""
     power = round(math.log10(value)) if value >= LARGE else 0
     return f"10{str(power).translate(RAISED)}" if power and value == 10.0**power else f"{value:g}"
 
 
 def _whole_powers(low: float, high: float) -> tuple[float, float]:
-    """Powers of two that hold both, at least two apart."""
+    """Powers of two around both, at least two apart."""
     first, last = math.floor(math.log2(low)), math.ceil(math.log2(high))
     return 2.0**first, 2.0 ** max(last, first + 2)
 

@@ -1,4 +1,4 @@
-"""Benchmark II: what becomes of access times when the memory of subsystems diffuses."""
+"""Benchmark II: access times after the memory of subsystems has diffused."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _system(system: System, number: int) -> Markup:
 
 
 def _surfaces(system: System) -> list[Markup | None]:
-    """new-delete and the papers' local allocator beside the printed tables, the others among themselves."""
+    """new-delete and the papers' local allocator beside the printed tables, then the others."""
     surfaces, base = system.surfaces, system.base
     local = surfaces.get(LOCAL)
     blocks: list[Markup | None] = [
@@ -81,7 +81,7 @@ def _together(
 
 
 def _speeds(system: System, surfaces: list[Surface]) -> Markup | None:
-    """The others against new-delete, folded away: there may be many."""
+    """The others against new-delete, folded, because there may be many."""
     base = system.base
     if base is None or not surfaces:
         return None
@@ -90,7 +90,7 @@ def _speeds(system: System, surfaces: list[Surface]) -> Markup | None:
 
 
 def _answer(systems: list[System]) -> Markup | None:
-    """The largest system with both new-delete and a local allocator decides."""
+    """The answer from the largest system that has both new-delete and a local allocator."""
     for system in reversed(systems):
         base, best = system.base, best_local(system)
         if base is None or best is None:

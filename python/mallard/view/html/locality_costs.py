@@ -1,5 +1,5 @@
-"""What stands beside the access times of locality: the strategies in one table, and what building, shuffling,
-allocating again and holding the links costs.
+"""Figures of locality beside the access times: the strategies in one table, and the costs of building,
+shuffling, refilling and holding the links.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mallard.view.html.heat_map import EMPTY, Cell, HeatMap, strategy_columns
 from mallard.view.html.markup import Markup, element
 from mallard.view.html.surface import power
 
-LONG = 1 << 9  # from here on a local allocator is expected to keep degradation low
+LONG = 1 << 9  # for lists as long as this, a local allocator is expected to keep degradation low
 
 NS, BYTES = "ns", "bytes"
 
@@ -68,7 +68,7 @@ FORM = Form(
 
 
 def worst(surface: Surface, least: int, below: int | None = None) -> tuple[Ratio, int, int] | None:
-    """The highest degradation of lists of that length: with list length and access factor."""
+    """The highest degradation of lists of that length, with list length and access factor."""
     found = [
         (ratio, length, factor)
         for length, factor in surface.points
@@ -80,7 +80,7 @@ def worst(surface: Surface, least: int, below: int | None = None) -> tuple[Ratio
 
 
 def to_base(surface: Surface, base: Surface | None) -> Ratio | None:
-    """The mean over all points of the time after the shuffle, relative to new-delete's."""
+    """The mean over all points of the shuffled time, relative to new-delete's."""
     if base is None or base is surface:
         return None
     pairings = surface.pairings_with(base)
@@ -133,7 +133,7 @@ def _chip(text: str, ratio: Ratio) -> Markup:
 
 
 def costs_map(system: System, name: str) -> Markup:
-    """`name` sets the buttons of one system apart from another's."""
+    """The map of costs. `name` tells its buttons from those of other systems."""
     surfaces = system.surfaces
     table = HeatMap(
         "beside the accesses",

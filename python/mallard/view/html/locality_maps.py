@@ -1,4 +1,4 @@
-"""What a shuffle does, as surfaces and as tables of the same figures, beside the published ones."""
+"""The effect of a shuffle, as surfaces and as tables of their figures, beside the published ones."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ FORM = Form(
 
 @dataclass(frozen=True)
 class Quantity:
-    """One row of surfaces."""
+    """A row of surfaces."""
 
     title: str
     text: str
-    what: str  # what the printed tables call it
+    what: str  # its name in the printed tables
     strategy: str
     gain: bool
     value: Value
@@ -78,7 +78,7 @@ def speed(local: Measured, base: Measured) -> Quantity:
 
 
 def quantity_block(system: System, quantity: Quantity) -> Markup:
-    """Ours and the published ones, each as surface and table."""
+    """Our surfaces and the published ones, each also as a table."""
     surfaces = [_here(system, quantity), *(_printed(table, quantity) for table in _tables(system, quantity))]
     return element(
         "section", element("h4", quantity.title), element("p", quantity.text), surface_row(surfaces)
@@ -86,7 +86,7 @@ def quantity_block(system: System, quantity: Quantity) -> Markup:
 
 
 def small_blocks(system: System, quantities: Sequence[Quantity], *, folded: bool = False) -> Markup:
-    """Ours alone, several in a row."""
+    """Our surfaces only, several in a row."""
     return surface_row([_here(system, quantity, quantity.strategy, folded) for quantity in quantities])
 
 
@@ -113,7 +113,7 @@ def _here(system: System, quantity: Quantity, name: str = "here", folded: bool =
 
 
 def _inverse(ratio: Ratio) -> Ratio:
-    low = 1 / ratio.high  # of infinity it is 0
+    low = 1 / ratio.high  # 0 for an infinite ratio
     return Ratio(1 / ratio.median, low, 1 / ratio.low if ratio.low else math.inf, ratio.n)
 
 
@@ -145,7 +145,7 @@ def _tables(system: System, quantity: Quantity) -> list[PrintedTable]:
 
 
 def _printed(printed: PrintedTable, quantity: Quantity) -> Surface:
-    """P0213's Table 11 is local / global: turned round it can stand beside ours."""
+    """The printed surface. P0213's Table 11 is local / global, and is inverted like ours."""
     turned = quantity.what == LOCAL_TO_GLOBAL
     heights = {
         (key[0], int(column)): 1 / value if turned else value

@@ -1,4 +1,4 @@
-"""How soon a shuffle takes hold: P0089's Table 15 beside ours, a line for each length of a list."""
+"""The onset of a shuffle's effect: P0089's Table 15 beside ours, with a line for each length of a list."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mallard.view.html.surface import power
 FEWEST = 3  # shuffle factors that make a line
 STEPS = 8  # colours of lines
 
-Lines = dict[int, dict[int, float]]  # list length -> shuffle factor -> ratio to none
+Lines = dict[int, dict[int, float]]  # list length -> shuffle factor -> ratio to no shuffle
 
 
 def onset_block(surface: Surface) -> Markup | None:
-    """Of a surface with several shuffle factors; at its highest access factor."""
+    """A plot for a surface with several shuffle factors, at its highest access factor."""
     factor = surface.access_factors[0]
     here = _here(surface, factor)
     if len(surface.shuffle_factors) < FEWEST or not here:

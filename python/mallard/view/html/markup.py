@@ -1,6 +1,6 @@
-"""Elements with escaped text and attributes; what is built here is already safe to put into a page.
+"""Elements with escaped text and attributes. All that is made here is safe to put into a page.
 
-Markup carries the data of its tables and plots beside its text, in their order. cell_data.py collects it.
+Markup carries the data of its tables and plots beside its text, in order. cell_data.py collects it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from html import escape
 
 
 class Markup(str):
-    """Text that is HTML already, with the data that the script needs for it."""
+    """Text in HTML, with the script's data for it."""
 
     data: tuple[object, ...] = ()
 
@@ -23,7 +23,8 @@ Content = str | Markup | None
 
 
 def element(name: str, /, *contents: Content, **attributes: str | bool | None) -> Markup:
-    """`class_`, `for_` lose their underscore, others turn it into a hyphen; None and False leave it out."""
+    """An element. `class_` and `for_` lose their underscore, other names turn it into a hyphen. None and
+    False are left out."""
     inside = joined(*contents)
     return Markup(f"<{name}{_attributes(attributes)}>{inside}</{name}>").with_data(*inside.data)
 
@@ -33,7 +34,7 @@ def empty_element(name: str, /, **attributes: str | bool | None) -> Markup:
 
 
 def leaf(name: str, /, **attributes: str | bool | None) -> Markup:
-    """An element of a drawing that holds nothing."""
+    """An element of a drawing without contents."""
     return Markup(f"<{name}{_attributes(attributes)}/>")
 
 
@@ -43,7 +44,7 @@ def joined(*contents: Content) -> Markup:
 
 
 def breakable(names: str) -> Markup:
-    """Names of strategies, which a narrow column may break behind a slash or a plus."""
+    """Names of strategies. A narrow column may break them behind a slash or a plus."""
     return Markup(escape(names, quote=False).replace("/", "/<wbr>").replace("+", "+<wbr>"))
 
 

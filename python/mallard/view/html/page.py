@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing else, put together from its sections, style and script."""
+"""The report: one self-contained page, made of its sections, style and script."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ SCRIPTS = ("panel.js", "cells.js", "heat.js", "plots.js", "surface.js", "claims.
 
 
 def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
-    """`measured` has the run that is shown of each experiment; at least one. Claims and decisions rest on the
-    rows of `evidence` too: a run of a special setting may say what the newest one does not.
+    """`measured` has the shown run of each experiment, at least one. Claims and decisions also use the rows
+    of `evidence`, because a run of a special setting may answer more than the newest one.
     """
     sections = _sections(measured, evidence)
     body = joined(
@@ -144,7 +144,7 @@ def _navigation(sections: Sequence[Section]) -> Markup:
 
 
 def _glance(sections: Sequence[Section]) -> Markup | None:
-    """The answers of the sections after the one that leads, each in a sentence."""
+    """The answers of the sections after the leading one, a sentence each."""
     answers = [section for section in sections if section.answer][1:]
     if not answers:
         return None
@@ -158,7 +158,7 @@ def _glance(sections: Sequence[Section]) -> Markup | None:
 
 
 def _static(name: str) -> str:
-    """Without indents and without lines of comments."""
+    """A file of static/, without indents and comment lines."""
     text = (resources.files("mallard.view.html") / "static" / name).read_text(encoding="utf-8")
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))

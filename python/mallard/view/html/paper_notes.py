@@ -1,4 +1,4 @@
-"""What must be known to compare with the papers: each note once, with the tables that it concerns."""
+"""The notes for a comparison with the papers, each once, with its tables."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ TITLES = {
     "error": "Known errors of the papers",
     "departure": "Where the authors' programs depart",
 }
-FEW = 4  # tables that are named with a note; a note on more concerns the experiment
+FEW = 4  # the most tables that are named with a note; a note on more concerns the experiment
 
 Concerned = dict[Note, list[str]]
 
 
 def paper_notes(experiments: Iterable[str], structures: Sequence[str]) -> Markup:
-    """`structures` are those of density that were measured."""
+    """The notes. `structures` are the measured ones of density."""
     blocks = []
     for name in experiments:
         found = _of_density(structures) if name == "density" else _of_tables(name)

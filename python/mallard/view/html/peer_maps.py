@@ -1,6 +1,6 @@
-"""Heat maps of mallard beside other libraries: of all experiments, and of the cells of one.
+"""Heat maps of mallard beside other libraries: one of all experiments, and one of each experiment's cells.
 
-Kinds: r the ratio, i its interval, w the cells won, even and lost or the two strategies, n their times.
+Kinds: r the ratio, i its interval, w the cells won, even and lost, or the two strategies, n their times.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ INTERVAL = Choice(
     missing="none",
 )
 NUMBER = re.compile(r"\d+")
-UNPAIRED = "unpaired"  # both have finished, in no repetition together
+UNPAIRED = "unpaired"  # both have finished, but not in one repetition
 RATIO = "{ratio}[ ({interval})]"
 OF_EXPERIMENTS = Form(
     (
@@ -130,7 +130,7 @@ def _cells(heading: str, found: Sequence[Duel], peers: Sequence[str], names: Cel
 
 
 def _in_order(cells: Sequence[str]) -> list[str]:
-    """Cells that differ in numbers alone stand together, in ascending order."""
+    """Cells in ascending order of their numbers, grouped by the rest of their names."""
     kinds = list(dict.fromkeys(NUMBER.sub("", cell) for cell in cells))
     return sorted(
         cells,

@@ -1,4 +1,5 @@
-"""mallard beside other libraries: all experiments in a map, every cell that another wins, each experiment."""
+"""mallard beside other libraries: a map of all experiments, the cells that another wins, and each
+experiment."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ HOW_TO_READ = (
     "library. The ratio is mallard's time by the other's, paired by repetition, with its 95 % interval; "
     "below 1 mallard is faster. glibc, jemalloc, mimalloc and tcmalloc can serve the whole process."
 )
-# Verdict -> the step of the palette that stands for it.
+# Verdict -> its step of the palette.
 STEPS = {FASTER: "f2", NO_DIFFERENCE: "eq", SLOWER: "s2", UNFINISHED: "z1", OPEN: "z0"}
 LOSSES_SHOWN = 25
 
@@ -70,7 +71,7 @@ def peers_section(rows: Sequence[Row], measured: Iterable[Measured]) -> Section:
 
 
 def _missing(measured: Iterable[Measured]) -> Markup | None:
-    """What the newest runner was built without."""
+    """The parts that the newest runner lacks."""
     newest = max((each.run for each in measured), key=lambda run: run.id, default=None)
     without: list[dict[str, str]] = newest.runner.get("missing", []) if newest else []
     libraries = {
@@ -121,7 +122,7 @@ def _side(side: Side, duel: Duel) -> Markup:
 
 
 def _chip(ratio: Ratio) -> Markup:
-    """The ratio on its colour, the interval beside it."""
+    """The ratio on its colour, beside its interval."""
     median, _, interval = ratio_text(ratio).partition(" ")
     return joined(element("span", median, class_=f"chip {step_of(ratio)}"), element("small", interval))
 
@@ -160,7 +161,7 @@ def _standing(standing: Standing, axis: plot.Axis, names: CellNames) -> Markup:
 
 
 def _bar(counts: Counter[str]) -> Markup:
-    """How many cells of each verdict, as wide as they are many."""
+    """A bar with the share of each verdict."""
     parts = [
         element(
             "span",
@@ -181,7 +182,7 @@ def _table(
     class_: str,
     axis: plot.Axis | None = None,
 ) -> Markup:
-    """None in the head is where drawings on that axis stand, below their scale."""
+    """A table. None in the head is a column of drawings on that axis, below its scale."""
     columns = [
         element("th", name)
         if name is not None

@@ -1,5 +1,5 @@
-"""An experiment in phases: for each setting what it says, its plots, and a map of strategies by places whose
-buttons choose the time or the amount."""
+"""An experiment in phases: for each setting its sentences, its plots, and a map of strategies by places,
+whose buttons choose the time or the amount."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from mallard.view.html.strategy_lines import StrategyLines, strategy_lines
 from mallard.view.html.strategy_map import LEAST_BYTES, AmountKind, Kind, TimeKind, form_of, strategy_map
 
 MIB = 1 << 20
-# Of the kinds of a cell, as the style sheet knows them; `p` is the percent.
+# The kinds of a cell that the style sheet knows; `p` is the percent.
 LETTERS = "nfcabrsvmuwhqid"
 THIN = "\u202f"
-# What stands below the map of a setting.
+# The text below the map of a setting.
 BESIDE = {"Loki": beside_blog}
 
 
@@ -89,7 +89,7 @@ def _setting(experiment: Experiment, panel: Phases, kinds: tuple[Kind, ...], tab
 
 
 def _plots(panel: Phases, table: CellTable) -> list[Markup | None]:
-    """The same strategies in the same colours in each."""
+    """The plots. A strategy has one colour in all of them."""
     drawn = timed(table, panel.relative) if panel.relative else table
     lines = strategy_lines(drawn, panel.x, panel.drawn, logarithmic_x=panel.logarithmic)
     if panel.over_time is None:

@@ -1,6 +1,5 @@
-"""Drawings of one value with its interval on a shared axis. Positions are in percent of the drawing's
-width, sizes in pixels, so that a drawing follows its column without its strokes and dots being
-stretched."""
+"""Drawings of a value with its interval on a shared axis. Positions are in percent of the drawing's width,
+sizes in pixels. A drawing follows the width of its column, and its strokes and dots are not stretched."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 
 from mallard.view.html.markup import Markup, element, leaf
 
-MARGIN = 3.0  # percent at both ends, so that a dot at the end is drawn whole
+MARGIN = 3.0  # percent at both ends, so that a dot at the end is drawn completely
 
 
 @dataclass(frozen=True)
@@ -18,12 +17,12 @@ class Axis:
     low: float
     high: float
     ticks: tuple[tuple[float, str], ...]
-    neutral: float  # where there is no difference
+    neutral: float  # the value of no difference
     logarithmic: bool = False
     less_is_faster: bool = True
 
     def place(self, value: float) -> float:
-        """Percent from the left; what lies outside is drawn at the end."""
+        """Percent from the left. A value outside the axis is drawn at its end."""
         clamped = min(max(value, self.low), self.high)
         if self.logarithmic:
             share = math.log(clamped / self.low) / math.log(self.high / self.low)
@@ -33,7 +32,7 @@ class Axis:
 
     @property
     def style(self) -> str:
-        """For the table whose drawings are on this axis: its lines, as the background of each."""
+        """The style of a table with drawings on this axis: its lines, as their background."""
         places = [(self.neutral, "soft"), *((tick, "line") for tick, _ in self.ticks)]
         lines = [
             f"linear-gradient(var(--{colour}) 0 0) {_percent(self.place(value))} 0/1px 100% no-repeat"
@@ -80,7 +79,7 @@ def percent_axis(values: Sequence[float], less_is_faster: bool) -> Axis:
 
 
 def scale(axis: Axis) -> Markup:
-    """The axis itself, to stand in the head of a column."""
+    """The axis itself, for the head of a column."""
     labels = [element("text", text, x=_percent(axis.place(value)), y="14") for value, text in axis.ticks]
     return element("svg", *labels, class_="axis", aria_hidden="true")
 
@@ -88,8 +87,8 @@ def scale(axis: Axis) -> Markup:
 def interval(
     axis: Axis, value: float, low: float, high: float, marks: Sequence[tuple[float, str]] = ()
 ) -> Markup:
-    """A dot at the value, a bar from where there is no difference, a line over the interval, diamonds. The
-    figures stand in the cell beside it.
+    """A dot at the value, a bar from the place of no difference, a line over the interval, and diamonds.
+    The figures are in the cell beside it.
     """
     bounded = math.isfinite(low) and math.isfinite(high) and not (axis.logarithmic and low <= 0)
     side = _side(axis, low, high)
@@ -115,7 +114,7 @@ def _bar(class_: str, one: float, other: float) -> Markup:
 
 
 def _mark(at: float, kind: str) -> Markup:
-    """A path knows no percents, so it stands in a drawing of its own that is placed in percent."""
+    """A mark. A path takes no percents, so it is in a drawing of its own, which is placed in percent."""
     diamond = leaf("path", class_=f"mark {kind}", d="M0 -5L5 0L0 5L-5 0Z")
     return element("svg", diamond, x=_percent(at), y="50%")
 

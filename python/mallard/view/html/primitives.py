@@ -1,4 +1,4 @@
-"""What one call and one allocator cost by themselves."""
+"""The costs of one call, and of one allocator."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The cells of a race of strategies against new-delete. The kinds: p percent of new-delete, i its interval, n
-nanoseconds an operation, f page faults, m memory, c beside P0213, d beside P0089.
+"""The cells of a race of strategies against new-delete. Kinds: p percent of new-delete, i its interval, n
+nanoseconds per operation, f page faults, m memory, c beside P0213, d beside P0089.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MEMORY: Steps = (
 
 @dataclass(frozen=True)
 class Wording:
-    """What the figures of an experiment are of."""
+    """The words for an experiment's figures."""
 
     operation: str  # a leaf, a pair
     operations: str  # leaves, pairs
@@ -50,7 +50,7 @@ class Wording:
 
 @dataclass(frozen=True)
 class Published:
-    """The same cell in the papers, None where they have none."""
+    """The papers' figures for a cell; None if they have none."""
 
     p0213: Beside | None = None
     p0089: Beside | None = None
@@ -114,7 +114,7 @@ def race_cell(
     least: float,
     best: bool,
 ) -> Cell:
-    """`memory` is this cell's, `least` the least of its row."""
+    """A cell. `memory` is its own, `least` the least of its row."""
     if cell is None:
         return EMPTY
     if not cell.finished:
@@ -147,7 +147,7 @@ def race_cell(
 
 
 def _beside(beside: Beside, name: str) -> tuple[dict[str, str], str]:
-    """Values, and the step of their colour."""
+    """The values, and the step of their colour."""
     if beside.printed is None:
         return {"": "fail", "note": "there"}, ""
     theirs = percent(beside.printed)

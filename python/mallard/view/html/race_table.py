@@ -1,4 +1,4 @@
-"""A heat map of a race of strategies: lines of cells, new-delete among them."""
+"""A heat map of a race of strategies, with new-delete among the columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PublishedOf = Callable[[Line, str], Published]
 
 @dataclass(frozen=True)
 class Race:
-    """What the maps of one experiment have in common."""
+    """The common parts of an experiment's maps."""
 
     form: Form
     memory: Callable[[Measured], float] = lambda cell: cell.peak_rss_bytes

@@ -1,4 +1,4 @@
-"""Sentences about measured figures, as the analysis makes them."""
+"""The analysis's sentences about measured figures, as HTML."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def says(sentences: Sequence[str]) -> Markup | None:
 
 
 def answer(sentences: Sequence[str]) -> Markup | None:
-    """The first is what a reader must know."""
+    """The first sentence, as HTML: it is the answer."""
     return element("span", with_raised_exponents(sentences[0])) if sentences else None

@@ -1,4 +1,4 @@
-"""Loki's own figures of the Loki test beside those of its blog."""
+"""Loki's figures in the Loki test, beside those of its blog."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _here(table: CellTable, line: Line, name: str, figure: str) -> float | None:
 
 
 def _pair(values: list[float | None]) -> list[str]:
-    """Both, and the second in percent of the first."""
+    """Both values, and the second in percent of the first."""
     base, loki = values
     shown = [NOTHING if value is None else three_digits(value) for value in values]
     return [*shown, percent(loki / base) if base and loki else NOTHING]

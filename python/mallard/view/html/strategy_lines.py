@@ -1,6 +1,6 @@
-"""Lines of strategies over the places of a table: the same strategies in the same colours in every drawing
-of a section. There are more than can be told apart, so the floor, new-delete, those that a section is about
-and the fastest of the rest are drawn.
+"""Lines of strategies over the places of a table. A strategy has one colour in all drawings of a section.
+There are more than a reader can tell apart. So these are drawn: the floor, new-delete, the section's
+subject, and the fastest of the rest.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from mallard.view.html.line_plot import LinePlot, Series
 from mallard.view.html.markup import Markup
 
 HUES = ("multipool", "both", "concurrent", "monotonic")
-OTHERS = "contender"  # allocators of other libraries
-MOST = 11  # that can be read
+OTHERS = "contender"  # the style of other libraries' allocators
+MOST = 11  # lines that a reader can tell apart
 
 Value = Callable[[Line, str], float | None]
 
@@ -26,11 +26,11 @@ Value = Callable[[Line, str], float | None]
 @dataclass(frozen=True)
 class StrategyLines:
     x_name: str
-    classes: dict[str, str]  # of those that are drawn
+    classes: dict[str, str]  # of the drawn strategies
     logarithmic_x: bool = True
 
     def plot(self, title: str, y_name: str, table: CellTable, value: Value | None = None) -> Markup | None:
-        """Times, or another value of a cell; None where there is nothing to draw a line through."""
+        """A plot of times, or of another value of a cell; None if there is no line to draw."""
         of = value or _time
         series = [
             Series(name, points, class_)
@@ -69,8 +69,8 @@ def _drawn(table: CellTable, always: Sequence[str]) -> list[str]:
 
 
 def _plain_names(names: Sequence[str]) -> list[str]:
-    """Of the library's own strategies; a burst has the colour of its plain one, and what is told not to grow
-    in place that of the same which does."""
+    """The library's own strategies without variants. A burst has the colour of its plain strategy, a masked
+    strategy that of its unmasked one."""
     own = [_plain(name) for name in contestants(names) if name != BASE]
     return list(dict.fromkeys(own))
 

@@ -1,5 +1,6 @@
-"""A heat map with a row for each strategy and a column for each place: for experiments with many strategies,
-few places, and several quantities in a cell. What it shows is chosen above it, as in every heat map.
+"""A heat map with a row for each strategy and a column for each place: for experiments with many
+strategies, few places, and several quantities in a cell. Buttons above it choose the quantity, as for every
+heat map.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ AMOUNTS: Steps = (
     ("z3", "over 2"),
     ("z4", "over 4"),
 )
-LEAST_BYTES = float(1 << 20)  # below it nobody is told apart
+LEAST_BYTES = float(1 << 20)  # the scale of colours begins here or higher
 LEAST_PERCENT = 1.0
 
 
 @dataclass(frozen=True)
 class TimeKind:
-    """Nanoseconds of a phase, or percent of new-delete's; of the whole cell where there is no figure."""
+    """The time of a phase in nanoseconds, or in percent of new-delete's. Without a figure: of the whole
+    cell."""
 
     letter: str
     label: str
@@ -53,7 +55,7 @@ class TimeKind:
 
 @dataclass(frozen=True)
 class AmountKind:
-    """What is no time: darker is more."""
+    """A quantity that is not a time. Darker is more."""
 
     letter: str
     label: str
@@ -78,7 +80,7 @@ Place = tuple[str, Line]  # its heading
 
 @dataclass(frozen=True)
 class Found:
-    """What the kinds say of one strategy in one place."""
+    """The kinds' values for one strategy in one place."""
 
     values: dict[str, str]
     steps: dict[str, str]
@@ -86,7 +88,7 @@ class Found:
 
 
 def form_of(kinds: Sequence[Kind]) -> Form:
-    """A figure that is shown in two ways is told once."""
+    """The form. A figure that is shown in two ways is in the data once."""
     told = {kind.told: kind.label for kind in reversed(kinds)}
     return Form(
         tuple(kind.choice for kind in kinds),
@@ -102,7 +104,7 @@ def strategy_map(
     names: Sequence[str],
     kinds: Sequence[Kind],
 ) -> Markup:
-    """`axis` is what the headings are values of; empty where they are words."""
+    """A map. `axis` is the quantity of numeric headings; empty if they are words."""
     grid = HeatMap(
         title,
         caption,

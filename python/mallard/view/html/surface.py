@@ -1,5 +1,5 @@
-"""Surfaces over the access factor and the length of a list. The script draws them: heights are the figures of
-the table below. Figures in one row have one scale of heights.
+"""Surfaces over the access factor and the length of a list. The script draws them from the figures of the
+table below. Surfaces in one row have one scale of heights.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Heights = dict[tuple[int, int], float]  # (list length, access factor) -> ratio
 
 @dataclass(frozen=True)
 class Surface:
-    name: str  # whose figures: here, P0089
+    name: str  # the source of the figures: here, P0089
     caption: str
     heights: Heights
-    table: Markup  # the same figures, to be read
-    gain: bool = False  # whether more is better
+    table: Markup  # the figures as text
+    gain: bool = False  # true if more is better
 
     @property
     def drawable(self) -> bool:
@@ -46,7 +46,7 @@ def _figure(surface: Surface) -> Markup:
 
 
 def power(value: int) -> str:
-    """A power of two or ten as such."""
+    """A number. Powers of two and ten are written as powers."""
     for base in (2, 10):
         exponent = round(math.log(value, base))
         if base**exponent == value:
@@ -55,5 +55,5 @@ def power(value: int) -> str:
 
 
 def descending(values: Iterable[int]) -> list[int]:
-    """As the rows and the columns of a surface's table."""
+    """The order of the rows and columns in a surface's table."""
     return sorted(set(values), reverse=True)

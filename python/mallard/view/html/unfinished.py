@@ -1,4 +1,4 @@
-"""Cells that did not finish, or not every time: which, and why."""
+"""The cells with an unfinished repetition, and the reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Benchmark III: blocks freed in the order of their allocation, few of them in use."""
+"""Benchmark III: blocks freed in the order of their allocation, with few in use at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict, first on the page: for each data structure what to use and by how much."""
+"""The verdict, first on the page: the strategy to use for each data structure, and its gain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mallard.view.html.markup import Markup, breakable, element, joined
 
 
 def headline(summary: Summary) -> Markup:
-    """The answer over everything, in a sentence or two."""
+    """The answer over all rows, in a sentence or two."""
     best = summary.best_overall
     if best is None:
         return joined(f"No strategy has finished in every row beside {BASE}: there is no overall answer.")

@@ -1,4 +1,4 @@
-"""A run as the terminal shows it."""
+"""A run in the terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from mallard.view.terminal.races import show_contention, show_utilization
 
 __all__ = ["show_outcome", "show_run"]
 
-# Of kinds of failure; the database has them all.
+# The most kinds of failure that are shown; the database has all.
 FAILURES_SHOWN = 10
 
 
@@ -72,7 +72,7 @@ SHOW: dict[str, Callable[[Console, Sequence[Row]], None]] = {
 
 
 def heading(run: Run) -> str:
-    """What the figures depend on, in one line."""
+    """The circumstances that the figures depend on, in one line."""
     cores = f"{run.machine.get('cores')} cores"
     parts = [
         f"Run {run.id}: {run.experiment} --{run.scale}",
@@ -91,7 +91,7 @@ def heading(run: Run) -> str:
 
 
 def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
-    """What went wrong, and where the results are."""
+    """The failures, and the place of the results."""
     rows = store.rows(outcome.run_id)
     failures = Counter((row.status, row.strategy, row.detail) for row in rows if not row.ok)
     console.print()

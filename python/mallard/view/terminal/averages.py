@@ -1,4 +1,5 @@
-"""Means over all cells: P0213's Table 8 from this machine, and what dispatch costs and winking out gains."""
+"""Means over all cells: P0213's Table 8, the cost of dispatch and the gain of winking out, on this
+machine."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from mallard.view.terminal.palette import ratio_style
 # P0213 section 9, "Analysis", in percent.
 PRINTED_DISPATCH = 0.78
 PRINTED_WINK_OUT = 8.4
-# From here on there is room to say what each strategy is.
+# A terminal of this width has room for descriptions of strategies.
 DESCRIBED_WIDTH = 92
 
 

@@ -1,4 +1,4 @@
-"""Blocks of lines, laid side by side as far as the width reaches and then below each other."""
+"""Blocks of lines, side by side as far as the width reaches, and then below each other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Block:
     width: int
 
 
-Piece = tuple[str, Style]  # the text of a cell, as wide as its column, and how it looks
+Piece = tuple[str, Style]  # the text of a cell, as wide as its column, and its style
 
 
 def block(
@@ -39,7 +39,7 @@ def block(
     lines: Iterable[tuple[str, Sequence[Piece]]],
     cell_width: int = CELL_WIDTH,
 ) -> Block:
-    """`headings` are lines of them, the first beside the corner."""
+    """A block. `headings` has lines of headings, the first beside the corner."""
     kept = list(lines)
     head_width = 1 + max(len(corner), *(len(head) for head, _ in kept))
     texts = [Text(title, "bold")]
@@ -60,7 +60,7 @@ def line_of(head: str, head_width: int, pieces: Iterable[Piece]) -> Text:
 
 
 def fitting(items: Sequence[Item], width: int, cell_width: int = CELL_WIDTH) -> list[Sequence[Item]]:
-    """Columns in groups that fit the width, the head of a line left apart; as many in each as can be."""
+    """Columns in groups that fit the width beside the heads of lines, as many in each as possible."""
     most = max(1, (width - 1) // cell_width)
     groups = -(-len(items) // most)
     each = -(-len(items) // groups) if groups else 1
@@ -68,7 +68,7 @@ def fitting(items: Sequence[Item], width: int, cell_width: int = CELL_WIDTH) -> 
 
 
 def ratio_piece(ratio: Ratio | None, slowest_log2: float = SLOWEST_LOG2) -> Piece:
-    """In the colour of the ratio; `=` where its interval says no difference."""
+    """A ratio in its colour, with `=` if its interval says no difference."""
     if ratio is None:
         return f"{'-':>{CELL_WIDTH - 1}} ", Style()
     mark = "=" if no_difference(ratio) else " "
@@ -77,7 +77,7 @@ def ratio_piece(ratio: Ratio | None, slowest_log2: float = SLOWEST_LOG2) -> Piec
 
 
 def show_beside(console: Console, blocks: Iterable[Block]) -> None:
-    """In their order; an empty line after each row of blocks."""
+    """Prints blocks in order, with an empty line after each row of blocks."""
     row: list[Block] = []
     for each in blocks:
         if row and _width([*row, each]) > console.width:

@@ -1,6 +1,6 @@
 """A line for each strategy, a column for each place: for experiments with many strategies and few places.
 
-Times stand in nanoseconds, in the colour of their ratio to new-delete. Marks: `*` the fastest of the column
+Times are in nanoseconds, in the colour of their ratio to new-delete. Marks: `*` the fastest of the column
 that a program can choose, `=` no difference from new-delete.
 """
 
@@ -31,12 +31,12 @@ Show = Callable[[Line, str], Piece]  # a figure and its mark, not yet as wide as
 
 
 def columns_of(table: CellTable) -> list[Column]:
-    """One for each place of a table that has one number a place."""
+    """A column for each place of a table that has one number for each place."""
     return [((f"{line.place[0]:,}",), line) for line in table.lines]
 
 
 def figure_text(figure: str, text: Callable[[float], str]) -> Callable[[Line, str], str | None]:
-    """What stands in a cell of `show_figures`; nothing where the cell has no such figure."""
+    """The text of a cell in `show_figures`; None if the cell lacks the figure."""
 
     def shown(line: Line, name: str) -> str | None:
         value = value_of(line, name, figure)
@@ -69,7 +69,7 @@ def show_figures(
     names: Sequence[str],
     text: Callable[[Line, str], str | None],
 ) -> None:
-    """Figures that are no times, as plain text."""
+    """Prints figures that are not times, as plain text."""
 
     def piece(line: Line, name: str) -> Piece:
         cell = line.cells.get(name)
@@ -83,7 +83,7 @@ def show_figures(
 def _blocks(
     title: str, corner: str, columns: Sequence[Column], names: Sequence[str], show: Show, width: int
 ) -> Iterable[Block]:
-    """Of the strategies that have any cell here; columns that do not fit the width go below."""
+    """Blocks of the strategies that have a cell here. Columns that do not fit the width go below."""
     there = [name for name in names if any(name in line.cells for _, line in columns)]
     if not there:
         return

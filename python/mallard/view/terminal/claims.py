@@ -1,4 +1,4 @@
-"""The claims ledger in the terminal: a line a claim where there is room, else a block a claim."""
+"""The claims ledger in the terminal: a line for each claim if there is room, else a block for each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mallard.claims import (
 from mallard.store import Run
 from mallard.view.terminal.console import print_line
 
-# Narrower, the columns would break every word.
+# In a narrower terminal the columns would break every word.
 WIDTH_OF_TABLE = 150
 STYLES = {
     REPRODUCED: "bold",

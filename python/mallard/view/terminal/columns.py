@@ -1,4 +1,5 @@
-"""What stands over columns of strategies: the family over its members, below it what tells them apart."""
+"""The headings of columns of strategies: the family over its members, and below it the words that
+differ."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from mallard.analysis.labels import column_words, family
 from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.view.terminal.blocks import CELL_WIDTH, Block, Piece, line_of
 
-# Of a family that has few columns.
+# The shorter words of families that have few columns.
 NARROW = {
     "multipool+monotonic": "multi+mono",
     **{name: library.word for name, library in LIBRARIES.items()},
@@ -21,12 +22,12 @@ NARROW = {
 
 @dataclass(frozen=True)
 class Column:
-    """The words stand below each other."""
+    """A column. Its words stand below each other."""
 
     family: str
     words: tuple[str, ...]
-    apart: int = 1  # from the column before
-    least: int = CELL_WIDTH  # of its width
+    apart: int = 1  # the gap to the previous column
+    least: int = CELL_WIDTH  # the least width
 
     @property
     def width(self) -> int:
@@ -47,7 +48,7 @@ def column_of(name: str) -> Column:
 
 
 def widths_of(columns: Sequence[Column]) -> list[int]:
-    """The last column of a family takes what the family's word lacks."""
+    """The widths. The last column of a family is widened to fit the family's word."""
     widths = [column.width for column in columns]
     for word, start, end in _families(columns):
         short = min(len(word), len(NARROW.get(word, word)))
@@ -95,7 +96,8 @@ def padded(columns: Sequence[Column], pieces: Iterable[Piece]) -> list[Piece]:
 
 
 def folded(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
-    """Blocks that fit: the first column of each, and the one behind its last. A family that fits is whole."""
+    """The first column of each block that fits, and the one behind its last. A family that fits is not
+    divided."""
 
     def fits(start: int, end: int) -> bool:
         return sum(widths_of(columns[start:end])) <= width
@@ -124,7 +126,7 @@ def folded_names(names: Sequence[str], width: int) -> list[Sequence[str]]:
 
 
 def _families(columns: Sequence[Column]) -> list[tuple[str, int, int]]:
-    """Neighbours of one family: its word, where it starts and ends."""
+    """Neighbours of one family: its word, and its first and last column."""
     found, start = [], 0
     for word, same in groupby(columns, key=lambda column: column.family):
         end = start + len(list(same))

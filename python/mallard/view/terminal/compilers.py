@@ -1,4 +1,4 @@
-"""Compilers side by side: a column for each strategy, a line for each compiler beside the first."""
+"""Compilers side by side: a column for each strategy, and a line for each compiler but the first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A decision on the terminal: what to use, the walk to it, what it rests on, what is not measured."""
+"""A decision in the terminal: the strategy to use, the walk to it, the rows behind it, and missing rows."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _named(choice: Choice) -> str:
 
 
 def _excluded(decision: Decision) -> list[Text]:
-    """Those that are left out for the same reason share a line."""
+    """The exclusions. Strategies with one reason share a line."""
     reasons: dict[str, list[str]] = {}
     for name, why in decision.excluded.items():
         reasons.setdefault(why, []).append(name)
@@ -85,7 +85,7 @@ def _described(label: str, text: str) -> list[Text]:
 
 
 def _cells(decision: Decision) -> tuple[str, ...]:
-    """A line for each row of a table; its strategies together."""
+    """A line for each row of a table, with all its strategies."""
     rows: dict[str, list[str]] = {}
     shown = [decision.recommended, decision.runner_up]
     cells = [cell for choice in shown if choice for cell in choice.cells]

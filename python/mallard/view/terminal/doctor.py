@@ -1,4 +1,4 @@
-"""What the doctor found, a line each."""
+"""The doctor's findings, a line each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mallard.doctor import Finding, State
 
 STYLES = {State.OK: "green", State.NOTE: "yellow", State.MISSING: "magenta"}
 STATE_WIDTH, TOPIC_WIDTH = 7, 18
-# Where no terminal wraps the lines, commands stay in one piece.
+# Without a terminal to wrap the lines, commands stay in one piece.
 PIPE_WIDTH = 240
 
 

@@ -1,4 +1,4 @@
-"""The works of blocks of one size: a column for each, and beside some of them what the book has."""
+"""The works of blocks of one size: a column for each, with the book's figure beside some."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def show_fixed_block(console: Console, rows: Sequence[Row]) -> None:
 
 
 def _show_book(console: Console, works: Sequence[Work]) -> None:
-    """What blocks of one size gain, here and there."""
+    """The gain of blocks of one size, here and in the book."""
     for each in beside_book(works):
         default, block = each.work.line.cells.get(BASE), each.work.line.cells.get(each.strategy)
         if each.ours is None or default is None or block is None:

@@ -1,4 +1,4 @@
-"""Lines with several labels below columns, in blocks one below the other where the width ends."""
+"""Lines with several labels, under columns. Columns that do not fit the width go into blocks below."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mallard.view.terminal.columns import Column, folded, header, padded
 
 @dataclass(frozen=True)
 class GridLine:
-    labels: Sequence[str]  # the last says what the figures are
+    labels: Sequence[str]  # the last one names the figures
     figures: Sequence[Text]
     style: str = ""
 
@@ -23,7 +23,7 @@ class GridLine:
 def grid(
     columns: Sequence[Column], corner: Sequence[str], lines: Sequence[GridLine], width: int
 ) -> RenderableType:
-    """`corner` heads the labels."""
+    """Prints the grid. `corner` heads the labels."""
     widths = [
         max(len(head), *(len(line.labels[place]) for line in lines)) for place, head in enumerate(corner)
     ]
@@ -46,7 +46,7 @@ def grid(
 
 
 def _cell(figure: Text) -> Piece:
-    """A mark stands in the last place."""
+    """A cell with its mark in the last place."""
     text = figure.plain
     return text if text.endswith("=") else f"{text} ", Style.parse(str(figure.style))
 

@@ -1,8 +1,8 @@
 """A heat map: a line for each place in a table, a column for each strategy.
 
-new-delete stands in nanoseconds for an operation, the others in percent of it. Marks: `*` the fastest of
-mallard's in the row, `=` no difference from new-delete beyond the interval, `!` a time that is mostly that of
-page faults. Columns that do not fit the width go below.
+new-delete is in nanoseconds per operation, the others are in percent of it. Marks: `*` the fastest of
+mallard's in the row, `=` no difference from new-delete beyond the interval, `!` a time that is mostly that
+of page faults. Columns that do not fit the width go below.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MARKS = (
     "from new-delete."
 )
 FAULTS = "!: page faults are most of the time."
-Show = Callable[[Line, str], Piece]  # what stands in a cell, without the mark's place
+Show = Callable[[Line, str], Piece]  # the text of a cell, without the mark's place
 
 
 def show_heat_map(console: Console, table: CellTable) -> None:
@@ -37,7 +37,7 @@ def show_heat_map(console: Console, table: CellTable) -> None:
 
 
 def show_columns(console: Console, table: CellTable, show: Show) -> None:
-    """The lines of a table with a column for each strategy, folded where the width ends."""
+    """The lines of a table with a column for each strategy, folded at the width."""
     heads = place_heads(table.places)
     places = [place_text(table.places, line.place) for line in table.lines]
     widths = [max(len(text) for text in column) for column in zip(heads, *places, strict=True)]
@@ -83,11 +83,11 @@ def _cell(cell: Cell | None, best: bool) -> Piece:
 
 
 def _percent(ratio: float) -> str:
-    """Whole percents; where there are few of them one decimal."""
+    """Whole percents; small ones have one decimal."""
     percent = 100 * ratio
     return f"{percent:.1f}" if percent < 9.95 else f"{percent:.0f}"
 
 
 def _with_unit(ns: float) -> str:
-    """Where new-delete has no time to be a percentage of."""
+    """A time with its unit, for rows without a time of new-delete."""
     return f"{ns:.0f}ns" if ns < 999.5 else f"{ns / 1000:.1f}us"

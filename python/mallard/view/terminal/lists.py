@@ -1,4 +1,4 @@
-"""Lists: what can be measured, what the papers print, and the runs in a database."""
+"""The lists of experiments, strategies and printed tables, and of the runs in a database."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STRATEGIES = (
 
 
 def show_list(name: str, *, everything: bool) -> None:
-    """`everything`: also of a list that is longer than a screen."""
+    """Prints a list. `everything`: also of a list longer than a screen."""
     shortened = name in SHORTER and not everything
     table, note = SHORTER[name]() if shortened else LISTS[name]()
     console = output_console(PIPE_WIDTH)
@@ -81,7 +81,7 @@ def _strategies(names: Sequence[str]) -> Table:
 
 
 def _every_contender() -> Noted:
-    """The strategies of a library below its name."""
+    """The strategies of each library, below its name."""
     listed = Table.grid(padding=(0, 2, 0, 0))
     listed.add_column(no_wrap=True)
     listed.add_column(overflow="fold")
@@ -108,7 +108,7 @@ def _names_of(library: Library) -> list[str]:
 
 
 def _grouped(names: Iterable[str], key: Callable[[str], Hashable]) -> list[list[str]]:
-    """Names with equal keys, where the first of them stands."""
+    """Names with equal keys, together at the place of the first."""
     groups: dict[Hashable, list[str]] = {}
     for name in names:
         groups.setdefault(key(name), []).append(name)

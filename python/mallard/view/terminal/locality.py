@@ -1,6 +1,6 @@
-"""Locality: for each system and strategy what a shuffle does to accesses, how they compare with new-delete's
-after it, and what building, shuffling and filling the lists again costs. Rows are list lengths, columns
-access factors.
+"""Locality: for each system and strategy the effect of a shuffle on accesses, the shuffled times relative
+to new-delete's, and the costs of building, shuffling and refilling the lists. Rows are list lengths,
+columns access factors.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _setting(system: System) -> str:
 
 
 def _accesses(system: System, surface: Surface, width: int) -> list[Block]:
-    """What each shuffle factor does where several were measured; else what the shuffle does. Beside it the
+    """The effect of each shuffle factor if several were measured, else of the shuffle. Beside it are the
     times: new-delete's in nanoseconds, the others' relative to them.
     """
     base, name = system.base, surface.strategy
@@ -104,7 +104,7 @@ def _by_factors(
 
 
 def _by_shuffles(system: System, surface: Surface, access_factor: int, width: int) -> list[Block]:
-    """P0089's Table 15."""
+    """P0089's Table 15, for our lists."""
     title = f"{surface.strategy}: after n shuffles / before, af = {amount(access_factor)}"
 
     def piece(length: int, shuffles: int) -> Piece:

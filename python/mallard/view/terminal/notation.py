@@ -1,5 +1,5 @@
-"""The answer to a run that was written as P0089 writes it: the accesses on the side of the shuffle that the
-sign of sf asks for.
+"""The answer to a run in P0089's notation: the accesses before or after the shuffle, as the sign of sf
+asks.
 """
 
 from __future__ import annotations

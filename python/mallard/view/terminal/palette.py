@@ -1,7 +1,7 @@
 """Colour by the logarithm of a ratio: blue is faster than new-delete, orange slower, pale no different.
 
-Blue and orange stay apart in every common kind of colour blindness; the text on them is black or white,
-whichever stands out more. The figures say the same without any colour.
+Blue and orange differ in every common kind of colour blindness. The text on them is black or white, with
+the higher contrast. The figures tell everything without colour.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ FASTER = (8, 69, 148)
 EVEN = (247, 247, 247)
 SLOWER = (204, 85, 0)
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
-# Above it black has more contrast than white, below it white.
+# Above this luminance black has more contrast than white, below it white has.
 MIDDLE_LUMINANCE = 0.179
-# Five times faster is as blue, and three times slower as orange, as it gets.
+# The limits of the scale: five times faster is the darkest blue, three times slower the darkest orange.
 FASTEST_LOG2 = -2.3
 SLOWEST_LOG2 = 1.6
-# What a shuffle does to accesses is beyond that: twenty times slower.
+# The limit for a shuffle's effect on accesses: twenty times slower.
 SCATTERED_LOG2 = 4.3
 
 
@@ -39,7 +39,7 @@ def ratio_style(ratio: float, *, bold: bool = False, slowest_log2: float = SLOWE
 
 
 def _luminance(colour: ColorTriplet) -> float:
-    """Relative luminance as WCAG 2 defines it."""
+    """Relative luminance as defined in WCAG 2."""
     red, green, blue = (
         share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in colour.normalized
     )

@@ -1,4 +1,5 @@
-"""mallard beside other libraries in the terminal: an experiment a table, then the cells that another wins."""
+"""mallard beside other libraries in the terminal: a table for each experiment, then the cells that another
+wins."""
 
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ def _show_experiment(console: Console, found: Sequence[Duel]) -> None:
 
 
 def _standings(every: Sequence[Standing], names: CellNames | None) -> Table:
-    """With the worst cell of each where there is room to name it."""
+    """The table, with the worst cell of each library if there is room to name it."""
     counted = {
         verdict: word
         for verdict, word in COUNTED.items()
@@ -98,7 +99,7 @@ def _show_worst(console: Console, every: Sequence[Standing], names: CellNames) -
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[list[Column]]:
-    """In as many tables as they need."""
+    """The columns, in as many tables as they need."""
     parts: list[list[Column]] = [[]]
     left = room
     for column in columns:

@@ -1,4 +1,5 @@
-"""mallard beside other libraries on one screen: a line a library, and one an experiment with a loss."""
+"""mallard beside other libraries on one screen: a line for each library, and one for each experiment with a
+loss."""
 
 from __future__ import annotations
 

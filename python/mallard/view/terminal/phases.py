@@ -1,4 +1,5 @@
-"""An experiment in phases: a block of strategies by places for each time, and for each amount below."""
+"""An experiment in phases: a block of strategies by places for each time, and below it one for each
+amount."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Primitives: nanoseconds for an operation, a line for each strategy, two columns for each operation."""
+"""Primitives: nanoseconds per operation, a line for each strategy, two columns for each operation."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The progress of a run: a bar with the time left in a terminal, plain lines elsewhere.
 
 The bar is drawn between the measured processes, and once a second during a long one, never from a thread of
-its own: what is measured should have the machine to itself.
+its own, so that a measured process has the machine to itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mallard.result import Row
 from mallard.view.terminal.console import print_line
 
 DRAW_SECONDS = 0.2
-# Between plain lines.
+# The least time between plain lines.
 LINE_SECONDS = 30.0
 RACES = (*OF_UTILIZATION, *(name for name in OF_CONTENTION if name not in OF_UTILIZATION))
 

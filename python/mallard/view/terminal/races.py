@@ -58,7 +58,7 @@ def _show_table(console: Console, table: CellTable, sentences: Sequence[str]) ->
 
 
 def _show_ends(console: Console, table: CellTable) -> None:
-    """What is held at the end, at most, and what a final free takes."""
+    """The memory held at the end, its peak, and the time of a final free."""
     for figure, what, text in (
         ("held_bytes", "Held at the end, at most", lambda value: readable(int(value))),
         ("free_ns", "ns for a free at the end, at most", nanoseconds),
@@ -76,7 +76,7 @@ def _show_words(console: Console, what: str, words: Mapping[str, str]) -> None:
 
 
 def _unfairness(table: CellTable) -> dict[str, str]:
-    """Of the threads that a line has; a line of one thread has none."""
+    """Strategy -> the largest ratio of slowest to fastest thread, from the lines with several threads."""
     most: dict[str, float] = {}
     for line in table.lines:
         for name, cell in line.cells.items():

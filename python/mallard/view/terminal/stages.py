@@ -1,4 +1,4 @@
-"""The stages of the project's tests as they run: how far each is, what came of it, the time that is left."""
+"""The stages of the project's tests as they run: the progress and outcome of each, and the time left."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mallard.stages.progress import Forecast, Progress, duration
 TAIL_LINES = 40
 TAIL_WIDTH = 400  # a command may name every file of the tree
 SECONDS_BETWEEN_LINES = 20.0
-"""Where the output is no terminal, a line of progress appears so often."""
+"""The time between lines of progress without a terminal."""
 
 
 class StagesView:
@@ -26,7 +26,7 @@ class StagesView:
 
     @contextlib.contextmanager
     def watching(self, stage: Stage) -> Iterator[Progress]:
-        """Progress that shows: in the last line of a terminal, or else as a line now and then."""
+        """Shows progress in the last line of a terminal; without one, as a line now and then."""
         if self.console.is_terminal:
             with self.console.status(f"{stage.name}: {escape(stage.text)}") as status:
                 yield Progress(lambda now: status.update(escape(self.line_of(stage, now))))
