@@ -1,4 +1,4 @@
-"""From result rows to what is shown: cells and tables, means over all cells, verdicts.
+"""Turns result rows into cells and tables, means over all cells, and verdicts.
 
 rows -> density_tables -> best_of (a row), verdict_of and sentence (a structure)
                        -> mean_over_rows, cost_of_dispatch, gain_of_winking_out (all cells)

@@ -1,11 +1,12 @@
 """Means over all cells, with intervals over the repetitions.
 
-Three of P0213's figures (section 9, "Analysis") are means of this kind, and are formed here as there:
+Three of P0213's figures (section 9, "Analysis") are means of this kind, and are computed here as the paper
+does:
 - Table 8: for each strategy the mean over rows of its time in percent of new-delete's time in the same row;
 - the cost of virtual dispatch: the mean over rows and pairs of (abstract base / type parameter) - 1,
   where new-delete and new-delete/base are one of the seven pairs;
 - the gain of winking out: the mean over rows and pairs of 1 - (winked out / normal destruction), six pairs.
-Every row counts alike, whatever its size and time.
+Every row has one weight, whatever its size and time.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Percent:
     value: float
     low: float
     high: float
-    cells: int  # how many ratios the mean is over
+    cells: int  # the number of ratios in the mean
 
     @property
     def includes_zero(self) -> bool:
@@ -34,13 +35,14 @@ class Percent:
 
     @property
     def bounded(self) -> bool:
-        """One repetition alone has no interval."""
+        """True if there is an interval, which one repetition lacks."""
         return isfinite(self.low) and isfinite(self.high)
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What a change does to the time, in percent: over all pairs, over local allocators, and pair by pair."""
+    """The effect of a change on the time, in percent: over all pairs, over local allocators, and pair by
+    pair."""
 
     overall: Percent | None
     local_only: Percent | None
@@ -48,7 +50,7 @@ class Effect:
 
 
 def mean_over_rows(tables: Iterable[CellTable], strategy: str, base: str = BASE) -> Ratio | None:
-    """One column of P0213's Table 8, as a ratio; None where no row has both."""
+    """One column of P0213's Table 8, as a ratio; None if no row has both."""
     return mean_over_pairs(tables, [(base, strategy)])
 
 
@@ -59,12 +61,12 @@ def mean_over_pairs(tables: Iterable[CellTable], pairs: Sequence[Pair]) -> Ratio
 
 
 def cost_of_dispatch(tables: Sequence[CellTable]) -> Effect:
-    """How much longer the abstract base takes than the type parameter."""
+    """The extra time of the abstract base over the type parameter."""
     return _effect(tables, DISPATCH_PAIRS, sign=1.0)
 
 
 def gain_of_winking_out(tables: Sequence[CellTable]) -> Effect:
-    """How much of the time of normal destruction winking out saves."""
+    """The share of normal destruction's time that winking out saves."""
     return _effect(tables, WINK_OUT_PAIRS, sign=-1.0)
 
 

@@ -1,10 +1,9 @@
-"""Cells become tables: a line for each place that its parameters give it, a column for each
-strategy.
+"""Turns cells into tables: a line for each place, a column for each strategy.
 
     rows -> cell_tables(rows, places, apart) -> CellTable -> Line -> Cell
 
-`places` are the parameters that number the lines of a table, `apart` those that have a table of their own
-for every value; what remains of the parameters is the setting, and every setting has tables of its own.
+`places` are the parameters that number the lines of a table. Those in `apart` have a table for every value.
+All other parameters are the setting, and every setting has tables of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class Line:
 
     @property
     def size_log2(self) -> int:
-        """Of a line of density or fragmentation, which has a size for its only place."""
+        """The size of a line of density or fragmentation, which is its only place."""
         (size,) = self.place
         return size
 
@@ -37,7 +36,7 @@ class Line:
         return strategy in self.cells and self.cells[strategy].finished
 
     def paired(self, strategy: str, base: str) -> Pairing | None:
-        """The times of both in the repetitions that both have finished; None where there is none."""
+        """The times of both in the repetitions that both finished; None if there are none."""
         if strategy not in self.cells or base not in self.cells:
             return None
         return paired(self.cells[strategy].times, self.cells[base].times)
@@ -64,13 +63,13 @@ class StructureTable(CellTable):
 
 
 def setting_of(row: Row | CellRow, placing: Iterable[str]) -> Setting:
-    """The parameters of a row but those that place it in a table."""
+    """The parameters of a row that do not place it in a table."""
     left_out = set(placing)
     return tuple(sorted((name, value) for name, value in row.parameters.items() if name not in left_out))
 
 
 def setting_text(setting: Setting) -> str:
-    """Parameters in words: `buffer warm`, `buffer of 1.0 GiB`, `product 2^24`."""
+    """Parameters as text: `buffer warm`, `buffer of 1.0 GiB`, `product 2^24`."""
     return ", ".join(filter(None, (_parameter_text(name, value) for name, value in setting)))
 
 
@@ -89,7 +88,7 @@ def density_tables(rows: Iterable[Row]) -> list[StructureTable]:
 
 
 def structure_tables(rows: Iterable[Row], experiment: str) -> list[StructureTable]:
-    """Of an experiment that builds and destroys data structures."""
+    """The tables of an experiment that builds and destroys data structures."""
     tables = [
         StructureTable(table.places, table.setting, table.lines, name, type_of(name))
         for (name,), table in cell_tables(rows, experiment, ("size_log2",), ("ds",), ("inner_log2",))
@@ -115,9 +114,9 @@ def cell_tables(
     apart: Sequence[str] = (),
     derived: Iterable[str] = (),
 ) -> list[tuple[tuple[str, ...], CellTable]]:
-    """Tables with what sets them apart, in the order in which they were met; lines by place.
+    """Tables with the values of `apart`, in the order of their first rows, with lines sorted by place.
 
-    `derived` are parameters that follow from the others and are no setting.
+    `derived` are parameters that follow from others, and are not part of the setting.
     """
     placing = (*places, *apart, *derived)
     grouped: dict[tuple[tuple[str, ...], Setting], dict[Place, list[Row]]] = {}

@@ -1,5 +1,5 @@
-"""The same cells built by several compilers, side by side: for each strategy the mean over rows of its time
-with one compiler / with the other, paired by repetition.
+"""Compares compilers by their cells: for each strategy the mean over rows of its time with one compiler
+divided by that with the other, paired by repetition.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class CompilerEffect:
 
 
 def compiler_effects(rows: Iterable[Row]) -> list[CompilerEffect]:
-    """One for each compiler but the first; none where the rows come from one compiler."""
+    """One for each compiler but the first; none if the rows come from one compiler."""
     times: dict[str, dict[_Cell, Times]] = {}
     for row in cell_rows(rows):
         if PARAMETER in row.parameters:

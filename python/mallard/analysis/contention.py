@@ -1,5 +1,5 @@
-"""Benchmark IV: a line for each number of iterations, block size and number of threads (N, S, W), a table for
-each setting (buffer, who frees, multiplier, compiler).
+"""Benchmark IV: a line for each number of iterations, block size and number of threads (N, S, W), a table
+for each setting (buffer, freeing thread, multiplier, compiler).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from mallard.result import Row
 from mallard.stats import mean_ratio, median
 
 PLACES = ("iterations_log2", "block_log2", "threads")
-# A pair with more threads that takes no longer than this many times a pair with one costs the same.
+# A pair costs the same with more threads if it takes at most this many times as long.
 FLAT = 1.1
 
 
 def contention_tables(rows: Iterable[Row]) -> list[CellTable]:
-    """Times are by the wall clock, for a pair of one thread; figures of a cell beside them: `slowest_ns`,
-    `fastest_ns`, `cpu_ns_per_pair`.
+    """The tables. Times are by the wall clock, for a pair of one thread. Further figures of a cell are
+    `slowest_ns`, `fastest_ns` and `cpu_ns_per_pair`.
     """
     return [table for _, table in cell_tables(rows, "contention", PLACES)]
 
 
 def contention_sentences(table: CellTable, cores: int | None) -> list[str]:
-    """For one thread and for as many as there are cores: who is fastest, and what sharing costs."""
+    """The fastest strategy and the cost of sharing, for one thread and for as many as there are cores."""
     counts = sorted({line.place[2] for line in table.lines})
     told = [count for count in counts if cores is None or count <= cores]
     said = [
@@ -50,7 +50,7 @@ def with_threads(table: CellTable, threads: int) -> CellTable:
 
 
 def pair_ns(table: CellTable, strategy: str) -> float | None:
-    """Nanoseconds a pair of one thread, the median over the rows."""
+    """Nanoseconds per pair of one thread, as the median over the rows."""
     times = [line.cells[strategy].ns_per_operation for line in table.lines if line.finished(strategy)]
     return median(times) if times else None
 
@@ -79,7 +79,7 @@ def _with_threads(whole: CellTable, threads: int) -> list[str]:
 
 
 def _sharing(table: CellTable, shared: str, private: str) -> str:
-    """What one allocator for all threads costs, beside one for each."""
+    """The cost of one allocator for all threads, compared with one for each."""
     time, pairings = pair_ns(table, shared), pairings_of([table], shared, private)
     if time is None or not pairings:
         return f"{shared} has not finished"
@@ -89,7 +89,7 @@ def _sharing(table: CellTable, shared: str, private: str) -> str:
 
 
 def _growth(table: CellTable, counts: list[int]) -> list[str]:
-    """What a pair costs with the most threads, relative to the fewest, for who is in both."""
+    """The cost of a pair with the most threads, relative to the fewest, for strategies that have both."""
     if len(counts) < 2:
         return []
     alone, together = with_threads(table, counts[0]), with_threads(table, counts[-1])

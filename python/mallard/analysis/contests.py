@@ -1,9 +1,9 @@
-"""Every cell of every experiment as a contest: what each strategy took, by repetition.
+"""Every cell of every experiment as a contest: the quantities of its strategies, by repetition.
 
     rows -> contests -> Contest, one for each run, cell and quantity
 
-The first quantity of an experiment is the time of an operation; the others are figures beside it, of which
-less is better too. Of locality a cell is an access after the shuffle, by list length and access factor.
+The first quantity of an experiment is the time of an operation. The others are further figures, of which
+less is better, too. A cell of locality is an access after the shuffle, by list length and access factor.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from mallard.experiments.description import AMOUNT, FOLLOWS, Quantity
 from mallard.result import Row
 
 TIME = Quantity("", "time", "the time of an operation")
-# Of an object in a phase: less than an instruction takes. A monotonic allocator's frees are no frees.
+# The least time of an object in a phase: shorter than an instruction. A monotonic allocator's frees do
+# nothing.
 IDLE_NS = 0.05
 
 
@@ -29,12 +30,12 @@ class Contest:
     experiment: str
     quantity: Quantity
     cell: Setting
-    times: dict[str, Times]  # of what finished
-    unfinished: dict[str, str]  # strategy of which no repetition finished -> how the last one ended
+    times: dict[str, Times]  # of the finished strategies
+    unfinished: dict[str, str]  # strategy without a finished repetition -> its last failure
 
 
 def contests(rows: Iterable[Row]) -> Iterator[Contest]:
-    """Runs in ascending order, each by itself: times of different runs are not paired."""
+    """The contests, run by run in ascending order. Times of different runs are not paired."""
     runs: dict[tuple[int, str], list[Row]] = {}
     for row in rows:
         runs.setdefault((row.run_id, row.experiment), []).append(row)
@@ -46,7 +47,7 @@ def contests(rows: Iterable[Row]) -> Iterator[Contest]:
 
 
 def quantities_of(experiment: str) -> tuple[Quantity, ...]:
-    """What its cells are compared by; the time first."""
+    """The quantities that compare an experiment's cells, the time first."""
     return (TIME, *EXPERIMENTS[experiment].compared) if experiment in EXPERIMENTS else (TIME,)
 
 

@@ -1,5 +1,4 @@
-"""The works of Optimized C++, chapter 13: a line of cells for each work and version, in the order of the
-book."""
+"""The works of Optimized C++, chapter 13: a line of cells for each work and version, in the book's order."""
 
 from __future__ import annotations
 
@@ -32,14 +31,14 @@ OPERATIONS = {
     "map": "a map",
     REMOVE_CTRL: "a call",
 }
-# Of remove-ctrl: each does without something that the one before it does; any others come last.
+# Versions of remove-ctrl, each an improvement of the one before. Unknown versions come last.
 VERSIONS = (AS_PRINTED, "append", "reserve", "reference", "iterators", "blocks", "erase", "result")
 
 
 @dataclass(frozen=True)
 class Work:
     name: str
-    version: str  # empty where there is one only
+    version: str  # empty if there is one only
     setting: Setting
     line: Line
 
@@ -61,7 +60,7 @@ class Work:
 
 @dataclass(frozen=True)
 class BesideBook:
-    """What blocks of one size take of the default's time, here and in the book."""
+    """The time of blocks of one size relative to the default's, here and in the book."""
 
     work: Work
     strategy: str
@@ -70,7 +69,8 @@ class BesideBook:
 
 
 def fixed_block_works(rows: Iterable[Row]) -> dict[Setting, list[Work]]:
-    """How many operations were timed follows from the work, and is no setting."""
+    """The works of each setting. The number of timed operations follows from the work, so it is no
+    setting."""
     found: dict[Setting, list[Work]] = {}
     for (name, version), table in cell_tables(rows, EXPERIMENT, (), ("work", "version"), ("count",)):
         for line in table.lines:
@@ -83,7 +83,7 @@ def strategies_of(works: Iterable[Work]) -> list[str]:
 
 
 def beside_book(works: Iterable[Work]) -> list[BesideBook]:
-    """For each work that the book times, in the version that it prints."""
+    """The comparison for each work that the book times, in the version that it prints."""
     printed = fixed_block_tables()[TIMES]
     found = []
     for work in works:
@@ -127,7 +127,7 @@ def _beside(works: Sequence[Work]) -> list[str]:
 
 
 def _better_version(works: Sequence[Work]) -> list[str]:
-    """What a better algorithm gains without any allocator of one's own: the book's point."""
+    """The gain of a better algorithm without an allocator of one's own: the book's point."""
     versions = [work for work in works if work.name == REMOVE_CTRL and work.line.finished(BASE)]
     printed = next((work for work in versions if work.version == AS_PRINTED), None)
     if printed is None or len(versions) < 2:

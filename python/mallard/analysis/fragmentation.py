@@ -1,11 +1,11 @@
-"""Benchmark V: what the density tables become in a heap that others have used before.
+"""Benchmark V: the tables of density in a heap that was used before.
 
     rows -> fragmentation_tables -> FragmentationTable, one for each structure and setting
-         -> by what was freed of the chunks (D): a table as density has it; R between it and that of `none`
+         -> by the freed share of the chunks (D): a table of density; R of it and of `none`
 
 R is P0213's ratio of ratios (section 13): (strategy / new-delete, after D was freed) / (strategy /
 new-delete, untouched heap), paired by repetition. Below 1 the strategy suffers less than the global
-allocator does.
+allocator.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from mallard.cells import Pairing, Times, paired, ratio_of
 from mallard.result import Row
 from mallard.stats import Ratio, mean_ratio, paired_ratio
 
-CACHE, HEAP = "cache", "heap"  # where the local allocators' chunks come from
+CACHE, HEAP = "cache", "heap"  # the sources of the local allocators' chunks
 UNTOUCHED = "none"
 ALL = "all"
 FRAGMENTED = ("half", "quarter", "eighth")
 FREED = (UNTOUCHED, ALL, *FRAGMENTED)
-AS_PRINTED = {ALL: "N", "half": "N/2", "quarter": "N/4", "eighth": "N/8"}  # D, as P0213 writes it
+AS_PRINTED = {ALL: "N", "half": "N/2", "quarter": "N/4", "eighth": "N/8"}  # D in P0213's notation
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class FragmentationTable:
     structure: str
     type: str
     setting: Setting  # without `freed`
-    tables: dict[str, StructureTable]  # what was freed -> cells
+    tables: dict[str, StructureTable]  # the freed share -> cells
 
     @property
     def upstream(self) -> str:
@@ -40,7 +40,7 @@ class FragmentationTable:
 
     @property
     def freed(self) -> list[str]:
-        """Of the heaps that others have used; in the order of the paper."""
+        """The freed shares of used heaps, in the order of the paper."""
         return [name for name in FREED if name in self.tables and name != UNTOUCHED]
 
     @property
@@ -56,18 +56,18 @@ class FragmentationTable:
         return table.line(size_log2) if table else None
 
     def ratio_of_ratios(self, freed: str, size_log2: int, strategy: str) -> Ratio | None:
-        """R of one cell; None where one of its four times is missing."""
+        """R of one cell; None if one of its four times is missing."""
         both = self.pairing(freed, size_log2, strategy)
         return paired_ratio(*both) if both else None
 
     def pairing(self, freed: str, size_log2: int, strategy: str) -> Pairing | None:
-        """Of one cell: its times by new-delete's after D was freed, and over the untouched heap."""
+        """The times relative to new-delete's of one cell: after D was freed, and in the untouched heap."""
         after = _relative(self.line(freed, size_log2), strategy)
         before = _relative(self.line(UNTOUCHED, size_log2), strategy)
         return paired(after, before)
 
     def slowdown(self, freed: str, size_log2: int, strategy: str) -> Ratio | None:
-        """The time after D was freed / over the untouched heap."""
+        """The time after D was freed, divided by that in the untouched heap."""
         after, before = self.line(freed, size_log2), self.line(UNTOUCHED, size_log2)
         if after is None or before is None or strategy not in after.cells or strategy not in before.cells:
             return None
@@ -75,7 +75,8 @@ class FragmentationTable:
 
 
 def fragmentation_tables(rows: Iterable[Row]) -> list[FragmentationTable]:
-    """One for each structure and setting, in the papers' order; those with chunks from the heap last."""
+    """One for each structure and setting, in the papers' order. Those with chunks from the heap are
+    last."""
     grouped: dict[tuple[str, Setting], dict[str, StructureTable]] = {}
     for table in structure_tables(rows, "fragmentation"):
         freed = str(dict(table.setting).get("freed", UNTOUCHED))
@@ -91,8 +92,8 @@ def fragmentation_tables(rows: Iterable[Row]) -> list[FragmentationTable]:
 def mean_ratio_of_ratios(
     tables: Iterable[FragmentationTable], freed: Sequence[str], strategy: str
 ) -> Ratio | None:
-    """R over all structures, sizes and heaps of `freed`, every cell alike: P0213's Table 20 is that of
-    FRAGMENTED.
+    """R over all structures, sizes and heaps of `freed`, with one weight for every cell. P0213's Table 20
+    has it for FRAGMENTED.
     """
     pairings = [
         table.pairing(heap, size, strategy) for table in tables for heap in freed for size in table.sizes_log2
@@ -102,7 +103,7 @@ def mean_ratio_of_ratios(
 
 
 def _relative(line: Line | None, strategy: str) -> Times:
-    """Times of a strategy as shares of new-delete's in the same repetition."""
+    """Times of a strategy divided by new-delete's in that repetition."""
     if line is None or strategy not in line.cells or BASE not in line.cells:
         return {}
     mine, base = line.cells[strategy].times, line.cells[BASE].times

@@ -1,5 +1,5 @@
-"""What Benchmark V says in words: how the ratio to new-delete changes in a heap that others have used, and
-what a local allocator loses when its chunks come from that heap.
+"""The sentences of Benchmark V: the change of the ratio to new-delete in a used heap, and the loss of a
+local allocator whose chunks come from that heap.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from mallard.analysis.words import no_difference, percent_text, times_text
 from mallard.cells import Pairing, paired
 from mallard.stats import Ratio, mean_ratio
 
-# What two tables may differ in and still be the same work: where chunks come from, and the buffer, which
-# only some strategies have.
+# Tables with equal work may differ in these: the source of chunks, and the buffer, which only some
+# strategies have.
 _OF_UPSTREAM = frozenset({"upstream", "buffer", "buffer_bytes", "pages"})
 _WITHOUT_BUFFER = frozenset({"multipool", "multipool/wink", "multipool/base", "multipool/base/wink"})
 
@@ -46,7 +46,7 @@ def local_strategies(tables: Iterable[FragmentationTable]) -> list[str]:
 
 
 def mean_slowdown(tables: Iterable[FragmentationTable], freed: Sequence[str], strategy: str) -> Ratio | None:
-    """The time after D was freed / over the untouched heap, every cell alike."""
+    """The time after D was freed, divided by that in the untouched heap, with one weight for every cell."""
     pairings = [
         both
         for table in tables
@@ -58,7 +58,7 @@ def mean_slowdown(tables: Iterable[FragmentationTable], freed: Sequence[str], st
 
 
 def heap_by_cache(tables: Sequence[FragmentationTable], freed: Sequence[str], strategy: str) -> Ratio | None:
-    """The time with chunks from the heap that others have used / with those of the usual upstream."""
+    """The time with chunks from the used heap, divided by that with the usual upstream."""
     pairings: list[Pairing] = []
     for cache in (table for table in tables if table.upstream == CACHE):
         for heap in (table for table in tables if table.upstream == HEAP and _same_work(table, cache)):
@@ -83,7 +83,7 @@ def _global(tables: Sequence[FragmentationTable]) -> list[str]:
 
 
 def _local(tables: Sequence[FragmentationTable], freed: Sequence[str], what: str) -> list[str]:
-    """R, the mean over the local strategies, and the least and the greatest among them."""
+    """R as the mean over the local strategies, with the least and the greatest."""
     names = local_strategies(tables)
     means = {name: mean for name in names if (mean := mean_ratio_of_ratios(tables, freed, name))}
     pairings = [

@@ -1,4 +1,4 @@
-"""Words that every view uses: the families of columns, what tells their members apart, how a cell ended."""
+"""Words that every view uses: families of columns, the words of their members, and failures of cells."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ STATUS_TEXT = {
 }
 SHORT_STATUS = {OUT_OF_MEMORY: "mem", TIMED_OUT: "time", CRASHED: "died", FAILED: "fail"}
 
-# Words too long for a column.
+# Shorter words, for columns.
 BROKEN = {"synchronized": ("synchro-", "nized"), "concurrent": ("concur-", "rent")}
 
-# What the papers call the parameters that number the lines of a table.
+# The papers' names of the parameters that number the lines of a table.
 _PLACES = {
     "size_log2": "size",
     "total_log2": "T",
@@ -39,7 +39,7 @@ def place_heads(places: Iterable[str]) -> list[str]:
 
 
 def place_text(places: Iterable[str], place: Iterable[int]) -> list[str]:
-    """The values of a line, each as the papers write it: 2^10 of what is an exponent of two."""
+    """The values of a line in the papers' notation: 2^10 for an exponent of two."""
     return [
         f"2^{value}" if name.endswith("_log2") else str(value)
         for name, value in zip(places, place, strict=True)
@@ -47,7 +47,7 @@ def place_text(places: Iterable[str], place: Iterable[int]) -> list[str]:
 
 
 def family(strategy: str) -> str:
-    """What a group of columns has in common: the mechanism, or the library of a contender."""
+    """The common part of a group of columns: the mechanism, or the library of a contender."""
     if strategy in CONTENDERS:
         return CONTENDERS[strategy].library
     if strategy == FLOOR:
@@ -65,7 +65,7 @@ def families(names: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def column_words(strategy: str) -> tuple[str, str]:
-    """Two words below its family that tell a strategy from its neighbours."""
+    """Two words below the family that tell a strategy from its neighbours."""
     if strategy in CONTENDERS:
         return CONTENDERS[strategy].heads
     if strategy in SHARED:
@@ -80,7 +80,7 @@ def column_words(strategy: str) -> tuple[str, str]:
 
 
 def binding(strategy: str) -> str:
-    """`type` or `base`; empty for what is no strategy of the papers."""
+    """`type` or `base`; empty for a strategy that the papers lack."""
     if strategy not in strategies():
         return ""
     return "base" if is_base(strategy) else "type"

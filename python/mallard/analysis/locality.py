@@ -1,12 +1,12 @@
 """Benchmark II as surfaces: the time of an access over list length and access factor, before and after a
-shuffle, a surface for each strategy.
+shuffle, with a surface for each strategy.
 
     rows -> locality_systems -> System -> Surface
 
-A system is what P0089 calls G: so many links under one setting, measured with several strategies. A process
-measures one list length with all shuffle and access factors of its command, so what a shuffle does is paired
-within the process, and two strategies are paired by repetition. Several rows for one point (the papers'
-constant product of access and repeat factor needs a process for each access factor) are joined.
+A system is P0089's G: a number of links under one setting, measured with several strategies. A process
+measures one list length with all factors of its command. So the effect of a shuffle is paired within the
+process, and two strategies are paired by repetition. Several rows for one point are joined: with the
+papers' constant product of access and repeat factor, each access factor needs a process of its own.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Surface:
     strategy: str
     setting: Setting
     shuffle_factors: tuple[int, ...]  # ascending
-    access_factors: tuple[int, ...]  # descending, as the papers' columns
-    list_lengths: tuple[int, ...]  # descending, as the papers' rows
-    times: dict[Point, Times]  # nanoseconds an access
+    access_factors: tuple[int, ...]  # descending, in the order of the papers' columns
+    list_lengths: tuple[int, ...]  # descending, in the order of the papers' rows
+    times: dict[Point, Times]  # nanoseconds per access
     figures: dict[tuple[str, int], Times]  # (name, list length)
-    unfinished: dict[int, tuple[str, str]]  # list length of which no repetition finished: status, detail
+    unfinished: dict[int, tuple[str, str]]  # list length without a finished repetition -> status, detail
 
     @property
     def points(self) -> Iterator[tuple[int, int]]:
@@ -51,7 +51,7 @@ class Surface:
         return self.shuffle_factors[-1]
 
     def at(self, list_length: int, access_factor: int, shuffle_factor: int | None = None) -> Times:
-        """Times by repetition, empty where there are none; None: after the shuffle, by the highest factor."""
+        """Times by repetition, or none. By default they are shuffled, at the highest factor."""
         factor = (self.most_shuffled or None) if shuffle_factor is None else shuffle_factor
         return {} if factor is None else self.times.get((factor, list_length, access_factor), {})
 
@@ -66,14 +66,14 @@ class Surface:
     def degradation(
         self, list_length: int, access_factor: int, shuffle_factor: int | None = None
     ) -> Ratio | None:
-        """Shuffled / unshuffled, both from the same process."""
+        """Shuffled / unshuffled, both from one process."""
         both = self.before_and_after(list_length, access_factor, shuffle_factor)
         return ratio_of(*both) if both else None
 
     def before_and_after(
         self, list_length: int, access_factor: int, shuffle_factor: int | None = None
     ) -> tuple[Times, Times] | None:
-        """(shuffled, unshuffled), where both were measured."""
+        """(shuffled, unshuffled), if both were measured."""
         after = self.at(list_length, access_factor, shuffle_factor)
         before = self.at(list_length, access_factor, 0)
         return (after, before) if after and before else None
@@ -81,21 +81,21 @@ class Surface:
     def against(
         self, other: Surface, list_length: int, access_factor: int, shuffle_factor: int | None = None
     ) -> Ratio | None:
-        """This one's time / the other's, both shuffled alike; P0213's Table 11."""
+        """Our time / the other's, both shuffled: P0213's Table 11."""
         return ratio_of(
             self.at(list_length, access_factor, shuffle_factor),
             other.at(list_length, access_factor, shuffle_factor),
         )
 
     def relief(self, other: Surface, list_length: int, access_factor: int) -> Ratio | None:
-        """The other's degradation / this one's; P0089's Tables 20 and 21."""
+        """The other's degradation / ours: P0089's Tables 20 and 21."""
         mine = self.before_and_after(list_length, access_factor)
         theirs = other.before_and_after(list_length, access_factor)
         return ratio_of(_quotients(*theirs), _quotients(*mine)) if mine and theirs else None
 
     def figure(self, name: str, list_length: int) -> Spread | None:
-        """Beside the access times: build_ns, shuffle_ns, reallocate_ns, reaccess_ns, built_bytes,
-        shuffled_bytes, list_bytes.
+        """A further figure: build_ns, shuffle_ns, reallocate_ns, reaccess_ns, built_bytes, shuffled_bytes
+        or list_bytes.
         """
         return _spread(self.figures.get((name, list_length), {}))
 
@@ -104,7 +104,7 @@ class Surface:
         return paired_ratio(*both) if both else None
 
     def figure_pairings(self, other: Surface, name: str) -> list[Pairing]:
-        """A figure of this one and of the other, for each list length that both have."""
+        """A figure of both surfaces, for each list length that both have."""
         found = [self._figures_with(other, name, length) for length in self.list_lengths]
         return [both for both in found if both]
 
@@ -114,7 +114,7 @@ class Surface:
         return paired(mine, theirs)
 
     def pairings_with(self, other: Surface) -> dict[tuple[int, int], Pairing]:
-        """At each point that both have, after the shuffle: times of this one and of the other."""
+        """At each point that both have, the shuffled times of both."""
         found = {point: paired(self.at(*point), other.at(*point)) for point in self.points}
         return {point: both for point, both in found.items() if both}
 
@@ -199,7 +199,7 @@ def _quotients(above: Times, below: Times) -> Times:
 
 
 def _positive(values: Times) -> Times:
-    """A process that grew by nothing has no ratio to another."""
+    """Values above 0. A process that did not grow has no ratio."""
     return {repetition: value for repetition, value in values.items() if value > 0}
 
 

@@ -1,5 +1,5 @@
-"""What Benchmark II says in words: what a shuffle does, for which lists a local allocator pays, and which
-order of reuse is best.
+"""The sentences of Benchmark II: the effect of a shuffle, the lists for which a local allocator pays, and
+the best order of reuse.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def locality_sentences(system: System) -> list[str]:
 
 
 def best_local(system: System) -> Surface | None:
-    """The local allocator that is fastest after the shuffle, over all points that new-delete has."""
+    """The local allocator that is fastest after the shuffle, over all points of new-delete."""
     ranking = _ranking(system, local_strategies(system))
     return system.surfaces[ranking.best.strategy] if ranking.best else None
 
@@ -61,7 +61,7 @@ def local_strategies(system: System) -> list[str]:
 
 
 def mean_degradation(surface: Surface) -> Ratio | None:
-    """Shuffled / unshuffled, over all points alike."""
+    """Shuffled / unshuffled, with one weight for every point."""
     found = [surface.before_and_after(*point) for point in surface.points]
     pairings = [both for each in found if each and (both := paired(*each))]
     return mean_ratio(pairings) if pairings else None
@@ -73,7 +73,8 @@ def worst_degradation(surface: Surface) -> Extreme | None:
 
 
 def _told(system: System) -> list[Surface]:
-    """new-delete, also under other mallocs, and the best local allocator: the sentences tell of these."""
+    """The surfaces that the sentences are about: new-delete, also under other mallocs, and the best local
+    one."""
     best = best_local(system)
     of_global = [surface for name, surface in system.surfaces.items() if name == BASE or malloc(name)]
     mallocs = [surface for surface in of_global if plain(surface.strategy) == BASE]
@@ -109,7 +110,7 @@ def _paying(system: System, base: Surface) -> list[str]:
 
 
 def _costs(system: System, surface: Surface, base: Surface) -> list[str]:
-    """What else the strategy does to a program, in percent of new-delete, means over the list lengths."""
+    """Further effects of the strategy, in percent of new-delete, as means over the list lengths."""
     means = {
         words: mean_ratio(found)
         for figure, words in COSTS
@@ -139,7 +140,7 @@ def _memory(system: System, surface: Surface, base: Surface) -> list[str]:
 
 
 def _where_all_were(system: System) -> list[str]:
-    """The fastest over the points that every local strategy has, where some have fewer than new-delete."""
+    """The fastest over the points that every local strategy has, if some have fewer than new-delete."""
     names = local_strategies(system)
     if len(_ranking(system, names).choices) == len(names):
         return []
@@ -157,7 +158,7 @@ def _where_all_were(system: System) -> list[str]:
 
 
 def _where(system: System, strategy: str, points: Sequence[Extreme]) -> str:
-    """For which list lengths and access factors the strategy is faster than new-delete."""
+    """The list lengths and access factors for which the strategy is faster than new-delete."""
     lengths = sorted({each.list_length for each in points})
     of = {length: [each for each in points if each.list_length == length] for length in lengths}
     faster = {
@@ -179,7 +180,7 @@ def _where(system: System, strategy: str, points: Sequence[Extreme]) -> str:
 
 
 def _reuse(system: System) -> list[str]:
-    """Which order of reuse serves accesses best; those of one strategy are compared with each other."""
+    """The best order of reuse for accesses, among those of one strategy."""
     said = []
     variants = reuse_variants(system.surfaces)
     for name in dict.fromkeys(plain(variant) for variant in variants):
@@ -199,7 +200,7 @@ def _reuse(system: System) -> list[str]:
 
 
 def _ranking(system: System, names: Sequence[str]) -> Ranking:
-    """Those that have every point of new-delete, by their mean over them."""
+    """The strategies that have every point of new-delete, by their mean."""
     every = len(_points_of_base(system))
     complete = [name for name in names if len(_pairings(system, name, BASE)) == every > 0]
     return ranked(complete, lambda one, other: _pairings(system, one, other))

@@ -1,8 +1,8 @@
-"""The strategies in tables: their order, what is a variant of which, what is mallard's own.
+"""Strategies in tables: their order, their variants, and mallard's own.
 
 `mallard.strategy_names` has the names themselves. Beside the papers' fourteen there are variants of them,
 allocators that all threads share, the library's other allocators, the contenders of other libraries, and
-`null`, the floor: the same work over memory that is there.
+`null`, the floor: that work over memory that is there already.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mallard.library import KEEP, LIBRARY, SHARED
 from mallard.strategy_names import of_papers
 
 FLOOR = "null"
-# Of freed blocks, by a pool; the last one is there to show the worst case.
+# A pool's orders of reuse. The last one shows the worst case.
 REUSE_ORDERS = ("last", "first", "lowest", "hybrid", "random")
 WORST_ORDER = "random"
 
@@ -25,30 +25,30 @@ PAPERS = of_papers()
 
 
 def plain(name: str) -> str:
-    """The strategy of the papers that a name is a variant of; any other name is its own."""
+    """The papers' strategy that a name is a variant of; any other name is itself."""
     return _parts(name)[0] or name
 
 
 def variant(name: str) -> str:
-    """`lowest` of multipool-lowest, `keep` of new-delete-keep; empty for a strategy as the papers have it."""
+    """`lowest` of multipool-lowest, `keep` of new-delete-keep; empty for a strategy of the papers."""
     return _parts(name)[1]
 
 
 def malloc(name: str) -> str:
-    """`jemalloc` of new-delete@jemalloc; empty where the process has the malloc of the C library."""
+    """`jemalloc` of new-delete@jemalloc; empty for the C library's malloc."""
     return mallocs.split(name)[1]
 
 
 def in_table_order(names: Iterable[str]) -> list[str]:
-    """The floor, the papers' fourteen, each followed by itself under other mallocs and by its variants, the
-    library's other allocators, whatever else there is, and the contenders.
+    """The floor, the papers' fourteen, each followed by its names under other mallocs and its variants,
+    then the library's other allocators, all unknown names, and the contenders.
     """
     return sorted(names, key=_place)
 
 
 def contestants(names: Iterable[str]) -> list[str]:
-    """Strategies that mallard offers a program, and the global allocator: no floor, no setting of the
-    platform or of the whole process, nothing that is there to be the worst, and no contender.
+    """Strategies that mallard offers a program, and the global allocator. The floor, settings of the
+    platform or the process, the worst cases and the contenders are left out.
     """
     return [
         name
@@ -62,20 +62,20 @@ def contestants(names: Iterable[str]) -> list[str]:
 
 
 def ours(name: str) -> bool:
-    """Whether it is of mallard, and not there to be a floor or the worst."""
+    """True for mallard's strategies, without floors and worst cases."""
     known = bool(_parts(name)[0]) or name in SHARED or name in LIBRARY
     return known and not peer_of(name) and variant(name) != WORST_ORDER
 
 
 def reuse_variants(names: Iterable[str]) -> list[str]:
-    """Those that differ in the order of reuse only, the default among them."""
+    """The strategies that differ in the order of reuse only, with the default."""
     ordered = in_table_order(names)
     varied = {plain(name) for name in ordered if variant(name) in REUSE_ORDERS}
     return [name for name in ordered if plain(name) in varied and variant(name) in ("", *REUSE_ORDERS)]
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """A strategy of the papers and the variant of it; two empty texts for any other name."""
+    """A strategy of the papers and its variant; two empty texts for any other name."""
     own, _ = mallocs.split(name)
     if own in PAPERS:
         return own, ""
@@ -96,7 +96,8 @@ def _place(name: str) -> tuple[int, int, int, str]:
 
 
 def _place_of_other(name: str) -> tuple[int, int, int, str]:
-    """Of what is no strategy of the papers nor a variant of one: allocators that threads share stand last."""
+    """The place of a name that is neither the papers' nor a variant. Allocators shared by threads are
+    last."""
     if name in CONTENDERS:
         return (3, list(CONTENDERS).index(name), 0, name)
     return (2, list(LIBRARY).index(name) if name in LIBRARY else len(LIBRARY), int(name in SHARED), name)

@@ -1,4 +1,4 @@
-"""mallard beside other libraries in words: which cell, how much, how many."""
+"""Sentences about mallard beside other libraries: cells, ratios and counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mallard.experiments.description import Quantity
 from mallard.footprint import readable
 from mallard.stats import Ratio
 
-COMPILER = "compiler"  # a parameter of any experiment
+COMPILER = "compiler"  # a parameter of every experiment
 _COUNTS = {
     FASTER: "faster in",
     NO_DIFFERENCE: "no different in",
@@ -35,7 +35,7 @@ _COUNTS = {
 
 
 class CellNames:
-    """What tells the cells of an experiment apart."""
+    """The words that tell the cells of an experiment apart."""
 
     def __init__(self, found: Iterable[Duel]) -> None:
         values: dict[tuple[str, str], set[object]] = {}
@@ -60,14 +60,14 @@ def title(experiment: str, quantity: Quantity) -> str:
 
 
 def value_text(side: Side, duel: Duel) -> str:
-    """`2.31 ns`, `1.2 MiB`, or how it ended."""
+    """`2.31 ns`, `1.2 MiB`, or the kind of failure."""
     if side.value is None:
         return STATUS_TEXT.get(side.status, UNFINISHED)
     return readable(int(side.value)) if is_memory(duel.quantity) else f"{nanoseconds(side.value)} ns"
 
 
 def counts_text(counts: Counter[str]) -> str:
-    """`faster in 12, no different in 3, slower in 1`: mallard, by cells."""
+    """`faster in 12, no different in 3, slower in 1`: mallard's cells."""
     return ", ".join(f"{words} {counts[verdict]}" for verdict, words in _COUNTS.items() if counts[verdict])
 
 
@@ -76,7 +76,7 @@ def figure(ratio: float) -> str:
 
 
 def ratio_text(ratio: Ratio | None) -> str:
-    """`1.22 (1.15 to 1.30)`; empty where a side has not finished."""
+    """`1.22 (1.15 to 1.30)`; empty if a side has not finished."""
     if ratio is None:
         return ""
     if not ratio.bounded:
@@ -93,7 +93,8 @@ def duel_text(duel: Duel, names: CellNames) -> str:
 
 
 def peer_sentences(found: Sequence[Duel]) -> list[str]:
-    """The times of all experiments together, then who is faster where, each experiment with its worst."""
+    """The times of all experiments together, then the libraries that are faster, with each experiment's
+    worst."""
     timed = [duel for duel in found if duel.quantity == TIME]
     if not timed:
         return []
@@ -120,7 +121,7 @@ def _losing(experiment: str, timed: Iterable[Duel]) -> str:
 
 
 def _said(experiment: str, name: str, value: object) -> str:
-    """As the experiment's axis says it; of any other parameter its name and value."""
+    """A value in the words of the experiment's axis; the name and value of any other parameter."""
     known = EXPERIMENTS.get(experiment)
     axis = known.axis(name) if known else None
     if name == COMPILER or axis is None or not axis.said:

@@ -1,10 +1,10 @@
-"""mallard beside other libraries: in each cell its fastest strategy beside the fastest of each peer.
+"""mallard beside other libraries: its fastest strategy in each cell, and the fastest of each peer.
 
     rows -> duels -> Duel, one for each cell and peer
          -> standings -> Standing, one for each experiment, quantity and peer
 
-A ratio is mallard's time / the peer's, paired by repetition; below 1 mallard is faster. What is fastest of a
-side is the strategy with the lowest median in the cell, on either side alike.
+A ratio is mallard's time / the peer's, paired by repetition; below 1 mallard is faster. The fastest
+strategy of a side is the one with the lowest median in the cell.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from mallard.mallocs import OWN
 from mallard.result import Row
 from mallard.stats import Ratio, geometric_mean_ratio, median, paired_ratio
 
-FASTER, SLOWER, NO_DIFFERENCE = "faster", "slower", "no difference"  # mallard
-UNFINISHED = "not finished"  # by the peer
-OPEN = "no interval"  # of one repetition
+FASTER, SLOWER, NO_DIFFERENCE = "faster", "slower", "no difference"  # the verdicts on mallard
+UNFINISHED = "not finished"  # the peer has not finished
+OPEN = "no interval"  # there is one repetition
 VERDICTS = (FASTER, NO_DIFFERENCE, SLOWER, UNFINISHED, OPEN)
 
 
 @dataclass(frozen=True)
 class Side:
-    """The fastest of one side, or what did not finish."""
+    """The fastest strategy of one side, or the failure."""
 
     strategy: str
     times: Times = field(default_factory=dict)
-    status: str = ""  # of what did not finish
+    status: str = ""  # of a failure
 
     @property
     def value(self) -> float | None:
@@ -60,7 +60,7 @@ class Duel:
 
     @cached_property
     def ratio(self) -> Ratio | None:
-        """None where a side has not finished."""
+        """The ratio; None if a side has not finished."""
         return paired_ratio(*self.pairing) if self.pairing else None
 
     @property
@@ -87,8 +87,8 @@ class Standing:
 
     @cached_property
     def mean(self) -> Ratio | None:
-        """The geometric mean over the cells that both sides have finished, without those that tell no
-        interval where others do.
+        """The geometric mean over the cells that both sides finished. If some cells have an interval, those
+        without one are left out.
         """
         pairings = [duel.pairing for duel in self.duels if duel.pairing]
         repeated = [pairing for pairing in pairings if len(pairing[0]) > 1]
@@ -101,7 +101,8 @@ class Standing:
 
 
 def duels(rows: Iterable[Row]) -> list[Duel]:
-    """Of each cell by the newest run that decides it, in the order of experiments, quantities and peers."""
+    """The duels of each cell from the newest run that decides it, sorted by experiment, quantity and
+    peer."""
     found: dict[tuple[str, Quantity, Setting, str], Duel] = {}
     for contest in contests(rows):
         for duel in _of_contest(contest):
@@ -119,7 +120,7 @@ def standings(found: Iterable[Duel]) -> list[Standing]:
 
 
 def by_quantity(every: Iterable[Standing]) -> dict[tuple[str, Quantity], dict[str, Standing]]:
-    """A line for each experiment and quantity: peer -> standing."""
+    """Experiment and quantity -> peer -> standing."""
     lines: dict[tuple[str, Quantity], dict[str, Standing]] = {}
     for each in every:
         lines.setdefault((each.experiment, each.quantity), {})[each.peer] = each
@@ -136,7 +137,7 @@ def losses(found: Iterable[Duel]) -> list[Duel]:
 
 
 def has_contenders(rows: Iterable[Row]) -> bool:
-    """Whether anything but the C library's own malloc was measured beside mallard."""
+    """True if another malloc or library was measured beside mallard."""
     return any(peer_of(row.strategy) not in ("", OWN) for row in rows)
 
 
@@ -166,7 +167,7 @@ def _best(contest: Contest, names: Sequence[str]) -> Side:
 
 
 def _rank(duel: Duel) -> tuple[bool, float]:
-    """By how much mallard is slower; what it did not finish is worse than any ratio."""
+    """The factor by which mallard is slower. A cell that it did not finish is worse than any ratio."""
     return not duel.ours.times, duel.ratio.median if duel.ratio else 0.0
 
 

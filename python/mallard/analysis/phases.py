@@ -1,6 +1,6 @@
-"""Experiments that time several phases of one work: each is a figure of a cell, and a table of its own.
+"""Experiments that time several phases of one work: each phase is a figure of a cell, and has a table.
 
-rows -> phase_tables -> table -> of_figure(table, "free_ns") -> the same lines, with that figure in the place
+rows -> phase_tables -> table -> of_figure(table, "free_ns") -> the lines, with that figure in the place
 of the time
 """
 
@@ -19,12 +19,12 @@ from mallard.experiments.description import BYTES, FOLLOWS, Phases, Quantity
 from mallard.footprint import readable
 from mallard.result import Row
 
-FEW = 3  # that a sentence names
-SHARES = tuple(range(10, 101, 10))  # percent of the operations after which memory was looked at
+FEW = 3  # the most names in a sentence
+SHARES = tuple(range(10, 101, 10))  # percent of the operations after which memory was measured
 
 
 def phase_tables(experiment: str, rows: Iterable[Row]) -> list[CellTable]:
-    """A line for each place, a table for each setting, those that the description names first."""
+    """A line for each place, and a table for each setting. The description's first settings come first."""
     of = EXPERIMENTS[experiment]
     panel = of.panel
     assert isinstance(panel, Phases)
@@ -58,14 +58,15 @@ def _with_sum(cell: Cell, sums: Sequence[Quantity]) -> Cell:
 
 
 def timed(table: CellTable, time: Quantity) -> CellTable:
-    """The lines of which that time was taken, with it in the place of the row's own."""
+    """The lines that have this time, with it in the place of the row's own."""
     if not time.figure:
         return table
     return replace(table, lines=[line for line in of_figure(table, time.figure).lines if line.cells])
 
 
 def over_time(line: Line, quantity: Quantity) -> CellTable:
-    """A line for every tenth of the operations, with the quantity by then in the place of the time."""
+    """A line for every tenth of the operations, with the quantity at that moment in the place of the
+    time."""
     lines = [
         replace(of_share, place=(share,))
         for share in SHARES
@@ -77,7 +78,7 @@ def over_time(line: Line, quantity: Quantity) -> CellTable:
 def amount_of(
     table: CellTable, line: Line, strategy: str, quantity: Quantity, each: str = ""
 ) -> float | None:
-    """`each`: divided by this parameter, of the line or of its setting."""
+    """The amount of a cell. `each`: divided by this parameter, of the line or of its setting."""
     value = value_of(line, strategy, quantity.figure)
     if value is None or not each:
         return value
@@ -87,7 +88,7 @@ def amount_of(
 
 
 def amount_text(shown: str, value: float) -> str:
-    """In bytes, or in a format that may end in a unit: `.1f %`."""
+    """An amount in bytes, or in a format that may end in a unit: `.1f %`."""
     if shown == BYTES:
         return bytes_text(value)
     form, _, unit = shown.partition(" ")
@@ -95,7 +96,7 @@ def amount_text(shown: str, value: float) -> str:
 
 
 def of_figure(table: CellTable, figure: str) -> CellTable:
-    """Cells without the figure are left out; those that did not finish stay, and say how they ended."""
+    """The table of a figure. Cells without it are left out; unfinished cells stay with their status."""
     return replace(table, lines=[line_of_figure(line, figure) for line in table.lines])
 
 
@@ -110,14 +111,15 @@ def line_of_figure(line: Line, figure: str) -> Line:
 
 
 def value_of(line: Line, strategy: str, figure: str) -> float | None:
-    """The median of a figure; None where the cell has none."""
+    """The median of a figure; None if the cell has none."""
     cell = line.cells.get(strategy)
     found = cell.figure(figure) if cell else None
     return found.median if found else None
 
 
 def fastest_text(table: CellTable, unit: str) -> str:
-    """`multipool 1.20 to 2.31 ns an object, 20 % of new-delete's time`; empty where that has not finished."""
+    """`multipool 1.20 to 2.31 ns an object, 20 % of new-delete's time`; empty if new-delete has not
+    finished."""
     ranking = ranking_of(table)
     best = ranking.best
     if best is None:
@@ -129,13 +131,13 @@ def fastest_text(table: CellTable, unit: str) -> str:
 
 
 def span_text(values: Sequence[float]) -> str:
-    """`1.20 to 2.31`, or one figure where there is one."""
+    """`1.20 to 2.31`, or a single figure."""
     ends = dict.fromkeys((nanoseconds(min(values)), nanoseconds(max(values))))
     return " to ".join(ends)
 
 
 def most_of(table: CellTable, figure: str) -> dict[str, float]:
-    """The most over all lines, of what a program can choose and what has the figure in each."""
+    """The most over all lines, for a program's choices that have the figure in each line."""
     found = {
         name: [value_of(line, name, figure) for line in table.lines] for name in contestants(table.strategies)
     }
@@ -147,19 +149,19 @@ def most_of(table: CellTable, figure: str) -> dict[str, float]:
 
 
 def least_text(most: Mapping[str, float], text: Callable[[float], str]) -> str:
-    """The least few, and new-delete for comparison; empty where there are none."""
+    """The strategies with the least, and new-delete for comparison; empty if there are none."""
     least = sorted(most, key=lambda name: most[name])[:FEW]
     shown = dict.fromkeys([*least, BASE] if BASE in most else least)
     return in_a_list([f"{name} {text(most[name])}" for name in shown])
 
 
 def bytes_text(value: float) -> str:
-    """Growth of a process may come out below nothing."""
+    """An amount in bytes. The growth of a process may be negative."""
     return readable(round(max(0.0, value)))
 
 
 def _times(cell: Cell | None, figure: str) -> Times:
-    """A ratio needs times above 0."""
+    """The times above 0, which ratios need."""
     if cell is None:
         return {}
     return {repetition: value for repetition, value in cell.figures.get(figure, {}).items() if value > 0.0}

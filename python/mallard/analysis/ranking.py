@@ -1,5 +1,5 @@
-"""Who is fastest over many cells: means of ratios to a base, best first, and who is not told apart from the
-best.
+"""Ranks strategies over many cells: means of ratios to a base, best first, and those that equal the best
+within the interval.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Choice:
 class Ranking:
     choices: tuple[Choice, ...]  # best first
     equals: tuple[str, ...]  # not told apart from the best
-    unfinished: tuple[str, ...] = ()  # left out: some cell of theirs has no figure
+    unfinished: tuple[str, ...] = ()  # left out, because a cell has no figure
 
     @property
     def best(self) -> Choice | None:
@@ -34,7 +34,7 @@ class Ranking:
 
     @property
     def worth_it(self) -> bool:
-        """Whether the best is faster than the base beyond its interval."""
+        """True if the best is faster than the base beyond its interval."""
         return self.best is not None and self.best.ratio.verdict == "faster"
 
 
@@ -48,13 +48,13 @@ def ranked(names: Iterable[str], pairings: Pairings, base: str = BASE) -> Rankin
 
 
 def not_told_apart(best: str, names: Iterable[str], pairings: Pairings) -> tuple[str, ...]:
-    """Those whose mean ratio to the best has 1 in its interval."""
+    """The strategies whose mean ratio to the best has 1 in its interval."""
     ratios = {name: mean_ratio(found) for name in names if (found := pairings(name, best))}
     return tuple(name for name, ratio in ratios.items() if ratio.verdict == "no difference")
 
 
 def ranking_of(table: CellTable) -> Ranking:
-    """Of what a program can choose and what finished in every line."""
+    """The ranking of a program's choices that finished in every line."""
     names = contestants(table.strategies)
     complete = [name for name in names if all(line.finished(name) for line in table.lines)]
     unfinished = tuple(name for name in names if name not in complete)
@@ -65,7 +65,7 @@ def ranking_of(table: CellTable) -> Ranking:
 
 
 def under_mallocs(tables: Sequence[CellTable]) -> tuple[Choice, ...]:
-    """new-delete under other mallocs of the whole process, over all lines; to it under the C library's."""
+    """new-delete under other mallocs over all lines, relative to new-delete under the C library's."""
     names = in_table_order({name for table in tables for name in table.strategies})
     found = {name: pairings_of(tables, name, BASE) for name in names if malloc(name) and plain(name) == BASE}
     return tuple(Choice(name, mean_ratio(pairings)) for name, pairings in found.items() if pairings)

@@ -1,4 +1,4 @@
-"""What is said of an experiment in phases: a function for each kind of sentence of its description."""
+"""The sentences about an experiment in phases: a function for each kind in its description."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def sentences_of(experiment: str, table: CellTable) -> list[str]:
 
 @singledispatch
 def said(kind: Sentence, table: CellTable) -> list[str]:
-    """No sentence where the cells have nothing to say it of."""
+    """The sentences of one kind; none if the cells lack its figures."""
     raise TypeError(f"no sentence is made of {kind}")
 
 
@@ -90,7 +90,7 @@ def _least_at(kind: LeastAt, table: CellTable) -> list[str]:
 
 @said.register
 def _bursts(kind: Bursts, table: CellTable) -> list[str]:
-    """Mean over the places."""
+    """The means over the places."""
     parts = [
         (
             time,
@@ -110,7 +110,7 @@ def _bursts(kind: Bursts, table: CellTable) -> list[str]:
 
 
 def with_bursts(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Strategies that were measured both ways: (plain, burst)."""
+    """The strategies that were measured both ways: (plain, burst)."""
     there = list(names)
     return [(name, f"{name}{BURST}") for name in there if f"{name}{BURST}" in there]
 
@@ -167,7 +167,7 @@ def _floor(kind: Floor, table: CellTable) -> list[str]:
 
 @said.register
 def _per_place(kind: PerPlace, table: CellTable) -> list[str]:
-    """Of the strategies that have it in every line."""
+    """The strategies that have the amount in every line."""
 
     def share(line: Line, name: str) -> float | None:
         value = amount_of(table, line, name, kind.quantity, kind.quantity.each)

@@ -1,6 +1,4 @@
-"""Everything that is shown of a density run, per setting: tables, verdicts, means and comparisons, computed
-once.
-"""
+"""The results of a density run for each setting, computed once: tables, verdicts, means and comparisons."""
 
 from __future__ import annotations
 
@@ -46,7 +44,7 @@ class Summary:
 
     @cached_property
     def equals_overall(self) -> tuple[str, ...]:
-        """Contestants that are not told apart from the best overall."""
+        """The contestants that are not told apart from the best overall."""
         best = self.best_overall
         if best is None:
             return ()
@@ -57,7 +55,7 @@ class Summary:
 
     @property
     def unfinished(self) -> list[tuple[StructureTable, Line, Cell]]:
-        """Cells of which some repetition did not finish."""
+        """The cells with an unfinished repetition."""
         return [
             (table, line, cell)
             for table in self.tables
@@ -68,7 +66,7 @@ class Summary:
 
 
 def summaries(rows: Iterable[Row]) -> list[Summary]:
-    """One for each setting (buffer, its pages, hash, product) that the rows have."""
+    """One for each setting (buffer, its pages, hash, product) in the rows."""
     tables = density_tables(rows)
     settings = dict.fromkeys(table.setting for table in tables)
     return [
@@ -89,8 +87,8 @@ def _summary(setting: Setting, tables: list[StructureTable]) -> Summary:
 
 
 def paper_average(paper: str, strategy: str) -> float:
-    """Mean over all printed rows in percent of new-delete; P0089 has no such table, so it is formed from its
-    figures.
+    """The mean over all printed rows in percent of new-delete. P0089 has no such table, so it is computed
+    from the paper's figures.
     """
     tables = [own_table(paper, f"DS{number}") for number in range(1, 13)]
     percents = [table.percent(size, strategy) for table in tables for size in table.lines]

@@ -1,4 +1,4 @@
-"""Sentences about what did not finish."""
+"""Sentences about unfinished cells."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from mallard.analysis.words import in_a_list
 
 
 def unfinished_sentences(table: CellTable, what: str, where: Callable[[Line], str]) -> list[str]:
-    """Strategies that ended alike together; `what` a place of the table is called, `where` one is."""
+    """A sentence for each kind of failure. `what` names the places of the table, and `where` one of
+    them."""
     ended: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for name in table.strategies:
         lines = [line for line in table.lines if name in line.cells and not line.finished(name)]

@@ -16,14 +16,15 @@ from mallard.result import Row
 from mallard.stats import paired_ratio
 
 PLACES = ("total_log2", "active_log2", "block_log2")
-# From here on the kernel's share and the page faults are what a time is made of. Of huge pages a few faults
-# in 1000 operations are enough.
+# Above these, the kernel's share and the page faults dominate a time. With huge pages, a few faults in 1000
+# operations are enough.
 KERNEL_SHARE = 0.4
 FAULTS_PER_1000 = 0.3
 
 
 def utilization_tables(rows: Iterable[Row]) -> list[CellTable]:
-    """Figures of a cell beside its time, an allocation with its deallocation: `held_bytes`, `free_ns`."""
+    """The tables. A time is of an allocation with its deallocation; further figures: `held_bytes`,
+    `free_ns`."""
     return [table for _, table in cell_tables(rows, "utilization", PLACES)]
 
 
@@ -34,12 +35,12 @@ def utilization_sentences(table: CellTable) -> list[str]:
 
 
 def faults_dominate(cell: Cell) -> bool:
-    """Whether a time is that of touching new pages, more than of allocating."""
+    """True if touching new pages takes more of the time than allocating."""
     return (cell.system_share or 0.0) >= KERNEL_SHARE and cell.faults_per_1000 >= FAULTS_PER_1000
 
 
 def faults_sentences(table: CellTable) -> list[str]:
-    """Which times are those of page faults."""
+    """A sentence that names the times dominated by page faults."""
     cells = [cell for line in table.lines for cell in line.cells.values() if faults_dominate(cell)]
     if not cells:
         return []

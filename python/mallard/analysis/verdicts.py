@@ -1,4 +1,4 @@
-"""What to use and by how much: the best strategy of a row, and one verdict for each data structure."""
+"""The verdicts: the best strategy of a row, and the one to use for each data structure, with its gain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mallard.stats import Ratio, paired_ratio
 
 @dataclass(frozen=True)
 class Best:
-    """The fastest of a row, and those whose difference from it lies inside the interval."""
+    """The fastest of a row, and the strategies whose difference from it lies inside the interval."""
 
     strategy: str
     ratio: Ratio | None  # to new-delete
@@ -25,7 +25,7 @@ class Best:
 
 
 def best_of(line: Line) -> Best | None:
-    """None where nothing that a program could choose has finished."""
+    """The best of a row; None if none of a program's choices has finished."""
     names = [name for name in contestants(line.cells) if line.finished(name)]
     if not names:
         return None
@@ -38,12 +38,12 @@ def best_of(line: Line) -> Best | None:
 
 
 def _rank(cell: Cell) -> tuple[bool, float]:
-    """By the figure that is shown: the ratio to new-delete, and the time only where there is none."""
+    """The sorting key: the ratio to new-delete, or the time without a ratio."""
     return (True, cell.ns_per_operation) if cell.ratio is None else (False, cell.ratio.median)
 
 
 def pick_of(line: Line) -> str | None:
-    """What to use in a row: new-delete unless another is faster beyond its interval."""
+    """The strategy to use in a row: new-delete, unless another is faster beyond its interval."""
     best = best_of(line)
     if best is None or best.ratio is None or best.ratio.verdict == "faster":
         return best.strategy if best else None
@@ -52,16 +52,16 @@ def pick_of(line: Line) -> str | None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """For one data structure, over all its sizes. No ratio to new-delete, no verdict: then `best` is None."""
+    """The verdict on a data structure, over all its sizes. `best` is None without a ratio to new-delete."""
 
     structure: str
     type: str
     sizes: tuple[int, ...]
     best: Choice | None
     equals: tuple[str, ...]  # not told apart from the best
-    reusing: Choice | None  # the best of those that give freed blocks out again, where the best one does not
-    keep: Ratio | None  # what switching the platform's page return off does to new-delete
-    unfinished: tuple[str, ...]  # left out of the comparison: some row of theirs has no figure
+    reusing: Choice | None  # the best that reuses freed blocks, if the best one does not
+    keep: Ratio | None  # the effect of switching the platform's page return off, for new-delete
+    unfinished: tuple[str, ...]  # left out of the comparison, because a row has no figure
 
     mallocs: tuple[Choice, ...] = ()  # new-delete under other mallocs of the whole process
 
@@ -91,14 +91,14 @@ def verdict_of(table: StructureTable) -> Verdict:
 
 
 def _reuses(name: str) -> bool:
-    """A multipool and a heap give freed blocks out again; a monotonic allocator only grows until it is
-    released."""
+    """True if freed blocks are reused, as by a multipool and a heap. A monotonic allocator only grows until
+    it is released."""
     known = strategies().get(plain(name))
     return name in HEAPS or (known is not None and known.allocator.startswith("multipool"))
 
 
 def sentence(verdict: Verdict) -> str:
-    """The one sentence that says what to use and by how much."""
+    """The sentence that names the strategy to use, and its gain."""
     if verdict.best is None:
         return f"{verdict.type}: no verdict, {BASE} has not finished in every row."
     if not verdict.worth_it:

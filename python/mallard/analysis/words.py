@@ -1,4 +1,4 @@
-"""Figures in words: ratios with their intervals, lists, and sizes as the papers write them."""
+"""Figures as text: ratios with their intervals, lists, and sizes in the papers' notation."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ def _percent(value: float) -> str:
 
 
 def percent_text(ratio: Ratio) -> str:
-    """`45 % (44 to 46)`: the ratio with its interval."""
+    """`45 % (44 to 46)`: a ratio with its interval."""
     if not ratio.bounded:
         return f"{_percent(ratio.median)} % (one repetition: no interval)"
     return f"{_percent(ratio.median)} % ({_percent(ratio.low)} to {_percent(ratio.high)})"
 
 
 def times_text(ratio: Ratio) -> str:
-    """`3.2 times (3.0 to 3.4)`, for what grows by more than can be read off percents."""
+    """`3.2 times (3.0 to 3.4)`, for growth that percents do not show well."""
     if not ratio.bounded:
         return f"{factor(ratio.median)} times (one repetition: no interval)"
     return f"{factor(ratio.median)} times ({factor(ratio.low)} to {factor(ratio.high)})"
@@ -30,12 +30,12 @@ def factor(value: float) -> str:
 
 
 def no_difference(ratio: Ratio) -> bool:
-    """Whether an interval says so; one repetition has none, and says nothing."""
+    """True if an interval includes 1. One repetition has no interval, and shows nothing."""
     return ratio.bounded and ratio.verdict == "no difference"
 
 
 def nanoseconds(value: float) -> str:
-    """Three digits of it."""
+    """Nanoseconds in three digits."""
     return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
 
 
@@ -45,7 +45,7 @@ def in_a_list(words: Sequence[str]) -> str:
 
 
 def amount(value: int, tens: bool = False) -> str:
-    """`2^9`, in a system that is counted in tens `10^3`; any other number as it is."""
+    """`2^9`, or `10^3` in a system counted in tens; any other number as it is."""
     base = 10 if tens else 2
     exponent = 0
     while value > 1 and value % base == 0:
@@ -59,7 +59,7 @@ def counted_in_tens(value: int) -> bool:
 
 
 def amounts(values: Sequence[int], among: Sequence[int], tens: bool = False) -> str:
-    """Neighbours among what there is joined: `2^2 to 2^9, 2^12`."""
+    """Amounts with neighbours joined: `2^2 to 2^9, 2^12`."""
     ordered = sorted(set(among))
     words: list[str] = []
     run: list[int] = []
