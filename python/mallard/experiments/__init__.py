@@ -1,7 +1,7 @@
 """The experiments: a module each, in the order in which the runner names them.
 
-Work of one thread is measured in CPU time, which waiting for the processor does not lengthen. Threads that
-wait for each other must be measured on the wall clock, because the waiting is what is looked for.
+Work of one thread is measured in processor time, which waiting for the processor does not lengthen. Threads
+that wait for each other must be measured by the wall clock, because their waiting is the subject.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from mallard.experiments.description import CPU, FOLLOWS, Experiment
 
 
 def _described(name: str) -> Experiment:
-    """`heap-churn` is in heap_churn.py."""
+    """The description of an experiment; `heap-churn` is in heap_churn.py."""
     found = import_module(f"mallard.experiments.{name.replace('-', '_')}").EXPERIMENT
     assert isinstance(found, Experiment)
     assert found.name == name
@@ -26,11 +26,11 @@ _FOLLOWS = {name: frozenset(each.roles(FOLLOWS)) for name, each in EXPERIMENTS.i
 
 
 def clock_of(experiment: str) -> str:
-    """The field of a result row that holds the time; of an experiment that we do not know, CPU time."""
+    """The field of a result row that has the time. For an unknown experiment it is processor time."""
     known = EXPERIMENTS.get(experiment)
     return known.clock if known else CPU
 
 
 def follows(experiment: str) -> frozenset[str]:
-    """The parameters that say nothing of a cell, because they follow from the others."""
+    """The parameters that are no part of a cell's key, because they follow from others."""
     return _FOLLOWS.get(experiment, frozenset())

@@ -1,4 +1,4 @@
-"""Adaptive pools: what nodes by ranges take, and what is held of the memory of those that are gone."""
+"""Adaptive pools: nodes that come and go in ranges, and the memory held after they have gone."""
 
 from __future__ import annotations
 

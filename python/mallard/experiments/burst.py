@@ -1,4 +1,5 @@
-"""Bursts: nodes by ranges, in one call or one by one; then single nodes, and the end of the whole list."""
+"""Bursts: ranges of nodes, in one call or node by node; then single nodes, and the end of the whole
+list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bursts and adaptive pools share: nodes of a list that are inserted and erased by ranges (allocplus,
+"""The common parts of bursts and adaptive pools: nodes of a list that come and go in ranges (allocplus,
 chapters 2 and 3)."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEAST_OVERHEAD = Least(OVERHEAD, "Overhead of system memory, at most", ".1f %")
 AXES = (
     Axis(
         *("range", COUNTS, "nodes inserted or erased at a time, such as 10^1..10^4 or 10,1000"),
-        default=(10, 100, 1000, 10_000),  # the article's
+        default=(10, 100, 1000, 10_000),  # as in the article
         said="ranges of {}",
         plural="ranges",
     ),

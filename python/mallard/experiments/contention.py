@@ -1,4 +1,4 @@
-"""Benchmark IV: W threads, each allocating and deallocating a block of 2^S bytes 2^N times, over and over."""
+"""Benchmark IV: W threads, which each allocate and deallocate a block of 2^S bytes 2^N times, in rounds."""
 
 from __future__ import annotations
 

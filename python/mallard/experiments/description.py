@@ -1,7 +1,7 @@
-"""What an experiment is, as data: its parameters, what is measured, and how that is shown.
+"""The description of an experiment, as data: its parameters, its measurements, and their presentation.
 
-Its plan, its --help, its table in the terminal, its place in `peers` and `claims` and its section of the page
-follow from here. A kind of sentence or of panel is a class below, and code once in `analysis` and `view`.
+The experiment's plan, --help, table in the terminal, place in `peers` and `claims`, and section of the page
+follow from it. Each kind of sentence or panel is a class below, with code once in `analysis` and `view`.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ REPETITIONS = 3
 CPU = "cpu_ns"
 WALL = "wall_ns"
 
-# What the option of an axis takes.
+# The kinds of an axis's option.
 COUNT, COUNTS, RANGE, WORDS = "N", "LIST", "RANGE", "WORDS"
-# What a parameter says of a cell.
-PLACE = "place"  # which it is
-AMOUNT = "amount"  # how much of it was measured
-FOLLOWS = "follows"  # nothing: it follows from the others
+# A parameter's part in a cell.
+PLACE = "place"  # it is a part of the key
+AMOUNT = "amount"  # the amount of work
+FOLLOWS = "follows"  # none: it follows from the others
 BYTES = "bytes"
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A parameter of a cell, and the option by which it is chosen: `--least-bytes` of `least_bytes`.
+    """A parameter of a cell, and the option that sets it: `--least-bytes` for `least_bytes`.
 
-    Its limits are the runner's. Without a default the scale has its values, or the runner chooses one.
+    The runner gives its limits. Without a default, its values are the scale's, or the runner's choice.
     """
 
     name: str
     takes: str = ""  # empty: it has no option
     text: str = ""
-    default: object = None  # a value; several of LIST; by scale where it is a mapping
-    words: tuple[str, ...] = ()  # that are allowed; numbers have limits
+    default: object = None  # a value; several for LIST; by scale if it is a mapping
+    words: tuple[str, ...] = ()  # the allowed words; numbers have limits
     role: str = PLACE
-    said: str = ""  # a value in words; `{count}` as a power, `{type}` of a data structure
-    option: str = ""  # where it is not called as the parameter
-    plural: str = ""  # under which the options of a run have its values
+    said: str = ""  # the text of a value: `{count}` as a power, `{type}` of a data structure
+    option: str = ""  # if its name differs from the parameter's
+    plural: str = ""  # the name of its values in the options of a run
 
     @property
     def flag(self) -> str:
@@ -52,22 +52,22 @@ class Axis:
 
 @dataclass(frozen=True)
 class Quantity:
-    """What one figure of a cell is: a time, or an amount."""
+    """The quantity of a figure: a time, or an amount."""
 
-    figure: str  # of the result row; empty: its time
+    figure: str  # the field of the result row; empty: its time
     short: str  # a heading
     text: str
-    unit: str = ""  # what a time is of; what an amount is in
+    unit: str = ""  # of a time: its operation; of an amount: its unit
     shown: str = BYTES  # of an amount: bytes, or a format
-    least: float = 1.0  # of an amount: less is as good
-    each: str = ""  # of an amount: told for each of this parameter
-    large: int = 0  # of an amount: smaller places are left to chance
-    sum_of: tuple[str, ...] = ()  # figures, of which the first and one more are needed
+    least: float = 1.0  # of an amount: a smaller one counts as this one
+    each: str = ""  # of an amount: divided by this parameter
+    large: int = 0  # of an amount: the smallest place that counts; below it, chance decides
+    sum_of: tuple[str, ...] = ()  # figures to add; the first and one more must be there
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Of two parameters: `least` is at most `most`, or the first divides the second."""
+    """A rule for two parameters: `least` is at most `most`, or the first divides the second."""
 
     first: str
     second: str
@@ -77,12 +77,12 @@ class Rule:
 
 @dataclass(frozen=True)
 class Scale:
-    """`grids` give values to the axes that have no default."""
+    """The values and limits of a scale. `grids` give values to the axes without a default."""
 
     time_limit: float  # seconds for one process
     repetitions: int = REPETITIONS
     grids: tuple[Mapping[str, tuple[object, ...]], ...] = ({},)
-    variants: bool = True  # whether all orders of reuse take part
+    variants: bool = True  # true if all orders of reuse take part
 
 
 # ---- sentences ----------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Fastest:
-    """The fastest to do each of these, or that the base has not finished; `sizes`: over how many lines."""
+    """The fastest at each of these times, or the lack of the base. `sizes`: with their number."""
 
     times: tuple[Quantity, ...]
     sizes: bool = False
@@ -98,7 +98,7 @@ class Fastest:
 
 @dataclass(frozen=True)
 class Least:
-    """The strategies that have the least of a quantity, at most over all lines, and the base."""
+    """The strategies with the least of a quantity, as its maximum over all lines, and the base."""
 
     quantity: Quantity
     text: str
@@ -107,7 +107,7 @@ class Least:
 
 @dataclass(frozen=True)
 class LeastAt:
-    """The same in the line of one place."""
+    """The strategies with the least of a quantity in the line of one place, and the base."""
 
     quantity: Quantity
     place: int
@@ -117,14 +117,14 @@ class LeastAt:
 
 @dataclass(frozen=True)
 class Bursts:
-    """What a burst takes of the same allocator's time one by one."""
+    """The time of a burst relative to that of single calls of the allocator."""
 
     times: tuple[Quantity, ...]
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """What one strategy takes of another's time: (strategy, its base)."""
+    """The time of one strategy relative to another's: (strategy, its base)."""
 
     time: Quantity
     text: str
@@ -141,7 +141,7 @@ class FromTo:
 
 @dataclass(frozen=True)
 class Share:
-    """What one amount is of another in the last line, percent, where the line is large enough to tell."""
+    """One amount in percent of another, in the last line, if that line is large enough to tell."""
 
     part: Quantity
     whole: Quantity
@@ -150,7 +150,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Floor:
-    """What the floor takes of a time, and the fastest beside it."""
+    """The floor's part of a time, and the fastest strategy."""
 
     time: Quantity
     text: str  # `{}`: the floor's name
@@ -158,7 +158,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class PerPlace:
-    """The strategy that has the least of an amount for each unit of the place, and the base."""
+    """The strategy with the least of an amount for each unit of the place, and the base."""
 
     quantity: Quantity
     text: str
@@ -172,7 +172,7 @@ Sentence = Fastest | Least | LeastAt | Bursts | Pairs | FromTo | Share | Floor |
 
 @dataclass(frozen=True)
 class Plot:
-    """Lines of strategies over the places; `y` says what of."""
+    """Lines of strategies over the places. `y` names the quantity."""
 
     quantity: Quantity
     y: str
@@ -184,55 +184,57 @@ class Plot:
 class Phases:
     """A table of strategies by places for each setting, with several times and amounts in a cell."""
 
-    across: str  # what a column is, in words
-    x: str  # what the plots are over
+    across: str  # a column, as text
+    x: str  # the x axis of the plots, as text
     times: tuple[Quantity, ...]
     amounts: tuple[Quantity, ...]
     sentences: tuple[Sentence, ...]
     drawn: tuple[str, ...]  # strategies that every plot has
     legend: str
-    whole: str  # what is told in percent of the base's time: the row's own time
-    relative: Quantity | None = None  # or this one
+    whole: str  # the row's own time, as text; it is in percent of the base's
+    relative: Quantity | None = None  # the quantity in percent instead
     plots: tuple[Plot, ...] = ()
-    head: str = ""  # of a column; the name of the place, where it has no other
-    unfinished: str = ""  # "the number of live blocks", in words
+    head: str = ""  # of a column; by default the name of the place
+    unfinished: str = ""  # "the number of live blocks", as text
     logarithmic: bool = True
-    over_time: Quantity | None = None  # has a figure for each tenth of the operations
-    first: tuple[tuple[str, str], ...] = ()  # of several settings
-    beside: str = ""  # the printed tables that stand below
+    over_time: Quantity | None = None  # with a figure for each tenth of the operations
+    first: tuple[tuple[str, str], ...] = ()  # the settings that come first, if there are several
+    beside: str = ""  # the printed tables below
 
 
 @dataclass(frozen=True)
 class Own:
-    """A panel that no other experiment has: its views are modules of its name."""
+    """A panel of this experiment only. Its views are modules of its name."""
 
 
 @dataclass(frozen=True)
 class Experiment:
     name: str
-    text: str  # a line, beside the name
-    operation: str  # what a time is of
+    text: str  # a line beside the name
+    operation: str  # the operation that a time is of
     axes: tuple[Axis, ...]
     places: tuple[str, ...]  # parameters that number the lines of a table
     title: str  # in the page's navigation
     heading: str
     examples: tuple[tuple[str, str], ...] = ()  # words after `mallard bench NAME`, and a note
     panel: Phases | Own = Own()
-    how: str = ""  # to read the section
+    how: str = ""  # the explanation of the section
     apart: tuple[str, ...] = ()  # parameters with a table for each value
     claimed: tuple[str, ...] = ()  # parameters of a place in claims; empty: none is made of it
-    joined: tuple[str, ...] = ()  # further parameters that claims do not tell apart
+    joined: tuple[str, ...] = ()  # further parameters that claims merge
     scales: Mapping[str, Scale] = field(default_factory=dict)  # empty: the plan is a module of its own
     rules: tuple[Rule, ...] = ()
-    compared: tuple[Quantity, ...] = ()  # with other libraries, beside the time
-    block: str = ""  # the parameter that is the bytes of a block
-    only: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # strategy -> a parameter's one value
-    with_base: bool = True  # whether AS1 is measured beside any selection
+    compared: tuple[Quantity, ...] = ()  # compared with other libraries, after the time
+    block: str = ""  # the parameter with the bytes of a block
+    only: Mapping[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # strategy -> (parameter, its only value)
+    with_base: bool = True  # true if AS1 is measured with every selection
     clock: str = CPU  # the field of the result row
 
     @property
     def threads(self) -> bool:
-        """Several threads work, so no core is chosen for the process."""
+        """True if several threads work. The process is then not pinned to a core."""
         return self.clock == WALL
 
     def axis(self, name: str) -> Axis | None:

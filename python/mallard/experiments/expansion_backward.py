@@ -1,4 +1,4 @@
-"""A vector that grows by one element at a time: backward, into room that lies before it."""
+"""A vector that grows by one element at a time: backward, into free memory in front of it."""
 
 from __future__ import annotations
 

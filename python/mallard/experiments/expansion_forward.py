@@ -1,4 +1,4 @@
-"""A vector that grows by one element at a time: forward, where its block can."""
+"""A vector that grows by one element at a time: forward, if its block can grow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The works of Optimized C++, chapter 13, each with the strategies that can do it."""
+"""The works of Optimized C++, chapter 13, each with the strategies that serve it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXPERIMENT = Experiment(
             "versions of remove-ctrl: as-printed, and the book's better ones (default: all)",
             said="{}",
         ),
-        # How many are enough follows from the work.
+        # A sufficient number follows from the work.
         Axis(
             *("count", COUNT, "operations in a time, about; such as 10^6 (default: enough for each work)"),
             role=FOLLOWS,

@@ -1,4 +1,4 @@
-"""Benchmark V: the work of density in a heap in which others have allocated and freed (P0213 section 13)."""
+"""Benchmark V: the work of density in a heap that was used before (P0213 section 13)."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ EXPERIMENT = Experiment(
     places=("size_log2",),
     apart=("ds", "freed"),
     claimed=("upstream", "ds", "size_log2", "freed"),
-    joined=("buffer", "buffer_bytes"),  # over the heap there is no buffer
+    joined=("buffer", "buffer_bytes"),  # chunks from the heap exclude a buffer
 )

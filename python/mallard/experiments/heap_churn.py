@@ -1,4 +1,4 @@
-"""A heap that ages: blocks of random sizes, freed at random and allocated again, for long."""
+"""A heap that ages: for a long time, random blocks are freed and blocks of random sizes allocated."""
 
 from __future__ import annotations
 

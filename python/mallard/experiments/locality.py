@@ -1,4 +1,5 @@
-"""Benchmark II: a system of |G| links in lists of |S|, shuffled between the lists and then walked through."""
+"""Benchmark II: a system of |G| links in lists of |S|, which are shuffled between the lists and then
+visited."""
 
 from __future__ import annotations
 

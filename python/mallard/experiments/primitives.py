@@ -1,4 +1,4 @@
-"""Single operations: an allocation with its deallocation, an allocator's creation."""
+"""Single operations: an allocation with its deallocation, and the making of an allocator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mallard.experiments.description import (
 )
 
 PAIR, CREATE = "pair", "create"
-FEWER_LOG2 = 4  # of what may take a thousand times as long as a pair
+FEWER_LOG2 = 4  # for strategies that may take a thousand times as long as a pair
 
 
 def scale(time_limit: float, product_log2: int) -> Scale:

@@ -21,10 +21,10 @@ from mallard.experiments.description import (
 )
 from mallard.experiments.vectors import AXES, DRAWN, HOW, LARGE, LEGEND, ONLY, sizes
 
-FEW = (10, 100, 500, 1000, 2000, 10_000)  # with those of the article: 500, 2,000 and 10,000
+FEW = (10, 100, 500, 1000, 2000, 10_000)  # with the article's: 500, 2,000 and 10,000
 MANY = (*FEW, 100_000, 1_000_000, 10_000_000)
 SHRINK = Quantity("shrink_ns", "shrink", "erase the last elements and shrink", "a shrink")
-# The row's own time, which the article took.
+# The row's own time, as in the article.
 WHOLE = Quantity("", "with its making", "make a vector and shrink it to nothing, each shrink", "a shrink")
 ALLOCATIONS = Quantity(
     "allocations", "allocations", "blocks that a vector was given", "allocations", shown=",.0f"

@@ -1,5 +1,5 @@
-"""The Loki test: a million objects of N bytes allocated, freed shuffled or in order, allocated again,
-traversed."""
+"""The Loki test: a million objects of N bytes are allocated, freed shuffled or in order, allocated again
+and traversed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mallard.experiments.description import (
 SHUFFLED, IN_ORDER = "shuffled", "in-order"
 SMALL, HUGE = "small", "huge"
 SIZES = (1, 4, 8, 10, 16, 20, 24, 30, 32, 40, 48, 50, 64)
-PRINTED_SIZES = (1, 10, 20, 30, 40, 50)  # in the blog
+PRINTED_SIZES = (1, 10, 20, 30, 40, 50)  # as in the blog
 
 TIMES = (
     Quantity("allocate_ns", "allocate", "allocate them all", "an object"),
@@ -76,7 +76,7 @@ EXPERIMENT = Experiment(
     claimed=("pages", "object_bytes", "order"),
     scales={
         QUICK: Scale(
-            10,  # Loki's frees take longer the more chunks there are
+            10,  # Loki's frees take longer with every chunk
             grids=(
                 grid((*PRINTED_SIZES, 16, 64), (SHUFFLED,), (SMALL,)),
                 grid((16,), (IN_ORDER,), (SMALL,)),

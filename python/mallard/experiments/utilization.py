@@ -1,4 +1,4 @@
-"""Benchmark III: 2^T bytes allocated in all, 2^A of them live at a time, in blocks of 2^S."""
+"""Benchmark III: 2^T bytes allocated in total, 2^A of them live at a time, in blocks of 2^S."""
 
 from __future__ import annotations
 

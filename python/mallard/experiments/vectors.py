@@ -1,4 +1,4 @@
-"""What vectors that grow and vectors that shrink share (allocplus, chapter 1)."""
+"""The common parts of vectors that grow and vectors that shrink (allocplus, chapter 1)."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ AXES = (
         said="{}",
         plural="types",
     ),
-    # How often a vector is made follows from its size.
+    # The number of vectors follows from their size.
     Axis("iterations", COUNT, "vectors in a time (default: enough of each size)", role=FOLLOWS),
 )
-ONLY = {"realloc": ("type", INT)}  # moves bytes, and MY_INT has a copy constructor
+ONLY = {"realloc": ("type", INT)}  # it moves bytes, and MY_INT has a copy constructor
 HOW = (
     "heap-v2 stands behind boost::container::vector with an allocator that can grow and shrink a block where "
     "it lies; heap-v2-masked tells the size of what it gives but is told to copy; heap-v1 is an allocator of "
@@ -51,7 +51,7 @@ HOW = (
 )
 DRAWN = ("heap", "heap-v1", "heap-v2-masked", "heap-v2")
 LEGEND = "Counts are of one vector."
-LARGE = 100_000  # elements: the growth of a process by fewer is chance
+LARGE = 100_000  # elements: with fewer, the growth of a process is chance
 
 PUSH_BACK = Quantity("push_back_ns", "push_back", "push an element back", "a push_back")
 FORWARD = Quantity(
@@ -97,7 +97,7 @@ def growing(
     how: str,
     *compared: Quantity,
 ) -> Experiment:
-    """`grown` counts how often it grew in place, `how` says where."""
+    """A description. `grown` counts growth in place, and `how` names its direction."""
     return Experiment(
         name=name,
         text=text,

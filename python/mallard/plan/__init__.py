@@ -1,10 +1,10 @@
-"""What a run will measure, and what was left out of it and why. Most plans follow from the experiment's
-description (`axes`); the others have a module each.
+"""Plans a run: its measurements, and the reasons for those left out. Most plans follow from the
+experiment's description (`axes`); the others have a module each.
 
     Request x Runner x Host -> make_plan -> Plan
 
-`OPTIONS[experiment]` are the options that it takes besides those that all have. `NUMBERS[experiment]` are
-numbers that may follow its name in place of options.
+`OPTIONS[experiment]` are its options besides the common ones. `NUMBERS[experiment]` are numbers that may
+follow its name in place of options.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
     for name, each in EXPERIMENTS.items()
 }
 NUMBERS: dict[str, tuple[tuple[str, str], ...]] = {"locality": notation.NUMBERS}
-# Those whose rows are more than the combinations of their axes.
+# The experiments whose rows are not all combinations of their axes.
 PLANNERS: dict[str, Planner] = {
     "density": density.plan,
     "locality": locality.plan,
@@ -75,7 +75,7 @@ PLANNERS: dict[str, Planner] = {
 
 
 def make_plan(request: Request, runner: Runner, host: Host, continued: Options | None = None) -> Plan:
-    """`continued` is what the interrupted run has stored of itself that goes on; None for a new run."""
+    """The plan. `continued` are the stored options of an interrupted run; None for a new run."""
     check_request(request)
     request, missing = with_contenders(request, runner)
     own = PLANNERS.get(request.experiment)
@@ -88,8 +88,8 @@ def make_plan(request: Request, runner: Runner, host: Host, continued: Options |
 
 
 def check_request(request: Request) -> None:
-    """Refuses requests that no runner could serve: an option of another experiment, unknown compilers and
-    mallocs.
+    """Refuses requests that no runner could serve: an option of another experiment, an unknown compiler or
+    malloc.
     """
     own = {option.name for option in OPTIONS[request.experiment]}
     for name in request.given:

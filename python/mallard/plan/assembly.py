@@ -1,4 +1,4 @@
-"""What every experiment's plan has in common: whose strategies, under which mallocs, from which compilers."""
+"""The common part of every plan: the strategies, the mallocs and the compilers."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def chosen_strategies(
     *,
     with_base: bool = True,
 ) -> tuple[list[str], list[str]]:
-    """Those that were selected and the one that every ratio is to; with messages.
+    """The selected strategies and the base of every ratio, with messages.
 
-    Contenders of other libraries are among them where they were asked for, by name or by --contenders; then
-    the library's pools of one size are there too, against which those of other libraries are to be held.
+    Contenders are among them if they were named or --contenders was given. The library's pools of one size
+    then join them, for comparison with those of other libraries.
     """
     beside = {name for name in there if request.contenders and _is_beside(name)}
     if request.strategies is None:
@@ -47,7 +47,7 @@ def chosen_strategies(
 
 
 def _refuse_those_of_others(request: Request, there: Sequence[str]) -> None:
-    """A strategy of another experiment is not unknown."""
+    """Names the strategies of other experiments in an error of their own."""
     for word in map(str.strip, (request.strategies or "").split(",")):
         name = current(word).lower()
         if name not in there and (name in described() or name in CONTENDERS):
@@ -57,8 +57,8 @@ def _refuse_those_of_others(request: Request, there: Sequence[str]) -> None:
 
 
 def of_grid(request: Request, chosen: Sequence[str], own: Sequence[str] | None) -> list[str]:
-    """The strategies of a grid: its own, where it has some and no others were selected; and the contenders
-    that are among the chosen, with what stands beside them.
+    """The strategies of a grid: its own, unless others were selected, and the chosen contenders with the
+    pools that they are compared with.
     """
     if request.strategies or own is None:
         return list(chosen)
@@ -70,7 +70,7 @@ def _is_beside(name: str) -> bool:
 
 
 def merged(rows: Iterable[PlannedRow], there: Sequence[str]) -> list[PlannedRow]:
-    """Grids overlap: then a row has the strategies of each, in the order of those that are there."""
+    """Merges equal rows of overlapping grids. A row has the strategies of all, in the order of `there`."""
     by_parameters: dict[str, PlannedRow] = {}
     for row in rows:
         key = canonical(row.parameters)
@@ -90,7 +90,7 @@ def assemble(
     messages: Sequence[str] = (),
     pin: bool = True,
 ) -> Plan:
-    """The plan of these rows, under each malloc and from each compiler that was asked for."""
+    """The plan of these rows, under each requested malloc and from each requested compiler."""
     rows = list(rows)
     if not rows:
         raise UsageError(f"nothing is left to measure: {'; '.join(messages)}")
@@ -123,14 +123,15 @@ def assemble(
 
 
 def selected_compilers(request: Request) -> list[str]:
-    """Empty where none was named: then there is one runner, whatever compiled it."""
+    """The compilers; empty if none was named. There is one runner then, from any compiler."""
     if request.compilers is None:
         return []
     return select_names(request.compilers, "--compiler", list(COMPILERS))
 
 
 def selected_mallocs(request: Request) -> list[str]:
-    """--contenders measures the global allocator under every other malloc as well, unless some were named."""
+    """The mallocs. --contenders adds every other malloc for the global allocator, unless some were
+    named."""
     if request.mallocs is None:
         return list(mallocs.MALLOCS) if request.contenders else []
     items = [item.strip() for item in request.mallocs.split(",")]
@@ -141,7 +142,7 @@ def selected_mallocs(request: Request) -> list[str]:
 
 
 def _mallocs(request: Request) -> tuple[list[str], list[str]]:
-    """Those that are here, and a message for each that is not."""
+    """The mallocs that are installed, and a message for each other one."""
     chosen = selected_mallocs(request)
     here = [name for name in chosen if name == mallocs.OWN or mallocs.find_library(name)]
     return here, [

@@ -1,6 +1,6 @@
-"""The plan of an experiment whose axes and grids are its description.
+"""The plan of an experiment whose description has its axes and grids.
 
-scale's grids -> those that the options name -> rows: every combination of a grid's values
+scale's grids -> changed by options -> rows: every combination of a grid's values
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def plan(experiment: Experiment, request: Request, runner: Runner, host: Host) -
 
 
 def _named(axis: Axis, request: Request, runner: Runner) -> tuple[object, ...]:
-    """What its option says."""
+    """The value of the axis's option."""
     text, flag = request.given[axis.flag], f"--{axis.flag}"
     if axis.takes == WORDS:
         return tuple(select_names(text, flag, axis.words))
@@ -60,8 +60,8 @@ def _named(axis: Axis, request: Request, runner: Runner) -> tuple[object, ...]:
 
 
 def _grid(experiment: Experiment, scale: str, given: Mapping[str, Sequence[object]], named: Grid) -> Grid:
-    """A grid of the scale as the options change it: numbers take the place of its own; of words that have no
-    default those are left that both name. Empty where none is left.
+    """A grid of the scale, changed by the options. Numbers replace the grid's own. Of words without a
+    default, those remain that both name. The grid is empty if none remains.
     """
     asked = any(axis.name in named for axis in experiment.axes if axis.name in given)
     grid: Grid = {}
@@ -89,7 +89,7 @@ def _default(axis: Axis, scale: str) -> tuple[object, ...]:
 
 
 def _rows(experiment: Experiment, grid: Grid) -> Iterator[Parameters]:
-    """The first axis changes fastest."""
+    """The combinations. The first axis changes fastest."""
     for values in product(*reversed(grid.values())):
         parameters = dict(zip(grid, reversed(values), strict=True))
         for rule in experiment.rules:
@@ -121,7 +121,7 @@ def _is_able(experiment: Experiment, strategy: str, parameters: Parameters) -> b
 
 
 def _options(experiment: Experiment, rows: Sequence[PlannedRow]) -> Options:
-    """What the rows have, for the run; a list where an axis takes several values."""
+    """The rows' values, for the run: a list if an axis takes several values."""
     found: Options = {}
     for axis in experiment.axes:
         if not axis.takes or axis.role == FOLLOWS:

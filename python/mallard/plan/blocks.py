@@ -1,4 +1,4 @@
-"""Rows of the papers' tables that two exponents name, such as (A, S), and how options choose from them."""
+"""Rows of the papers' tables with two exponents, such as (A, S), and their choice by options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pair = tuple[int, int]
 def chosen_pairs(
     request: Request, options: tuple[str, str], limits: tuple[Limit, Limit], printed: Sequence[Pair]
 ) -> list[Pair]:
-    """The printed rows; those with the value of one option; every combination where both are given."""
+    """The printed rows; with one option, those that have its value; with both, every combination."""
     first, second = (exponents(request, name, limit) for name, limit in zip(options, limits, strict=True))
     if first and second:
         return [(a, b) for a in first for b in second]
@@ -32,6 +32,6 @@ def chosen_pairs(
 
 
 def exponents(request: Request, option: str, limit: Limit) -> list[int]:
-    """Empty where nothing was said."""
+    """The exponents of an option; empty if it was not given."""
     text = request.given.get(option)
     return [] if text is None else select_sizes(text, f"--{option}", range(limit[0], limit[1] + 1))

@@ -1,5 +1,5 @@
-"""Contenders of other libraries in a request: the words that select them, and those that are missing here;
-and mallard's own that are missing because they stand behind a library's containers.
+"""Contenders in a request: the words that select them, and those that are missing here. mallard's own
+strategies may be missing, too, if they need a library's containers.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from mallard.strategy_names import current
 
 
 def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str]]:
-    """The request with words for groups replaced by the names that the experiment offers, and without what is
-    missing; with a message for each package that would bring some of it.
+    """The request, with words for groups replaced by the experiment's names and without missing strategies.
+    There is a message for each package that would add some.
     """
     offered, absent = runner.names_of(request.experiment), _absent(request.experiment, runner)
     asked = {
@@ -41,8 +41,8 @@ def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str
 
 
 def _absent(experiment: str, runner: Runner) -> dict[str, Missing]:
-    """What of an experiment the runner was built without. A library stands for all of its, and for what is
-    behind its containers.
+    """The strategies of an experiment that the runner lacks. A library stands for all of its own, and for
+    strategies behind its containers.
     """
     contenders = ((name, each.library) for name, each in CONTENDERS.items() if experiment in each.experiments)
     needed = (*contenders, *BEHIND.items())

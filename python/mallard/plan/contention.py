@@ -1,4 +1,4 @@
-"""Benchmark IV: W threads, each allocating and deallocating a block of 2^S bytes 2^N times, over and over."""
+"""Benchmark IV: W threads, which each allocate and deallocate a block of 2^S bytes 2^N times, in rounds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Scale:
 
 
 SCALES = {
-    # What threads do to each other differs more from process to process than what one thread does.
+    # The effect of threads on each other varies more between processes than the work of one thread.
     QUICK: Scale(((15, 6), (15, 8)), (), ("static",), 60, repetitions=5),
     STANDARD: Scale(((15, 6), (15, 8), (17, 8)), PRINTED_THREADS, ("static",), 300),
     PAPER: Scale(PRINTED, PRINTED_THREADS, ("static", "none"), 3600),
@@ -101,7 +101,7 @@ def _multiplier(request: Request, runner: Runner) -> int:
 def _parameters(
     threads: list[int], pairs: list[Pair], multiplier: int, buffers: list[str], freed_by: list[str]
 ) -> list[Parameters]:
-    """What another thread frees is no allocator's with a buffer, so that is measured once."""
+    """The parameters. Blocks that others free exclude a buffer, so those are measured once."""
     return [
         {
             "threads": count,
@@ -120,7 +120,7 @@ def _parameters(
 
 
 def _able(parameters: Parameters, strategies: list[str], for_others: Sequence[str]) -> tuple[str, ...]:
-    """A thread's own allocator cannot take back what another thread allocated; `for_others` can."""
+    """A thread's own allocator cannot take back another thread's block; `for_others` can."""
     other, block_bytes = parameters["freed_by"] == "other", 2 ** int(parameters["block_log2"])
     return tuple(
         name for name in strategies if (not other or name in for_others) and serves(name, block_bytes)
@@ -134,7 +134,7 @@ def _check_freeing(
     strategies: list[str],
     for_others: Sequence[str],
 ) -> None:
-    """Only where nothing else was asked for: else what is impossible is not measured."""
+    """Refuses impossible strategies if nothing else was requested. Otherwise they are not measured."""
     if freed_by != ["other"]:
         return
     if max(threads) < 2:
@@ -148,7 +148,7 @@ def _check_freeing(
 
 
 def _check_memory(request: Request, host: Host, threads: int, pairs: list[Pair]) -> None:
-    """Each thread has a buffer for all blocks of a go."""
+    """Refuses buffers beyond the memory: each thread has one for all blocks of a round."""
     usable = host.usable_bytes(request)
     iterations, block = max(pairs, key=sum)
     needed = threads * 2 ** (iterations + block) + PROCESS_BYTES

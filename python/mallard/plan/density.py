@@ -1,6 +1,6 @@
 """Benchmark I: data structures of 2^6 to 2^16 elements, built and destroyed.
 
-How long --standard takes is reckoned in docs/results.md.
+docs/results.md computes the time of --standard.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ BUFFERS = ("warm", "cold", "none")
 HASHES = ("prefix", "full")
 PAGES = ("huge", "small")
 BUFFER_BYTES = 1 << 30
-# A cell of about a millisecond is at the mercy of whatever else the machine does in it; more of them are
-# still cheap. Where the leaves are integers in a vector, a leaf takes a nanosecond.
+# A cell of about a millisecond suffers from every disturbance, but more of them are still cheap. In a
+# vector of integers, a leaf takes a nanosecond.
 SHORT_REPETITIONS = 9
 SHORT_LEAVES_LOG2 = 22
 QUICK_LEAF = "vector<int>"
@@ -42,7 +42,7 @@ QUICK_LEAF = "vector<int>"
 class Scale:
     product_log2: int  # leaf elements made in the timed part
     time_limit: float  # seconds for one process
-    # When no sizes are asked for: every second one, and none of which one structure has more leaves.
+    # Without --size: every second size, up to the product of leaves in one structure.
     few_sizes: bool = False
 
 
@@ -52,7 +52,7 @@ Wanted = list[tuple[Structure, int]]
 
 
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
-    """A run that is continued keeps the size of its buffer."""
+    """The plan. A continued run keeps the size of its buffer."""
     scale = SCALES[request.scale]
     structures = chosen_structures(request, runner)
     there, usual = runner.names_of(request.experiment), runner.usual_names_of(request.experiment)
@@ -102,7 +102,7 @@ def chosen_structures(request: Request, runner: Runner) -> list[Structure]:
 
 
 def setting_of(request: Request, buffer_bytes: int) -> Options:
-    """Of a run, for its headings."""
+    """The setting of a run, for its headings."""
     return {
         "buffer": request.one("buffer", BUFFERS),
         "buffer_bytes": buffer_bytes,
@@ -112,7 +112,7 @@ def setting_of(request: Request, buffer_bytes: int) -> Options:
 
 
 def buffer_of(request: Request, host: Host, continued: Options) -> tuple[int, str]:
-    """Its size, and what is to be said of it."""
+    """The size of the buffer, and a message about it."""
     if request.one("buffer", BUFFERS) == "none":
         return 0, ""
     if continued.get("buffer_bytes") is not None:
@@ -149,7 +149,8 @@ def parameters_of(
 def within_memory(
     request: Request, host: Host, wanted: Wanted, allocators: set[str], buffer_bytes: int
 ) -> tuple[Wanted, list[str]]:
-    """Those that fit. A size that was asked for and does not fit is an error, any other is told of."""
+    """The rows that fit into memory. Others are an error if their size was requested, and a message
+    otherwise."""
     usable = host.usable_bytes(request)
     needed = [(each, size, row_bytes(each, size, allocators, buffer_bytes)) for each, size in wanted]
     fitting = [(each, size) for each, size, need in needed if usable is None or need <= usable]
@@ -193,7 +194,7 @@ def _within_product(wanted: Wanted, product_log2: int, scale: str) -> tuple[Want
 
 
 def _in_words(pairs: Wanted) -> str:
-    """Structures that start at the same size together: DS6, DS8 from 2^15 on; DS5 from 2^16 on."""
+    """Structures by their first size: DS6, DS8 from 2^15 on; DS5 from 2^16 on."""
     starts: dict[int, list[str]] = {}
     for name in dict.fromkeys(each.name for each, _ in pairs):
         starts.setdefault(min(size for each, size in pairs if each.name == name), []).append(name)

@@ -1,4 +1,4 @@
-"""The works of Optimized C++, chapter 13, each with the strategies that can do it."""
+"""The works of Optimized C++, chapter 13, each with the strategies that serve it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _versions(request: Request, works: Sequence[Work]) -> list[str]:
 
 
 def _count(request: Request, runner: Runner) -> int | None:
-    """None where the runner is to choose."""
+    """The count; None if the runner chooses."""
     text = request.given.get("count")
     if text is None:
         return None

@@ -1,4 +1,4 @@
-"""Benchmark V: the work of density in a heap in which others have allocated and freed (P0213 section 13)."""
+"""Benchmark V: the work of density in a heap that was used before (P0213 section 13)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FEW = ("new-delete", "monotonic", "multipool", "multipool/wink", "multipool+mono
 
 @dataclass(frozen=True)
 class Grid:
-    """`strategies` None: all that there are."""
+    """A part of the plan. `strategies` None: all."""
 
     structures: tuple[int, ...]
     sizes_log2: tuple[int, ...]
@@ -38,7 +38,7 @@ class Scale:
     time_limit: float
 
 
-# R needs `none` beside every other.
+# R needs `none` with every other state.
 SCALES = {
     QUICK: Scale((Grid((2, 4), (6, 10, 14), ("none", "half"), UPSTREAMS, FEW),), 20, 60),
     STANDARD: Scale(
@@ -84,7 +84,7 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
 
 
 def _named(request: Request, runner: Runner, scale: Scale) -> list[Grid]:
-    """The scale's grids; or the one that the options name, with what R needs."""
+    """The scale's grids, or the one that the options name, with the state that R needs."""
     given = request.given
     if not {"ds", "size", "freed", "upstream"} & set(given):
         return list(scale.grids)
@@ -152,7 +152,7 @@ def _rows(
 def _parameters(
     request: Request, structure: Structure, size: int, product_log2: int, buffer_bytes: int, upstream: str
 ) -> Parameters:
-    """A local allocator with a buffer takes nothing from the heap that is looked at."""
+    """The parameters. A local allocator with a buffer takes no chunks from the perturbed heap."""
     if upstream == "heap":
         request = replace(request, given={**request.given, "buffer": "none"})
     return density.parameters_of(request, structure, size, product_log2, buffer_bytes)

@@ -1,4 +1,5 @@
-"""Benchmark II: a system of |G| links in lists of |S|, shuffled between the lists and then walked through.
+"""Benchmark II: a system of |G| links in lists of |S|, which are shuffled between the lists and then
+visited.
 
 One process measures every shuffle factor and access factor of one |G|, |S| and strategy.
 """
@@ -30,7 +31,7 @@ from mallard.selection import select_count, select_counts, select_numbers
 MOST_ACCESS_FACTOR = 2**20
 MOST_SHUFFLE_FACTOR = 100
 MOST_REPEAT_FACTOR = 2**20
-# It says how many accesses there are, and no scale does.
+# The notation sets the number of accesses, so no scale's limit fits.
 NOTATION_TIME_LIMIT = 3600.0
 
 
@@ -84,7 +85,7 @@ def _parameters(grid: Grid, length: int) -> Parameters:
 
 
 def _parameters_of(notation: Notation) -> Parameters:
-    """Both sides of the shuffle: the one that was asked for, and the one that it is compared with."""
+    """Both sides of the shuffle: the requested one, and the one for comparison."""
     return {
         "links": notation.links,
         "list_length": notation.list_length,
@@ -132,7 +133,7 @@ def _notation(request: Request, least_links: int, most_links: int) -> Notation:
 
 
 def _grids(request: Request, least: int, most: int) -> list[Grid]:
-    """The scale's; or what the options name, one grid for each |G|."""
+    """The scale's grids, or one grid for each |G| that the options name."""
     given = request.given
     if not given:
         return list(SCALES[request.scale].grids)
@@ -144,7 +145,7 @@ def _grid(request: Request, links: int, most_links: int) -> Grid:
     given = request.given
     scale = SCALES[request.scale]
     like = next((grid for grid in scale.grids if grid.links == links), None)
-    # Table 15 has one access factor, which is not what |G| = 10^7 is when somebody asks for it.
+    # The scale's grid of 10^7 links is Table 15, with one access factor. Only its lengths are used here.
     grid = Grid(links, like.list_lengths if like else (), accesses=scale.accesses or PAPER_ACCESSES * links)
     if "list-length" in given:
         lengths = select_counts(given["list-length"], "--list-length", 1, most_links)

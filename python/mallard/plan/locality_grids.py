@@ -1,4 +1,4 @@
-"""What --quick, --standard and --paper measure of locality. docs/results.md reckons how long that takes."""
+"""The grids of locality for --quick, --standard and --paper. docs/results.md computes their time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mallard.plan.request import PAPER, QUICK, STANDARD
 
 ACCESS_FACTORS = tuple(2**exponent for exponent in range(8, -1, -1))
 SHUFFLE_FACTORS = (0, 5)
-# P0089 kept af x rf at 2,560: so many accesses to each link.
+# P0089 kept af x rf at 2,560, the accesses to each link.
 PAPER_ACCESSES = 2560
 MOSTLY = ("new-delete", "multipool")
 SMALL, LARGE, DECIMAL = 2**21, 2**25, 10**7
@@ -16,21 +16,21 @@ SMALL, LARGE, DECIMAL = 2**21, 2**25, 10**7
 
 @dataclass(frozen=True)
 class Grid:
-    """Lists of one system; `strategies` None: all that there are. A process measures all factors."""
+    """Lists of one system. `strategies` None: all. A process measures all factors."""
 
     links: int
     list_lengths: tuple[int, ...]
     strategies: tuple[str, ...] | None = MOSTLY
     shuffle_factors: tuple[int, ...] = SHUFFLE_FACTORS
     access_factors: tuple[int, ...] = ACCESS_FACTORS
-    accesses: int = 2**20  # of one time, about
+    accesses: int = 2**20  # of one time, at least
     repetitions: int = 3
 
 
 @dataclass(frozen=True)
 class Scale:
     grids: tuple[Grid, ...]
-    accesses: int | None  # of a grid that the user names; None: as many as the papers
+    accesses: int | None  # of a grid that the user names; None: as many as in the papers
     time_limit: float
 
 
@@ -54,8 +54,8 @@ def shuffle_effects(repetitions: int, accesses: int) -> Grid:
 SCALES = {
     # The corners (lists of one link, one list of all links) and the ridge between them.
     QUICK: Scale((Grid(SMALL, powers(2, 0, 5, 9, 14, 18, 20, 21)),), 2**20, 120),
-    # All lists of Tables 16, 18 and 20 under the strategies that they have, the others on the ridge; of
-    # Tables 17, 19 and 21 the corners and the ridge.
+    # All lists of Tables 16, 18 and 20 under the tables' strategies, the others on the ridge; of Tables 17,
+    # 19 and 21 the corners and the ridge.
     STANDARD: Scale(
         (
             Grid(SMALL, powers(2, *range(22))),

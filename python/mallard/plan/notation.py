@@ -1,6 +1,6 @@
 """P0089's notation for a run of locality: `-20 18 32 -3 8` is |G| |S| af sf rf (P0089 section 8).
 
-A negative |G| makes |G| and |S| exponents of two. The sign of sf places the accesses: before the shuffle (-)
+A negative |G| makes |G| and |S| exponents of two. The sign of sf puts the accesses before the shuffle (-)
 or after it (+). The shuffle is made in both cases, and is not timed.
 """
 
@@ -35,7 +35,7 @@ class Notation:
 
     @property
     def timed_factor(self) -> int:
-        """The passes of the shuffle that were made when the accesses asked for are timed."""
+        """The passes of the shuffle before the timed accesses."""
         return 0 if self.before else self.shuffle_factor
 
     @property
@@ -71,7 +71,7 @@ def read_notation(words: Sequence[str], most_links: int = 2**62) -> Notation:
 
 
 def check_lengths(links: int, list_length: int, where: str) -> None:
-    """The lists of a system are equally long, and there is at least one."""
+    """Refuses lists of unequal lengths, and a system without a list."""
     if list_length > links:
         raise UsageError(
             f"{where}: a list of {list_length} links (|S|) is longer than the whole system of {links} (|G|); "

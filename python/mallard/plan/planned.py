@@ -2,8 +2,8 @@
 
     request x runner x host -> Plan -> rows -> cells -> repetitions
 
-A row is the cells that differ only in strategy. `identity` of a plan tells whether an interrupted run is
-the one that is asked for now: same cells, scale, seed, repetitions, machine and builds of the runner.
+A row is the cells that differ only in strategy. A plan's `identity` tells whether it can continue an
+interrupted run: both have equal cells, scale, seed, repetitions, machine and builds of the runner.
 """
 
 from __future__ import annotations
@@ -35,25 +35,26 @@ class Plan:
     repetitions: int  # of most rows
     seed: int
     time_limit: float
-    memory_limit: int | None  # of one process; None: the machine does not tell its memory
+    memory_limit: int | None  # of one process; None if the machine does not tell its memory
     options: Options
-    messages: tuple[str, ...] = field(default=(), compare=False)  # what the user should know before the start
+    messages: tuple[str, ...] = field(default=(), compare=False)  # for the user, before the start
 
     @property
     def processes(self) -> int:
         return sum(row.repetitions * len(row.strategies) for row in self.rows)
 
     def identity(self, machine: str, build_id: str) -> str:
-        """Without `buffer_bytes`: free memory may differ when a run goes on, and its buffer stays."""
+        """The identity, without `buffer_bytes`: free memory may have changed, and a continued run keeps its
+        buffer."""
         rows = [[_lasting(row.parameters), row.strategies, row.repetitions] for row in self.rows]
         facts = [self.experiment, self.scale, rows, self.seed, _lasting(self.options), machine, build_id]
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
     def in_order(self) -> Iterator[Repetition]:
-        """Every row once, then every row again ...; the strategies of a row in an order drawn from the seed.
+        """Every row once, then every row again, and so on. The seed orders the strategies of a row.
 
-        Repetitions of a cell lie minutes apart, so that a disturbance meets one of them, and strategies of
-        a row lie next to each other, so that it meets them all.
+        Repetitions of a cell are minutes apart, so that a disturbance meets one of them. Strategies of a
+        row are next to each other, so that it meets all of them.
         """
         for repetition in range(max(row.repetitions for row in self.rows)):
             for row in self.rows:

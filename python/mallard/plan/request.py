@@ -1,4 +1,4 @@
-"""What the user asked for, and what of the machine a plan depends on."""
+"""The user's request, and the properties of the machine that a plan depends on."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ QUICK, STANDARD, PAPER = "quick", "standard", "paper"
 SCALES = (QUICK, STANDARD, PAPER)
 REPETITIONS = 3
 GIB = 1 << 30
-# A cell that takes more is not worth the harm that it may do to the machine.
+# A larger cell is not worth its harm to the machine.
 MEMORY_LIMIT = 12 * GIB
-# Of MemAvailable: as the limit of one process, and what a plan counts on.
+# Shares of MemAvailable: the limit of one process, and the memory that a plan counts on.
 MEMORY_SHARE = 0.95
 USABLE_MEMORY = 0.9
 
-Options = dict[str, Any]  # of a plan, as they are stored with the run
+Options = dict[str, Any]  # of a plan, as stored with the run
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option of one experiment or several, `--name METAVAR`; its value is read by the plan."""
+    """An option of some experiments, `--name METAVAR`. The plan reads its value."""
 
     name: str
     metavar: str
@@ -33,15 +33,15 @@ class Option:
 
 @dataclass(frozen=True)
 class Request:
-    """None where nothing was said. `given` has the experiment's own options: name -> text."""
+    """A request. None: not given. `given` has the experiment's own options: name -> text."""
 
     experiment: str = "density"
     scale: str = QUICK
     given: Mapping[str, str] = field(default_factory=dict)
-    notation: tuple[str, ...] = ()  # numbers that P0089 writes for a run of locality
+    notation: tuple[str, ...] = ()  # P0089's notation of a run of locality
     strategies: str | None = None
     mallocs: str | None = None
-    contenders: bool = False  # of other libraries, beside the strategies
+    contenders: bool = False  # true with other libraries' allocators
     compilers: str | None = None
     repetitions: int | None = None
     seed: int = 1
@@ -50,14 +50,14 @@ class Request:
     memory_limit: int | None = None  # bytes, for one process
 
     def several(self, option: str, there: Sequence[str], default: Sequence[str] | None = None) -> list[str]:
-        """The names that were selected; all of them, or the default, where nothing was said."""
+        """The selected names; by default all, or `default`."""
         text = self.given.get(option)
         if text is None:
             return list(there if default is None else default)
         return select_names(text, f"--{option}", there)
 
     def one(self, option: str, there: Sequence[str]) -> str:
-        """One word; the first of them where nothing was said."""
+        """One word; by default the first."""
         chosen = self.several(option, there, there[:1])
         if len(chosen) > 1:
             raise UsageError(
@@ -69,20 +69,20 @@ class Request:
 
 @dataclass(frozen=True)
 class Host:
-    """What of the machine decides on a plan."""
+    """The properties of the machine that decide on a plan."""
 
-    available_bytes: int | None  # None: the machine does not tell its memory
+    available_bytes: int | None  # None if the machine does not tell its memory
     cores: int
 
     def memory_limit(self, request: Request) -> int | None:
-        """Of one process, in bytes."""
+        """The limit of one process in bytes."""
         limit = request.memory_limit or MEMORY_LIMIT
         if self.available_bytes is None:
             return limit if request.memory_limit else None
         return min(limit, int(self.available_bytes * MEMORY_SHARE))
 
     def usable_bytes(self, request: Request) -> int | None:
-        """What an estimate of a process may come to."""
+        """The limit of an estimate for a process."""
         limit = self.memory_limit(request)
         if limit is None or self.available_bytes is None:
             return limit

@@ -1,4 +1,4 @@
-"""Benchmark III: 2^T bytes allocated in all, 2^A of them live at a time, in blocks of 2^S."""
+"""Benchmark III: 2^T bytes allocated in total, 2^A of them live at a time, in blocks of 2^S."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FINAL_FREES = ("timed", "untimed")
 PRINTED = tuple((active, 10) for active in range(15, 21)) + tuple((20, block) for block in range(11, 16))
 
 
-# A multipool takes about a millisecond for the papers' smallest T.
+# A multipool takes about a millisecond at the papers' smallest T.
 SHORT_REPETITIONS = 5
 SHORT_TOTAL_LOG2 = 30
 
