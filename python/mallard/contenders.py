@@ -1,8 +1,8 @@
-"""Contenders: allocators of other libraries, measured beside mallard's, and the libraries that have them.
+"""Contenders: allocators of other libraries that are measured beside mallard's, and their libraries.
 
-A contender is one strategy of the runner; a peer is the library that it is of. The runner describes both
-(`mallard.described`). The mallocs of a whole process (`mallard.mallocs`) are peers too: their strategies are
-new-delete and new-delete/base under each, and the C library's is what those are by themselves.
+A contender is one strategy of the runner; a peer is its library. The runner describes both
+(`mallard.described`). The mallocs of a whole process (`mallard.mallocs`) are peers, too. Their strategies
+are new-delete and new-delete/base under each malloc; without a malloc's name they are the C library's.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from mallard import described, mallocs
 from mallard.library import KEEP
 from mallard.strategy_names import WINK_MARK
 
-REALLOC = "realloc"  # of the C library, which the runner does not count among those that may be missing
+REALLOC = "realloc"  # the C library's; the runner does not list it with those that may be missing
 
 
 @dataclass(frozen=True)
 class Library:
-    name: str  # as its authors write it
-    word: str  # that selects its contenders
-    package: str = ""  # of Debian 12; empty: it comes with the compiler
+    name: str  # the name in the authors' spelling
+    word: str  # the word that selects its contenders
+    package: str = ""  # Debian 12's; empty: it comes with the compiler
     header: str = ""  # below a folder of headers
-    file: str = ""  # how its file's name begins, where there must be one to link with
+    file: str = ""  # the beginning of a file to link with, if there must be one
 
     @property
     def topic(self) -> str:
-        """Of the doctor's line, where the malloc of the same library has its own."""
+        """The topic of the doctor's line. The library's malloc has a line of its own."""
         return f"{self.name}'s heaps" if self.name in mallocs.MALLOCS else self.name
 
 
@@ -40,12 +40,12 @@ class Contender:
 
     @property
     def experiments(self) -> tuple[str, ...]:
-        """Those that have it."""
+        """The experiments that have the contender."""
         return tuple(name for name in described.EXPERIMENTS if self.name in described.names_in(name))
 
     @property
     def label(self) -> str:
-        """Its heads in one line."""
+        """The heads in one line."""
         first, second = self.heads
         return first[:-1] + second if first.endswith("-") else f"{first} {second}".strip()
 
@@ -56,7 +56,7 @@ def _contender(entry: dict[str, Any]) -> Contender:
 
 
 def _contenders() -> dict[str, Contender]:
-    """One that takes everything back at once has a second strategy, as monotonic has monotonic/wink."""
+    """The contenders by name. One that can release everything at once has a second strategy with /wink."""
     found: dict[str, Contender] = {}
     for name, entry in described.STRATEGIES.items():
         if "library" not in entry and name != REALLOC:
@@ -75,22 +75,22 @@ LIBRARIES = {
     for each in (*(Library(**entry) for entry in described.LIBRARIES), Library(mallocs.OWN, "libc"))
 }
 CONTENDERS = _contenders()
-# Peers in the order of tables: the mallocs of a whole process, then what a program links with.
+# Peers in the order of tables: the mallocs of a whole process, then the libraries.
 PEERS = tuple(dict.fromkeys((*mallocs.NAMES, *LIBRARIES)))
 
 
 def order_of_peer(peer: str) -> tuple[int, str]:
-    """For sorting: mallocs that were given as files come last, by name."""
+    """The sorting key of a peer. Mallocs given as files come last, by name."""
     return PEERS.index(peer) if peer in PEERS else len(PEERS), peer
 
 
-# A strategy that stands behind the containers of a library: without that library there is none of it.
+# Strategies that stand behind a library's containers, and need that library.
 BEHIND: dict[str, str] = {
     name: entry["container"]
     for name, entry in described.STRATEGIES.items()
     if entry.get("container", entry.get("library")) != entry.get("library")
 }
-# Word -> the contenders that it selects; the first selects all.
+# Word -> the contenders that it selects. The first word selects all.
 GROUPS = {
     "peers": tuple(CONTENDERS),
     **{
@@ -101,12 +101,12 @@ GROUPS = {
 
 
 def own_strategies(experiment: str) -> list[str]:
-    """Of an experiment, without those of other libraries."""
+    """The strategies of an experiment, without those of other libraries."""
     return [name for name in described.names_in(experiment) if name not in CONTENDERS]
 
 
 def peer_of(strategy: str) -> str:
-    """The peer that has a strategy; empty for mallard's own, for a floor, and for what we do not know."""
+    """The peer that has a strategy; empty for mallard's own, for floors and for unknown names."""
     if strategy in CONTENDERS:
         return CONTENDERS[strategy].library
     plain, malloc = mallocs.split(strategy)
@@ -115,6 +115,6 @@ def peer_of(strategy: str) -> str:
 
 
 def serves(strategy: str, block_bytes: int) -> bool:
-    """Whether blocks of this size are what a strategy is compiled for; most serve all sizes."""
+    """True if a strategy is compiled for blocks of this size. Most serve all sizes."""
     largest = described.STRATEGIES.get(strategy, {}).get("largest_block")
     return largest is None or block_bytes <= int(largest)

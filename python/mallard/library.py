@@ -7,10 +7,10 @@ from mallard.strategy_names import PAPERS, is_winked, of_papers
 
 # Orders in which a pool reuses freed blocks.
 REUSES = ("multipool-last", "multipool-first", "multipool-lowest", "multipool-hybrid", "multipool-random")
-BASE = PAPERS["AS1"]  # that every ratio is to
-KEEP = "new-delete-keep"  # with the page return of the C library off
-# The floors, of a row and of two calls that do nothing, new-delete on a platform that keeps its pages, other
-# orders of reuse, and allocators that threads share.
+BASE = PAPERS["AS1"]  # the base of every ratio
+KEEP = "new-delete-keep"  # with the C library's page return switched off
+# The floors (of a row, and of two empty calls), new-delete on a platform that keeps its pages, other orders
+# of reuse, and allocators shared by threads.
 BESIDE_PAPERS = {
     "null": "none: memory that is already there",
     "null/base": "none: two calls that do nothing",
@@ -24,24 +24,24 @@ BESIDE_PAPERS = {
     "concurrent-multipool": "one concurrent multipool for all threads",
     "multipool-burst": "multipool, many nodes at a call",
 }
-# The library's other allocators, in the order of tables: pools of blocks of one or of small sizes, and the
-# heap, also behind vectors that ask it to grow in place.
+# The library's other allocators, in the order of tables: pools of blocks of one size or of small sizes, and
+# the heap, which also serves vectors that ask it to grow in place.
 LIBRARY: dict[str, str] = {
     name: entry["title"]
     for name, entry in described.STRATEGIES.items()
     if "column" not in entry and "library" not in entry and name not in (*of_papers(), *BESIDE_PAPERS)
 }
-BURST = "-burst"  # ends the name of what takes and gives back many nodes at once
-MASKED = "-masked"  # what could grow in place, and is told not to
-# The heap as the papers' allocators are: each binding, both ways to end.
+BURST = "-burst"  # the end of the name of a strategy that takes and gives back many nodes at once
+MASKED = "-masked"  # it could grow in place, and may not
+# The heap as the papers use allocators: each binding, both kinds of destruction.
 HEAPS = ("heap", "heap/wink", "heap/base", "heap/base/wink")
-# One for the process, of nodes: no part of what asks for large blocks, or has threads.
+# Pools of nodes with one instance for the process: for neither large blocks nor threads.
 STATIC = "static-pool"
 # One allocator for all threads.
 SHARED = ("synchronized-multipool", "concurrent-multipool")
-# What stands beside other libraries' pools of one size wherever those take part.
+# The pools that are compared with other libraries' pools of one size.
 OF_ONE_SIZE = ("fixed-pool", STATIC)
-# Of the papers' strategies, what uses freed blocks again and is not winked out.
+# The papers' strategies that reuse freed blocks and are not winked out.
 RECYCLING = tuple(
     name for name in of_papers() if not is_winked(name) and name not in ("monotonic", "monotonic/base")
 )

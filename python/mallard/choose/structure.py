@@ -87,7 +87,7 @@ class Match:
 def nearest_structure(text: str, sizes_vary: bool = False) -> Match:
     """The measured structure for `text`. `sizes_vary` applies to elements of unknown types.
 
-    Throws: UsageError if the text is no type, or none of its names is known."""
+    Throws: UsageError if the text is no type, or its name is unknown and has no namespace."""
     known = {each.type: name for name, each in structures().items()}
     if text.upper() in structures():
         return Match(text, text.upper(), structures()[text.upper()].type, exact=True)

@@ -85,8 +85,8 @@ def vague(claim: Claim, statement: Statement, estimates: Sequence[Estimate]) -> 
     """True if an interval is wide and not inside the region: its figure would agree only because of its
     width.
 
-    A wide interval reaches more than a quarter of the figure to each side; for a difference in percent, at
-    least more than one percentage point.
+    A wide interval reaches more than a quarter of the figure to each side. For a difference in percent, one
+    percentage point to each side is never wide.
     """
     least = POINT if claim.is_difference else 0.0
     return any(

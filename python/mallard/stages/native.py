@@ -53,7 +53,7 @@ class NativeStage:
 
     def compiler(self, outcome: Outcome) -> str | None:
         """The requested compiler. By default the longest stage takes clang++, which needs two thirds of the
-        time, and finds more in addition to g++ in the other stages."""
+        time. Two compilers find more than one: the other stages take g++."""
         if self.name == "libcxx":
             return tools.find_libcxx_compiler()
         if "clang" not in self.tools or os.environ.get("CXX"):
