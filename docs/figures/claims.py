@@ -1,4 +1,4 @@
-"""The documents' table of claims: every experiment's stored rows are their evidence."""
+"""The documents' claims: every experiment's stored rows are their evidence."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Callable, Container
 from functools import cache
 
 from figures.stored import StoredRun, markdown_table, stored_file, stored_runs
-from mallard.claims import Entry, claims_markdown, ledger
-from mallard.claims.ledger import NOT_APPLICABLE, VERDICTS
+from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, VERDICTS, Entry, ledger
 from mallard.experiments import EXPERIMENTS
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"claims": table, "claims_conditions": conditions, "verdict_counts": counts}
+    return {"claims": disagreeing, "claims_conditions": conditions, "verdict_counts": counts}
 
 
 def runs() -> list[StoredRun]:
@@ -38,9 +37,21 @@ def measured_for_itself(found: list[StoredRun]) -> list[StoredRun]:
     return alone or found
 
 
-def table() -> str:
-    """Without the claims that cannot apply here, as `mallard claims` shows them."""
-    return claims_markdown([entry for entry in entries() if entry.verdict != NOT_APPLICABLE]).rstrip()
+def disagreeing() -> str:
+    """A table of each document's claims that this machine refutes or leaves open, without their intervals."""
+    chosen = [entry for entry in entries() if entry.verdict in (NOT_REPRODUCED, NOT_MEASURED)]
+    parts = []
+    for document in dict.fromkeys(entry.document for entry in chosen):
+        lines = [_line(entry) for entry in chosen if entry.document == document]
+        parts += [f"### {document}", markdown_table(["claim", "printed", "here"], lines)]
+    return "\n\n".join(parts)
+
+
+def _line(entry: Entry) -> list[str]:
+    """An undecided claim has a question mark behind its figure."""
+    here = f"{entry.ours} ?".lstrip() if entry.verdict == NOT_MEASURED else entry.ours
+    parts = [f"{entry.number}, {entry.section}: {entry.text}", entry.printed, here]
+    return [part.replace("|", "\\|").replace("<", "&lt;") for part in parts]
 
 
 def conditions() -> str:
