@@ -9,14 +9,15 @@ from collections.abc import Callable, Sequence
 from figures.stored import conditions, load, markdown_table, stored_file
 from figures.strategy_table import figure_text, memory_text, shown, time_text
 from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.names import BASE
 from mallard.analysis.phases import phase_tables, timed
 from mallard.analysis.sentences import sentences_of
-from mallard.experiments import EXPERIMENTS, by_ranges, heap_churn, shrink_to_fit, vectors
+from mallard.experiments import EXPERIMENTS, by_ranges, heap_churn
 from mallard.experiments.description import Phases, Quantity
 
 FORWARD, BACKWARD, SHRINK = "expansion-forward", "expansion-backward", "shrink-to-fit"
 BURST, CHURN = "burst", "heap-churn"
-COUNTED = (10, 10_000)  # elements, in the table of calls
+IN_BURSTS = "-burst"  # ends the name of a strategy that takes a range in one call
 SHOWN_RANGE = 1000  # nodes
 SHOWN_SHARES = (10, 50, 100)  # percent of the operations
 
@@ -26,11 +27,8 @@ Block = Callable[[], str]
 def blocks() -> dict[str, Block]:
     found: dict[str, tuple[str, Block]] = {
         "growth_forward": (FORWARD, lambda: _times(FORWARD)),
-        "growth_forward_calls": (FORWARD, lambda: _calls(FORWARD, vectors.FORWARD)),
         "growth_backward": (BACKWARD, lambda: _times(BACKWARD)),
-        "growth_backward_memory": (BACKWARD, _live),
         "shrink_to_fit": (SHRINK, lambda: _times(SHRINK)),
-        "shrink_to_fit_memory": (SHRINK, _returned),
         "burst": (BURST, _burst),
         "heap_churn": (CHURN, _churn),
         **{f"{name}_sentences": (name, _saying(name)) for name in (FORWARD, BACKWARD, SHRINK)},
@@ -100,18 +98,10 @@ def _times_of(experiment: str) -> tuple[Quantity, ...]:
 
 
 def _times(experiment: str) -> str:
-    """Nanoseconds of an operation by number of elements, a table a type."""
+    """Nanoseconds of an operation by number of elements; of `int`, which comes first."""
     time = _times_of(experiment)[0]
-    return "\n\n".join(
-        f"`{dict(table.setting).get('type', '')}`:\n\n"
-        + _by_size(
-            timed(table, time).lines,
-            shown(table.strategies),
-            f"ns {time.unit}",
-            time_text,
-        )
-        for table in _tables(experiment)
-    )
+    table = _tables(experiment)[0]
+    return _by_size(timed(table, time).lines, shown(table.strategies), f"ns {time.unit}", time_text)
 
 
 def _by_size(
@@ -123,49 +113,8 @@ def _by_size(
     return markdown_table(heading, [[name, *(cell(line, name) for line in chosen)] for name in names])
 
 
-def _calls(experiment: str, grown: Quantity) -> str:
-    """Of a vector: calls that gave it room, those that did it in place, and the room at the end."""
-    table = _tables(experiment)[0]
-    lines = [line for elements in COUNTED if (line := table.line(elements))]
-    counts = (vectors.CALLS, grown, vectors.CAPACITY)
-    heads = [f"{count.short}, {line.place[0]:,}" for line in lines for count in counts]
-    return markdown_table(
-        ["elements", *heads],
-        [
-            [name, *(_count(line, name, count.figure) for line in lines for count in counts)]
-            for name in shown(table.strategies)
-        ],
-    )
-
-
-def _live() -> str:
-    """Bytes an element that a vector had of its allocator at one time, by number of elements."""
-    table = _tables(BACKWARD)[0]
-
-    def live(line: Line, name: str) -> str:
-        size = line.place[0]
-        return figure_text(line, name, vectors.PEAK_LIVE.figure, lambda value: f"{value / size:.1f}")
-
-    return _by_size(table.lines, shown(table.strategies), "bytes an element, most", live)
-
-
-def _returned() -> str:
-    """Of the largest sizes: what the process grew by for the vector, with half of it, and with one step."""
-    table = _tables(SHRINK)[0]
-    lines = [line for line in table.lines if line.place[0] >= vectors.LARGE]
-    memory = (shrink_to_fit.HELD, shrink_to_fit.HALF, shrink_to_fit.LEFT)
-    heads = [f"{each.short}, {line.place[0]:,}" for line in lines for each in memory]
-    return markdown_table(
-        ["elements", *heads],
-        [
-            [name, *(memory_text(line, name, each.figure) for line in lines for each in memory)]
-            for name in shown(table.strategies)
-        ],
-    )
-
-
 def _burst() -> str:
-    """Ranges of 1,000 nodes: every phase, and the overhead."""
+    """Ranges of 1,000 nodes: every phase, and the overhead, of the strategies that take bursts."""
     table = _ranges()
     line = table.line(SHOWN_RANGE)
     assert line is not None
@@ -179,6 +128,7 @@ def _burst() -> str:
                 figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
             ]
             for name in shown(table.strategies)
+            if name in ("null", BASE) or name.removesuffix(IN_BURSTS) + IN_BURSTS in table.strategies
         ],
     )
 
@@ -203,7 +153,3 @@ def _churn() -> str:
             for name in shown(table.strategies)
         ],
     )
-
-
-def _count(line: Line, name: str, figure: str) -> str:
-    return figure_text(line, name, figure, lambda count: f"{count:,.0f}")

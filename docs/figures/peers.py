@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import cache
 
 from figures.claims import runs, runs_text
-from mallard.analysis.peer_words import peer_sentences
 from mallard.analysis.peers import Duel, duels, has_contenders
 from mallard.view.peers_markdown import losses_markdown, summary_markdown
 
@@ -17,7 +16,6 @@ LEAST_LOSS = 1.02  # as a ratio
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "peers": lambda: summary_markdown(found()) if found() else NOTHING,
-        "peers_sentences": sentences,
         "peers_losses": losses,
         "peers_conditions": conditions,
     }
@@ -27,11 +25,6 @@ def blocks() -> dict[str, Callable[[], str]]:
 def found() -> list[Duel]:
     rows = [row for stored in runs() for row in stored.rows]
     return duels(rows) if has_contenders(rows) else []
-
-
-def sentences() -> str:
-    """The losses, an experiment each; the first sentence counts wins of the fastest of all our strategies."""
-    return "\n".join(f"- {sentence}" for sentence in peer_sentences(found())[1:]) or NOTHING
 
 
 def losses() -> str:

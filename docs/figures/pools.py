@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from figures.stored import conditions, load, markdown_table
 from figures.strategy_table import figure_text, memory_text, shown, time_text
-from mallard.analysis.cells import CellTable, Line, setting_text
+from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.fixed_block import fixed_block_works, strategies_of
 from mallard.analysis.phases import amount_of, phase_tables
 from mallard.experiments import adaptive_pool, by_ranges, small_objects
 
 SHOWN_BYTES = 16  # of an object, in the table of phases
-SHOWN_PAGES = "small"
 SHOWN_RANGE = 1000  # nodes
 AFTER_ERASURE = (adaptive_pool.ERASED, adaptive_pool.POOL, adaptive_pool.TRIMMED)
 
@@ -30,36 +29,31 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def small_objects_phases() -> str:
-    """Every phase for objects of 16 bytes on small pages, and the memory held; a table an order of frees."""
-    tables = phase_tables("small-objects", load("small-objects").rows)
-    found = [
-        (table, line)
-        for table in tables
-        if dict(table.setting).get("pages") == SHOWN_PAGES and (line := table.line(SHOWN_BYTES))
+    """Every phase for objects of 16 bytes on small pages, and the memory held; frees shuffled."""
+    table = phase_tables("small-objects", load("small-objects").rows)[0]
+    line = table.line(SHOWN_BYTES)
+    assert line is not None
+    memories = (small_objects.HELD, small_objects.FREED, small_objects.RETURNED)
+    heading = [*(phase.short for phase in small_objects.TIMES), *(memory.short for memory in memories)]
+    lines = [
+        [
+            name,
+            *(time_text(line, name, phase.figure) for phase in small_objects.TIMES),
+            *(memory_text(line, name, memory.figure) for memory in memories),
+        ]
+        for name in shown(table.strategies)
+        if name in line.cells
     ]
-    return "\n\n".join(
-        f"{SHOWN_BYTES} bytes, {setting_text(table.setting)}:\n\n"
-        + _by_strategy(
-            table,
-            line,
-            [(phase.short, phase.figure) for phase in small_objects.TIMES],
-            [
-                (memory.short, memory.figure)
-                for memory in (small_objects.HELD, small_objects.FREED, small_objects.RETURNED)
-            ],
-        )
-        for table, line in found
-    )
+    return markdown_table(["ns an object", *heading], lines)
 
 
 def small_objects_memory() -> str:
-    """Bytes held for an object after the first allocation, a column for each size; frees shuffled."""
+    """Bytes held for an object after the first allocation, a column for every second size; frees shuffled."""
     table = phase_tables("small-objects", load("small-objects").rows)[0]
-    heading = ["N", *(str(line.place[0]) for line in table.lines)]
+    chosen = table.lines[::2]
+    heading = ["N", *(str(line.place[0]) for line in chosen)]
     names = shown(table.strategies)
-    return markdown_table(
-        heading, [[name, *(_held(table, line, name) for line in table.lines)] for name in names]
-    )
+    return markdown_table(heading, [[name, *(_held(table, line, name) for line in chosen)] for name in names])
 
 
 def fixed_block() -> str:
@@ -89,21 +83,6 @@ def adaptive_pools() -> str:
     heads = [head for head, _ in phases]
     heads += ["overhead, %", *(memory.short for memory in AFTER_ERASURE)]
     return markdown_table(["ns a node", *heads], lines)
-
-
-def _by_strategy(
-    table: CellTable, line: Line, phases: Sequence[tuple[str, str]], memory: Sequence[tuple[str, str]]
-) -> str:
-    lines = [
-        [
-            name,
-            *(time_text(line, name, figure) for _, figure in phases),
-            *(memory_text(line, name, figure) for _, figure in memory),
-        ]
-        for name in shown(table.strategies)
-        if name in line.cells
-    ]
-    return markdown_table(["ns an object", *(head for head, _ in (*phases, *memory))], lines)
 
 
 def _held(table: CellTable, line: Line, name: str) -> str:
