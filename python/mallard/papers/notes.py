@@ -1,6 +1,5 @@
-"""What must be known to read a printed table beside one's own: errors of the papers, and where the
-authors' programs depart from their texts. Figures stay as printed; a note stands beside every table that
-it concerns."""
+"""The notes that a reader needs beside a printed table: errors of the papers, and departures of the authors'
+programs from their texts. Figures stay as printed. A note is shown with every table that it concerns."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """Classic allocation strategies and C++ containers: vectors that grow and shrink in place (chapter 1), bursts
 (chapter 2) and adaptive pools (chapter 3).
 
-The author's library became Boost.Container: its allocator over dlmalloc is his AllocatorPlus, of version 1
-(V1), of version 2 and told not to grow in place (V2Mask), and of version 2 (V2), which has bursts too; what
-he says of these is judged by it. What he says of pools is judged by ours. Both are one library on any system,
-so what he measured under Windows can be measured here. His nodes have 12 bytes on 32 bits, ours 24 on 64;
-what is in bytes is set in proportion. His vectors hold MyInt, and so do those that judge.
+The author's library became Boost.Container. Its allocator over dlmalloc is his AllocatorPlus: version 1 (V1),
+version 2 without growth in place (V2Mask), and version 2 (V2), which also has bursts. It judges his claims
+on these; mallard's pools judge his claims on pools. Both libraries are alike on any system, so his
+measurements under Windows can be repeated here. His nodes have 12 bytes on 32 bits, ours 24 on 64, so bytes
+are compared in proportion. His vectors hold MyInt, and so do those that judge.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mallard.evidence import Evidence
 from mallard.evidence.evidence import AnyPlace
 
 STANDARD = "new-delete"
-BOOST = "boost"  # selects what of Boost there is
+BOOST = "boost"  # selects the contenders of Boost
 V1, V2_MASKED, V2 = "boost-allocator-v1", "boost-allocator-v2-masked", "boost-allocator-v2"
 PLAIN, BURST = "boost-allocator", "boost-allocator-burst"
 POOLS = ("fixed-pool", "adaptive-pool-aligned", "adaptive-pool")
@@ -31,8 +31,8 @@ SHRUNK = (500, 2000, LARGE)  # the article's sizes
 SHRUNK_AT = f"--elements {','.join(map(str, SHRUNK))} --type {MY_INT}"
 BENCH = "mallard bench adaptive-pool"
 NODES_MEGABYTES = 24.0  # two million nodes of 12 bytes
-NODE_RATIO = 2.0  # how much larger ours are
-BIG = 1000  # nodes: from here on a range is a big one
+NODE_RATIO = 2.0  # the size of ours relative to his
+BIG = 1000  # nodes of a big range, at least
 SOURCE = "allocplus_v0.1"
 forward = Rules(
     SOURCE,
@@ -54,8 +54,8 @@ Vectors = Mapping[AnyPlace, float]
 
 
 def calls(e: Evidence, *names: str) -> Cells:
-    """Blocks that a vector of ten elements was given, and times that one grew instead; a cell for each
-    strategy, none where one is missing."""
+    """The allocations and growths in place of a vector of ten elements. There is a cell for each strategy,
+    and none if one is missing."""
     grown = ("allocations", "expansions_forward", "expansions_backward")
     found = [[e.of("expansion-forward").get((what, MY_INT, SMALL, name)) for what in grown] for name in names]
     whole = [[count for count in counts if count is not None] for counts in found if counts[0] is not None]
@@ -74,19 +74,19 @@ def speedup(vectors: Vectors, figure: str, base: str, *sizes: int) -> Cells:
 
 @forward(FORWARD, "V2 allocator calls vs others for 10 push_backs: V2", ABOUT)
 def calls_of_version_2(e: Evidence) -> Cells:
-    """Calls that gave a vector of ten its room: V2, and V2 told not to grow in place."""
+    """Allocator calls for a vector of ten: V2, and V2 without growth in place."""
     return calls(e, V2, V2_MASKED)
 
 
 @forward(FORWARD, "V2 allocator calls vs others for 10 push_backs: others", ABOUT)
 def calls_of_the_others(e: Evidence) -> Cells:
-    """The same of the standard allocator and V1."""
+    """Allocator calls for a vector of ten: the standard allocator and V1."""
     return calls(e, STANDARD, V1)
 
 
 @forward(FORWARD, "10000 push_backs: expanding V2 vs V2 without expansion", ABOUT)
 def growth_in_place(e: Evidence) -> Cells:
-    """Time of V2 told not to grow in place / of V2, 10,000 elements."""
+    """Time of V2 without growth in place / of V2, 10,000 elements."""
     return speedup(e.of("expansion-forward"), "push_back_ns", V2_MASKED, LARGE)
 
 
@@ -98,7 +98,7 @@ def growth_in_place_over_version_1(e: Evidence) -> Cells:
 
 @forward(FORWARD_ON_LINUX, "expanding V2 vs V1", ABOUT)
 def growth_in_place_under_linux(e: Evidence) -> Cells:
-    """Time of V1 / of V2, 10,000 elements, as the text says it of Windows."""
+    """Time of V1 / of V2, 10,000 elements, which the text measured under Windows."""
     return speedup(e.of("expansion-forward"), "push_back_ns", V1, LARGE)
 
 
@@ -150,7 +150,7 @@ def burst_erasure_under_linux(e: Evidence) -> Cells:
 
 
 def figures(e: Evidence, figure: str, *names: str) -> Cells:
-    """In every range; none where a strategy is missing."""
+    """Every range; none if a strategy is missing."""
     by_name = [
         [
             value

@@ -1,8 +1,8 @@
-"""What this project found and the papers lack, in the same form: a statement, a rule, a verdict.
+"""The findings of this project that the papers lack, each as a statement with a rule and a verdict.
 
 (a) Page return, not pooling, makes the "multipool pessimization" of P0213. (b) One free list, last freed
 first, diffuses a subsystem. (c) An inlined deallocate that does nothing makes normal destruction as fast as
-winking out. What is stated is what the explanation predicts, not what was measured.
+winking out. The statements are predictions of these explanations, not measurements.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def degradation_with_first_freed_first(e: Evidence) -> Cells:
     "mallard bench density --ds 2-4,6-8,10-12",
 )
 def wink_out_of_type_bound_monotonic(e: Evidence) -> Cells:
-    """What monotonic/wink saves of monotonic, structures that free block by block."""
+    """The share of monotonic's time that monotonic/wink saves, for structures that free block by block."""
     return over_pairs(e, MANY_FREES, [("monotonic", "monotonic/wink")], percent_saved)
 
 
@@ -181,7 +181,7 @@ def wink_out_of_type_bound_monotonic(e: Evidence) -> Cells:
     "mallard bench density --ds 2-4,6-8,10-12",
 )
 def wink_out_behind_the_base(e: Evidence) -> Cells:
-    """What winking out saves behind the abstract base, less what it saves without, row by row."""
+    """The saving of winking out behind the abstract base, less that without it, row by row."""
     by_type = over_pairs(e, MANY_FREES, [("monotonic", "monotonic/wink")], percent_saved)
     by_base = over_pairs(e, MANY_FREES, [("monotonic/base", "monotonic/base/wink")], percent_saved)
     if len(by_type) != len(by_base):

@@ -1,8 +1,7 @@
 """P0089R1 section 7, Benchmark I, structure by structure.
 
-Where the text of the paper says "~5 % to 15 %", it speaks of the bulk of a table: the middle cell is judged.
-Exponents are lost in the text of the paper; the sizes of "platform boundaries" are those at which its tables
-jump.
+A range such as "~5 % to 15 %" in the paper's text is about the bulk of a table, so the middle cell is judged.
+The text has lost its exponents. The sizes of "platform boundaries" are those at which its tables jump.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ def ds1_global_dispatch_of_smallest_vectors(e: Evidence) -> Cells:
     bench(1),
 )
 def ds1_cost_of_deviating(e: Evidence) -> Cells:
-    """The other three of each local allocator against the direct one with normal destruction."""
+    """Each local allocator's other three strategies against the direct one with normal destruction."""
     pairs = [(group[0], name) for group in (MONOTONIC, MULTIPOOL, BOTH) for name in group[1:]]
     return over_pairs(e, ["DS1"], pairs, percent_longer)
 
@@ -122,7 +121,7 @@ def ds3_wink_out(e: Evidence) -> Cells:
 
 @claim("7.3 DS3", "best strategy AS4 improvement over global at 2^16", UP_TO, bench(3, "16"))
 def ds3_best(e: Evidence) -> Cells:
-    """By how much new-delete takes longer than monotonic/wink at 2^16."""
+    """The extra time of new-delete over monotonic/wink at 2^16."""
     return against_base(e, ["DS3"], ["monotonic/wink"], percent_better, [16])
 
 
@@ -152,13 +151,13 @@ def ds4_best(e: Evidence) -> Cells:
 
 @claim("7.4 DS4", "AS6 (virtual) faster than AS4 (direct)", TYPICALLY, bench(4))
 def ds4_abstract_base_faster(e: Evidence) -> Cells:
-    """What monotonic/base/wink saves of monotonic/wink's time."""
+    """The share of monotonic/wink's time that monotonic/base/wink saves."""
     return over_pairs(e, ["DS4"], [("monotonic/wink", "monotonic/base/wink")], percent_saved)
 
 
 @claim("7.5 DS5", "local better than global", TYPICALLY, bench(5))
 def ds5_local(e: Evidence) -> Cells:
-    """By how much new-delete takes longer than each local strategy."""
+    """The extra time of new-delete over each local strategy."""
     return against_base(e, ["DS5"], LOCAL, percent_better)
 
 
@@ -208,7 +207,7 @@ def ds8_global_dispatch(e: Evidence) -> Cells:
 
 @claim("7.8 DS8", "monotonic via base class better than direct (larger sizes)", TYPICALLY, bench(8))
 def ds8_abstract_base_faster(e: Evidence) -> Cells:
-    """What monotonic/base saves of monotonic's time from 2^11 on."""
+    """The share of monotonic's time that monotonic/base saves, from 2^11 on."""
     return over_pairs(e, ["DS8"], [("monotonic", "monotonic/base")], percent_saved, LARGER)
 
 
@@ -220,7 +219,7 @@ def ds8_wink_out(e: Evidence) -> Cells:
 
 @claim("7.9 DS9", "global slower than local", TYPICALLY, bench(9))
 def ds9_global(e: Evidence) -> Cells:
-    """By how much new-delete takes longer than each local strategy."""
+    """The extra time of new-delete over each local strategy."""
     return against_base(e, ["DS9"], LOCAL, percent_better)
 
 
@@ -238,7 +237,7 @@ def ds9_wink_out(e: Evidence) -> Cells:
 
 @claim("7.10 DS10", "monotonic vs global", TYPICALLY, bench(10))
 def ds10_monotonic(e: Evidence) -> Cells:
-    """By how much new-delete takes longer than each monotonic strategy."""
+    """The extra time of new-delete over each monotonic strategy."""
     return against_base(e, ["DS10"], MONOTONIC, percent_better)
 
 
@@ -316,7 +315,7 @@ def ds11_local_boundary(e: Evidence) -> Cells:
 
 @claim("7.12 DS12", "global slower than monotonic", TYPICALLY, bench(12))
 def ds12_global(e: Evidence) -> Cells:
-    """By how much new-delete takes longer than each monotonic strategy."""
+    """The extra time of new-delete over each monotonic strategy."""
     return against_base(e, ["DS12"], MONOTONIC, percent_better)
 
 

@@ -1,4 +1,4 @@
-"""P0089R1: what section 7 says of all of Benchmark I, and sections 8 to 10, Benchmarks II to IV."""
+"""P0089R1: the claims of section 7 on all of Benchmark I, and sections 8 to 10, Benchmarks II to IV."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PER_LIST = "multipool"  # the multipool of each list in Benchmark II
 FIRST_UTILIZATION = (30, 15, 10)  # T, A, S
 FIRST_CONTENTION = (15, 6, 1)  # N, S, W
 NO_BUFFER = ("none",)
-ANY_BUFFER = ("none", "cold", "warm", "static")  # of strategies that have none
+ANY_BUFFER = ("none", "cold", "warm", "static")  # of strategies without a buffer
 
 density = Rules("P0089R1", "density", "mallard bench density")
 locality = Rules("P0089R1", "locality", "mallard bench locality")
@@ -60,7 +60,7 @@ def dispatch_overhead(e: Evidence) -> Cells:
 
 @density("7 general", "multipool gain over default global", TYPICALLY)
 def multipool_gain(e: Evidence) -> Cells:
-    """By how much new-delete takes longer than a multipool, all structures but DS7 and DS11."""
+    """The extra time of new-delete over a multipool, all structures but DS7 and DS11."""
     others = [name for name in EVERY_STRUCTURE if name not in SETS_OF_INT_INSIDE]
     return against_base(e, others, MULTIPOOL, percent_better)
 
@@ -101,12 +101,12 @@ def clang_monotonic_behind_the_base(e: Evidence) -> Cells:
 # ---- Benchmark II -------------------------------------------------------------------------------------
 
 SMALL = "mallard bench locality --links 2^15..2^18 --strategy new-delete,multipool"
-SMALLEST = 1 << 16  # or less must have been measured: a benefit that begins there begins too early
-NO_BENEFIT = 1.05  # an access counts as faster with a local allocator from here on
+SMALLEST = 1 << 16  # a size this small must be measured: a benefit at it begins too early
+NO_BENEFIT = 1.05  # the least gain that counts as a benefit of a local allocator
 
 
 def degradations(e: Evidence, strategy: str) -> Cells:
-    """After the shuffle by before it, wherever both were measured with P0089's sizes of |G|."""
+    """After the shuffle / before it, at all points with both and one of P0089's sizes of |G|."""
     places = [
         place
         for place in e.locality
@@ -133,7 +133,7 @@ def improvements(e: Evidence) -> Cells:
 def size_without_benefit(e: Evidence) -> Cells:
     """The smallest |G| measured at which the middle access after the shuffle is faster with a multipool.
 
-    Needs one well below 2^18, where the claim says that there is no benefit.
+    The rows must have a |G| well below 2^18, for which the claim denies a benefit.
     """
     sizes = sorted({place[0] for place in e.locality})
     if not sizes or sizes[0] > SMALLEST:
@@ -177,19 +177,19 @@ def usual_degradation_with_multipool(e: Evidence) -> Cells:
 
 @locality("8 B II", "improvement factor for |S| >= 2^12, almost always at least", MOSTLY_AT_LEAST)
 def usual_improvement(e: Evidence) -> Cells:
-    """How much less a shuffle costs with a multipool for each list."""
+    """The degradation with the global allocator / with a multipool for each list."""
     return improvements(e)
 
 
 @locality("8 B II", "improvement factor for |S| >= 2^12, sometimes", SOMETIMES)
 def improvement_of_one_cell_in_ten(e: Evidence) -> Cells:
-    """The same cells."""
+    """The degradation with the global allocator / with a multipool for each list."""
     return improvements(e)
 
 
 @locality("8 B II", "improvement factor for |S| >= 2^12, occasionally", OCCASIONALLY)
 def best_improvement(e: Evidence) -> Cells:
-    """The same cells."""
+    """The degradation with the global allocator / with a multipool for each list."""
     return improvements(e)
 
 

@@ -43,8 +43,8 @@ LOCAL_TYPE_AND_BASE = (
     "multipool+monotonic",
     "multipool+monotonic/base",
 )
-UNTOUCHED = ("cold",)  # its static buffer is touched for the first time in the timed part
-ANY_BUFFER = ("cold", "none", "warm", "static")  # of strategies that have none
+UNTOUCHED = ("cold",)  # the timed part touches its static buffer for the first time
+ANY_BUFFER = ("cold", "none", "warm", "static")  # of strategies without a buffer
 STATIC = ("static",)
 NO_BUFFER = ("none",)
 POOLED_LOG2 = 12  # the largest block of its multipool
@@ -309,7 +309,7 @@ def fragmented_heap(e: Evidence) -> Cells:
 def ratios(
     e: Evidence, structures: tuple[str, ...], strategies: tuple[str, ...], freed: tuple[str, ...]
 ) -> Cells:
-    """R, strategies that were not measured left out."""
+    """R of the measured strategies."""
     places = {(structure, size) for _, structure, size, *_ in e.fragmentation} | {
         place[:2] for place in e.ratios
     }

@@ -1,6 +1,7 @@
 """The Loki blog and Optimized C++.
 
-Loki's own allocator stands against the default; of the book's fixed blocks ours do (`papers.fixed_block`).
+Loki's own allocator is compared with the default. mallard's stand in for the book's fixed blocks
+(`papers.fixed_block`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from mallard.evidence.printed_place import SMALL_PAGES
 from mallard.papers.fixed_block import AS_PRINTED, REMOVE_CTRL, STRATEGIES
 from mallard.papers.small_objects import ORDERS, PROCESS
 
-# A free of Loki's takes longer the more chunks there are: its cells take ten times as long as the others'.
+# Loki's frees take longer with every chunk: its cells take ten times as long as others.
 BENCH = "mallard bench small-objects --strategy new-delete,loki --time-limit 120"
 SHUFFLED = "shuffled"
 loki = Rules("Loki_SOA_blog", "small-objects", f"{BENCH} --object-bytes 1,10,20,30,40,50 --order shuffled")
@@ -21,7 +22,7 @@ optimized = Rules("Optimized_C++_ch13", "fixed-block", "mallard bench fixed-bloc
 
 
 def loki_by_system(e: Evidence, order: str, figure: str) -> dict[int, float]:
-    """Size of the objects -> Loki's figure by the system's, on small pages."""
+    """Size of the objects -> Loki's figure / the system's, on small pages."""
     return {
         int(size): found / system
         for (what, pages, size, kept, name), found in e.of("small-objects").items()
@@ -37,7 +38,7 @@ def loki_by_system(e: Evidence, order: str, figure: str) -> dict[int, float]:
     f"{BENCH} --object-bytes 1,4,8,10,16,20,24,30,32,40,48,50,64 --order shuffled,in-order",
 )
 def loki_allocation(e: Evidence) -> Cells:
-    """The largest size at which Loki allocates faster in either order; 0 where it does at none."""
+    """The largest size at which Loki allocates faster in either order; 0 if there is none."""
     ratios = [found for order in ORDERS for found in loki_by_system(e, order, "allocate_ns").items()]
     return [float(max((size for size, ratio in ratios if ratio < 1.0), default=0))] if ratios else []
 
@@ -57,7 +58,7 @@ def loki_memory_of_one_byte(e: Evidence) -> Cells:
 
 @loki("memory", "less memory with Loki, 20-byte objects", ABOUT)
 def loki_memory_of_twenty_bytes(e: Evidence) -> Cells:
-    """What Loki saves, in percent, the vector of pointers with the objects."""
+    """Loki's saving in percent, for the objects with the vector of pointers."""
     ratio = loki_by_system(e, SHUFFLED, PROCESS).get(20)
     return [100.0 * (1.0 - ratio)] if ratio else []
 

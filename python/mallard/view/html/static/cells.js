@@ -1,5 +1,5 @@
-// What heat maps can show besides what is written in them. The data is one JSON (cell_data.py); a choice puts
-// another figure of each cell into its table, by the templates of the table's form (cell_form.py).
+// The other figures of heat maps. The data is one JSON (cell_data.py). A choice puts another figure of each cell
+// into its table, by the templates of the table's form (cell_form.py).
 "use strict";
 
 mallard.ready = (async () => {
@@ -15,7 +15,7 @@ mallard.ready = (async () => {
         .map((text) => (text === missing ? "" : text));
       this.columns = columns.map((column) => column?.split("\n") ?? written());
       this.width = columns.length ? heads.length : 0;
-      this.kind = table.querySelector("td") ? first : null; // what shows
+      this.kind = table.querySelector("td") ? first : null; // the figures in view
     }
 
     // The letters of its colours and its values; "!" and its status, short and in full; or nothing.
@@ -27,7 +27,7 @@ mallard.ready = (async () => {
   const of = new Map([...document.querySelectorAll(".heat")].map((table, i) => [table, new Cells(table, tables[i])]));
   const measured = (cell) => cell[0] !== "" && cell[0] !== "!";
 
-  // As in cell_form.py: what is in square brackets is left out where a value in it is missing.
+  // Equal to filled() in cell_form.py: square brackets are left out if a value in them is missing.
   const fill = (template, form, cell) => {
     const value = (name) => cell[1 + form.values.indexOf(name)];
     const there = (part) => ([...part.matchAll(/{(.+?)}/g)].every(([, name]) => value(name)) ? part : "");
@@ -126,14 +126,14 @@ mallard.ready = (async () => {
     });
   }
 
-  // What the panel says of a cell: [term, text] each.
+  // The panel's text for a cell: [term, text] each.
   const facts = (td) => {
     const cells = of.get(td.closest(".heat")), cell = cells.at(td.parentElement.sectionRowIndex, td.cellIndex - 1);
     if (!measured(cell)) return [["status", cell[2] || "not measured"]];
     return cells.form.terms.map(([term, template]) => [term, fill(template, cells.form, cell)]).filter(([, text]) => text);
   };
 
-  // The first values of all cells, row by row: what a surface is drawn from.
+  // The first values of all cells, row by row, for the drawing of a surface.
   const heights = (table) => {
     const cells = of.get(table);
     return cells.labels.map((_, y) => Array.from({ length: cells.width }, (_, x) => cells.at(y, x))

@@ -1,4 +1,4 @@
-// The claims: a search for words beside the filters of the style sheet, and how many are shown.
+// The claims: a search for words beside the filters of the style sheet, and the number in view.
 "use strict";
 
 (() => {
@@ -16,5 +16,5 @@
 
   search.addEventListener("input", update);
   section.addEventListener("change", update);
-  update(); // the browser may have kept what was chosen before a reload
+  update(); // the browser may have kept choices over a reload
 })();

@@ -10,7 +10,7 @@ mallard.ready.then(({ facts, of, texts }) => {
     show(cell.getBoundingClientRect(), [name, title, row].join(" · "), texts[name] || texts[row] || "", facts(cell));
   };
 
-  // A heading that stands for a strategy says which it is.
+  // The heading of a strategy shows its description.
   const explainHead = (head) => {
     const { heads } = of(head.closest(".heat")), columns = head.closest("thead") && [...head.parentElement.cells];
     const name = columns ? heads[columns.indexOf(head) - columns.length + heads.length] : head.textContent;

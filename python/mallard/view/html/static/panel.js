@@ -1,4 +1,4 @@
-// The panel that tells all about what the pointer or the focus is on.
+// The panel that describes the element under the pointer or the focus.
 "use strict";
 
 const mallard = {};
@@ -12,7 +12,7 @@ mallard.panel = (() => {
     return node;
   };
 
-  // `box` is what the panel explains; it stands below that, or above where there is no room.
+  // `box` is the described element. The panel is below it, or above it if there is no room.
   const show = (box, title, what, facts) => {
     const list = document.createElement("dl");
     for (const [term, value] of facts) list.append(make("dt", term), make("dd", value));

@@ -2,7 +2,7 @@
 "use strict";
 
 mallard.ready.then(({ plots }) => document.querySelectorAll(".lines svg").forEach((plot, number) => {
-  const REACH = 14; // of a point, in the drawing's own measure
+  const REACH = 14; // of a point, in the drawing's own units
   const points = [...plot.querySelectorAll(".series")].flatMap((series, line) => {
     const name = series.querySelector("text").textContent;
     return series.querySelector("polyline").getAttribute("points").split(" ").map((point, i) => {

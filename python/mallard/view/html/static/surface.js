@@ -5,12 +5,12 @@
 mallard.ready.then((cells) => {
   const WIDTH = 400, HEIGHT = 320, SCALE = 122, RISE = 0.95;
   const START = { turn: -0.72, tilt: 0.5 };
-  // Where the steps of the palette lie, in powers of two of a ratio of times; between them colours are mixed.
+  // The places of the palette's steps, as powers of two of a ratio of times. Colours between them are mixed.
   const STOPS = [[-5.5, "f6"], [-4, "f5"], [-2.5, "f4"], [-1.5, "f3"], [-0.66, "f2"], [-0.16, "f1"], [0, "eq"],
     [0.16, "s1"], [0.66, "s2"], [1.5, "s3"], [2.5, "s4"], [4, "s5"], [5.5, "s6"]];
 
   const camera = { ...START };
-  let logarithmic = true; // heights: a factor is as high everywhere, or a difference is
+  let logarithmic = true; // true: a factor has one height everywhere; false: a difference has
   const SURFACE = "figure[data-surface]";
   const figures = [...document.querySelectorAll(SURFACE)];
   if (!figures.length) return;
@@ -27,11 +27,11 @@ mallard.ready.then((cells) => {
     return (value) => (high > low ? 2 * (value - low) / (high - low) - 1 : 0);
   };
 
-  // Every n-th is written, so that at most `most` are.
+  // Writes every n-th value, and at most `most`.
   const marks = (places, words, most) => places.map((at, i) => ({ at, words: words[i] }))
     .filter((_, i) => i % Math.ceil(places.length / most) === 0);
 
-  // Where a height stands between floor and ceiling, and which are written at the walls.
+  // The place of a height between floor and ceiling, and the heights written at the walls.
   const scale = (least, greatest) => {
     if (logarithmic) {
       const low = Math.floor(Math.log2(Math.min(least, 1))), high = Math.max(Math.ceil(Math.log2(greatest)), low + 2);
@@ -63,7 +63,7 @@ mallard.ready.then((cells) => {
     return `--from:var(--${from});--to:var(--${to});--share:${(100 * (level - low) / (high - low)).toFixed(0)}%`;
   };
 
-  // Light comes from the side of the reader's left shoulder in the model's own frame: it turns with the surface.
+  // Light comes over the reader's left shoulder, in the model's own frame: it turns with the surface.
   const shade = ([a, b, c, d]) => {
     const u = [c[0] - a[0], c[1] - a[1], c[2] - a[2]], v = [d[0] - b[0], d[1] - b[1], d[2] - b[2]];
     const n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
