@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 
 from figures.claims import runs, runs_text
+from mallard.analysis.contests import TIME
 from mallard.analysis.peers import Duel, duels, has_contenders
 from mallard.view.peers_markdown import losses_markdown, summary_markdown
 
@@ -15,7 +16,7 @@ LEAST_LOSS = 1.02  # as a ratio
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "peers": lambda: summary_markdown(found()) if found() else NOTHING,
+        "peers": times,
         "peers_losses": losses,
         "peers_conditions": conditions,
     }
@@ -25,6 +26,11 @@ def blocks() -> dict[str, Callable[[], str]]:
 def found() -> list[Duel]:
     rows = [row for stored in runs() for row in stored.rows]
     return duels(rows) if has_contenders(rows) else []
+
+
+def times() -> str:
+    """Without the phases and the memory of an experiment, which `mallard peers` adds."""
+    return summary_markdown(duel for duel in found() if duel.quantity == TIME) if found() else NOTHING
 
 
 def losses() -> str:

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINE = re.compile(r"^(?: {4}(?:\./)?|\./)mallard (\S.*?)(?:\s{2,}.*|\s#.*)?$", re.MULTILINE)
 INLINE = re.compile(r"`(?:\./)?mallard\s([^`]+)`")
+LIBRARY = re.compile(r"\$HOME/[\w.]+\.so")
 PLACEHOLDERS = {"EXPERIMENT": "density", "VERB": "list"}
 
 
@@ -46,6 +47,8 @@ def test_a_command_of_the_documents_is_understood(
     for name in ("MALLARD_BENCH", "MALLARD_DB"):
         monkeypatch.delenv(name, raising=False)
     Store(tmp_path / "mallard.db").close()
-    words = [PLACEHOLDERS.get(word, word) for word in shlex.split(command)]
+    library = tmp_path / "libmalloc.so"
+    library.write_bytes(b"\x7fELF")
+    words = [PLACEHOLDERS.get(word, LIBRARY.sub(str(library), word)) for word in shlex.split(command)]
     with suppress(Answer):
         understood(words).needs()
