@@ -23,7 +23,7 @@ struct team_result {
 using team_part = std::function<void(std::size_t)>;
 
 /// Effects: makes `count` threads. Each calls prepare(i); when all are ready, the barrier opens and each calls
-/// work(i). First uses, such as those that make a thread's arena, belong into `prepare`.
+/// work(i). First uses, such as those that make a thread's arena, belong in `prepare`.
 /// Throws: std::bad_alloc if a thread threw it, after all threads have ended.
 team_result run_team(std::size_t count, const team_part& prepare, const team_part& work);
 
