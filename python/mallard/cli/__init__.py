@@ -78,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def reported(act: Callable[[], int]) -> int:
-    """What `act` returns; where it fails, one line on standard error and the exit status that says why."""
+    """The result of `act`. If it fails, writes one line to standard error, and returns the exit status."""
     try:
         with guarded():
             return act()

@@ -1,4 +1,4 @@
-"""What `mallard bench` takes, and its help: one screen for all experiments, and one for each.
+"""The options of `mallard bench`, and its help: one screen for all experiments, and one for each.
 
 A command line may have the options of every experiment, so that an option of another one is refused with
 the experiments that have it. Help has those of the experiment in hand.

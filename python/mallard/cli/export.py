@@ -144,7 +144,7 @@ def _flat(record: Record) -> Record:
 
 
 def _columns(flat: Sequence[Record]) -> list[str]:
-    """Of all records, in the order of their first use: experiments have different parameters."""
+    """The columns of all records, in the order of their first use. Experiments have different parameters."""
     return list(dict.fromkeys(name for record in flat for name in record))
 
 

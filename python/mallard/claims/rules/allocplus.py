@@ -163,7 +163,7 @@ def figures(e: Evidence, figure: str, *names: str) -> Cells:
 
 
 def megabytes(overheads: Cells) -> Cells:
-    """Of two million nodes of 12 bytes, with that overhead in percent."""
+    """The memory of two million nodes of 12 bytes, with that overhead in percent."""
     return [NODES_MEGABYTES * (1.0 + percent / 100.0) for percent in overheads]
 
 

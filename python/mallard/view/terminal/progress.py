@@ -1,7 +1,7 @@
 """The progress of a run: a bar with the time left in a terminal, plain lines elsewhere.
 
-The bar is drawn between the measured processes, and once a second during a long one, never from a thread of
-its own, so that a measured process has the machine to itself.
+The bar is drawn between the measured processes, and once a second during a long one. No thread of its own
+draws it, so that a measured process has the machine to itself.
 """
 
 from __future__ import annotations
