@@ -337,7 +337,7 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
 
 namespace mallard::inline MALLARD_MODE {
 
-template <block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed, block_size Size = block_size{}>
+template <block_arena Arena = growing_arena<>, reuse_order Reuse = first_freed, block_size Size = block_size{}>
 class fixed_pool : public checking::by_default<unchecked::fixed_pool<Arena, Reuse, Size>> {
     using base = checking::by_default<unchecked::fixed_pool<Arena, Reuse, Size>>;
 
@@ -351,7 +351,7 @@ public:
 };
 
 /// The pool for objects of the type T.
-template <class T, block_arena Arena = growing_arena<>, reuse_order Reuse = last_freed>
+template <class T, block_arena Arena = growing_arena<>, reuse_order Reuse = first_freed>
 using fixed_pool_for = fixed_pool<Arena, Reuse, block_size::of<T>()>;
 
 fixed_pool(chunk_growth) -> fixed_pool<>;

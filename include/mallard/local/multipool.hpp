@@ -91,7 +91,8 @@ public:
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of eight.
     /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
     /// Complexity: constant on average, apart from calls upstream.
-    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+    [[nodiscard, gnu::always_inline]] void* allocate(std::size_t bytes,
+                                                     std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         if (alignment > fundamental_alignment) [[unlikely]] {
             return allocate_over_aligned(bytes, alignment);
@@ -113,7 +114,8 @@ public:
     /// Effects: makes the block free for requests of its size class.
     /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
     /// Complexity: constant.
-    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+    [[gnu::always_inline]] void deallocate(void* p, std::size_t bytes,
+                                           std::size_t alignment = fundamental_alignment) noexcept {
         core::expect_usable(p);
         if (alignment > fundamental_alignment) [[unlikely]] {
             deallocate_over_aligned(p, bytes, alignment);
@@ -234,7 +236,10 @@ void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
     std::byte* const room = held_.add_chunk(upstream_.get(), chunk_bytes);
     next_.took(chunk_bytes);
     ++upstream_calls_;
-    free_.donate(cursor_, static_cast<std::size_t>(limit() - cursor_), classes_);
+    const auto rest_bytes = static_cast<std::size_t>(limit() - cursor_);
+    if (rest_bytes >= chunk_bytes / 16) {
+        free_.donate(cursor_, rest_bytes, classes_);
+    }
     set_room(room, core::align_down(chunk_bytes - sizeof(chunks::held), 8));
 }
 

@@ -1,96 +1,179 @@
-/// The order of reuse "first freed first".
+/// The order of reuse "first freed first", as an unrolled queue: a few free blocks hold the addresses of the others.
 ///
-///     list -> newest -> ... -> oldest -> null                 nothing was taken since these blocks were freed
-///     list => oldest => ... => last -> newest -> ... -> null  tagged, oldest first; then the blocks freed since
-///               +----------------^                            each tagged block knows the last tagged one
+///     list -> head  [ read | write | end | ............. ]      the block freed first
+///     first page    [ a | b | c | d | ........... | link ]      the second; read: the next address to take
+///                                                    |
+///     last page     [ e | f | .   .   .   .              ] <----+   write: the place of the next address
+///                                                    ^ end
+///     a, b, c, ...  blocks freed after their page, never touched
 ///
-/// A structure whose elements leave in the order of their addresses, such as a queue, gets its blocks in that
-/// order again, however long it lives. The price: the next block is the one that was touched longest ago, and all
-/// blocks of a pool are used in turn.
+/// What costs in a list is not the order, but the chain: each allocation waits for a link in a block that left the
+/// cache long ago. Here it reads addresses side by side, and most deallocations touch no free block at all.
+/// A structure whose elements leave in the order of their addresses, such as a queue, gets its blocks in that order
+/// again, however long it lives.
 ///
-/// It is a queue of two stacks: freeing pushes onto one, and when the other is empty, the first is reversed. So
-/// freeing touches the block and nothing else outside the cache, which a list with a pointer to its end cannot
-/// do, and each block is reversed once: constant time on average. Taking a block reads one link and writes it to
-/// the list, in both states.
-/// Invariants: a link to a reversed block is tagged in its lowest bit. The second word of each reversed block
-/// leads to the last of them, whose link leads to the blocks freed since. Blocks without a second word, of fewer
-/// than 16 bytes, are reused last freed first.
+/// Data model: the list is null if no block is free. It leads to the block if one is, which is not touched, and to
+/// the head if there are more, with the lowest bit set. A page lists as many blocks as it has words but one, at
+/// most 63. When it is full, the next block becomes a page, and the last word leads to it, with the lowest bit set.
+/// When all that the first page lists is taken, the next page comes: its words move to the first page. So blocks are
+/// taken in the order in which they were freed, but for the head and the first page, which are taken last.
+///
+/// The head of blocks of 16 bytes, which lie at multiples of 16, has no `end`. Smaller blocks, and others below 24
+/// bytes, are reused last freed first: each leads to the one freed before it, with the bit that the list had.
+///
+/// Invariants: there is a head only if there is a page. `read == write` if all that is listed was taken. All words
+/// lie in poisoned memory under AddressSanitizer.
+/// Complexity: constant on average.
 #pragma once
 
+#include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/reuse/free_list.hpp>
 #include <mallard/reuse/free_lists.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace mallard::reuse::inline MALLARD_MODE {
 
-/// The list has one of the two forms above.
 struct first_freed_links {
-    static core::free_block* pop(core::link_in_place* list, bool has_second_word) noexcept {
-        core::free_block* first = core::read_link(list);
-        if (first == nullptr) {
-            return nullptr;
-        }
+    template <class Size>
+    static core::free_block* pop(core::link_in_place* list, Size size) noexcept {
+        core::free_block* const first = core::read_link(list);
         if (!is_tagged(first)) [[likely]] {
-            core::free_block* older = core::read_link(core::link_of(first));
-            if (older == nullptr) [[likely]] {
+            if (first != nullptr) [[likely]] {
                 core::write_link(list, nullptr);
-                return first;
             }
-            if (!has_second_word) {
-                core::write_link(list, older);
-                return first;
-            }
-            first = turned_round(first);
-        } else {
-            first = with_tag_turned(first);
+            return first;
         }
-        core::write_link(list, core::read_link(core::link_of(first)));
-        return first;
+        core::free_block* const head = without_tag(first);
+        if (!has_pages(size)) [[unlikely]] {
+            core::write_link(list, core::read_link(core::link_of(head)));
+            return no_null(head);
+        }
+        const std::uintptr_t read = word(head, read_word);
+        if (read == word(head, write_word)) [[unlikely]] {
+            core::write_link(list, head);
+            return no_null(at(end_of(head, read, size) - link_at(size)));
+        }
+        core::free_block* const block = at(word(at(read)));
+        if (is_tagged(block)) [[unlikely]] {
+            return pop_page(head, read, without_tag(block), size);
+        }
+        set_word(head, read_word, read + word_bytes);
+        return no_null(block);
     }
 
-    static void push(core::link_in_place* list, core::free_block* block) noexcept {
-        core::link_in_place* newest = list;
-        core::free_block* first = core::read_link(newest);
-        if (is_tagged(first)) [[unlikely]] {
-            newest = core::link_of(core::read_link(second_word(with_tag_turned(first))));
-            first = core::read_link(newest);
+    template <class Size>
+    static void push(core::link_in_place* list, core::free_block* block, Size size) noexcept {
+        core::free_block* const first = core::read_link(list);
+        if (first == nullptr) {
+            core::write_link(list, block);
+            return;
         }
-        core::write_link(core::link_of(block), first);
-        core::write_link(newest, block);
+        if (!has_pages(size)) [[unlikely]] {
+            core::write_link(core::link_of(block), first);
+            core::write_link(list, with_tag(block));
+            return;
+        }
+        if (!is_tagged(first)) [[unlikely]] {
+            core::write_link(list, with_tag(first));
+            set_word(first, read_word, address_of(block));
+            set_last_page(first, block, size);
+            return;
+        }
+        core::free_block* const head = without_tag(first);
+        const std::uintptr_t write = word(head, write_word);
+        if (write == end_of(head, write, size)) [[unlikely]] {
+            core::write_link(core::link_of(at(write)), with_tag(block));
+            set_last_page(head, block, size);
+            return;
+        }
+        core::write_link(core::link_of(at(write)), block);
+        set_word(head, write_word, write + word_bytes);
     }
 
 private:
-    /// Returns: the oldest block.
-    [[gnu::noinline]] static core::free_block* turned_round(core::free_block* newest) noexcept {
-        core::free_block* oldest = newest;
-        core::free_block* next = core::read_link(core::link_of(newest));
-        core::write_link(core::link_of(newest), nullptr);
-        core::write_link(second_word(newest), newest);
-        while (next != nullptr) {
-            core::free_block* older = core::read_link(core::link_of(next));
-            core::write_link(core::link_of(next), with_tag_turned(oldest));
-            core::write_link(second_word(next), newest);
-            oldest = next;
-            next = older;
+    static constexpr std::size_t word_bytes = sizeof(std::uintptr_t);
+    static constexpr std::size_t read_word = 0;
+    static constexpr std::size_t write_word = 1;
+    static constexpr std::size_t end_word = 2;
+    static constexpr std::size_t most_page_bytes = 512;
+
+    template <class Size>
+    static constexpr bool has_pages(Size size) noexcept {
+        return size.holds(3 * word_bytes) || size.is(2 * word_bytes);
+    }
+
+    /// Returns: `block`, which the compiler need not compare with null again.
+    static core::free_block* no_null(core::free_block* block) noexcept {
+        if (block == nullptr) {
+            __builtin_unreachable();
         }
-        return oldest;
+        return block;
+    }
+    static bool is_tagged(const core::free_block* p) noexcept { return (address_of(p) & 1) != 0; }
+    static core::free_block* with_tag(core::free_block* p) noexcept { return at(address_of(p) + 1); }
+    static core::free_block* without_tag(core::free_block* p) noexcept { return at(address_of(p) - 1); }
+
+    static std::uintptr_t address_of(const core::free_block* p) noexcept {
+        return reinterpret_cast<std::uintptr_t>(p);
+    }
+    static core::free_block* at(std::uintptr_t address) noexcept {
+        return reinterpret_cast<core::free_block*>(address);
+    }
+    static std::uintptr_t word(core::free_block* block, std::size_t number = 0) noexcept {
+        return address_of(core::read_link(core::link_of(block + number)));
+    }
+    static void set_word(core::free_block* block, std::size_t number, std::uintptr_t value) noexcept {
+        core::write_link(core::link_of(block + number), at(value));
     }
 
-    static core::link_in_place* second_word(core::free_block* block) noexcept {
-        return core::link_of(block + 1);
+    /// Returns: the distance of the link from the front of a page.
+    template <class Size>
+    static std::size_t link_at(Size size) noexcept {
+        return std::min(core::align_down(size.bytes(), word_bytes), most_page_bytes) - word_bytes;
     }
 
-    static bool is_tagged(const core::free_block* p) noexcept {
-        return (reinterpret_cast<std::uintptr_t>(p) & 1) != 0;
+    /// Returns: the place of the last page's link.
+    template <class Size>
+    static std::uintptr_t end_of(core::free_block* head, std::uintptr_t write, Size size) noexcept {
+        return size.holds(3 * word_bytes) ? word(head, end_word)
+                                          : core::align_down(write, 2 * word_bytes) + word_bytes;
     }
 
-    /// Returns: `p` with its tag flipped.
-    static core::free_block* with_tag_turned(core::free_block* p) noexcept {
-        return reinterpret_cast<core::free_block*>(reinterpret_cast<std::uintptr_t>(p) ^ 1);
+    /// Effects: makes `page` the last one, without an address.
+    template <class Size>
+    static void set_last_page(core::free_block* head, core::free_block* page, Size size) noexcept {
+        set_word(head, write_word, address_of(page));
+        if (size.holds(3 * word_bytes)) {
+            set_word(head, end_word, address_of(page) + link_at(size));
+        }
+    }
+
+    /// Effects: moves the words of the page `next` to the first page, which ends at `link`, and prefetches the page
+    /// behind it.
+    /// Returns: `next`.
+    template <class Size>
+    [[gnu::noinline]] static core::free_block* pop_page(core::free_block* head, std::uintptr_t link,
+                                                        core::free_block* next, Size size) noexcept {
+        core::free_block* const first = at(link - link_at(size));
+        const std::uintptr_t write = word(head, write_word);
+        set_word(head, read_word, address_of(first));
+        std::size_t words = link_at(size) / word_bytes + 1;
+        if (address_of(next) + link_at(size) == end_of(head, write, size)) {
+            words = (write - address_of(next)) / word_bytes;
+            set_last_page(head, first, size);
+            set_word(head, write_word, address_of(first) + words * word_bytes);
+        } else {
+            __builtin_prefetch(at(word(next, words - 1)));
+        }
+        for (std::size_t i = 0; i != words; ++i) {
+            set_word(first, i, word(next, i));
+        }
+        return no_null(next);
     }
 };
 

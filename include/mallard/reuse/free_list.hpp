@@ -13,6 +13,18 @@
 
 namespace mallard::reuse::inline MALLARD_MODE {
 
+/// The size of the blocks of a list.
+class size_of_one {
+public:
+    explicit constexpr size_of_one(std::size_t bytes) noexcept : bytes_(bytes) {}
+    [[nodiscard]] constexpr std::size_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] constexpr bool is(std::size_t bytes) const noexcept { return bytes == bytes_; }
+    [[nodiscard]] constexpr bool holds(std::size_t bytes) const noexcept { return bytes <= bytes_; }
+
+private:
+    std::size_t bytes_;
+};
+
 template <class Links>
 class free_list : public carves_one_size {
 public:
@@ -21,13 +33,11 @@ public:
         : carves_one_size(block_bytes) {}
 
     /// Returns: a block, still poisoned; null if none is free.
-    [[nodiscard]] void* pop() noexcept {
-        return Links::pop(&list_, block_bytes() >= 2 * sizeof(core::free_block));
-    }
+    [[nodiscard]] void* pop() noexcept { return Links::pop(&list_, size_of_one(block_bytes())); }
 
     /// Effects: makes `p` free and poisons it.
     void push(void* p) noexcept {
-        Links::push(&list_, static_cast<core::free_block*>(p));
+        Links::push(&list_, static_cast<core::free_block*>(p), size_of_one(block_bytes()));
         core::poison(p, block_bytes());
     }
 

@@ -34,7 +34,7 @@ public:
     /// Returns: a block of class `index`, still poisoned; null if none is free.
     [[nodiscard]] void* pop(std::size_t index) noexcept {
         core::free_block** list = lists_.find(index);
-        return list != nullptr ? Links::pop(list, index >= first_with_second_word) : nullptr;
+        return list != nullptr ? Links::pop(list, size_of_class(index)) : nullptr;
     }
 
     /// Effects: makes `p`, a block of class `index`, free.
@@ -44,7 +44,7 @@ public:
         if (list == nullptr) [[unlikely]] {
             return false;
         }
-        Links::push(list, static_cast<core::free_block*>(p));
+        Links::push(list, static_cast<core::free_block*>(p), size_of_class(index));
         core::poison(p, Classes::bytes(index));
         return true;
     }
@@ -91,7 +91,21 @@ public:
     void clear() noexcept { lists_.clear(); }
 
 private:
-    static constexpr std::size_t first_with_second_word = Classes::index(2 * sizeof(core::free_block), 8);
+    /// The size of the blocks of a class, which is computed where it is needed.
+    class size_of_class {
+    public:
+        explicit constexpr size_of_class(std::size_t index) noexcept : index_(index) {}
+        [[nodiscard]] constexpr std::size_t bytes() const noexcept { return Classes::bytes(index_); }
+        [[nodiscard]] constexpr bool is(std::size_t bytes) const noexcept {
+            return index_ == Classes::index(bytes, sizeof(void*));
+        }
+        [[nodiscard]] constexpr bool holds(std::size_t bytes) const noexcept {
+            return index_ >= Classes::index(bytes, sizeof(void*));
+        }
+
+    private:
+        std::size_t index_;
+    };
 
     void free(void* p, std::size_t index, std::size_t classes) noexcept {
         if (!push(p, index)) {

@@ -100,27 +100,36 @@ public:
     [[nodiscard]] static void* carve(std::byte*& cursor, std::byte* limit, std::size_t index) noexcept {
         const std::size_t block_bytes = Classes::bytes(index);
         // 8 if the cursor must skip 8 bytes, so that a block of a multiple of 16 bytes lies at one.
-        const std::size_t padding =
-            (reinterpret_cast<std::uintptr_t>(cursor) & ~block_bytes & 8) + distance_bytes(index);
-        if (block_bytes + padding > static_cast<std::size_t>(limit - cursor)) [[unlikely]] {
+        const std::size_t padding = reinterpret_cast<std::uintptr_t>(cursor) & ~block_bytes & 8;
+        const auto room_bytes = static_cast<std::size_t>(limit - cursor);
+        if (block_bytes + padding > room_bytes) [[unlikely]] {
             return nullptr;
         }
         std::byte* block = cursor + padding;
+        if (block_bytes % colored_bytes == 0 && crosses_page(block, block_bytes) &&
+            block_bytes + padding + cache_line_bytes <= room_bytes) {
+            block += cache_line_bytes;
+        }
         cursor = block + block_bytes;
         return block;
     }
 
     [[nodiscard]] static constexpr std::size_t room_for(std::size_t index) noexcept {
-        return Classes::bytes(index) + distance_bytes(index);
+        return Classes::bytes(index);
     }
 
 private:
     /// Blocks at a distance of 4096 bytes begin in one set of the cache, and a processor that compares the last
-    /// twelve bits of addresses takes a store to one for a store to the other. So they are kept a cache line
-    /// further apart.
-    static constexpr std::size_t distance_bytes(std::size_t index) noexcept {
-        return Classes::bytes(index) % 4096 == 0 ? cache_line_bytes : 0;
+    /// twelve bits of addresses takes a store to one for a store to the other. So the blocks of each page of
+    /// memory begin a cache line further on, where the room is long enough.
+    /// Source: Bonwick, "The slab allocator" (1994), section 4, "coloring".
+    static bool crosses_page(const std::byte* block, std::size_t block_bytes) noexcept {
+        const auto begin = reinterpret_cast<std::uintptr_t>(block);
+        return ((begin ^ (begin + block_bytes)) & ~std::uintptr_t{4095}) != 0;
     }
+
+    /// Blocks of other sizes begin in all sets, or nearly so.
+    static constexpr std::size_t colored_bytes = 128;
 };
 
 /// Carving of one size, block by block, one right behind the other.

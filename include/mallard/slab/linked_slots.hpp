@@ -9,6 +9,7 @@
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
+#include <mallard/reuse/free_list.hpp>
 #include <mallard/slab/supply.hpp>
 
 #include <bit>
@@ -33,7 +34,7 @@ public:
     [[nodiscard]] void* pop() noexcept {
         while (true) {
             if (current_ != nullptr) [[likely]] {
-                void* p = Links::pop(&current_->list, layout_.slot_bytes >= 2 * sizeof(core::free_block));
+                void* p = Links::pop(&current_->list, reuse::size_of_one(layout_.slot_bytes));
                 if (p == nullptr) {
                     p = fresh_slot();
                 }
@@ -55,7 +56,7 @@ public:
     template <upstream Source>
     void push(void* p, Source&& source) noexcept {
         slab_header& h = layout_.header_of(p);
-        Links::push(&h.list, static_cast<core::free_block*>(p));
+        Links::push(&h.list, static_cast<core::free_block*>(p), reuse::size_of_one(layout_.slot_bytes));
         core::poison(p, layout_.slot_bytes);
         if (h.state == slab_state::exhausted && this->make_available(h)) [[unlikely]] {
             this->leave_current(source);

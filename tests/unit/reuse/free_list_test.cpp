@@ -90,25 +90,4 @@ TYPED_TEST(free_list, forgets_everything) {
     EXPECT_EQ(list.pop(), nullptr);
 }
 
-class free_list_of_first_freed : public free_list<mallard::first_freed> {};
-
-TEST_F(free_list_of_first_freed, keeps_the_order_where_a_block_has_a_second_word) {
-    for (const std::size_t bytes : sizes) {
-        list_type list(bytes);
-        std::vector<void*> blocks = carve(list, 5);
-        for (void* p : blocks) {
-            list.push(p);
-        }
-        if (bytes < 16) {
-            std::ranges::reverse(blocks);
-        }
-        EXPECT_EQ(list.pop(), blocks[0]) << bytes << " bytes";
-        EXPECT_EQ(list.pop(), blocks[1]);
-        if (bytes >= 16) {
-            list.push(blocks[0]);
-            EXPECT_EQ(list.pop(), blocks[2]) << "what was freed since waits";
-        }
-    }
-}
-
 } // namespace
