@@ -14,6 +14,7 @@
 #include "bench/workload/heap_churn.hpp"
 #include "bench/workload/locality.hpp"
 #include "bench/workload/primitives.hpp"
+#include "bench/workload/reuse.hpp"
 #include "bench/workload/shrink_to_fit.hpp"
 #include "bench/workload/small_objects.hpp"
 #include "bench/workload/utilization.hpp"
@@ -58,6 +59,9 @@ constexpr std::string_view usage =
     "                     [--type int|myint]\n"
     "       mallard-bench heap-churn --strategy heap [--operations 10000000] [--live 100000]\n"
     "                     [--least-bytes 16] [--most-bytes 4096]\n"
+    "       mallard-bench reuse --strategy multipool [--block-bytes 64] [--live 4096]\n"
+    "                     [--pattern in-order|reversed|random|replaced|half] [--sizes same|mixed]\n"
+    "                     [--operations 4000000]\n"
     "       for all: [--seed 1] [--repetition 0] [--cpu N] [--allow-unoptimised]\n"
     "Runs one cell and prints one line of JSON. Exit status: 0 done, 2 usage, 3 out of memory.\n";
 
@@ -82,6 +86,7 @@ constexpr experiment experiments[] = {
     {"shrink-to-fit", run_shrink_to_fit, describe_shrink_to_fit},
     {"burst", run_burst, describe_burst},
     {"heap-churn", run_heap_churn, describe_heap_churn},
+    {"reuse", run_reuse, describe_reuse},
 };
 
 std::string names_of_experiments() {

@@ -67,6 +67,11 @@ def given(names: Iterable[str]) -> dict[str, str]:
     return {name: str(_given[name]) for name in names if name in _given}
 
 
+def is_given(strategy: str) -> bool:
+    """Whether it is measured under a malloc that was named by its file."""
+    return split(strategy)[1] in _given
+
+
 def _refuse_if_wrong(item: str, name: str, path: Path, *, has_name: bool) -> None:
     said = f"--malloc '{item}'"
     allowed = "give the file of a library that has a malloc, as in --malloc mimalloc3=/opt/libmimalloc.so"

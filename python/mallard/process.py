@@ -132,8 +132,9 @@ def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> s
             env=mallocs.environment(asked.strategy),
             # A session of its own: Ctrl-C reaches mallard only, which then ends the process.
             start_new_session=True,
-            # Safe, because this process has one thread, so no other thread holds a lock.
-            preexec_fn=lambda: _confine(memory_bytes),
+            # Safe, because this process has one thread, so no other thread holds a lock. Some mallocs reserve
+            # more addresses than any limit leaves.
+            preexec_fn=lambda: _confine(None if mallocs.is_given(asked.strategy) else memory_bytes),
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise UsageError(

@@ -74,6 +74,8 @@ def test_a_library_is_taken_by_its_file(shared_library: Path) -> None:
     assert mallocs.give(str(shared_library)) == "mimalloc-3.3"
     assert mallocs.give(f"newest={shared_library}") == "newest"
     assert mallocs.find_library("newest") == shared_library
+    assert mallocs.is_given("new-delete/base@newest")
+    assert not mallocs.is_given("new-delete@jemalloc")
     assert mallocs.environment("new-delete@newest")["LD_PRELOAD"].split(":")[0] == str(shared_library)
     assert mallocs.given(["jemalloc", "mimalloc-3.3"]) == {"mimalloc-3.3": str(shared_library)}
 

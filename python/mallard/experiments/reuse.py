@@ -1,0 +1,147 @@
+"""Blocks freed in some order and allocated again: what the order costs the allocations."""
+
+from __future__ import annotations
+
+from mallard import described
+from mallard.experiments.description import (
+    AMOUNT,
+    COUNT,
+    COUNTS,
+    PAPER,
+    QUICK,
+    RANGE,
+    STANDARD,
+    WORDS,
+    Axis,
+    Experiment,
+    Fastest,
+    Phases,
+    Plot,
+    Quantity,
+    Scale,
+)
+
+NAME = "reuse"
+PATTERNS = (IN_ORDER, REVERSED, RANDOM, REPLACED, HALF) = (
+    "in-order",
+    "reversed",
+    "random",
+    "replaced",
+    "half",
+)
+SAME, MIXED = "same", "mixed"
+SIZES = (16, 24, 32, 64, 128, 256, 512)
+LARGE = (1024, 2048, 4096)
+
+PAIR = Quantity("pair_ns", "pair", "free a block and allocate another", "a pair")
+FILL = Quantity("fill_ns", "first block", "allocate one of the first blocks", "a first block")
+
+
+def grid(
+    bytes_: tuple[int, ...],
+    live: tuple[int, ...],
+    patterns: tuple[str, ...],
+    sizes: tuple[str, ...] = (SAME,),
+) -> dict[str, tuple[object, ...]]:
+    return {
+        "block_bytes": bytes_,
+        "live": tuple(2**power for power in live),
+        "pattern": patterns,
+        "sizes": sizes,
+    }
+
+
+EXPERIMENT = Experiment(
+    name=NAME,
+    text="free blocks in some order, and allocate as many again",
+    examples=(
+        ("--block-bytes 24 --live 2^12,2^16 --pattern random", "one size, freed at random"),
+        ("--sizes mixed --malloc jemalloc", "blocks of 16 to 64 bytes, beside jemalloc"),
+    ),
+    operation="a free with its allocation",
+    title="Reuse",
+    heading="Blocks that are freed and allocated again",
+    how="N blocks live. All are freed, in the order of their allocation, in reverse or at random, and as "
+    "many allocated; or one at random is replaced; or a random half is freed and allocated again. The "
+    "first word of a block is written when it is allocated and read when it is freed. Mixed sizes lie "
+    "evenly between 16 bytes and that of the table. null is the same work with the addresses of free "
+    "blocks in an array apart.",
+    axes=(
+        Axis(
+            "block_bytes",
+            RANGE,
+            "bytes of a block, such as 16,64 or 16..512",
+            said="{} bytes",
+        ),
+        Axis("live", COUNTS, "N: blocks in use, such as 2^6..2^20", said="{count} blocks"),
+        Axis(
+            *("pattern", WORDS, f"what is freed: {', '.join(PATTERNS)}"),
+            words=PATTERNS,
+            said="{}",
+            plural="patterns",
+        ),
+        Axis(
+            *("sizes", WORDS, "sizes of the blocks: same (default), mixed"),
+            words=(SAME, MIXED),
+            said="{} sizes",
+        ),
+        Axis(
+            "operations",
+            COUNT,
+            "frees with their allocations, at least (default: 2*10^6; --standard 4*10^6)",
+            default={QUICK: 2 * 10**6, STANDARD: 4 * 10**6, PAPER: 2 * 10**7},
+            role=AMOUNT,
+        ),
+    ),
+    places=("live",),
+    apart=("sizes", "pattern", "block_bytes"),
+    scales={
+        QUICK: Scale(
+            20,
+            grids=(
+                grid((24, 64, 512), (12, 16), (RANDOM, REPLACED)),
+                grid((64,), (12, 16), (IN_ORDER,)),
+                grid((512,), (12, 16), (RANDOM,), (MIXED,)),
+            ),
+            variants=False,
+        ),
+        STANDARD: Scale(
+            60,
+            grids=(
+                grid((24, 64, 512), (6, 12, 16), PATTERNS),
+                grid((16, 4096), (12,), PATTERNS),
+                grid((24, 64), (20,), (RANDOM, REPLACED)),
+                grid((128, 512), (12, 16), PATTERNS, (MIXED,)),
+            ),
+        ),
+        PAPER: Scale(
+            600,
+            grids=(
+                grid(SIZES, (6, 9, 12, 16, 20), PATTERNS, (SAME, MIXED)),
+                grid(LARGE, (6, 9, 12, 16), PATTERNS, (SAME, MIXED)),
+            ),
+        ),
+    },
+    block="block_bytes",
+    # Those that serve blocks of one size.
+    only={
+        name: ("sizes", SAME)
+        for name in described.EXPERIMENTS[NAME]["strategies"]
+        if name not in described.EXPERIMENTS[NAME]["mixed_sizes"]
+    },
+    compared=(FILL,),
+    panel=Phases(
+        across="N",
+        head="N",
+        x="N, blocks in use",
+        times=(PAIR, FILL),
+        amounts=(),
+        whole="A free with its allocation",
+        sentences=(Fastest((PAIR, FILL)),),
+        unfinished="N",
+        plots=(Plot(PAIR, "ns a pair"),),
+        drawn=("multipool", "fixed-pool", "small-object-pool", "heap"),
+        first=(("sizes", SAME), ("pattern", RANDOM)),
+        legend="N: blocks in use.",
+    ),
+)
