@@ -1,23 +1,23 @@
 /// A pool of nodes of one size that shrinks as it is emptied.
 ///
 ///     chunk:  [ slab | slab | slab | ... ]         slabs of nodes, with no gap between them
-///     nodes_: the slabs with free nodes, the fullest first     (slab/fullness_buckets.hpp)
+///     nodes_: the node freed last                              (slab/recent_slots.hpp)
+///             the slabs with free nodes, the fullest first     (slab/fullness_buckets.hpp)
 ///     held_:  requests of other sizes: straight from the upstream
 ///
 /// Data model: simple segregated storage cannot tell which of its blocks are empty, because nothing leads from a
 /// node to its block. Here a slab lies at a multiple of its size, or is divided into sub-slabs that do
-/// (slab/geometry.hpp): masking the address of a node finds its slab, which counts its nodes. New nodes come from
-/// the fuller slabs, so that the emptier ones become empty. A chunk of empty slabs goes back to the upstream at
-/// once, apart from `most_free_blocks` of them.
+/// (slab/geometry.hpp): masking the address of a node finds its slab, which counts its nodes. The node freed last
+/// is the next one; then come those of the fuller slabs, so that the emptier ones become empty. A chunk of empty
+/// slabs goes back to the upstream, apart from `most_free_blocks` of them.
 ///
 /// The constructor fixes the size of the nodes, or else the first request of at most 1 KiB. Smaller requests get
 /// a whole node. Larger ones, and those at a stricter alignment, go straight upstream.
 ///
-/// `Reuse` is the order in which freed nodes of a slab are used again; among the slabs, a fuller one comes first.
-///
 /// Bound: the overhead of a slab is within `overhead_percent`. As long as nodes only come, one chunk has room
 /// left, of at most 256 KiB or `most_free_blocks` slabs. At most `most_free_blocks` slabs of empty chunks are
-/// held.
+/// held. The node freed last may keep one chunk more until the next deallocation or trim(): any chunk while nodes
+/// are in use, afterwards one of a single slab, if `most_free_blocks` is 0.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 3.
 #pragma once
@@ -34,10 +34,10 @@
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
 #include <mallard/local/fixed_pool.hpp>
-#include <mallard/reuse/lowest_address.hpp>
+#include <mallard/slab/bitmap_slots.hpp>
 #include <mallard/slab/fullness_buckets.hpp>
 #include <mallard/slab/geometry.hpp>
-#include <mallard/slab/ordered_slots.hpp>
+#include <mallard/slab/recent_slots.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>
@@ -64,19 +64,20 @@ struct adaptive_pool_options {
 namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// Not thread-safe; neither copied nor moved, because bound containers point to it.
-template <upstream Upstream, adaptive_pool_options Options, class Reuse>
+template <upstream Upstream, adaptive_pool_options Options>
 class adaptive_pool {
     static constexpr bool divided = Options.overhead_percent != only_alignment;
-    using nodes_type = slab::ordered_slots<Reuse, slab::fullness_buckets<slab::slab_header>, divided>;
+    using nodes_type =
+        slab::recent_slots<slab::bitmap_slots<slab::fullness_buckets<slab::slab_header>, divided>>;
 
     static_assert(Options.nodes_a_block != 0,
                   "mallard: a block needs a node at least; make nodes_a_block 1 or more");
     static_assert(Options.nodes_a_block <= std::size_t{1} << 16,
                   "mallard: a block has 2^16 nodes at the most; make nodes_a_block smaller");
     static_assert(
-        Options.overhead_percent >= (nodes_type::metadata == slab::slot_metadata::bits ? 2 : 1),
+        Options.overhead_percent >= 2,
         "mallard: no block keeps to this overhead_percent: the bits of nodes of 8 bytes take 1.6 % of "
-        "them; make it 2 or more, or 1 with an order of reuse that keeps lists, or only_alignment");
+        "them; make it 2 or more, or only_alignment");
 
 public:
     /// Larger requests go straight upstream.
@@ -269,10 +270,9 @@ private:
 
     static slab::slab_geometry geometry_of(std::size_t node_bytes) noexcept {
         if constexpr (divided) {
-            return slab::divided_slabs(node_bytes, Options.nodes_a_block, Options.overhead_percent,
-                                       nodes_type::metadata);
+            return slab::divided_slabs(node_bytes, Options.nodes_a_block, Options.overhead_percent);
         } else {
-            return slab::slabs_of(node_bytes, Options.nodes_a_block, nodes_type::metadata);
+            return slab::slabs_of(node_bytes, Options.nodes_a_block);
         }
     }
 
@@ -297,8 +297,8 @@ private:
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
-template <upstream Upstream, adaptive_pool_options Options, class Reuse>
-void* adaptive_pool<Upstream, Options, Reuse>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
+template <upstream Upstream, adaptive_pool_options Options>
+void* adaptive_pool<Upstream, Options>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     first_request first(*this, bytes, alignment);
     if (!serves(bytes, alignment)) {
         void* const block = held_.allocate(upstream_.get(), bytes, alignment);
@@ -319,10 +319,9 @@ void* adaptive_pool<Upstream, Options, Reuse>::allocate_slowly(std::size_t bytes
 
 namespace mallard::inline MALLARD_MODE {
 
-template <upstream Upstream = chunk_cache, adaptive_pool_options Options = adaptive_pool_options{},
-          class Reuse = lowest_address>
-class adaptive_pool : public checking::by_default<unchecked::adaptive_pool<Upstream, Options, Reuse>> {
-    using base = checking::by_default<unchecked::adaptive_pool<Upstream, Options, Reuse>>;
+template <upstream Upstream = chunk_cache, adaptive_pool_options Options = adaptive_pool_options{}>
+class adaptive_pool : public checking::by_default<unchecked::adaptive_pool<Upstream, Options>> {
+    using base = checking::by_default<unchecked::adaptive_pool<Upstream, Options>>;
 
 public:
     using base::base;

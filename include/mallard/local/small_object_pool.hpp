@@ -3,20 +3,19 @@
 ///     class        0  1  2  3  4   5   6       17
 ///     block size   1  2  4  8  12  16  20 ...  64          4 bytes apart from 4 on
 ///
-///     slots_[5] -> slabs of blocks of 16 bytes, with a bit for each block    (slab/supply.hpp)
+///     slots_[5] -> the block freed last    (slab/recent_slots.hpp)
+///               -> slabs of blocks of 16 bytes, with a bit for each block    (slab/supply.hpp)
 ///     held_     -> blocks above 64 bytes, or at a stricter alignment: straight from the upstream
 ///
 /// Data model: a pool for each size. Its memory has no headers; it knows one bit of an object, found from the
 /// address by masking and a quotient (slab/geometry.hpp). So an object of one byte takes little more than a byte,
 /// freeing takes constant time in any order and does not touch the object, and a chunk that becomes empty goes
-/// back to the upstream at once.
-///
-/// `Reuse` is the order in which freed places are used again within a slab; among the slabs of a size, the lowest
-/// comes first. So with lowest_address the next place is the lowest of all. The orders with lists need 8 bytes
-/// for a link: smaller objects are reused lowest address first.
+/// back to the upstream. The place freed last is the next one of its size; then comes the lowest of all.
 ///
 /// Bound: of each size in use, only the chunk that was taken last may have slabs that were never used. An empty
-/// chunk is kept only if it is no larger than the first one, or than an eighth of that size's memory.
+/// chunk is kept only if it is no larger than the first one, or than an eighth of that size's memory. The place
+/// freed last may keep one more, until the next deallocation of that size or trim(), while objects of that size
+/// are in use.
 /// Invariant: objects lie at multiples of the largest power of two that divides their block size.
 ///
 /// Source: A. Alexandrescu, "Modern C++ Design" (2001), chapter 4, for the task, not for the way.
@@ -33,10 +32,10 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
-#include <mallard/reuse/lowest_address.hpp>
 #include <mallard/slab/address_heap.hpp>
+#include <mallard/slab/bitmap_slots.hpp>
 #include <mallard/slab/geometry.hpp>
-#include <mallard/slab/ordered_slots.hpp>
+#include <mallard/slab/recent_slots.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>
@@ -88,17 +87,17 @@ struct small_object_pool_options {
 namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// Not thread-safe; neither copied nor moved, because bound containers point to it.
-template <upstream Upstream, class Reuse>
+template <upstream Upstream>
 class small_object_pool {
 public:
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit small_object_pool(small_object_pool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : small_object_pool(options, core::upstream_handle<Upstream>(), tiny_indices(), indices()) {}
+        : small_object_pool(options, core::upstream_handle<Upstream>(), indices()) {}
 
     /// Requires: `source` outlives the allocator.
     explicit small_object_pool(Upstream& source, small_object_pool_options options = {}) noexcept
-        : small_object_pool(options, core::upstream_handle<Upstream>(source), tiny_indices(), indices()) {}
+        : small_object_pool(options, core::upstream_handle<Upstream>(source), indices()) {}
 
     small_object_pool(const small_object_pool&) = delete;
     small_object_pool& operator=(const small_object_pool&) = delete;
@@ -114,8 +113,7 @@ public:
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const std::size_t index = local::small_classes::index(bytes, alignment);
         if (index < local::small_classes::count) [[likely]] {
-            void* const block = with_class(index, [](auto& slots) { return slots.pop(); });
-            if (block != nullptr) [[likely]] {
+            if (void* const block = slots_[index].pop()) [[likely]] {
                 hand_out(block, bytes);
                 return block;
             }
@@ -130,7 +128,7 @@ public:
         core::expect_usable(p);
         const std::size_t index = local::small_classes::index(bytes, alignment);
         if (index < local::small_classes::count) [[likely]] {
-            with_class(index, [&](auto& slots) { slots.push(p, upstream_.get()); });
+            slots_[index].push(p, upstream_.get());
         } else {
             held_.deallocate(upstream_.get(), p);
         }
@@ -147,7 +145,7 @@ public:
         if (index == local::small_classes::count) {
             return core::allocate_one_by_one(*this, bytes, alignment, count);
         }
-        return with_class(index, [&](auto& slots) { return slab::pop_chain(slots, count, upstream_.get()); });
+        return slab::pop_chain(slots_[index], count, upstream_.get());
     }
 
     /// Effects: makes all blocks of the chain free.
@@ -155,7 +153,7 @@ public:
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t index = local::small_classes::index(bytes, alignment);
         if (index < local::small_classes::count) {
-            with_class(index, [&](auto& slots) { slots.push_many(std::move(blocks), upstream_.get()); });
+            slots_[index].push_many(std::move(blocks), upstream_.get());
             return;
         }
         while (void* p = blocks.pop_front()) {
@@ -166,14 +164,18 @@ public:
     /// Effects: gives the empty chunks that were kept back to the upstream.
     /// Complexity: linear in the chunks.
     void trim() noexcept {
-        for_each_class([this](auto& slots) { slots.trim(upstream_.get()); });
+        for (slots_type& slots : slots_) {
+            slots.trim(upstream_.get());
+        }
     }
 
     /// Effects: gives all memory back to the upstream; all blocks are gone.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks and in the blocks above 64 bytes.
     void release() noexcept {
-        for_each_class([this](auto& slots) { slots.release(upstream_.get()); });
+        for (slots_type& slots : slots_) {
+            slots.release(upstream_.get());
+        }
         held_.release(upstream_.get());
     }
 
@@ -185,81 +187,51 @@ public:
     [[nodiscard]] allocator_stats stats() const noexcept {
         allocator_stats sum = held_.stats();
         sum.upstream_calls = large_calls_;
-        for_each_class([&sum](const auto& slots) {
+        for (const slots_type& slots : slots_) {
             sum.chunks += slots.chunks();
             sum.chunk_bytes += slots.chunk_bytes();
             sum.upstream_calls += slots.grants();
-        });
+        }
         return sum;
     }
 
 private:
-    using slots_type = slab::ordered_slots<Reuse, slab::address_heap<slab::slab_header>>;
-    using tiny_slots_type = slab::ordered_slots<lowest_address, slab::address_heap<slab::slab_header>>;
+    using slots_type = slab::recent_slots<slab::bitmap_slots<slab::address_heap<slab::slab_header>>>;
+    using indices = std::make_index_sequence<local::small_classes::count>;
 
-    /// Classes whose blocks are too small for the links of the order.
-    static constexpr std::size_t tiny_count = slots_type::least_bytes > 4 ? 3 : 0;
-    using tiny_indices = std::make_index_sequence<tiny_count>;
-    using indices = std::make_index_sequence<local::small_classes::count - tiny_count>;
-
-    template <std::size_t... Tiny, std::size_t... Index>
+    template <std::size_t... Index>
     small_object_pool(const small_object_pool_options& options, core::upstream_handle<Upstream> source,
-                      std::index_sequence<Tiny...>, std::index_sequence<Index...>) noexcept
-        : tiny_{make<tiny_slots_type>(Tiny, options)...},
-          slots_{make<slots_type>(tiny_count + Index, options)...}, upstream_(source) {}
+                      std::index_sequence<Index...>) noexcept
+        : slots_{make(Index, options)...}, upstream_(source) {}
 
     static constexpr std::size_t least_block_bytes = 4096;
     static constexpr std::size_t most_block_bytes = std::size_t{64} << 20;
 
     /// If bits take much of a slab, slabs are large enough for bits in pages of their own.
-    static constexpr std::size_t block_bytes_of(std::size_t index, std::size_t wanted,
-                                                slab::slot_metadata metadata) noexcept {
+    static constexpr std::size_t block_bytes_of(std::size_t index, std::size_t wanted) noexcept {
         constexpr std::size_t usual = std::size_t{64} << 10;
         constexpr std::size_t largest = std::size_t{512} << 10;
         const std::size_t bytes = local::small_classes::bytes(index);
         if (wanted != 0) {
             return std::bit_ceil(std::clamp(wanted, least_block_bytes, most_block_bytes));
         }
-        const bool of_pages = metadata == slab::slot_metadata::bits && bytes >= 4 && bytes <= 20;
+        const bool of_pages = bytes >= 4 && bytes <= 20;
         return of_pages ? std::min(std::bit_ceil(bytes << 15), largest) : usual;
     }
 
-    template <class Slots>
-    static Slots make(std::size_t index, const small_object_pool_options& options) noexcept {
-        const std::size_t block_bytes = block_bytes_of(index, options.block_bytes, Slots::metadata);
+    static slots_type make(std::size_t index, const small_object_pool_options& options) noexcept {
+        const std::size_t block_bytes = block_bytes_of(index, options.block_bytes);
         const auto blocks = [block_bytes](std::size_t chunk_bytes) {
             return static_cast<std::uint32_t>(
                 std::clamp<std::size_t>(chunk_bytes / block_bytes, 1, slab::most_chunk_slabs));
         };
         const std::uint32_t largest = blocks(options.largest_chunk_bytes);
         const std::uint32_t first = std::min(blocks(options.first_chunk_bytes), largest);
-        return Slots(slab::whole_slabs(local::small_classes::bytes(index), block_bytes, Slots::metadata),
-                     {.first_slabs = first,
-                      .largest_slabs = largest,
-                      .spare_bytes = first * block_bytes,
-                      .spares_an_eighth = true});
-    }
-
-    template <class Act>
-    decltype(auto) with_class(std::size_t index, Act act) {
-        if constexpr (tiny_count != 0) {
-            if (index < tiny_count) {
-                return act(tiny_[index]);
-            }
-        }
-        return act(slots_[index - tiny_count]);
-    }
-
-    template <class Act>
-    void for_each_class(Act act) {
-        std::for_each(tiny_.begin(), tiny_.end(), act);
-        std::for_each(slots_.begin(), slots_.end(), act);
-    }
-
-    template <class Act>
-    void for_each_class(Act act) const {
-        std::for_each(tiny_.begin(), tiny_.end(), act);
-        std::for_each(slots_.begin(), slots_.end(), act);
+        return slots_type(slab::whole_slabs(local::small_classes::bytes(index), block_bytes),
+                          {.first_slabs = first,
+                           .largest_slabs = largest,
+                           .spare_bytes = first * block_bytes,
+                           .spares_an_eighth = true});
     }
 
     /// What rounding up to a class adds stays poisoned.
@@ -269,25 +241,22 @@ private:
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
 
-    std::array<tiny_slots_type, tiny_count> tiny_;
-    std::array<slots_type, local::small_classes::count - tiny_count> slots_;
+    std::array<slots_type, local::small_classes::count> slots_;
     chunks::held_list held_;
     std::size_t large_calls_ = 0;
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
-template <upstream Upstream, class Reuse>
-void* small_object_pool<Upstream, Reuse>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
+template <upstream Upstream>
+void* small_object_pool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = local::small_classes::index(bytes, alignment);
     if (index == local::small_classes::count) {
         void* const block = held_.allocate(upstream_.get(), bytes, alignment);
         ++large_calls_;
         return block;
     }
-    void* const block = with_class(index, [this](auto& slots) {
-        slots.grow(upstream_.get());
-        return slots.pop();
-    });
+    slots_[index].grow(upstream_.get());
+    void* const block = slots_[index].pop();
     hand_out(block, bytes);
     return block;
 }
@@ -296,9 +265,9 @@ void* small_object_pool<Upstream, Reuse>::allocate_slowly(std::size_t bytes, std
 
 namespace mallard::inline MALLARD_MODE {
 
-template <upstream Upstream = chunk_cache, class Reuse = lowest_address>
-class small_object_pool : public checking::by_default<unchecked::small_object_pool<Upstream, Reuse>> {
-    using base = checking::by_default<unchecked::small_object_pool<Upstream, Reuse>>;
+template <upstream Upstream = chunk_cache>
+class small_object_pool : public checking::by_default<unchecked::small_object_pool<Upstream>> {
+    using base = checking::by_default<unchecked::small_object_pool<Upstream>>;
 
 public:
     using base::base;

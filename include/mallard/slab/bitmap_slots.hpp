@@ -29,9 +29,6 @@ namespace mallard::slab::inline MALLARD_MODE {
 template <class Preference, bool Divided = false>
 class bitmap_slots : public slab_supply<Preference, Divided> {
 public:
-    static constexpr slot_metadata metadata = slot_metadata::bits;
-    static constexpr std::size_t least_bytes = 1;
-
     bitmap_slots(const slab_geometry& geometry, const chunk_policy& policy) noexcept
         : slab_supply<Preference, Divided>(geometry, policy) {}
 
@@ -45,21 +42,22 @@ public:
     }
 
     /// Effects: makes slot `p` free and poisons it. A chunk that becomes empty may go back to `source`.
+    /// Returns: false if two slots of that slab, or more, are certainly in use.
     /// Complexity: constant on average, apart from calls upstream.
     template <upstream Source>
-    void push(void* p, Source&& source) noexcept {
+    bool push(void* p, Source&& source) noexcept {
         core::poison(p, layout_.slot_bytes);
         const auto of = layout_.place_of(p);
         prepare_bits(*of.header);
         const std::uint64_t word = *of.word;
         if (word != 0) [[likely]] {
             *of.word = word | of.bit;
-            note_freed(*of.header, source);
-        } else if (of.word == cached_word_) {
-            push_cached(of.bit, source);
-        } else {
-            push_first(*of.header, of.word, of.bit, source);
+            return note_freed(*of.header, source);
         }
+        if (of.word == cached_word_) {
+            return push_cached(of.bit, source);
+        }
+        return push_first(*of.header, of.word, of.bit, source);
     }
 
     /// Effects: appends `count` slots to `chain`, unpoisoned, in the order of pop().
@@ -79,9 +77,11 @@ public:
     }
 
     /// Effects: makes every slot of `chain` free. The bits of one word are written together.
+    /// Returns: false if two slots of each slab freed to, or more, are certainly in use.
     template <upstream Source>
-    void push_many(block_chain&& chain, Source&& source) noexcept {
+    bool push_many(block_chain&& chain, Source&& source) noexcept {
         const block_chain taken = std::move(chain);
+        bool few_in_use = false;
         // The next slot in memory is not in the same word; in a slab of fewer than 64 slots it is in the next
         // slab.
         const std::uint64_t last_bit = std::uint64_t{1} << (std::min<std::uint32_t>(layout_.slots, 64) - 1);
@@ -112,26 +112,24 @@ public:
                 of.bit |= bit;
             }
             if (*of.word == 0 && of.word == cached_word_) {
-                push_cached(of.bit, source);
+                few_in_use |= push_cached(of.bit, source);
                 continue;
             }
             of.header->used -= more;
             if (*of.word == 0) {
-                push_first(*of.header, of.word, of.bit, source);
+                few_in_use |= push_first(*of.header, of.word, of.bit, source);
             } else {
                 *of.word |= of.bit;
-                note_freed(*of.header, source);
+                few_in_use |= note_freed(*of.header, source);
             }
         }
+        return few_in_use;
     }
 
 private:
     using slab_supply<Preference, Divided>::cached_;
     using slab_supply<Preference, Divided>::current_;
     using slab_supply<Preference, Divided>::layout_;
-
-    /// With so few slots in use, every deallocation in the current slab checks whether only cached ones are left.
-    static constexpr std::uint32_t low_of_current = 65;
 
     [[nodiscard]] void* take_cached() noexcept {
         const auto bit = static_cast<std::size_t>(std::countr_zero(cached_));
@@ -171,7 +169,7 @@ private:
                 }
                 this->exhaust_current();
             }
-            if (!this->make_current(low_of_current)) {
+            if (!this->make_current()) {
                 cached_word_ = nullptr;
                 return false;
             }
@@ -211,25 +209,32 @@ private:
         current_->used += static_cast<std::uint32_t>(std::popcount(bits));
     }
 
+    /// Returns: as push().
     template <upstream Source>
-    void note_freed(slab_header& h, Source&& source) noexcept {
+    bool note_freed(slab_header& h, Source&& source) noexcept {
         if (--h.used < h.low) [[unlikely]] {
             this->sank(h, source);
+            return true;
         }
+        return false;
     }
 
     /// Effects: frees slots of the cached word.
+    /// Returns: as push().
     template <upstream Source>
-    void push_cached(std::uint64_t bits, Source&& source) noexcept {
+    bool push_cached(std::uint64_t bits, Source&& source) noexcept {
         cached_ |= bits;
-        if (this->current_is_empty()) [[unlikely]] {
+        const std::uint32_t left = this->in_use(*current_);
+        if (left == 0) [[unlikely]] {
             this->current_emptied(source);
         }
+        return left < 2;
     }
 
     /// Effects: frees the first slots of another word.
+    /// Returns: as push().
     template <upstream Source>
-    [[gnu::noinline]] void push_first(slab_header& h, std::uint64_t* word, std::uint64_t bits,
+    [[gnu::noinline]] bool push_first(slab_header& h, std::uint64_t* word, std::uint64_t bits,
                                       Source&& source) noexcept {
         note_in_summary(h, word);
         if (&h == current_) {
@@ -241,7 +246,7 @@ private:
             this->leave_current(source);
         }
         *word = bits;
-        note_freed(h, source);
+        return note_freed(h, source);
     }
 
     /// Effects: makes the bits of a slab zero before their first use.

@@ -8,7 +8,7 @@
 /// together.
 ///
 /// Data model: the links are in the items. Each has the member that a heap needs, `used` (the part in use), `low`
-/// (below which it has to move: call sank()) and `bucket`.
+/// (below which it has to move, or has less than two in use: call sank()) and `bucket`.
 /// Complexity: insertion is constant; removal is logarithmic on average.
 #pragma once
 
@@ -36,7 +36,7 @@ public:
     void insert(T& item) noexcept {
         const std::uint32_t bucket = std::min(item.used * count / capacity_, count - 1);
         item.bucket = static_cast<std::uint16_t>(bucket);
-        item.low = std::max((bucket * capacity_ + count - 1) / count, std::uint32_t{item.used != 0});
+        item.low = std::max((bucket * capacity_ + count - 1) / count, std::min(item.used, 2U));
         buckets_[bucket].insert(item);
         not_empty_ |= 1U << bucket;
     }

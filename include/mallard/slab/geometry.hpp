@@ -146,14 +146,10 @@ struct slab_geometry {
     }
 };
 
-/// Whether the metadata have a bit for each slot. Otherwise free slots are in lists through themselves.
-enum class slot_metadata : bool { lists, bits };
-
 /// Returns: the geometry of slabs of `slab_bytes` bytes, each at a multiple of its size.
 /// Requires: `slab_bytes` is a power of two, from 1 KiB to 1 GiB, and holds two slots and the metadata. A pool
 /// also needs a slot in usable_slots_of_first(): a slab without one would never become empty.
-[[nodiscard]] constexpr slab_geometry whole_slabs(std::size_t slot_bytes, std::size_t slab_bytes,
-                                                  slot_metadata metadata) noexcept {
+[[nodiscard]] constexpr slab_geometry whole_slabs(std::size_t slot_bytes, std::size_t slab_bytes) noexcept {
     constexpr std::size_t page_bytes = 4096;
     constexpr std::size_t worth_pages = std::size_t{128} << 10;
 
@@ -164,21 +160,19 @@ enum class slot_metadata : bool { lists, bits };
     g.slab_bytes = static_cast<std::uint32_t>(slab_bytes);
     g.alignment = g.slab_bytes;
     g.alignment_log2 = static_cast<std::uint32_t>(std::countr_zero(slab_bytes));
-    g.metadata_bytes = slab_header_bytes;
     g.first_offset = chunk_header_bytes;
     std::size_t unit = cache_line_bytes;
     std::size_t gap_bytes = 0;
-    if (metadata == slot_metadata::bits) {
-        std::size_t bit_bytes = g.words() * sizeof(std::uint64_t);
-        if (slab_bytes >= worth_pages) {
-            // The header stands anywhere in a page, the bits in the next ones, the summary behind them.
-            unit = page_bytes;
-            gap_bytes = page_bytes;
-            g.gap_mask = page_bytes - 1;
-            bit_bytes = core::align_up(bit_bytes, page_bytes);
-        }
-        g.metadata_bytes += static_cast<std::uint32_t>(bit_bytes + g.summary_words() * sizeof(std::uint64_t));
+    std::size_t bit_bytes = g.words() * sizeof(std::uint64_t);
+    if (slab_bytes >= worth_pages) {
+        // The header stands anywhere in a page, the bits in the next ones, the summary behind them.
+        unit = page_bytes;
+        gap_bytes = page_bytes;
+        g.gap_mask = page_bytes - 1;
+        bit_bytes = core::align_up(bit_bytes, page_bytes);
     }
+    g.metadata_bytes =
+        static_cast<std::uint32_t>(slab_header_bytes + bit_bytes + g.summary_words() * sizeof(std::uint64_t));
     // Odd multiples of a line, so that all lines are used; with pages of bits, odd multiples of a page too.
     const std::size_t lines = core::align_up(g.metadata_bytes, unit) | unit;
     g.colour_step =
@@ -189,20 +183,18 @@ enum class slot_metadata : bool { lists, bits };
 }
 
 /// Returns: the geometry of the smallest whole slabs of at least `least_slots` slots.
-[[nodiscard]] constexpr slab_geometry slabs_of(std::size_t slot_bytes, std::size_t least_slots,
-                                               slot_metadata metadata) noexcept {
+[[nodiscard]] constexpr slab_geometry slabs_of(std::size_t slot_bytes, std::size_t least_slots) noexcept {
     std::size_t slab_bytes = std::bit_ceil(std::max<std::size_t>(least_slots * slot_bytes, 1024));
-    while (whole_slabs(slot_bytes, slab_bytes, metadata).usable_slots_of_first() < least_slots) {
+    while (whole_slabs(slot_bytes, slab_bytes).usable_slots_of_first() < least_slots) {
         slab_bytes *= 2;
     }
-    return whole_slabs(slot_bytes, slab_bytes, metadata);
+    return whole_slabs(slot_bytes, slab_bytes);
 }
 
 /// Returns: the geometry of slabs of at least `least_slots` slots, divided into the smallest sub-slabs with at
 /// most `overhead_percent` overhead, or into the largest if none is small enough.
 [[nodiscard]] constexpr slab_geometry divided_slabs(std::size_t slot_bytes, std::size_t least_slots,
-                                                    std::size_t overhead_percent,
-                                                    slot_metadata metadata) noexcept {
+                                                    std::size_t overhead_percent) noexcept {
     constexpr std::size_t largest_sub_slab = std::size_t{1} << 20;
 
     slab_geometry g;
@@ -218,11 +210,8 @@ enum class slot_metadata : bool { lists, bits };
         for (std::size_t missing = 1; missing != 0; count += missing * slot_bytes / sub_slab + 1) {
             g.slab_bytes = static_cast<std::uint32_t>(count * sub_slab);
             g.slots = static_cast<std::uint32_t>(g.slab_bytes / slot_bytes);
-            g.metadata_bytes = static_cast<std::uint32_t>(slab_header_bytes);
-            if (metadata == slot_metadata::bits) {
-                g.metadata_bytes +=
-                    static_cast<std::uint32_t>((g.words() + g.summary_words()) * sizeof(std::uint64_t));
-            }
+            g.metadata_bytes = static_cast<std::uint32_t>(
+                slab_header_bytes + (g.words() + g.summary_words()) * sizeof(std::uint64_t));
             missing = least_slots - std::min<std::size_t>(least_slots, g.usable_slots_of_first());
         }
         const bool metadata_fits = g.first_offset + g.metadata_bytes <= sub_slab;

@@ -3,12 +3,10 @@
 ///     slab:   [ slots ... ][ slab_header | bits | summary ][ slots ... ]       see slab/geometry.hpp
 ///     chunk:   [ word | chunk_of_slabs ][ ... of the first slab ... ]
 ///
-/// Bits and summary exist if free slots are found by bits (slab/bitmap_slots.hpp); otherwise `list` leads to the
-/// free slots (slab/linked_slots.hpp).
+/// Free slots are found by the bits (slab/bitmap_slots.hpp).
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/free_block.hpp>
 #include <mallard/slab/geometry.hpp>
 
 #include <array>
@@ -40,17 +38,16 @@ enum class slab_state : std::uint8_t { current, available, exhausted };
 struct slab_header {
     std::uint32_t used = 0;  ///< how many slots are in use
     std::uint32_t low = 1;   ///< with fewer than that in use, something has to be done
-    std::uint32_t fresh = 0; ///< from this one on, slots or words of slots were never given out
+    std::uint32_t fresh = 0; ///< from this one on, words of slots were never given out
     slab_state state = slab_state::exhausted;
     bool has_bits = false; ///< whether the bits were made zero; what memory holds when it comes is nobody's
     std::uint16_t bucket = 0;
     chunk_of_slabs* chunk = nullptr;
     std::array<slab_header*, 3> links{};
-    core::free_block* list = nullptr;
     slot_range under_bits; ///< and the summary
 };
 
-static_assert(sizeof(slab_header) == slab_header_bytes);
+static_assert(sizeof(slab_header) <= slab_header_bytes);
 
 /// A chunk has at most this many slabs; four times as many can be counted.
 inline constexpr std::size_t most_chunk_slabs = std::size_t{1} << 29;

@@ -102,9 +102,7 @@ struct slab_layout : slab_geometry {
         opened->chunk = &c;
         opened->under_bits = under_bits(offset);
         core::unpoison(bits_of(*opened), metadata_bytes - slab_header_bytes);
-        if (metadata_bytes != slab_header_bytes) {
-            std::fill_n(summary_of(*opened), summary_words(), std::uint64_t{0});
-        }
+        std::fill_n(summary_of(*opened), summary_words(), std::uint64_t{0});
         if constexpr (Divided) {
             for (std::size_t head = 0; head != slab_bytes; head += alignment) {
                 core::unpoison(base + head, sizeof(slab_header*));

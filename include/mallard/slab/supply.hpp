@@ -10,9 +10,8 @@
 ///     exhausted   all of its slots are in use
 ///
 /// `Preference` is the order among available slabs: slab/address_heap.hpp or slab/fullness_buckets.hpp. The
-/// derived class has the order among the slots of a slab (slab/bitmap_slots.hpp, slab/linked_slots.hpp). An empty
-/// slab stays available until its whole chunk is empty: then the chunk goes back to the upstream, or stays as the
-/// spare one.
+/// derived class has the order among the slots of a slab (slab/bitmap_slots.hpp). An empty slab stays available
+/// until its whole chunk is empty: then the chunk goes back to the upstream, or stays as the spare one.
 ///
 /// Invariants: the header of a chunk counts its slabs that have slots in use or are current. cached_ has bits of
 /// slots of the current slab that its header counts as used. Memory is poisoned, apart from metadata.
@@ -119,8 +118,8 @@ protected:
 
     /// Effects: makes the next available slab the current one, or opens a slab if there is none.
     /// Returns: false, with no effect, if only grow() helps.
-    /// Requires: there is no current slab. `low` is the `low` of the current slab.
-    bool make_current(std::uint32_t low) noexcept {
+    /// Requires: there is no current slab.
+    bool make_current() noexcept {
         slab_header* next = others_.take();
         if (next == nullptr) {
             next = open_slab();
@@ -130,16 +129,16 @@ protected:
         }
         if (next->used == 0) {
             ++next->chunk->in_use;
+            ++slabs_in_use_;
         }
         next->state = slab_state::current;
-        next->low = low;
+        next->low = low_of_current;
         current_ = next;
         return true;
     }
 
     void exhaust_current() noexcept {
         current_->state = slab_state::exhausted;
-        current_->low = 1;
         current_ = nullptr;
     }
 
@@ -178,9 +177,19 @@ protected:
         }
     }
 
+    /// Returns: the number of slots of slab `b` in use, those cached not counted.
+    [[nodiscard]] std::uint32_t in_use(const slab_header& b) const noexcept {
+        return b.used - (&b == current_ ? static_cast<std::uint32_t>(std::popcount(cached_)) : 0);
+    }
+
     /// Returns: whether the current slab has only cached slots in use.
-    [[nodiscard]] bool current_is_empty() const noexcept {
-        return current_->used == static_cast<std::uint32_t>(std::popcount(cached_));
+    [[nodiscard]] bool current_is_empty() const noexcept { return in_use(*current_) == 0; }
+
+    /// Returns: whether no slot but `p` is in use.
+    /// Requires: `p` is in use.
+    [[nodiscard]] bool only_in_use(const void* p) const noexcept {
+        const std::uint32_t empty = current_ != nullptr && current_is_empty();
+        return slabs_in_use_ - empty == 1 && in_use(layout_.header_of(p)) == 1;
     }
 
     /// Effects: handles the current slab, which has no slot in use any more. Its chunk goes if it is empty and no
@@ -200,6 +209,11 @@ protected:
     slab_layout<Divided> layout_;
 
 private:
+    /// Slabs with fewer slots in use than that are looked at: they may be empty, or have only one in use.
+    static constexpr std::uint32_t low_of_others = 2;
+    /// Up to 64 slots of the current slab are cached.
+    static constexpr std::uint32_t low_of_current = 64 + low_of_others;
+
     static Preference make_preference(const slab_geometry& geometry) noexcept {
         if constexpr (by_address) {
             return Preference();
@@ -210,7 +224,7 @@ private:
 
     void become_available(slab_header& b) noexcept {
         b.state = slab_state::available;
-        b.low = 1;
+        b.low = low_of_others;
         others_.insert(b);
     }
 
@@ -229,6 +243,7 @@ private:
     template <upstream Source>
     void emptied(slab_header& b, Source&& source) noexcept {
         --b.chunk->in_use;
+        --slabs_in_use_;
         if (is_empty(*b.chunk)) {
             retire(*b.chunk, source);
         }
@@ -266,6 +281,7 @@ private:
         if (current_ != nullptr && current_->chunk == &c) {
             current_ = nullptr;
             cached_ = 0;
+            --slabs_in_use_;
         }
         for (std::uint32_t i = 0; i != c.opened; ++i) {
             slab_header& b = layout_.header_at(layout_.base_in(c, i));
@@ -298,6 +314,7 @@ private:
 
     void restart() noexcept {
         next_slabs_ = policy_.first_slabs;
+        slabs_in_use_ = 0;
         chunk_count_ = 0;
         chunk_bytes_ = 0;
     }
@@ -306,6 +323,7 @@ private:
     std::uint32_t next_slabs_;
     std::uint32_t chunk_count_ = 0;
     std::uint32_t grants_ = 0;
+    std::uint32_t slabs_in_use_ = 0; ///< of all chunks, as their headers count them
     Preference others_;
     chunk_of_slabs* chunks_ = nullptr;   ///< the newest first
     chunk_of_slabs* unopened_ = nullptr; ///< the one that has slabs without metadata; the newest
