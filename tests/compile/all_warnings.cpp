@@ -37,10 +37,10 @@ template class mallard::fixed_pool<mallard::static_arena<4096>, mallard::first_f
 template class mallard::fixed_pool<mallard::buffer_arena, mallard::lowest_address>;
 template class mallard::fixed_pool<mallard::single_arena<>, mallard::hybrid_reuse>;
 template class mallard::small_object_pool<>;
-template class mallard::small_object_pool<mallard::new_delete, mallard::last_freed>;
+template class mallard::small_object_pool<mallard::new_delete>;
 template class mallard::adaptive_pool<>;
-template class mallard::adaptive_pool<mallard::new_delete, mallard::adaptive_pool_options{},
-                                      mallard::first_freed>;
+template class mallard::adaptive_pool<mallard::new_delete, mallard::adaptive_pool_options{
+                                                               .overhead_percent = mallard::only_alignment}>;
 template class mallard::heap<>;
 template class mallard::heap<mallard::monotonic<>, 8>;
 template class mallard::region_heap<>;

@@ -84,16 +84,14 @@ template <class Reuse>
 using multipool_of = mallard::multipool<upstream_type, Reuse>;
 using multipool = mallard::multipool<upstream_type>;
 template <class Reuse>
-using small_object_pool_of = mallard::small_object_pool<upstream_type, Reuse>;
-template <class Reuse>
 using growing_pool = mallard::fixed_pool<mallard::growing_arena<upstream_type>, Reuse>;
 using single_pool = mallard::fixed_pool<mallard::single_arena<upstream_type>>;
 
 inline constexpr mallard::adaptive_pool_options of_few{.nodes_a_block = 8, .overhead_percent = 20};
 inline constexpr mallard::adaptive_pool_options of_aligned{.nodes_a_block = 8,
                                                            .overhead_percent = mallard::only_alignment};
-template <mallard::adaptive_pool_options Options, class Reuse>
-using adaptive_pool_of = mallard::adaptive_pool<upstream_type, Options, Reuse>;
+template <mallard::adaptive_pool_options Options>
+using adaptive_pool_of = mallard::adaptive_pool<upstream_type, Options>;
 
 struct with_buffer {
     std::byte buffer[1000];
@@ -169,13 +167,10 @@ const std::vector<allocator_row>& every_allocator() {
         {"fixed_pool_of_a_size", make_of_size<growing_pool<mallard::first_freed>>},
         {"fixed_pool_lowest_address", make_of_size<growing_pool<mallard::lowest_address>>},
         {"fixed_pool_in_one_room", make_single},
-        {"small_object_pool", make<small_object_pool_of<mallard::lowest_address>>},
-        {"small_object_pool_first_freed", make<small_object_pool_of<mallard::first_freed>>},
-        {"small_object_pool_hybrid_reuse", make<small_object_pool_of<mallard::hybrid_reuse>>},
-        {"adaptive_pool", make<adaptive_pool_of<of_few, mallard::lowest_address>>},
-        {"adaptive_pool_of_a_size", make_of_size<adaptive_pool_of<of_few, mallard::hybrid_reuse>>},
-        {"adaptive_pool_aligned", make<adaptive_pool_of<of_aligned, mallard::lowest_address>>},
-        {"adaptive_pool_last_freed", make<adaptive_pool_of<of_aligned, mallard::last_freed>>},
+        {"small_object_pool", make<mallard::small_object_pool<upstream_type>>},
+        {"adaptive_pool", make<adaptive_pool_of<of_few>>},
+        {"adaptive_pool_of_a_size", make_of_size<adaptive_pool_of<of_few>>},
+        {"adaptive_pool_aligned", make<adaptive_pool_of<of_aligned>>},
         {"concurrent_multipool", make<mallard::concurrent_multipool<upstream_type>>, false},
         {"heap", make<mallard::heap<upstream_type>>, false},
         {"heap_of_small_granules", make<mallard::heap<upstream_type, 8>>, false},

@@ -26,16 +26,9 @@ const kinds& all_local_allocators() {
         add_kinds<monotonic_over_multipool>(k, "monotonic_over_multipool", false);
         add_kinds<synchronized_monotonic>(k, "synchronized_monotonic", false);
         add_kinds<synchronized_multipool>(k, "synchronized_multipool", true);
-        add_kinds<small_object_pool_reusing<mallard::last_freed>>(k, "small_object_pool_last_freed", true);
-        add_kinds<small_object_pool_reusing<mallard::first_freed>>(k, "small_object_pool_first_freed", true);
-        add_kinds<small_object_pool_reusing<mallard::lowest_address>>(k, "small_object_pool", true);
-        add_kinds<small_object_pool_reusing<mallard::hybrid_reuse>>(k, "small_object_pool_hybrid_reuse",
-                                                                    true);
-        add_kinds<adaptive_pool_reusing<mallard::lowest_address, few_nodes>>(k, "adaptive_pool", true);
-        add_kinds<adaptive_pool_reusing<mallard::hybrid_reuse, few_nodes>>(k, "adaptive_pool_hybrid_reuse",
-                                                                           true);
-        add_kinds<adaptive_pool_reusing<mallard::first_freed, aligned_nodes>>(k, "adaptive_pool_aligned",
-                                                                              true);
+        add_kinds<small_object_pool>(k, "small_object_pool", true);
+        add_kinds<adaptive_pool<few_nodes>>(k, "adaptive_pool", true);
+        add_kinds<adaptive_pool<aligned_nodes>>(k, "adaptive_pool_aligned", true);
         add_kinds<concurrent_multipool>(k, "concurrent_multipool", true);
         add_kinds<concurrent_multipool_of_small_blocks>(k, "concurrent_multipool_of_small_blocks", true);
         add_heaps(k);

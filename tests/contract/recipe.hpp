@@ -100,19 +100,18 @@ struct concurrent_multipool_of_small_blocks {
 };
 
 /// Small blocks, so that chunks come and go.
-template <class Reuse>
-struct small_object_pool_reusing {
-    explicit small_object_pool_reusing(equipment::ledger& source)
+struct small_object_pool {
+    explicit small_object_pool(equipment::ledger& source)
         : top(source, {.block_bytes = 4096, .first_chunk_bytes = 4096, .largest_chunk_bytes = 16384}) {}
     void release_below() noexcept {}
-    mallard::small_object_pool<equipment::ledger, Reuse> top;
+    mallard::small_object_pool<equipment::ledger> top;
 };
 
-template <class Reuse, mallard::adaptive_pool_options Options>
-struct adaptive_pool_reusing {
-    explicit adaptive_pool_reusing(equipment::ledger& source) : top(source) {}
+template <mallard::adaptive_pool_options Options>
+struct adaptive_pool {
+    explicit adaptive_pool(equipment::ledger& source) : top(source) {}
     void release_below() noexcept {}
-    mallard::adaptive_pool<equipment::ledger, Options, Reuse> top;
+    mallard::adaptive_pool<equipment::ledger, Options> top;
 };
 
 inline constexpr mallard::adaptive_pool_options few_nodes{.nodes_a_block = 8, .overhead_percent = 20};

@@ -50,15 +50,12 @@ void add_kinds() {
 }
 #elif defined(KINDS_OF_SMALL_OBJECT_POOL)
 void add_kinds() {
-    add<contract::small_object_pool_reusing<mallard::lowest_address>>();
-    add<contract::small_object_pool_reusing<mallard::last_freed>>();
-    add<contract::small_object_pool_reusing<mallard::hybrid_reuse>>();
+    add<contract::small_object_pool>();
 }
 #elif defined(KINDS_OF_ADAPTIVE_POOL)
 void add_kinds() {
-    add<contract::adaptive_pool_reusing<mallard::lowest_address, contract::few_nodes>>();
-    add<contract::adaptive_pool_reusing<mallard::hybrid_reuse, contract::few_nodes>>();
-    add<contract::adaptive_pool_reusing<mallard::first_freed, contract::aligned_nodes>>();
+    add<contract::adaptive_pool<contract::few_nodes>>();
+    add<contract::adaptive_pool<contract::aligned_nodes>>();
 }
 #elif defined(KINDS_OF_HEAP)
 void add_kinds() {

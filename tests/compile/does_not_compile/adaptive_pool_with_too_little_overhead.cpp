@@ -3,10 +3,9 @@
 
 int main() {
 #ifdef LEGAL
-    using order = mallard::last_freed;
+    constexpr mallard::adaptive_pool_options options{.overhead_percent = 2};
 #else
-    using order = mallard::lowest_address;
-#endif
     constexpr mallard::adaptive_pool_options options{.overhead_percent = 1};
-    mallard::adaptive_pool<mallard::chunk_cache, options, order> pool;
+#endif
+    mallard::adaptive_pool<mallard::chunk_cache, options> pool;
 }

@@ -36,28 +36,18 @@ void play() {
     }
 }
 
-template <template <class> class Pool>
-void play_in_each_order() {
-    play<Pool<mallard::first_freed>>();
-    play<Pool<mallard::last_freed>>();
-    play<Pool<mallard::lowest_address>>();
-    play<Pool<mallard::hybrid_reuse>>();
-}
-
 template <class Reuse>
 using multipool = mallard::multipool<mallard::chunk_cache, Reuse>;
-template <class Reuse>
-using small_object_pool = mallard::small_object_pool<mallard::chunk_cache, Reuse>;
-template <class Reuse>
-using adaptive_pool =
-    mallard::adaptive_pool<mallard::chunk_cache, mallard::adaptive_pool_options{256, 2}, Reuse>;
 
 } // namespace
 
 int main() {
-    play_in_each_order<multipool>();
-    play_in_each_order<small_object_pool>();
-    play_in_each_order<adaptive_pool>();
+    play<multipool<mallard::first_freed>>();
+    play<multipool<mallard::last_freed>>();
+    play<multipool<mallard::lowest_address>>();
+    play<multipool<mallard::hybrid_reuse>>();
+    play<mallard::small_object_pool<>>();
+    play<mallard::adaptive_pool<>>();
     play<mallard::concurrent_multipool<>>();
     play<mallard::heap<>>();
     std::puts("nothing was reported");

@@ -24,10 +24,9 @@ using concurrent_multipool = mallard::unchecked::concurrent_multipool<Upstream>;
 template <class Arena = mallard::growing_arena<>>
 using fixed_pool = mallard::unchecked::fixed_pool<Arena, mallard::last_freed, mallard::block_size{}>;
 template <class Upstream = mallard::chunk_cache>
-using small_object_pool = mallard::unchecked::small_object_pool<Upstream, mallard::lowest_address>;
+using small_object_pool = mallard::unchecked::small_object_pool<Upstream>;
 template <class Upstream = mallard::chunk_cache>
-using adaptive_pool =
-    mallard::unchecked::adaptive_pool<Upstream, mallard::adaptive_pool_options{}, mallard::lowest_address>;
+using adaptive_pool = mallard::unchecked::adaptive_pool<Upstream, mallard::adaptive_pool_options{}>;
 template <class Upstream = mallard::chunk_cache>
 using heap = mallard::unchecked::heap<Upstream, mallard::fundamental_alignment>;
 

@@ -107,14 +107,28 @@ TEST_F(small_object_pool, returns_memory_whatever_the_order_in_which_it_is_freed
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-TEST_F(small_object_pool, gives_out_the_lowest_address_first) {
+TEST_F(small_object_pool, gives_out_the_place_freed_last_and_then_the_lowest_address) {
     std::vector<void*> all = allocate(300, 12, 4); // of one block
     std::mt19937 order(1);
     std::shuffle(all.begin(), all.end(), order);
     std::vector<void*> freed(all.begin(), all.begin() + 100);
     deallocate(freed, 12, 4);
+    EXPECT_EQ(pool_.allocate(12, 4), freed.back());
+    freed.pop_back();
     std::sort(freed.begin(), freed.end());
-    EXPECT_EQ(allocate(100, 12, 4), freed);
+    EXPECT_EQ(allocate(99, 12, 4), freed);
+}
+
+TEST_F(small_object_pool, keeps_no_more_than_one_chunk_for_the_place_freed_last) {
+    const std::vector<void*> all = allocate(20'000, 16);
+    const std::vector<void*> others(all.begin() + 1, all.end());
+    deallocate(others, 16);
+    const std::size_t held = source_.outstanding_bytes();
+    pool_.trim();
+    EXPECT_LT(source_.outstanding_bytes(), held) << "of the place freed last";
+    EXPECT_EQ(source_.outstanding(), 1U) << "of the object in use";
+    pool_.deallocate(all.front(), 16, 1);
+    EXPECT_LE(source_.outstanding_bytes(), 4096U) << "no object is in use";
 }
 
 TEST_F(small_object_pool, asks_upstream_for_what_is_no_small_object) {
@@ -179,39 +193,29 @@ TEST_F(small_object_pool, can_be_made_without_a_source) {
     EXPECT_EQ(pool.stats().chunks, 0U);
 }
 
-template <class Reuse>
-class small_object_pool_reusing : public ::testing::Test {};
-using orders = ::testing::Types<mallard::last_freed, mallard::first_freed, mallard::lowest_address,
-                                mallard::hybrid_reuse>;
-TYPED_TEST_SUITE(small_object_pool_reusing, orders);
-
-TYPED_TEST(small_object_pool_reusing, serves_every_size) {
-    equipment::ledger source;
-    mallard::small_object_pool<equipment::ledger, TypeParam> pool(source, {.block_bytes = 4096});
+TEST_F(small_object_pool, serves_every_size) {
     std::mt19937 order(1);
     std::vector<std::pair<void*, std::size_t>> all;
     for (int round = 0; round < 3; ++round) {
         for (std::size_t i = 0; i != 10'000; ++i) {
             const std::size_t bytes = 1 + order() % 64;
-            void* const p = pool.allocate(bytes, 1);
+            void* const p = pool_.allocate(bytes, 1);
             std::memset(p, 1, bytes);
             all.emplace_back(p, bytes);
         }
         std::shuffle(all.begin(), all.end(), order);
         for (std::size_t i = 0; i != 8000; ++i) {
-            pool.deallocate(all.back().first, all.back().second, 1);
+            pool_.deallocate(all.back().first, all.back().second, 1);
             all.pop_back();
         }
     }
     for (const auto& [p, bytes] : all) {
-        pool.deallocate(p, bytes, 1);
+        pool_.deallocate(p, bytes, 1);
     }
-    pool.trim();
-    EXPECT_EQ(source.outstanding(), 0U);
-    EXPECT_EQ(source.complaints(), equipment::no_complaints);
+    pool_.trim();
+    EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-/// Of a block; objects of fewer than eight bytes have no place for a link.
 /// Where their bits take much of a block, blocks are large enough for bits in pages of their own.
 TEST(small_object_pool_with_bits, has_large_blocks_for_the_smallest_objects) {
     constexpr std::size_t kibibyte = 1024;
@@ -226,22 +230,6 @@ TEST(small_object_pool_with_bits, has_large_blocks_for_the_smallest_objects) {
         ASSERT_EQ(source.granted().size(), 1U);
         EXPECT_EQ(source.granted()[0].alignment, expected) << "objects of " << bytes << " bytes";
     }
-}
-
-TEST(order_of_small_objects, uses_freed_places_in_the_order_it_is_told) {
-    const auto reuse = [](auto&& pool, std::size_t bytes) {
-        void* const a = pool.allocate(bytes, 4);
-        void* const b = pool.allocate(bytes, 4);
-        pool.deallocate(b, bytes, 4);
-        pool.deallocate(a, bytes, 4);
-        return pool.allocate(bytes, 4) == a ? "last freed, and lowest" : "first freed";
-    };
-    EXPECT_STREQ(reuse(mallard::small_object_pool<mallard::chunk_cache, mallard::last_freed>(), 16),
-                 "last freed, and lowest");
-    EXPECT_STREQ(reuse(mallard::small_object_pool<mallard::chunk_cache, mallard::first_freed>(), 16),
-                 "first freed");
-    EXPECT_STREQ(reuse(mallard::small_object_pool<mallard::chunk_cache, mallard::first_freed>(), 4),
-                 "last freed, and lowest");
 }
 
 TEST(small_object_pool_over_the_chunk_cache, leaves_what_was_freed_to_the_system) {

@@ -21,7 +21,6 @@
 namespace {
 
 using mallard::slab::slab_header;
-using mallard::slab::slot_metadata;
 
 using by_address = mallard::slab::bitmap_slots<mallard::slab::address_heap<slab_header>>;
 using by_fullness = mallard::slab::bitmap_slots<mallard::slab::fullness_buckets<slab_header>>;
@@ -39,8 +38,7 @@ class bitmap_slots : public ::testing::TestWithParam<shape>,
                      protected equipment::slots_on_ledger<by_address> {
 protected:
     bitmap_slots()
-        : slots_on_ledger(mallard::slab::whole_slabs(GetParam().slot_bytes, GetParam().slab_bytes,
-                                                     slot_metadata::bits)) {}
+        : slots_on_ledger(mallard::slab::whole_slabs(GetParam().slot_bytes, GetParam().slab_bytes)) {}
 
     /// Enough for some blocks.
     [[nodiscard]] static std::size_t many() { return 4 * GetParam().slab_bytes / GetParam().slot_bytes; }
@@ -157,8 +155,7 @@ TEST_P(bitmap_slots_with_room_for_a_link, come_back_in_runs) {
 
 /// A page of bits that nobody wrote to takes no memory; what it holds when it comes is nobody's.
 TEST(bits_of_slots, are_not_touched_before_a_slot_is_freed) {
-    const mallard::slab::slab_geometry g =
-        mallard::slab::whole_slabs(16, std::size_t{128} << 10, slot_metadata::bits);
+    const mallard::slab::slab_geometry g = mallard::slab::whole_slabs(16, std::size_t{128} << 10);
     equipment::slots_on_ledger<by_address> pool(g);
     const std::vector<void*> all = pool.pop(3000);
     const auto base = reinterpret_cast<std::uintptr_t>(all[0]) & ~(std::uintptr_t{g.alignment} - 1);
@@ -176,8 +173,7 @@ TEST(bits_of_slots, are_not_touched_before_a_slot_is_freed) {
 /// Where a block has fewer than 64 slots, a neighbour may be the first slot of the next block.
 TEST(bitmap_slots_of_small_blocks, come_back_in_a_run_over_the_border_of_two_blocks) {
     for (const shape of : {shape{64, 1024}, shape{64, 2048}, shape{32, 1024}, shape{128, 4096}}) {
-        equipment::slots_on_ledger<by_address> pool(
-            mallard::slab::whole_slabs(of.slot_bytes, of.slab_bytes, slot_metadata::bits));
+        equipment::slots_on_ledger<by_address> pool(mallard::slab::whole_slabs(of.slot_bytes, of.slab_bytes));
         std::vector<void*> all = pool.pop(40 * of.slab_bytes / of.slot_bytes);
         std::sort(all.begin(), all.end());
         mallard::block_chain chain;
@@ -223,8 +219,7 @@ constexpr std::size_t slab_bytes = 4096;
 
 class slots_of_fuller_blocks : public ::testing::Test, protected equipment::slots_on_ledger<by_fullness> {
 protected:
-    slots_of_fuller_blocks()
-        : slots_on_ledger(mallard::slab::whole_slabs(64, slab_bytes, slot_metadata::bits)) {
+    slots_of_fuller_blocks() : slots_on_ledger(mallard::slab::whole_slabs(64, slab_bytes)) {
         while (slots.chunks() < 4) {
             void* const p = pop();
             if (slots.chunks() == 4) {

@@ -11,7 +11,6 @@
 namespace {
 
 using mallard::slab::slab_geometry;
-using mallard::slab::slot_metadata;
 using mallard::slab::slot_range;
 
 constexpr std::size_t kib = 1024;
@@ -65,11 +64,9 @@ void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool firs
 TEST(slab_geometry, keeps_slots_off_the_metadata_of_whole_slabs) {
     for (const std::size_t slot_bytes : {1U, 2U, 4U, 12U, 16U, 24U, 64U}) {
         for (const std::size_t slab_bytes : {4 * kib, 64 * kib, 128 * kib}) {
-            for (const slot_metadata metadata : {slot_metadata::lists, slot_metadata::bits}) {
-                const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, slab_bytes, metadata);
-                for (std::uintptr_t slab = 0; slab != 5; ++slab) {
-                    expect_no_overlap(g, slab * slab_bytes, slab == 0);
-                }
+            const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, slab_bytes);
+            for (std::uintptr_t slab = 0; slab != 5; ++slab) {
+                expect_no_overlap(g, slab * slab_bytes, slab == 0);
             }
         }
     }
@@ -78,11 +75,9 @@ TEST(slab_geometry, keeps_slots_off_the_metadata_of_whole_slabs) {
 TEST(slab_geometry, keeps_slots_off_what_begins_sub_blocks) {
     for (const std::size_t slot_bytes : {8U, 12U, 24U, 40U, 100U, 1024U}) {
         for (const std::size_t nodes : {1U, 16U, 256U, 5000U}) {
-            for (const slot_metadata metadata : {slot_metadata::lists, slot_metadata::bits}) {
-                const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, nodes, 2, metadata);
-                expect_no_overlap(g, 0, true);
-                expect_no_overlap(g, 0, false);
-            }
+            const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, nodes, 2);
+            expect_no_overlap(g, 0, true);
+            expect_no_overlap(g, 0, false);
         }
     }
 }
@@ -101,20 +96,18 @@ std::size_t slots_to_give_out(const slab_geometry& g, std::uintptr_t address, bo
 TEST(slab_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk_too) {
     for (const std::size_t least : {1U, 2U, 7U, 16U, 64U, 256U}) {
         for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
-            for (const slot_metadata metadata : {slot_metadata::lists, slot_metadata::bits}) {
-                const slab_geometry whole = mallard::slab::slabs_of(slot_bytes, least, metadata);
-                const slab_geometry divided = mallard::slab::divided_slabs(slot_bytes, least, 5, metadata);
-                for (std::uintptr_t slab = 0; slab != 32; ++slab) {
-                    ASSERT_GE(slots_to_give_out(whole, slab * whole.slab_bytes, true), least) << slot_bytes;
-                }
-                ASSERT_GE(slots_to_give_out(divided, 0, true), least) << slot_bytes;
+            const slab_geometry whole = mallard::slab::slabs_of(slot_bytes, least);
+            const slab_geometry divided = mallard::slab::divided_slabs(slot_bytes, least, 5);
+            for (std::uintptr_t slab = 0; slab != 32; ++slab) {
+                ASSERT_GE(slots_to_give_out(whole, slab * whole.slab_bytes, true), least) << slot_bytes;
             }
+            ASSERT_GE(slots_to_give_out(divided, 0, true), least) << slot_bytes;
         }
     }
 }
 
 TEST(slab_geometry, places_metadata_in_many_sets_of_the_cache) {
-    const slab_geometry g = mallard::slab::whole_slabs(32, 64 * kib, slot_metadata::bits);
+    const slab_geometry g = mallard::slab::whole_slabs(32, 64 * kib);
     std::set<std::size_t> offsets;
     for (std::uintptr_t slab = 0; slab != 512; ++slab) {
         offsets.insert(g.metadata_offset(slab * 64 * kib));
@@ -123,7 +116,7 @@ TEST(slab_geometry, places_metadata_in_many_sets_of_the_cache) {
 }
 
 TEST(slab_geometry, gives_many_bits_pages_of_their_own) {
-    const slab_geometry g = mallard::slab::whole_slabs(16, 512 * kib, slot_metadata::bits);
+    const slab_geometry g = mallard::slab::whole_slabs(16, 512 * kib);
     std::set<std::size_t> pages;
     std::set<std::size_t> lines;
     for (std::uintptr_t slab = 0; slab != 16; ++slab) {
@@ -138,8 +131,8 @@ TEST(slab_geometry, gives_many_bits_pages_of_their_own) {
 }
 
 TEST(slab_geometry, gives_bits_pages_from_blocks_of_128_kib_on) {
-    const slab_geometry large = mallard::slab::whole_slabs(16, 128 * kib, slot_metadata::bits);
-    const slab_geometry small = mallard::slab::whole_slabs(16, 64 * kib, slot_metadata::bits);
+    const slab_geometry large = mallard::slab::whole_slabs(16, 128 * kib);
+    const slab_geometry small = mallard::slab::whole_slabs(16, 64 * kib);
     for (std::uintptr_t slab = 0; slab != 16; ++slab) {
         EXPECT_EQ(large.bits_at(large.metadata_offset(slab * large.slab_bytes)) % 4096, 0U);
         const std::size_t header = small.metadata_offset(slab * small.slab_bytes);
@@ -150,18 +143,11 @@ TEST(slab_geometry, gives_bits_pages_from_blocks_of_128_kib_on) {
 }
 
 TEST(slab_geometry, keeps_to_the_overhead_asked_for) {
-    for (const slot_metadata metadata : {slot_metadata::lists, slot_metadata::bits}) {
-        for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
-            for (const std::size_t percent : {2U, 5U, 20U}) {
-                const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, 256, percent, metadata);
-                ASSERT_LE(g.overhead_percent(), static_cast<double>(percent)) << slot_bytes;
-                ASSERT_GE(g.usable_slots(), 256U) << slot_bytes;
-            }
-        }
-        for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
-            if (metadata == slot_metadata::lists) {
-                ASSERT_LE(mallard::slab::divided_slabs(slot_bytes, 256, 1, metadata).overhead_percent(), 1.0);
-            }
+    for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
+        for (const std::size_t percent : {2U, 5U, 20U}) {
+            const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, 256, percent);
+            ASSERT_LE(g.overhead_percent(), static_cast<double>(percent)) << slot_bytes;
+            ASSERT_GE(g.usable_slots(), 256U) << slot_bytes;
         }
     }
 }
@@ -169,7 +155,7 @@ TEST(slab_geometry, keeps_to_the_overhead_asked_for) {
 TEST(slab_geometry, tells_what_of_a_block_is_given_to_nobody) {
     std::set<std::uint32_t> seen;
     for (std::size_t slot_bytes = 8; slot_bytes <= 512; slot_bytes += 4) {
-        const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, kib, slot_metadata::lists);
+        const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, kib);
         const std::uint32_t slots = g.usable_slots();
         seen.insert(slots);
         const double given_out = static_cast<double>(slots) * g.slot_bytes;
@@ -196,7 +182,7 @@ TEST(slab_geometry, has_nothing_as_long_as_it_is_of_no_size) {
 
 TEST(slab_geometry, takes_small_sub_blocks_where_much_overhead_is_allowed) {
     const auto sub_slab = [](std::size_t percent) {
-        return mallard::slab::divided_slabs(24, 256, percent, slot_metadata::bits).alignment;
+        return mallard::slab::divided_slabs(24, 256, percent).alignment;
     };
     EXPECT_EQ(sub_slab(50), 512U);
     EXPECT_LT(sub_slab(10), sub_slab(2));
@@ -204,13 +190,13 @@ TEST(slab_geometry, takes_small_sub_blocks_where_much_overhead_is_allowed) {
 
 TEST(slab_geometry, makes_whole_blocks_for_the_nodes_asked_for) {
     for (const std::size_t slot_bytes : {8U, 24U, 1024U}) {
-        const slab_geometry g = mallard::slab::slabs_of(slot_bytes, 256, slot_metadata::bits);
+        const slab_geometry g = mallard::slab::slabs_of(slot_bytes, 256);
         EXPECT_GE(g.usable_slots(), 256U);
         EXPECT_TRUE(std::has_single_bit(g.slab_bytes));
         EXPECT_EQ(g.alignment, g.slab_bytes);
     }
-    EXPECT_EQ(mallard::slab::slabs_of(24, 256, slot_metadata::bits).slab_bytes, 8 * kib);
-    EXPECT_GE(mallard::slab::slabs_of(8, 1, slot_metadata::lists).usable_slots(), 1U);
+    EXPECT_EQ(mallard::slab::slabs_of(24, 256).slab_bytes, 8 * kib);
+    EXPECT_GE(mallard::slab::slabs_of(8, 1).usable_slots(), 1U);
 }
 
 } // namespace

@@ -14,7 +14,6 @@ namespace {
 using mallard::slab::chunk_of_slabs;
 using mallard::slab::slab_header;
 using mallard::slab::slab_layout;
-using mallard::slab::slot_metadata;
 
 /// A chunk of two slabs.
 template <bool Divided>
@@ -63,14 +62,14 @@ private:
 
 TEST(slab_layout, finds_the_bit_of_each_slot_by_the_address_of_a_whole_slab) {
     for (const std::size_t bytes : {8U, 24U, 40U, 64U}) {
-        const slab_layout<false> layout{mallard::slab::whole_slabs(bytes, 16384, slot_metadata::bits)};
+        const slab_layout<false> layout{mallard::slab::whole_slabs(bytes, 16384)};
         chunk_with_layout(layout).expect_every_slot_to_find_its_bit();
     }
 }
 
 TEST(slab_layout, finds_the_bit_of_each_slot_by_the_first_word_of_its_sub_slab) {
     for (const std::size_t bytes : {8U, 24U, 40U}) {
-        const slab_layout<true> layout{mallard::slab::divided_slabs(bytes, 256, 5, slot_metadata::bits)};
+        const slab_layout<true> layout{mallard::slab::divided_slabs(bytes, 256, 5)};
         chunk_with_layout(layout).expect_every_slot_to_find_its_bit();
     }
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 #include <random>
 #include <set>
 #include <utility>
@@ -15,29 +16,33 @@
 
 namespace {
 
-using slots_type = mallard::slab::recent_slots<
-    mallard::slab::bitmap_slots<mallard::slab::address_heap<mallard::slab::slab_header>>>;
+using bits_type = mallard::slab::bitmap_slots<mallard::slab::address_heap<mallard::slab::slab_header>>;
+using slots_type = mallard::slab::recent_slots<bits_type>;
 
-constexpr mallard::slab::slab_geometry geometry =
-    mallard::slab::whole_slabs(24, 4096, mallard::slab::slot_metadata::bits);
+constexpr mallard::slab::slab_geometry geometry = mallard::slab::whole_slabs(24, 4096);
 
 class recent_slots : public ::testing::Test, protected equipment::slots_on_ledger<slots_type> {
 protected:
     recent_slots() : slots_on_ledger(geometry) {}
 };
 
-TEST_F(recent_slots, give_the_last_of_few_freed_first) {
+TEST_F(recent_slots, give_the_one_freed_last_and_then_the_lowest) {
     const std::vector<void*> all = pop(100);
-    push({all[30], all[90], all[10]});
-    EXPECT_EQ(pop(3), (std::vector<void*>{all[10], all[90], all[30]}));
+    push({all[30], all[90], all[10], all[60]});
+    EXPECT_EQ(pop(4), (std::vector<void*>{all[60], all[10], all[30], all[90]}));
 }
 
-TEST_F(recent_slots, give_the_lowest_of_many_freed) {
+TEST_F(recent_slots, give_one_back_without_a_change_of_the_bits) {
     std::vector<void*> all = pop(1000);
-    push(all);
-    pop(12);
-    std::vector<void*> next = pop(100);
-    EXPECT_TRUE(std::is_sorted(next.begin(), next.end()));
+    while (void* p = slots.pop()) {
+        mallard::core::unpoison(p, slots.slot_bytes());
+        all.push_back(p);
+    }
+    for (void* p : all) {
+        push(p);
+        ASSERT_EQ(slots.bits_type::pop(), nullptr);
+        ASSERT_EQ(pop(), p);
+    }
 }
 
 TEST_F(recent_slots, are_apart_and_go_back_when_they_are_trimmed) {
@@ -50,6 +55,43 @@ TEST_F(recent_slots, are_apart_and_go_back_when_they_are_trimmed) {
         slots.trim(source);
         EXPECT_EQ(source.outstanding(), 0U);
     }
+}
+
+TEST_F(recent_slots, keep_no_slab_once_all_are_freed) {
+    std::mt19937 order(1);
+    for (int round = 0; round != 50; ++round) {
+        std::vector<void*> all = pop(1 + order() % 3000);
+        std::shuffle(all.begin(), all.end(), order);
+        push(all);
+        EXPECT_LE(source.outstanding_bytes(), geometry.slab_bytes) << all.size();
+    }
+}
+
+TEST_F(recent_slots, keep_no_slab_after_the_last_burst) {
+    for (const std::size_t single : {0U, 1U, 2U, 500U}) {
+        const std::vector<void*> before = pop(single);
+        const std::vector<void*> all = pop(3000);
+        const std::vector<void*> after = pop(single);
+        mallard::block_chain chain;
+        for (void* p : all) {
+            chain.push_back(p);
+        }
+        push(before);
+        slots.push_many(std::move(chain), source);
+        push(after);
+        EXPECT_LE(source.outstanding_bytes(), geometry.slab_bytes) << single;
+    }
+}
+
+TEST_F(recent_slots, keep_one_slab_until_the_next_deallocation) {
+    const std::vector<void*> all = pop(10'000);
+    const std::vector<void*> others(all.begin() + 2, all.end());
+    push(others);
+    const std::size_t held = source.outstanding_bytes();
+    push(all[1]);
+    EXPECT_LT(source.outstanding_bytes(), held) << "all but the first one's";
+    push(all[0]);
+    EXPECT_LE(source.outstanding_bytes(), geometry.slab_bytes);
 }
 
 TEST_F(recent_slots, come_and_go_many_at_a_time) {
@@ -73,7 +115,7 @@ TEST_F(recent_slots, come_many_at_a_time_in_the_order_in_which_single_ones_would
         while (void* p = chain.pop_front()) {
             taken.push_back(p);
         }
-        const std::vector<void*> first{all[10], all[90], all[30]};
+        const std::vector<void*> first{all[10], all[30], all[90]};
         for (std::size_t i = 0; i != std::min(count, first.size()); ++i) {
             EXPECT_EQ(taken[i], first[i]);
         }
@@ -83,5 +125,31 @@ TEST_F(recent_slots, come_many_at_a_time_in_the_order_in_which_single_ones_would
         slots.release(source);
     }
 }
+
+TEST_F(recent_slots, come_in_chains) {
+    mallard::block_chain chain = mallard::slab::pop_chain(slots, 5000, source);
+    EXPECT_EQ(chain.size(), 5000U);
+    slots.push_many(std::move(chain), source);
+    EXPECT_LE(source.outstanding_bytes(), geometry.slab_bytes);
+}
+
+#ifdef __cpp_exceptions
+TEST_F(recent_slots, lose_nothing_if_a_chain_fails) {
+    push(pop());
+    source.fail({.at = 3, .for_ever = true});
+    EXPECT_THROW(static_cast<void>(mallard::slab::pop_chain(slots, 100'000, source)), std::bad_alloc);
+    source.fail({.at = 0});
+    slots.trim(source);
+    EXPECT_EQ(source.outstanding(), 0U) << "all of them are free";
+}
+#endif
+
+#ifdef MALLARD_ASAN
+TEST_F(recent_slots, are_poisoned) {
+    void* const p = pop();
+    push(p);
+    EXPECT_TRUE(__asan_address_is_poisoned(p));
+}
+#endif
 
 } // namespace

@@ -1,11 +1,9 @@
 #include "equipment/slots_on_ledger.hpp"
 
 #include <mallard/core/alignment.hpp>
-#include <mallard/reuse/last_freed.hpp>
 #include <mallard/slab/address_heap.hpp>
 #include <mallard/slab/bitmap_slots.hpp>
 #include <mallard/slab/fullness_buckets.hpp>
-#include <mallard/slab/linked_slots.hpp>
 #include <mallard/slab/supply.hpp>
 
 #include <gtest/gtest.h>
@@ -22,8 +20,7 @@ namespace {
 using slots_type = mallard::slab::bitmap_slots<mallard::slab::address_heap<mallard::slab::slab_header>>;
 
 constexpr std::size_t slab_bytes = 4096;
-constexpr mallard::slab::slab_geometry geometry =
-    mallard::slab::whole_slabs(64, slab_bytes, mallard::slab::slot_metadata::bits);
+constexpr mallard::slab::slab_geometry geometry = mallard::slab::whole_slabs(64, slab_bytes);
 
 class slab_supply : public ::testing::Test, protected equipment::slots_on_ledger<slots_type> {
 protected:
@@ -109,37 +106,31 @@ TEST_F(slab_supply, use_the_rest_of_a_chunk_after_another_one_went_back) {
     EXPECT_EQ(source.granted().size(), 2U) << "two blocks are in the chunk that is left";
 }
 
-/// Slots of blocks that are divided into sub-blocks, with books of either kind.
-template <class Slots>
-class divided_slabs : public ::testing::Test, protected equipment::slots_on_ledger<Slots> {
+using by_fullness = mallard::slab::fullness_buckets<mallard::slab::slab_header>;
+
+/// Slots of slabs that are divided into sub-slabs.
+class divided_slabs : public ::testing::Test,
+                      protected equipment::slots_on_ledger<mallard::slab::bitmap_slots<by_fullness, true>> {
 protected:
     static constexpr std::size_t slot_bytes = 40;
-    divided_slabs()
-        : equipment::slots_on_ledger<Slots>(
-              mallard::slab::divided_slabs(slot_bytes, 256, 5, Slots::metadata)) {}
+    divided_slabs() : slots_on_ledger(mallard::slab::divided_slabs(slot_bytes, 256, 5)) {}
 };
 
-using by_fullness = mallard::slab::fullness_buckets<mallard::slab::slab_header>;
-using all_metadata =
-    ::testing::Types<mallard::slab::bitmap_slots<by_fullness, true>,
-                     mallard::slab::linked_slots<mallard::reuse::last_freed_links, by_fullness, true>>;
-TYPED_TEST_SUITE(divided_slabs, all_metadata);
-
-TYPED_TEST(divided_slabs, find_the_metadata_of_each_slot_and_keep_slots_apart) {
+TEST_F(divided_slabs, find_the_metadata_of_each_slot_and_keep_slots_apart) {
     std::mt19937 order(1);
     for (int round = 0; round < 3; ++round) {
-        std::vector<void*> all = this->pop(1500);
+        std::vector<void*> all = pop(1500);
         std::shuffle(all.begin(), all.end(), order);
         for (std::size_t i = 0; i != all.size(); ++i) {
-            std::memset(all[i], static_cast<int>(i % 251), this->slot_bytes);
+            std::memset(all[i], static_cast<int>(i % 251), slot_bytes);
         }
         for (std::size_t i = 0; i != all.size(); ++i) {
             const auto* const bytes = static_cast<const unsigned char*>(all[i]);
-            ASSERT_TRUE(std::all_of(bytes, bytes + this->slot_bytes,
-                                    [i](unsigned char byte) { return byte == i % 251; }));
+            ASSERT_TRUE(
+                std::all_of(bytes, bytes + slot_bytes, [i](unsigned char byte) { return byte == i % 251; }));
         }
-        this->push(all);
-        EXPECT_LE(this->source.outstanding_bytes(), this->slots.geometry().slab_bytes);
+        push(all);
+        EXPECT_LE(source.outstanding_bytes(), slots.geometry().slab_bytes);
     }
 }
 
