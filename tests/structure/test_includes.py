@@ -12,7 +12,7 @@ BELOW = {
     "core": set(),
     "chunks": {"core"},
     "reuse": {"core"},
-    "slab": {"core", "reuse"},
+    "slab": {"core"},
     "space": {"core", "chunks"},
     "threads": {"core", "reuse"},
     "checking": {"core", "threads"},

@@ -67,6 +67,39 @@ TEST_F(recent_slots, keep_no_slab_once_all_are_freed) {
     }
 }
 
+/// A random walk of single slots and bursts that often ends with none in use.
+TEST_F(recent_slots, keep_no_slab_however_the_last_ones_are_freed) {
+    std::mt19937 random(1);
+    std::vector<void*> used;
+    std::size_t ends = 0;
+    for (int step = 0; step != 50'000; ++step) {
+        const std::size_t count = 1 + random() % (step / 100 % 10 == 0 ? 300 : 3);
+        const bool one_by_one = random() % 2 == 0;
+        if (used.empty() || random() % 5 < 2) {
+            mallard::block_chain chain;
+            slots.pop_many(one_by_one ? 0 : count, chain, source);
+            while (void* p = chain.pop_front()) {
+                used.push_back(p);
+            }
+            const std::vector<void*> taken = pop(one_by_one ? count : 0);
+            used.insert(used.end(), taken.begin(), taken.end());
+            continue;
+        }
+        mallard::block_chain chain;
+        for (std::size_t i = std::min(count, used.size()); i != 0; --i) {
+            std::swap(used[random() % used.size()], used.back());
+            one_by_one ? push(used.back()) : chain.push_back(used.back());
+            used.pop_back();
+        }
+        slots.push_many(std::move(chain), source);
+        if (used.empty()) {
+            ++ends;
+            ASSERT_LE(source.outstanding_bytes(), geometry.slab_bytes) << "step " << step;
+        }
+    }
+    EXPECT_GT(ends, 1000U);
+}
+
 TEST_F(recent_slots, keep_no_slab_after_the_last_burst) {
     for (const std::size_t single : {0U, 1U, 2U, 500U}) {
         const std::vector<void*> before = pop(single);
