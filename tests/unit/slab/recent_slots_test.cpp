@@ -2,6 +2,7 @@
 
 #include <mallard/slab/address_heap.hpp>
 #include <mallard/slab/bitmap_slots.hpp>
+#include <mallard/slab/fullness_buckets.hpp>
 #include <mallard/slab/recent_slots.hpp>
 
 #include <gtest/gtest.h>
@@ -65,39 +66,6 @@ TEST_F(recent_slots, keep_no_slab_once_all_are_freed) {
         push(all);
         EXPECT_LE(source.outstanding_bytes(), geometry.slab_bytes) << all.size();
     }
-}
-
-/// A random walk of single slots and bursts that often ends with none in use.
-TEST_F(recent_slots, keep_no_slab_however_the_last_ones_are_freed) {
-    std::mt19937 random(1);
-    std::vector<void*> used;
-    std::size_t ends = 0;
-    for (int step = 0; step != 50'000; ++step) {
-        const std::size_t count = 1 + random() % (step / 100 % 10 == 0 ? 300 : 3);
-        const bool one_by_one = random() % 2 == 0;
-        if (used.empty() || random() % 5 < 2) {
-            mallard::block_chain chain;
-            slots.pop_many(one_by_one ? 0 : count, chain, source);
-            while (void* p = chain.pop_front()) {
-                used.push_back(p);
-            }
-            const std::vector<void*> taken = pop(one_by_one ? count : 0);
-            used.insert(used.end(), taken.begin(), taken.end());
-            continue;
-        }
-        mallard::block_chain chain;
-        for (std::size_t i = std::min(count, used.size()); i != 0; --i) {
-            std::swap(used[random() % used.size()], used.back());
-            one_by_one ? push(used.back()) : chain.push_back(used.back());
-            used.pop_back();
-        }
-        slots.push_many(std::move(chain), source);
-        if (used.empty()) {
-            ++ends;
-            ASSERT_LE(source.outstanding_bytes(), geometry.slab_bytes) << "step " << step;
-        }
-    }
-    EXPECT_GT(ends, 1000U);
 }
 
 TEST_F(recent_slots, keep_no_slab_after_the_last_burst) {
@@ -176,6 +144,50 @@ TEST_F(recent_slots, lose_nothing_if_a_chain_fails) {
     EXPECT_EQ(source.outstanding(), 0U) << "all of them are free";
 }
 #endif
+
+template <class Slots>
+class emptied_slots : public ::testing::Test, protected equipment::slots_on_ledger<Slots> {
+protected:
+    emptied_slots() : equipment::slots_on_ledger<Slots>(geometry) {}
+};
+
+using by_fullness = mallard::slab::fullness_buckets<mallard::slab::slab_header>;
+using preferences =
+    ::testing::Types<slots_type, mallard::slab::recent_slots<mallard::slab::bitmap_slots<by_fullness>>>;
+TYPED_TEST_SUITE(emptied_slots, preferences);
+
+/// A random walk of single slots and bursts that often ends with none in use.
+TYPED_TEST(emptied_slots, keep_no_slab_however_the_last_ones_are_freed) {
+    std::mt19937 random(1);
+    std::vector<void*> used;
+    std::size_t ends = 0;
+    for (int step = 0; step != 50'000; ++step) {
+        const std::size_t count = 1 + random() % (step / 100 % 10 == 0 ? 300 : 3);
+        const bool one_by_one = random() % 2 == 0;
+        if (used.empty() || random() % 5 < 2) {
+            mallard::block_chain chain;
+            this->slots.pop_many(one_by_one ? 0 : count, chain, this->source);
+            while (void* p = chain.pop_front()) {
+                used.push_back(p);
+            }
+            const std::vector<void*> taken = this->pop(one_by_one ? count : 0);
+            used.insert(used.end(), taken.begin(), taken.end());
+            continue;
+        }
+        mallard::block_chain chain;
+        for (std::size_t i = std::min(count, used.size()); i != 0; --i) {
+            std::swap(used[random() % used.size()], used.back());
+            one_by_one ? this->push(used.back()) : chain.push_back(used.back());
+            used.pop_back();
+        }
+        this->slots.push_many(std::move(chain), this->source);
+        if (used.empty()) {
+            ++ends;
+            ASSERT_LE(this->source.outstanding_bytes(), this->slots.geometry().slab_bytes) << "step " << step;
+        }
+    }
+    EXPECT_GT(ends, 1000U);
+}
 
 #ifdef MALLARD_ASAN
 TEST_F(recent_slots, are_poisoned) {
