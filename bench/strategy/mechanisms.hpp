@@ -12,9 +12,7 @@
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
 #include <mallard/reuse/first_freed.hpp>
-#include <mallard/reuse/hybrid_reuse.hpp>
 #include <mallard/reuse/last_freed.hpp>
-#include <mallard/reuse/lowest_address.hpp>
 
 #include <cstddef>
 #include <cstdlib>
@@ -45,10 +43,6 @@ auto with_multipool_by(reuse_kind kind, Use&& use) {
         return use(std::type_identity<multipool_by<mallard::last_freed>>());
     case reuse_kind::first_freed:
         return use(std::type_identity<multipool_by<mallard::first_freed>>());
-    case reuse_kind::lowest_address:
-        return use(std::type_identity<multipool_by<mallard::lowest_address>>());
-    case reuse_kind::hybrid:
-        return use(std::type_identity<multipool_by<mallard::hybrid_reuse>>());
     case reuse_kind::random:
         return use(std::type_identity<multipool_by<random_freed>>());
     case reuse_kind::standard:

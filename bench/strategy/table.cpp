@@ -71,10 +71,6 @@ std::string_view to_text(reuse_kind kind) noexcept {
         return "last freed first";
     case first_freed:
         return "first freed first";
-    case lowest_address:
-        return "lowest address first";
-    case hybrid:
-        return "a small magazine, then the lowest address";
     case reuse_kind::random:
         return "at random";
     }

@@ -20,7 +20,7 @@ enum class binding_kind { type_parameter, abstract_base };
 enum class destruction_kind { normal, winked_out };
 
 /// How a pool uses freed blocks again (mallard/reuse/order.hpp).
-enum class reuse_kind { standard, last_freed, first_freed, lowest_address, hybrid, random };
+enum class reuse_kind { standard, last_freed, first_freed, random };
 
 /// Behind boost::container::vector, with an allocator of one of the versions of N1953 and N2045: the first is the
 /// standard's; the second knows of preferred and received sizes, and grows and shrinks blocks in place.

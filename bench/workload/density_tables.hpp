@@ -50,10 +50,6 @@ const density_table<multipool_by<mallard::last_freed>>& density_table_for();
 template <>
 const density_table<multipool_by<mallard::first_freed>>& density_table_for();
 template <>
-const density_table<multipool_by<mallard::lowest_address>>& density_table_for();
-template <>
-const density_table<multipool_by<mallard::hybrid_reuse>>& density_table_for();
-template <>
 const density_table<multipool_by<random_freed>>& density_table_for();
 
 } // namespace bench

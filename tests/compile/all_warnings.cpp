@@ -27,15 +27,13 @@ template class mallard::monotonic<>;
 template class mallard::monotonic<mallard::buffer>;
 template class mallard::multipool<>;
 template class mallard::multipool<mallard::monotonic<>, mallard::last_freed>;
-template class mallard::multipool<mallard::chunk_cache, mallard::lowest_address>;
-template class mallard::multipool<mallard::chunk_cache, mallard::hybrid_reuse, mallard::power_of_two_classes>;
+template class mallard::multipool<mallard::chunk_cache, mallard::first_freed>;
 template class mallard::concurrent_multipool<>;
 template class mallard::concurrent_multipool<mallard::pages>;
 template class mallard::fixed_pool<>;
 template class mallard::fixed_pool<mallard::static_arena<4096>, mallard::first_freed,
                                    mallard::block_size{24}>;
-template class mallard::fixed_pool<mallard::buffer_arena, mallard::lowest_address>;
-template class mallard::fixed_pool<mallard::single_arena<>, mallard::hybrid_reuse>;
+template class mallard::fixed_pool<mallard::buffer_arena, mallard::first_freed>;
 template class mallard::small_object_pool<>;
 template class mallard::small_object_pool<mallard::new_delete>;
 template class mallard::adaptive_pool<>;

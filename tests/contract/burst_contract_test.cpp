@@ -60,10 +60,9 @@ protected:
 
 using recipes =
     ::testing::Types<monotonic, multipool_reusing<mallard::last_freed>,
-                     multipool_reusing<mallard::first_freed>, multipool_reusing<mallard::lowest_address>,
-                     multipool_reusing<mallard::hybrid_reuse>, multipool_of_small_blocks,
+                     multipool_reusing<mallard::first_freed>, multipool_of_small_blocks,
                      multipool_over_monotonic, fast_fit, fixed_pool_reusing<mallard::last_freed>,
-                     fixed_pool_reusing<mallard::hybrid_reuse>, small_object_pool, adaptive_pool<few_nodes>,
+                     fixed_pool_reusing<mallard::first_freed>, small_object_pool, adaptive_pool<few_nodes>,
                      adaptive_pool<aligned_nodes>, synchronized_multipool, concurrent_multipool,
                      heap_of_granules<16>, heap_of_granules<8>, heap_of_small_chunks, heap_over_multipool,
                      synchronized_heap, heap_over_buffer, heap_in_region>;

@@ -16,12 +16,10 @@ const kinds& all_local_allocators() {
         add_kinds<monotonic_with_buffer>(k, "monotonic_with_buffer", false);
         add_kinds<multipool_reusing<mallard::last_freed>>(k, "multipool_last_freed", true);
         add_kinds<multipool_reusing<mallard::first_freed>>(k, "multipool_first_freed", true);
-        add_kinds<multipool_reusing<mallard::lowest_address>>(k, "multipool_lowest_address", true);
-        add_with_adaptors<multipool_reusing<mallard::hybrid_reuse>>(k, "multipool_hybrid_reuse", true);
         add_kinds<multipool_of_small_blocks>(k, "multipool_of_small_blocks", true);
         add_kinds<fast_fit>(k, "fast_fit", true);
         add_kinds<fixed_pool_reusing<mallard::last_freed>>(k, "fixed_pool_last_freed", true);
-        add_kinds<fixed_pool_reusing<mallard::hybrid_reuse>>(k, "fixed_pool_hybrid_reuse", true);
+        add_kinds<fixed_pool_reusing<mallard::first_freed>>(k, "fixed_pool_first_freed", true);
         add_kinds<multipool_over_monotonic>(k, "multipool_over_monotonic", true);
         add_kinds<monotonic_over_multipool>(k, "monotonic_over_multipool", false);
         add_kinds<synchronized_monotonic>(k, "synchronized_monotonic", false);

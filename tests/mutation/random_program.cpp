@@ -26,8 +26,6 @@ void add_kinds() {
 #elif defined(KINDS_OF_MULTIPOOL)
 void add_kinds() {
     add<multipool>();
-    add<contract::multipool_reusing<mallard::lowest_address>>();
-    add<contract::multipool_reusing<mallard::hybrid_reuse>>();
     add<contract::multipool_reusing<mallard::last_freed>>();
     add<contract::multipool_of_small_blocks>();
     add<contract::fast_fit>();
@@ -45,8 +43,6 @@ void add_kinds() {
     constexpr soak::bounds in_blocks{.bytes = 1024, .alignment = 256};
     add<fixed_pool<mallard::last_freed>>(in_blocks);
     add<fixed_pool<mallard::first_freed>>(in_blocks);
-    add<fixed_pool<mallard::lowest_address>>(in_blocks);
-    add<fixed_pool<mallard::hybrid_reuse>>(in_blocks);
 }
 #elif defined(KINDS_OF_SMALL_OBJECT_POOL)
 void add_kinds() {

@@ -32,9 +32,7 @@
 #include <mallard/core/stats.hpp>
 #include <mallard/local/arenas.hpp>
 #include <mallard/reuse/first_freed.hpp>
-#include <mallard/reuse/hybrid_reuse.hpp>
 #include <mallard/reuse/last_freed.hpp>
-#include <mallard/reuse/lowest_address.hpp>
 #include <mallard/reuse/order.hpp>
 
 #include <algorithm>
@@ -337,7 +335,8 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
 
 namespace mallard::inline MALLARD_MODE {
 
-template <block_arena Arena = growing_arena<>, reuse_order Reuse = first_freed, block_size Size = block_size{}>
+template <block_arena Arena = growing_arena<>, reuse_order Reuse = first_freed,
+          block_size Size = block_size{}>
 class fixed_pool : public checking::by_default<unchecked::fixed_pool<Arena, Reuse, Size>> {
     using base = checking::by_default<unchecked::fixed_pool<Arena, Reuse, Size>>;
 

@@ -10,9 +10,8 @@
 /// them too. The rest of a chunk that is too short for a request becomes a free block. The first chunk holds the
 /// first request and nothing else: a pool may serve a single node, and there may be a million of them.
 ///
-/// `Reuse` chooses the next free block of a class (reuse/order.hpp). The picture shows the orders that carve
-/// block by block; those with bitmaps carve runs of one size (reuse/block_runs.hpp). `Classes` are the block
-/// sizes (reuse/size_classes.hpp).
+/// `Reuse` chooses the next free block of a class (reuse/order.hpp). `Classes` are the block sizes
+/// (reuse/size_classes.hpp).
 ///
 /// Bound: each class keeps the most that it ever had, until a release. Sizes that come in waves, each freed
 /// before the next comes, leave a pool that holds up to the sum of all waves: 88 times what ever lived, in the
@@ -37,9 +36,7 @@
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
 #include <mallard/reuse/first_freed.hpp>
-#include <mallard/reuse/hybrid_reuse.hpp>
 #include <mallard/reuse/last_freed.hpp>
-#include <mallard/reuse/lowest_address.hpp>
 #include <mallard/reuse/order.hpp>
 #include <mallard/reuse/size_classes.hpp>
 #include <mallard/upstream/chunk_cache.hpp>

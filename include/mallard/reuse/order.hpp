@@ -1,9 +1,7 @@
 /// The order in which a pool uses freed blocks again: the requirements, and a list of the orders.
 ///
+///     first_freed      an unrolled queue, first freed first: a structure keeps its blocks in order (default)
 ///     last_freed       a list, last freed first
-///     first_freed      a list, first freed first: a structure used as a queue keeps its blocks in order
-///     lowest_address   bitmaps, lowest address first: what is in use gathers at the low end
-///     hybrid_reuse     of a few blocks the last freed first, of all others the lowest address
 ///
 /// A pool takes an order by name, as in multipool<Upstream, Reuse> or fixed_pool<Arena, Reuse>. The name has two
 /// classes of free blocks, which keep the same order:
@@ -11,17 +9,16 @@
 ///     by_class<Classes>   for pools of many sizes; by size class (reuse/size_classes.hpp)
 ///     of_one_size         for pools of one size
 ///
-/// Both keep their metadata in memory of the pool itself: they have no upstream. No function of theirs fails or
-/// throws.
+/// Both keep their links in the free blocks: they have no upstream. No function of theirs fails or throws.
 ///
 /// By class: addresses and sizes are multiples of 8; a block whose size is a multiple of 16 lies at a multiple of
 /// 16.
 ///
 ///     pop(index)                    a block of class `index`, still poisoned; null if none is free
 ///     push(p, index)                makes a block of that class free and poisons it; false, with no effect, if that
-///                                   class has no metadata yet
-///     reach(p, index, classes)      only of an order whose push() may refuse blocks of the pool: makes such a block
-///                                   free, and may keep it for the metadata of the classes below `classes`
+///                                   class has no list yet
+///     reach(p, index, classes)      only of an order whose push() may refuse a block: makes the block free, and may
+///                                   keep it for the lists of the classes below `classes`
 ///     donate(p, bytes, classes)     takes over a remainder that no block covers and no block ever will
 ///     carve(cursor, limit, index)   cuts a block of class `index` off the room [cursor, limit), and moves the cursor
 ///                                   behind it; null, with no effect, if the room is too short
@@ -35,7 +32,7 @@
 ///     pop()                         a block, still poisoned; null if none is free
 ///     push(p)                       makes any block of the pool free and poisons it
 ///     carve(cursor, limit)          cuts a block off the room, which has no other use until it is too short
-///     room(blocks = 1)              the bytes that `blocks` blocks need of a new room, metadata included
+///     room(blocks = 1)              the bytes that `blocks` blocks need of a new room
 ///     blocks_in(bytes)              the number of blocks in a new room
 ///     empty()                       whether no block is free
 ///     block_bytes()                 the block size

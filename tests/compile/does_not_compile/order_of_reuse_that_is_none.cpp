@@ -3,9 +3,9 @@
 
 int main() {
 #ifdef LEGAL
-    using order = mallard::lowest_address;
+    using order = mallard::last_freed;
 #else
-    using order = mallard::lowest_address::of_one_size;
+    using order = mallard::last_freed::of_one_size;
 #endif
     mallard::multipool<mallard::chunk_cache, order> pool;
     pool.release();

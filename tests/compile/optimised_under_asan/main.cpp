@@ -44,8 +44,6 @@ using multipool = mallard::multipool<mallard::chunk_cache, Reuse>;
 int main() {
     play<multipool<mallard::first_freed>>();
     play<multipool<mallard::last_freed>>();
-    play<multipool<mallard::lowest_address>>();
-    play<multipool<mallard::hybrid_reuse>>();
     play<mallard::small_object_pool<>>();
     play<mallard::adaptive_pool<>>();
     play<mallard::concurrent_multipool<>>();

@@ -42,9 +42,9 @@ protected:
 using mallard::chunk_cache;
 using allocators =
     ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::multipool<mallard::monotonic<>>,
-                     mallard::multipool<chunk_cache, mallard::lowest_address>,
-                     mallard::concurrent_multipool<>, mallard::synchronized<mallard::multipool<>>,
-                     mallard::small_object_pool<>, mallard::adaptive_pool<>>;
+                     mallard::multipool<chunk_cache, mallard::last_freed>, mallard::concurrent_multipool<>,
+                     mallard::synchronized<mallard::multipool<>>, mallard::small_object_pool<>,
+                     mallard::adaptive_pool<>>;
 
 template <>
 class checked_by_default<mallard::multipool<mallard::monotonic<>>> : public ::testing::Test {
@@ -204,13 +204,9 @@ TEST(checked_by_default_fixed_pool, has_guard_zones_and_as_many_blocks_as_withou
     using mallard::block_size;
     using mallard::fixed_pool;
     using mallard::last_freed;
-    using mallard::lowest_address;
     using room = mallard::static_arena<256>;
     fixed_pool<room, last_freed, block_size{24, 8}> by_type;
     expect_zones_and_as_many_blocks(by_type, 10);
-    fixed_pool<room, lowest_address, block_size{24, 8}> with_bitmaps;
-    expect_zones_and_as_many_blocks(
-        with_bitmaps, mallard::unchecked::fixed_pool<room, lowest_address, block_size{24, 8}>().capacity());
     fixed_pool<room> by_constructor(block_size{24, 8});
     expect_zones_and_as_many_blocks(by_constructor, 10);
     fixed_pool<room> by_request;

@@ -116,15 +116,11 @@ std::vector<kind> kinds() {
     std::vector<kind> all{
         checked<mallard::multipool<chunk_cache, mallard::last_freed>>("multipool_last_freed"),
         checked<mallard::multipool<chunk_cache, mallard::first_freed>>("multipool_first_freed"),
-        checked<mallard::multipool<chunk_cache, mallard::lowest_address>>("multipool_lowest_address"),
-        checked<mallard::multipool<chunk_cache, mallard::hybrid_reuse>>("multipool_hybrid_reuse"),
         checked<mallard::concurrent_multipool<>>("concurrent_multipool"),
         checked<mallard::synchronized<mallard::multipool<>>>("synchronized_multipool"),
         checked<mallard::multipool<chunk_cache, mallard::first_freed, mallard::power_of_two_classes>>(
             "fast_fit"),
         checked<mallard::fixed_pool<>>("fixed_pool", largest),
-        checked<mallard::fixed_pool<mallard::growing_arena<>, mallard::lowest_address>>(
-            "fixed_pool_lowest_address", largest),
         checked<mallard::fixed_pool<mallard::single_arena<>>>("fixed_pool_in_one_chunk", largest,
                                                               std::size_t{32}),
         checked<mallard::fixed_pool<mallard::static_arena<32 * largest.bytes>, mallard::last_freed, largest>>(

@@ -8,8 +8,6 @@ namespace {
 [[maybe_unused]] const bool added = [] {
     add_adaptors<contract::multipool_reusing<mallard::last_freed>>("multipool_last_freed");
     add_adaptors<contract::multipool_reusing<mallard::first_freed>>("multipool_first_freed");
-    add_bindings<contract::multipool_reusing<mallard::lowest_address>>("multipool_lowest_address");
-    add_bindings<contract::multipool_reusing<mallard::hybrid_reuse>>("multipool_hybrid_reuse");
     add_bindings<contract::multipool_of_small_blocks>("multipool_of_small_blocks", {.slowness = 4});
     add_bindings<contract::fast_fit>("fast_fit");
     add_bindings<contract::multipool_over_monotonic>("multipool_over_monotonic",

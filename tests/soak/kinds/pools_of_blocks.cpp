@@ -94,13 +94,9 @@ constexpr bounds in_few_blocks{.bytes = 1024, .alignment = 256, .live_blocks = 4
                                                                                      in_blocks);
     add_bindings<fixed_pool_in<mallard::growing_arena<source>, mallard::first_freed>>(
         "fixed_pool_first_freed", in_blocks);
-    add_bindings<fixed_pool_in<mallard::growing_arena<source>, mallard::lowest_address>>(
-        "fixed_pool_lowest_address", in_blocks);
-    add_bindings<fixed_pool_in<mallard::growing_arena<source>, mallard::hybrid_reuse>>(
-        "fixed_pool_hybrid_reuse", in_blocks);
     add_bindings<fixed_pool_in<mallard::single_arena<source>, mallard::last_freed>>("fixed_pool_in_one_chunk",
                                                                                     in_few_blocks);
-    add_bindings<fixed_pool_in_buffer<mallard::hybrid_reuse>>("fixed_pool_in_buffer", in_few_blocks);
+    add_bindings<fixed_pool_in_buffer<mallard::first_freed>>("fixed_pool_in_buffer", in_few_blocks);
     add_adaptors<contract::adaptive_pool<contract::few_nodes>>("adaptive_pool", {.slowness = 2});
     add_bindings<contract::adaptive_pool<contract::aligned_nodes>>("adaptive_pool_aligned", {.slowness = 2});
     add_bindings<class_pools>("pooled", {.bytes = pools_of_classes::most_bytes, .alignment = 1});

@@ -2,7 +2,6 @@
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/local/arenas.hpp>
-#include <mallard/reuse/lowest_address.hpp>
 
 #include <gtest/gtest.h>
 
@@ -96,13 +95,6 @@ TEST_F(arenas, of_one_allocation_hold_as_many_blocks_as_they_are_told) {
     EXPECT_EQ(arena.stats().upstream_calls, 2U);
     EXPECT_TRUE(mallard::core::is_aligned(room.data(), 128));
     EXPECT_EQ(source_.granted().back(), (equipment::ledger::request{12'800, 128}));
-}
-
-TEST_F(arenas, of_one_allocation_count_the_metadata_too) {
-    mallard::single_arena<equipment::ledger> arena(1000, source_);
-    const mallard::lowest_address::of_one_size free_blocks(24);
-    EXPECT_GE(arena.next_room(free_blocks, 8, 1).size(), 24'000U + 1000 / 8);
-    EXPECT_EQ(arena.capacity(free_blocks, 8), 1000U);
 }
 
 TEST_F(arenas, of_one_allocation_fail_where_so_many_blocks_cannot_be) {

@@ -186,7 +186,7 @@ TEST(options_of_fixed_pool, are_refused_where_no_block_can_be_so) {
         for (const std::size_t alignment : any_number) {
             const block_size size{bytes, alignment};
             const auto make = [size] {
-                mallard::fixed_pool<mallard::growing_arena<>, mallard::lowest_address> pool(size);
+                mallard::fixed_pool<mallard::growing_arena<>, mallard::last_freed> pool(size);
             };
             EXPECT_EQ(refusal_of(make) == "", size.is_possible()) << bytes << " at " << alignment;
         }
@@ -209,7 +209,7 @@ TEST(options_of_fixed_pool, are_refused_with_room_for_zones_too) {
 TEST(options_of_fixed_pool, make_an_arena_of_no_block_refuse_all) {
     plain_upstream source;
     mallard::fixed_pool<mallard::single_arena<plain_upstream>> pool(std::size_t{0}, source);
-    mallard::fixed_pool<mallard::single_arena<plain_upstream>, mallard::lowest_address> sized(
+    mallard::fixed_pool<mallard::single_arena<plain_upstream>, mallard::last_freed> sized(
         block_size{24, 8}, std::size_t{0}, source);
     const char* const text = "the pool's arena has no room for one such block; make it larger";
     EXPECT_NE(refusal_of([&] { static_cast<void>(pool.allocate(24, 8)); }).find(text), std::string::npos);
@@ -222,8 +222,8 @@ TEST(options_of_fixed_pool, fail_where_so_many_blocks_have_no_representation) {
     for (const std::size_t blocks : any_number) {
         if (blocks > 1U << 31) {
             plain_upstream source;
-            mallard::fixed_pool<mallard::single_arena<plain_upstream>, mallard::lowest_address> pool(blocks,
-                                                                                                     source);
+            mallard::fixed_pool<mallard::single_arena<plain_upstream>, mallard::last_freed> pool(blocks,
+                                                                                                 source);
             EXPECT_THROW(static_cast<void>(pool.allocate(24, 8)), std::bad_alloc) << blocks;
             EXPECT_EQ(source.outstanding(), 0U);
         }

@@ -1,7 +1,5 @@
 #include <mallard/reuse/first_freed.hpp>
-#include <mallard/reuse/hybrid_reuse.hpp>
 #include <mallard/reuse/last_freed.hpp>
-#include <mallard/reuse/lowest_address.hpp>
 #include <mallard/reuse/order.hpp>
 
 #include <gtest/gtest.h>
@@ -26,7 +24,7 @@ TEST(reuse_order, is_a_name_for_free_blocks_by_class_and_of_one_size) {
     EXPECT_FALSE(mallard::reuse::reuse_of_one_size<mallard::reuse::carves_one_size>);
 }
 
-/// The same blocks come and go in both kinds of books; what is given out next is the same block.
+/// The same blocks come and go in both kinds; what is given out next is the same block.
 template <class Order>
 class free_blocks : public ::testing::Test {
 protected:
@@ -91,8 +89,7 @@ private:
     std::vector<void*> one_size_blocks_;
 };
 
-using orders = ::testing::Types<mallard::last_freed, mallard::first_freed, mallard::lowest_address,
-                                mallard::hybrid_reuse>;
+using orders = ::testing::Types<mallard::last_freed, mallard::first_freed>;
 TYPED_TEST_SUITE(free_blocks, orders);
 
 TYPED_TEST(free_blocks, of_one_size_keep_the_order_of_those_by_class) {
