@@ -3,7 +3,7 @@
 multipool               the mechanism, bound by type parameter; objects are destroyed
 multipool/base          behind the abstract base, std::pmr::memory_resource
 multipool/wink          winked out; multipool/base/wink combines both
-multipool-lowest        a variant, here in its order of reuse
+multipool-last          a variant, here in its order of reuse
 new-delete@jemalloc     under another malloc for the whole process
 
 P0089 numbers its fourteen strategies AS1 to AS14. Those numbers and all former names are aliases of today's
@@ -55,6 +55,7 @@ FORMER = {
     },
 }
 ALIASES = {**PAPERS, **FORMER}
+WITHDRAWN = ("multipool-lowest", "multipool-hybrid")  # orders of reuse that lost; stored rows have them
 _BY_LOWER = {alias.lower(): name for alias, name in ALIASES.items()}
 NUMBERS = {name: number for number, name in PAPERS.items()}
 

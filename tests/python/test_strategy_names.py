@@ -19,6 +19,7 @@ from mallard.strategy_names import (
     ALIASES,
     FORMER,
     PAPERS,
+    WITHDRAWN,
     aliases_of,
     current,
     is_base,
@@ -51,9 +52,10 @@ def test_the_papers_table_gives_the_same_names() -> None:
 
 
 def test_an_alias_stands_for_a_name_of_today_and_is_none_itself() -> None:
-    assert set(ALIASES.values()) <= TODAY
+    assert set(ALIASES.values()) <= {*TODAY, *WITHDRAWN}
+    assert not TODAY & set(WITHDRAWN)
     assert not TODAY & set(ALIASES)
-    assert set(aliases_of(TODAY)) == set(ALIASES)
+    assert set(aliases_of([*TODAY, *WITHDRAWN])) == set(ALIASES)
     assert aliases_of(["multipool"]) == {"AS7": "multipool"}
 
 
@@ -95,7 +97,7 @@ def test_a_row_has_the_name_of_today(store: Store, meta: dict[str, Any], native:
     number = store.begin_run(meta)
     for place, former in enumerate((*FORMER, "AS9", "AS1@mimalloc")):
         assert store.add_row(number, native(strategy=former, repetition=place)).strategy == current(former)
-    assert {row.strategy for row in store.rows()} <= {*TODAY, "new-delete@mimalloc"}
+    assert {row.strategy for row in store.rows()} <= {*TODAY, *WITHDRAWN, "new-delete@mimalloc"}
 
 
 SMALL = ("bench", "density", "--ds", "1", "--size", "6", "--strategy", "AS1,AS7", "--reps", "2")
