@@ -28,7 +28,7 @@ TEST(pool_with_zones, is_made_of_pools_whose_arena_can_be_larger) {
     using buffered = fixed_pool<mallard::buffer_arena>;
     EXPECT_TRUE((std::is_same_v<room_for_zones_t<buffered>, buffered>));
     using mechanism =
-        mallard::unchecked::fixed_pool<mallard::growing_arena<>, mallard::last_freed, block_size{}>;
+        mallard::unchecked::fixed_pool<mallard::growing_arena<>, mallard::first_freed, block_size{}>;
     using zoned = mallard::checking::pool_with_zones<mechanism>;
     EXPECT_TRUE((std::is_same_v<room_for_zones_t<fixed_pool<>>, zoned>));
     EXPECT_TRUE((std::is_same_v<room_for_zones_t<mallard::counted<fixed_pool<>>>, mallard::counted<zoned>>));
@@ -52,7 +52,7 @@ void expect_as_many_blocks() {
 }
 
 TEST(pool_with_zones, has_as_many_blocks_as_the_pool_would_have) {
-    expect_as_many_blocks<mallard::last_freed, 4096, block_size{24, 8}>();
+    expect_as_many_blocks<mallard::first_freed, 4096, block_size{24, 8}>();
     expect_as_many_blocks<mallard::last_freed, 100, block_size{12, 4}>();
     expect_as_many_blocks<mallard::last_freed, 64, block_size{1, 1}>();
     expect_as_many_blocks<mallard::last_freed, 4096, block_size{64, 64}>();
