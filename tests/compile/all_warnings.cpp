@@ -27,7 +27,7 @@ template class mallard::monotonic<>;
 template class mallard::monotonic<mallard::buffer>;
 template class mallard::multipool<>;
 template class mallard::multipool<mallard::monotonic<>, mallard::last_freed>;
-template class mallard::multipool<mallard::chunk_cache, mallard::first_freed>;
+template class mallard::multipool<mallard::chunk_cache, mallard::first_freed, mallard::power_of_two_classes>;
 template class mallard::concurrent_multipool<>;
 template class mallard::concurrent_multipool<mallard::pages>;
 template class mallard::fixed_pool<>;
