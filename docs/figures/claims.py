@@ -59,10 +59,10 @@ def conditions() -> str:
 
 
 def runs_text(what: str, numbers: Container[int | None]) -> str:
-    """The runs of these numbers, each with its scale, and their machines."""
+    """The runs of these numbers, and their machines."""
     named = [stored.run for stored in runs() if stored.run["id"] in numbers]
     machines = dict.fromkeys(f"{run['machine']['cpu']}, {run['machine']['cores']} cores" for run in named)
-    lines = [f"- {run['started'][:10]}, {run['scale']} scale: `{run['command']}`" for run in named]
+    lines = [f"- {run['started'][:10]}: `{run['command']}`" for run in named]
     return "\n".join([f"{what} these runs on {' and '.join(machines)}:", "", *lines])
 
 
