@@ -13,7 +13,7 @@ namespace bench {
 class region_heap_source {
 public:
     explicit region_heap_source(std::span<std::byte> region)
-        : heap_(mallard::region_heap<>::create_in(region)) {}
+        : heap_(mallard::region_heap::create_in(region)) {}
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
         return heap_.allocate(bytes, alignment);
@@ -32,10 +32,10 @@ public:
         heap_.deallocate_many(std::move(blocks), bytes, alignment);
     }
 
-    [[nodiscard]] mallard::region_heap<>& heap() noexcept { return heap_; }
+    [[nodiscard]] mallard::region_heap& heap() noexcept { return heap_; }
 
 private:
-    mallard::region_heap<>& heap_;
+    mallard::region_heap& heap_;
 };
 
 template <>

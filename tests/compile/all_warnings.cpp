@@ -40,8 +40,8 @@ template class mallard::adaptive_pool<>;
 template class mallard::adaptive_pool<mallard::new_delete, mallard::adaptive_pool_options{
                                                                .overhead_percent = mallard::only_alignment}>;
 template class mallard::heap<>;
-template class mallard::heap<mallard::monotonic<>, 8>;
-template class mallard::region_heap<>;
+template class mallard::heap<mallard::monotonic<>>;
+template class mallard::region_heap;
 
 template class mallard::counted<mallard::multipool<>>;
 template class mallard::limited<mallard::heap<>>;

@@ -170,7 +170,6 @@ const std::vector<allocator_row>& every_allocator() {
         {"adaptive_pool_aligned", make<adaptive_pool_of<of_aligned>>},
         {"concurrent_multipool", make<mallard::concurrent_multipool<upstream_type>>, false},
         {"heap", make<mallard::heap<upstream_type>>, false},
-        {"heap_of_small_granules", make<mallard::heap<upstream_type, 8>>, false},
         {"heap_of_small_chunks", make_heap_of_small_chunks, false},
         {"counted_multipool", make<mallard::counted<multipool>>},
         {"counted_heap", make<mallard::counted<mallard::heap<upstream_type>>>, false},

@@ -92,8 +92,8 @@ protected:
     fuzz::shadow_heap shadow_;
 };
 
-using recipes = ::testing::Types<heap_of_granules<16>, heap_of_granules<8>, heap_of_small_chunks,
-                                 heap_over_multipool, heap_over_buffer, heap_in_region, checked_heap>;
+using recipes = ::testing::Types<plain_heap, heap_of_small_chunks, heap_over_multipool, heap_over_buffer,
+                                 heap_in_region, checked_heap>;
 TYPED_TEST_SUITE(expansion_contract, recipes);
 
 TYPED_TEST(expansion_contract, is_kept_whatever_is_asked_for) {

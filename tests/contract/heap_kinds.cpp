@@ -7,8 +7,7 @@
 namespace contract {
 
 void add_heaps(kinds& to) {
-    add_with_adaptors<heap_of_granules<16>>(to, "heap", true);
-    add_kinds<heap_of_granules<8>>(to, "heap_of_small_granules", true);
+    add_with_adaptors<plain_heap>(to, "heap", true);
     add_kinds<heap_of_small_chunks>(to, "heap_of_small_chunks", true);
     add_kinds<heap_over_multipool>(to, "heap_over_multipool", true);
     add_kinds<synchronized_heap>(to, "synchronized_heap", true);
@@ -18,10 +17,9 @@ void add_heaps(kinds& to) {
 }
 
 void add_heaps_over_upstreams(kinds& to) {
-    add_kinds<heap_over_system<mallard::chunk_cache, 16>>(to, "heap_over_chunk_cache", true);
-    add_kinds<heap_over_system<mallard::chunk_cache, 8>>(to, "heap_of_small_granules_over_chunk_cache", true);
-    add_kinds<heap_over_system<mallard::new_delete, 16>>(to, "heap_over_new_delete", true);
-    add_kinds<heap_over_system<mallard::pages, 16>>(to, "heap_over_pages", true);
+    add_kinds<heap_over_system<mallard::chunk_cache>>(to, "heap_over_chunk_cache", true);
+    add_kinds<heap_over_system<mallard::new_delete>>(to, "heap_over_new_delete", true);
+    add_kinds<heap_over_system<mallard::pages>>(to, "heap_over_pages", true);
     add_kinds<heap_over_buffer>(to, "heap_over_buffer", true);
     add_kinds<heap_in_region>(to, "heap_in_region", true);
 }

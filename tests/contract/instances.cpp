@@ -38,7 +38,6 @@ INSTANTIATE_LOCAL(adaptive_pool_aligned);
 INSTANTIATE_LOCAL(concurrent_multipool);
 INSTANTIATE_LOCAL(concurrent_multipool_of_small_blocks);
 INSTANTIATE_LOCAL(heap);
-INSTANTIATE_LOCAL(heap_of_small_granules);
 INSTANTIATE_LOCAL(heap_of_small_chunks);
 INSTANTIATE_LOCAL(heap_over_multipool);
 INSTANTIATE_LOCAL(synchronized_heap);

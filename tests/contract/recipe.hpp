@@ -117,11 +117,10 @@ struct adaptive_pool {
 inline constexpr mallard::adaptive_pool_options few_nodes{.nodes_a_block = 8, .overhead_percent = 20};
 inline constexpr mallard::adaptive_pool_options aligned_nodes{.overhead_percent = mallard::only_alignment};
 
-template <std::size_t Granule>
-struct heap_of_granules {
-    explicit heap_of_granules(equipment::ledger& source) : top(source) {}
+struct plain_heap {
+    explicit plain_heap(equipment::ledger& source) : top(source) {}
     void release_below() noexcept {}
-    mallard::heap<equipment::ledger, Granule> top;
+    mallard::heap<equipment::ledger> top;
 };
 
 /// Small chunks, so that they come and go, and many requests have one of their own.
@@ -163,12 +162,12 @@ struct buffer_upstream {
     mallard::buffer top{{memory.get(), bytes}};
 };
 
-template <class Upstream, std::size_t Granule>
+template <class Upstream>
 struct heap_over_system {
     explicit heap_over_system(equipment::ledger&) {}
     void release_below() noexcept {}
     Upstream below{};
-    mallard::heap<Upstream, Granule> top{below};
+    mallard::heap<Upstream> top{below};
 };
 
 struct heap_over_buffer {
@@ -184,7 +183,7 @@ struct heap_in_region {
     explicit heap_in_region(equipment::ledger&) {}
     void release_below() noexcept {}
     std::unique_ptr<std::byte[]> memory{new std::byte[bytes]};
-    mallard::region_heap<>& top = mallard::region_heap<>::create_in({memory.get(), bytes});
+    mallard::region_heap& top = mallard::region_heap::create_in({memory.get(), bytes});
 };
 
 // ---- adaptors, around an allocator that lives elsewhere

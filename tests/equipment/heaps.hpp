@@ -20,23 +20,20 @@ std::string what_is_wrong_with(const Heap& heap) {
     return sanity.sound() ? "" : sanity.what;
 }
 
-template <std::size_t Granule>
 struct heap_on_ledger {
     [[nodiscard]] std::size_t rooms() const noexcept { return heap.stats().chunks; }
 
     ledger source;
-    mallard::heap<ledger, Granule> heap{source};
+    mallard::heap<ledger> heap{source};
 };
 
-template <std::size_t Granule>
 struct heap_in_region {
     static constexpr std::size_t bytes = std::size_t{1} << 20;
 
     [[nodiscard]] static std::size_t rooms() noexcept { return 1; }
 
     std::unique_ptr<std::byte[]> memory{new std::byte[bytes]};
-    mallard::region_heap<Granule>& heap =
-        mallard::region_heap<Granule>::create_in(std::span(memory.get(), bytes));
+    mallard::region_heap& heap = mallard::region_heap::create_in(std::span(memory.get(), bytes));
 };
 
 } // namespace equipment

@@ -14,13 +14,13 @@
 
 namespace equipment {
 
-template <class Links, std::size_t Granule>
-class room_of_blocks : public mallard::space::growing_space<Links, Granule> {
-    using base = mallard::space::growing_space<Links, Granule>;
+template <class Links>
+class room_of_blocks : public mallard::space::growing_space<Links> {
+    using base = mallard::space::growing_space<Links>;
 
 public:
     using links = Links;
-    static constexpr std::size_t granule = Granule;
+    static constexpr std::size_t granule = mallard::space::heap_block::granule_bytes;
 
     /// What blocks share at first, words included; the room is never longer.
     static constexpr std::size_t bytes = 65536;
@@ -55,11 +55,11 @@ public:
     [[nodiscard]] std::string wrong() const { return sanity().sound() ? "" : sanity().what; }
 
     [[nodiscard]] mallard::heap_sanity sanity() const {
-        mallard::space::sanity_check<Links, Granule> check(*this);
+        mallard::space::sanity_check<Links> check(*this);
         check.look_at_room(begin(), end(), [this](const std::byte* at) {
             const std::size_t offset =
                 reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(begin());
-            return offset <= room_bytes_ - mallard::space::heap_block::least_bytes && offset % Granule == 0;
+            return offset <= room_bytes_ - mallard::space::heap_block::least_bytes && offset % granule == 0;
         });
         return check.result();
     }

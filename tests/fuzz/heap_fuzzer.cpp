@@ -33,8 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     constexpr void (*runs[])(std::span<const std::uint8_t>) = {
-        run<fuzz::coarse_heap>,      run<fuzz::fine_heap>,  run<fuzz::checked_heap>, run<fuzz::cached_heap>,
-        run<fuzz::fine_cached_heap>, run<fuzz::paged_heap>, run<fuzz::region>,       run<fuzz::fine_region>};
+        run<fuzz::ledger_heap>, run<fuzz::checked_heap>, run<fuzz::cached_heap>, run<fuzz::paged_heap>,
+        run<fuzz::region>};
     runs[data[0] % std::size(runs)](std::span(data, size).subspan(1));
     return 0;
 }

@@ -53,7 +53,7 @@ struct heap_over_ledger {
 };
 
 /// Over the system's memory, where large blocks have ranges of addresses to themselves.
-template <class Upstream, std::size_t Granule>
+template <class Upstream>
 struct heap_over_system {
     static constexpr bool knows_sizes = true;
 
@@ -67,11 +67,10 @@ struct heap_over_system {
     }
 
     Upstream source{};
-    mallard::heap<Upstream, Granule> heap{source};
+    mallard::heap<Upstream> heap{source};
 };
 
 /// In a part of a region, which grows into the rest and shrinks again.
-template <std::size_t Granule>
 struct heap_in_region {
     static constexpr bool knows_sizes = true;
     static constexpr std::size_t first_bytes = std::size_t{64} << 10;
@@ -97,18 +96,14 @@ struct heap_in_region {
     }
 
     std::unique_ptr<std::byte[]> memory{new std::byte[most_bytes]};
-    mallard::region_heap<Granule>& heap =
-        mallard::region_heap<Granule>::create_in(std::span(memory.get(), first_bytes));
+    mallard::region_heap& heap = mallard::region_heap::create_in(std::span(memory.get(), first_bytes));
 };
 
-using coarse_heap = heap_over_ledger<mallard::heap<equipment::ledger, 16>, true>;
-using fine_heap = heap_over_ledger<mallard::heap<equipment::ledger, 8>, true>;
+using ledger_heap = heap_over_ledger<mallard::heap<equipment::ledger>, true>;
 using checked_heap =
-    heap_over_ledger<mallard::checking::checked_expansion<mallard::heap<equipment::ledger, 16>>, false>;
-using cached_heap = heap_over_system<mallard::chunk_cache, 16>;
-using fine_cached_heap = heap_over_system<mallard::chunk_cache, 8>;
-using paged_heap = heap_over_system<mallard::pages, 16>;
-using region = heap_in_region<16>;
-using fine_region = heap_in_region<8>;
+    heap_over_ledger<mallard::checking::checked_expansion<mallard::heap<equipment::ledger>>, false>;
+using cached_heap = heap_over_system<mallard::chunk_cache>;
+using paged_heap = heap_over_system<mallard::pages>;
+using region = heap_in_region;
 
 } // namespace fuzz

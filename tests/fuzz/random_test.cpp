@@ -46,8 +46,7 @@ protected:
     }
 };
 
-using grounds = ::testing::Types<coarse_heap, fine_heap, checked_heap, cached_heap, fine_cached_heap,
-                                 paged_heap, region, fine_region>;
+using grounds = ::testing::Types<ledger_heap, checked_heap, cached_heap, paged_heap, region>;
 TYPED_TEST_SUITE(random_operations, grounds);
 
 /// Lives of all lengths: most are short, because that is where first chunks and empty lists are.

@@ -18,7 +18,7 @@ using allocators =
     ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::limited<mallard::multipool<>>,
                      mallard::concurrent_multipool<>, mallard::synchronized<mallard::multipool<>>,
                      mallard::fixed_pool<>, mallard::fast_fit<>, mallard::small_object_pool<>,
-                     mallard::adaptive_pool<>, mallard::heap<>, mallard::heap<mallard::chunk_cache, 8>>;
+                     mallard::adaptive_pool<>, mallard::heap<>>;
 TYPED_TEST_SUITE(double_free, allocators);
 
 template <class A>

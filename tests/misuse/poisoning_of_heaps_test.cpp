@@ -43,7 +43,7 @@ protected:
     void* neighbour_ = nullptr;
 };
 
-using heaps = ::testing::Types<mallard::heap<>, mallard::heap<mallard::new_delete, 8>>;
+using heaps = ::testing::Types<mallard::heap<>, mallard::heap<mallard::new_delete>>;
 TYPED_TEST_SUITE(poisoning_of_heaps, heaps);
 
 TYPED_TEST(poisoning_of_heaps, covers_the_words_around_a_block) {
@@ -145,7 +145,7 @@ TEST(poisoning_of_large_blocks, covers_what_is_not_the_callers) {
 TEST(poisoning_of_regions, lasts_as_long_as_the_heap) {
     constexpr std::size_t bytes = 65536;
     const std::unique_ptr<std::byte[]> room(new std::byte[bytes]);
-    auto& heap = mallard::region_heap<>::create_in(std::span(room.get(), bytes));
+    auto& heap = mallard::region_heap::create_in(std::span(room.get(), bytes));
     void* const p = heap.allocate(100);
     expect_report(p, 100);
     heap.deallocate(p);

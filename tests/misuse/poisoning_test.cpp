@@ -40,7 +40,7 @@ using allocators =
                      mallard::concurrent_multipool<>, mallard::synchronized<mallard::multipool<>>,
                      mallard::monotonic<mallard::new_delete>, mallard::fast_fit<>, roomy_fixed_pool,
                      mallard::small_object_pool<>, mallard::adaptive_pool<>, mallard::heap<>,
-                     mallard::heap<mallard::chunk_cache, 8>, mallard::heap<mallard::new_delete>>;
+                     mallard::heap<mallard::new_delete>>;
 TYPED_TEST_SUITE(poisoning, allocators);
 
 TYPED_TEST(poisoning, reports_use_after_deallocation) {

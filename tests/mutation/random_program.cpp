@@ -56,8 +56,7 @@ void add_kinds() {
 #elif defined(KINDS_OF_HEAP)
 void add_kinds() {
     add<contract::heap_of_small_chunks>();
-    add<contract::heap_of_granules<8>>();
-    add<contract::heap_over_system<mallard::chunk_cache, 16>>({.bytes = std::size_t{1} << 20});
+    add<contract::heap_over_system<mallard::chunk_cache>>({.bytes = std::size_t{1} << 20});
     add<contract::heap_in_region>({.live_bytes = std::size_t{4} << 20, .may_refuse = true});
 }
 #elif defined(KINDS_OF_CONCURRENT_MULTIPOOL)

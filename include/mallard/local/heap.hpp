@@ -44,13 +44,12 @@ struct heap_options {
 
 namespace mallard::unchecked::inline MALLARD_MODE {
 
-/// `Granule` is the unit of sizes and addresses: 16, or 8 for programs with few requests at an alignment of 16.
 ///
 /// Not thread-safe (adapt/synchronized.hpp); neither copied nor moved, because bound containers point to it.
-template <upstream Upstream, std::size_t Granule>
+template <upstream Upstream>
 class heap : public space::heap_calls<space::chunk_rooms<Upstream, std::is_same_v<Upstream, chunk_cache> ||
                                                                        std::is_same_v<Upstream, pages>>,
-                                      space::absolute_links, Granule> {
+                                      space::absolute_links> {
     using calls = typename heap::heap_calls;
     using calls::rooms_;
     using calls::space_;
@@ -89,9 +88,9 @@ public:
 
 namespace mallard::inline MALLARD_MODE {
 
-template <upstream Upstream = chunk_cache, std::size_t Granule = fundamental_alignment>
-class heap : public checking::by_default<unchecked::heap<Upstream, Granule>> {
-    using base = checking::by_default<unchecked::heap<Upstream, Granule>>;
+template <upstream Upstream = chunk_cache>
+class heap : public checking::by_default<unchecked::heap<Upstream>> {
+    using base = checking::by_default<unchecked::heap<Upstream>>;
 
 public:
     using base::base;

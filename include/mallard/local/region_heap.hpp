@@ -4,7 +4,7 @@
 ///              ^ the region_heap itself                                               ^ region_bytes()
 ///
 ///     alignas(16) static std::byte memory[64 << 10];
-///     mallard::region_heap<>& heap = mallard::region_heap<>::create_in(memory);
+///     mallard::region_heap& heap = mallard::region_heap::create_in(memory);
 ///
 /// Data model: local/heap.hpp with one room, in one place: the metadata lie at the begin of the region, and
 /// everything is found by distances, so that each process may map the region at another address, or write it to a
@@ -35,10 +35,9 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-template <std::size_t Granule = fundamental_alignment>
-class region_heap : public space::heap_calls<space::region_room<Granule>, space::relative_links, Granule> {
+class region_heap : public space::heap_calls<space::region_room, space::relative_links> {
     using calls = typename region_heap::heap_calls;
-    using room_type = space::region_room<Granule>;
+    using room_type = space::region_room;
     using calls::rooms_;
     using calls::space_;
 
@@ -57,7 +56,7 @@ public:
 
     /// Returns: the heap in the region that begins at `region`, made by this process or another one, at this
     /// address or another one.
-    /// Throws: refused_request if there is none, or one of another granule or another version of mallard.
+    /// Throws: refused_request if there is none, or one of another version of mallard.
     static region_heap& open_in(void* region) {
         auto* const there = static_cast<region_heap*>(region);
         if (!core::is_aligned(region, fundamental_alignment) || !there->rooms_.is_signed()) {
@@ -129,6 +128,6 @@ private:
     ~region_heap() = default;
 };
 
-static_assert(local_allocator<region_heap<>> && burst_allocator<region_heap<>> && expandable<region_heap<>>);
+static_assert(local_allocator<region_heap> && burst_allocator<region_heap> && expandable<region_heap>);
 
 } // namespace mallard::inline MALLARD_MODE

@@ -26,12 +26,10 @@
 
 namespace mallard::space::inline MALLARD_MODE {
 
-template <class Links, std::size_t Granule>
+template <class Links>
 class coalescing_space {
-    static_assert(Granule == 8 || Granule == 16, "mallard: a heap has granules of 8 or of 16 bytes");
-
 public:
-    using bins_type = segregated_fit<Links, Granule>;
+    using bins_type = segregated_fit<Links>;
 
     static constexpr std::size_t exact_bytes = bins_type::exact_bytes;
     /// Larger requests are refused, so that no sum of sizes wraps.
@@ -46,13 +44,15 @@ public:
     /// Returns: the bytes of a block whose payload has `bytes`.
     /// Requires: `bytes` is at most most_bytes.
     [[nodiscard]] static constexpr std::size_t block_bytes_for(std::size_t bytes) noexcept {
-        return std::max(heap_block::least_bytes, core::align_up(bytes + heap_block::tag_bytes, Granule));
+        return std::max(heap_block::least_bytes,
+                        core::align_up(bytes + heap_block::tag_bytes, heap_block::granule_bytes));
     }
 
     /// Returns: the bytes of a block that has room for one of `block_bytes` bytes at any multiple of `alignment`.
     [[nodiscard]] static constexpr std::size_t bytes_for_aligned(std::size_t block_bytes,
                                                                  std::size_t alignment) noexcept {
-        return alignment <= Granule ? block_bytes : block_bytes + alignment + heap_block::least_bytes;
+        return alignment <= heap_block::granule_bytes ? block_bytes
+                                                      : block_bytes + alignment + heap_block::least_bytes;
     }
 
     /// Effects: makes [begin, begin + bytes) a room, and its memory for blocks the remainder.
@@ -244,7 +244,7 @@ public:
     /// Requires: `b` lies in the room.
     [[nodiscard]] std::size_t credible_bytes(heap_block b, const std::byte* end) const noexcept {
         const std::size_t bytes = b.begin() == remainder_begin() ? remainder_bytes() : b.bytes();
-        const bool credible = bytes >= heap_block::least_bytes && bytes % Granule == 0 &&
+        const bool credible = bytes >= heap_block::least_bytes && bytes % heap_block::granule_bytes == 0 &&
                               bytes <= static_cast<std::size_t>(end - b.begin());
         return credible ? bytes : 0;
     }

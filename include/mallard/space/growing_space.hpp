@@ -20,9 +20,9 @@
 
 namespace mallard::space::inline MALLARD_MODE {
 
-template <class Links, std::size_t Granule>
-class growing_space : public coalescing_space<Links, Granule> {
-    using base = coalescing_space<Links, Granule>;
+template <class Links>
+class growing_space : public coalescing_space<Links> {
+    using base = coalescing_space<Links>;
     using base::free_;
 
 public:

@@ -36,6 +36,7 @@ class heap_block {
 public:
     static constexpr std::size_t tag_bytes = sizeof(std::size_t);
     static constexpr std::size_t least_bytes = 4 * tag_bytes;
+    static constexpr std::size_t granule_bytes = fundamental_alignment; ///< the unit of sizes and addresses
 
     static constexpr std::size_t in_use = 1;
     static constexpr std::size_t previous_in_use = 2; ///< or there is none, or what is before is not listed

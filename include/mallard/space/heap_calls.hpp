@@ -25,20 +25,20 @@
 
 namespace mallard::space::inline MALLARD_MODE {
 
-template <class Rooms, class Links, std::size_t Granule>
-class heap_calls : public heap_walks<Rooms, Links, Granule> {
+template <class Rooms, class Links>
+class heap_calls : public heap_walks<Rooms, Links> {
 public:
-    using walks = heap_walks<Rooms, Links, Granule>;
+    using walks = heap_walks<Rooms, Links>;
 
     /// Requests at larger alignments cost twice as much.
-    static constexpr std::size_t granule_bytes = Granule;
+    static constexpr std::size_t granule_bytes = heap_block::granule_bytes;
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get the smallest block.
     /// Throws: std::bad_alloc, or what the upstream throws; the heap is unchanged then.
     /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
-        if (bytes < small_bytes && alignment <= Granule) [[likely]] {
+        if (bytes < small_bytes && alignment <= heap_block::granule_bytes) [[likely]] {
             if (const heap_block b = space_.take_small(space_type::block_bytes_for(bytes))) [[likely]] {
                 return hand_out(b.payload(), bytes);
             }
@@ -176,8 +176,9 @@ protected:
     /// Returns: a block of the space; null if it has none.
     [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t block_bytes = space_type::block_bytes_for(bytes);
-        const heap_block b =
-            alignment <= Granule ? space_.take(block_bytes) : space_.take_aligned(block_bytes, alignment);
+        const heap_block b = alignment <= heap_block::granule_bytes
+                                 ? space_.take(block_bytes)
+                                 : space_.take_aligned(block_bytes, alignment);
         return b ? b.payload() : nullptr;
     }
 
@@ -185,7 +186,8 @@ protected:
 
 private:
     /// Smaller requests have a bin of their size.
-    static constexpr std::size_t small_bytes = space_type::exact_bytes - Granule - heap_block::tag_bytes + 1;
+    static constexpr std::size_t small_bytes =
+        space_type::exact_bytes - heap_block::granule_bytes - heap_block::tag_bytes + 1;
     /// The most bytes that a burst asks the rooms for at a time.
     static constexpr std::size_t most_carved_bytes = std::size_t{256} << 10;
 
@@ -210,9 +212,8 @@ private:
     }
 };
 
-template <class Rooms, class Links, std::size_t Granule>
-void* heap_calls<Rooms, Links, Granule>::allocate_slowly(std::size_t bytes, std::size_t alignment,
-                                                         bool quiet) {
+template <class Rooms, class Links>
+void* heap_calls<Rooms, Links>::allocate_slowly(std::size_t bytes, std::size_t alignment, bool quiet) {
     if (bytes > space_type::most_bytes || alignment > space_type::most_bytes) {
         if (quiet) {
             return nullptr;
@@ -232,11 +233,10 @@ void* heap_calls<Rooms, Links, Granule>::allocate_slowly(std::size_t bytes, std:
     return take(bytes, alignment);
 }
 
-template <class Rooms, class Links, std::size_t Granule>
-expansion_result heap_calls<Rooms, Links, Granule>::expand_by(void* p, const expansion_request& r,
-                                                              bool quiet) {
+template <class Rooms, class Links>
+expansion_result heap_calls<Rooms, Links>::expand_by(void* p, const expansion_request& r, bool quiet) {
     MALLARD_EXPECTS(r.least_bytes <= r.preferred_bytes && is_power_of_two(r.alignment));
-    MALLARD_EXPECTS(r.step_bytes != 0 && r.step_bytes % Granule == 0);
+    MALLARD_EXPECTS(r.step_bytes != 0 && r.step_bytes % heap_block::granule_bytes == 0);
     if (p != nullptr && r.least_bytes <= space_type::most_bytes) {
         const heap_block b = heap_block::holding(p);
         if (b.is(heap_block::reserved)) [[unlikely]] {
@@ -263,12 +263,12 @@ expansion_result heap_calls<Rooms, Links, Granule>::expand_by(void* p, const exp
 
 /// Returns: a fresh block, if possible off the front of a free one of twice its bytes or more, so that it can
 /// grow.
-template <class Rooms, class Links, std::size_t Granule>
-expansion_result heap_calls<Rooms, Links, Granule>::allocate_to_grow(const expansion_request& r, bool quiet) {
+template <class Rooms, class Links>
+expansion_result heap_calls<Rooms, Links>::allocate_to_grow(const expansion_request& r, bool quiet) {
     const std::size_t bytes = r.preferred_bytes <= space_type::most_bytes
                                   ? std::max(r.least_bytes, r.preferred_bytes)
                                   : r.least_bytes;
-    if (r.alignment <= Granule && bytes < most_carved_bytes) {
+    if (r.alignment <= heap_block::granule_bytes && bytes < most_carved_bytes) {
         const std::size_t block_bytes = space_type::block_bytes_for(bytes);
         if (space_.widen_remainder(2 * block_bytes)) {
             return told(space_.take_from_remainder(block_bytes), expansion::fresh);
@@ -281,14 +281,14 @@ expansion_result heap_calls<Rooms, Links, Granule>::allocate_to_grow(const expan
     return p == nullptr ? expansion_result{} : told(heap_block::holding(p), expansion::fresh);
 }
 
-template <class Rooms, class Links, std::size_t Granule>
-block_chain heap_calls<Rooms, Links, Granule>::allocate_many(std::size_t bytes, std::size_t alignment,
-                                                             std::size_t count) {
+template <class Rooms, class Links>
+block_chain heap_calls<Rooms, Links>::allocate_many(std::size_t bytes, std::size_t alignment,
+                                                    std::size_t count) {
     core::expect_possible_burst(bytes, alignment, count);
     if (count != 0 && count > space_type::most_bytes / bytes) {
         core::fail_allocation(bytes, alignment);
     }
-    if (alignment > Granule || bytes > space_type::exact_bytes) {
+    if (alignment > heap_block::granule_bytes || bytes > space_type::exact_bytes) {
         return core::allocate_one_by_one(*this, bytes, alignment, count);
     }
     const std::size_t block_bytes = space_type::block_bytes_for(bytes);
@@ -306,9 +306,9 @@ block_chain heap_calls<Rooms, Links, Granule>::allocate_many(std::size_t bytes, 
     return burst.finish();
 }
 
-template <class Rooms, class Links, std::size_t Granule>
-block_chain heap_calls<Rooms, Links, Granule>::allocate_many(std::span<const std::size_t> sizes,
-                                                             std::size_t alignment) {
+template <class Rooms, class Links>
+block_chain heap_calls<Rooms, Links>::allocate_many(std::span<const std::size_t> sizes,
+                                                    std::size_t alignment) {
     core::unfinished_burst burst(*this, sizeof(void*), alignment);
     std::size_t sum = 0;
     for (const std::size_t bytes : sizes) {
@@ -320,7 +320,7 @@ block_chain heap_calls<Rooms, Links, Granule>::allocate_many(std::span<const std
     for (const std::size_t asked : sizes) {
         const std::size_t bytes = std::max(asked, sizeof(void*));
         heap_block b;
-        if (alignment <= Granule && bytes <= most_carved_bytes) {
+        if (alignment <= heap_block::granule_bytes && bytes <= most_carved_bytes) {
             b = space_.take_from_remainder(space_type::block_bytes_for(bytes));
         }
         burst.add(b ? hand_out(b.payload(), bytes) : allocate(bytes, alignment));

@@ -47,10 +47,10 @@ struct heap_sanity {
 namespace mallard::space::inline MALLARD_MODE {
 
 /// The check of one heap, room by room.
-template <class Links, std::size_t Granule>
+template <class Links>
 class sanity_check {
 public:
-    using space_type = coalescing_space<Links, Granule>;
+    using space_type = coalescing_space<Links>;
 
     explicit sanity_check(const space_type& space) noexcept : space_(space) {}
 

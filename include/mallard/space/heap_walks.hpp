@@ -19,7 +19,7 @@
 
 namespace mallard::space::inline MALLARD_MODE {
 
-template <class Rooms, class Links, std::size_t Granule>
+template <class Rooms, class Links>
 class heap_walks {
 public:
     /// Effects: calls `f(heap_block_info)` for each block, room by room in the order of their addresses, then for
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] heap_sanity check_sanity() const noexcept;
 
 protected:
-    using space_type = growing_space<Links, Granule>;
+    using space_type = growing_space<Links>;
 
     template <class... Args>
     explicit heap_walks(Args&&... rooms) noexcept : rooms_(std::forward<Args>(rooms)...) {}
@@ -49,9 +49,9 @@ protected:
     space_type space_;
 };
 
-template <class Rooms, class Links, std::size_t Granule>
+template <class Rooms, class Links>
 template <class F>
-void heap_walks<Rooms, Links, Granule>::for_each_block(F f) const {
+void heap_walks<Rooms, Links>::for_each_block(F f) const {
     const auto tell = [&f](heap_block b, std::size_t bytes, bool in_use) {
         f(heap_block_info{b.payload(), bytes - heap_block::tag_bytes, in_use});
     };
@@ -72,8 +72,8 @@ void heap_walks<Rooms, Links, Granule>::for_each_block(F f) const {
     static_cast<void>(rooms_.for_each_large([&](heap_block b) { tell(b, b.bytes(), true); }));
 }
 
-template <class Rooms, class Links, std::size_t Granule>
-heap_use heap_walks<Rooms, Links, Granule>::use() const noexcept {
+template <class Rooms, class Links>
+heap_use heap_walks<Rooms, Links>::use() const noexcept {
     heap_use sum;
     const allocator_stats held = rooms_.stats();
     sum.held_bytes = held.chunk_bytes + held.large_bytes;
@@ -87,8 +87,8 @@ heap_use heap_walks<Rooms, Links, Granule>::use() const noexcept {
     return sum;
 }
 
-template <class Rooms, class Links, std::size_t Granule>
-heap_sanity heap_walks<Rooms, Links, Granule>::check_sanity() const noexcept {
+template <class Rooms, class Links>
+heap_sanity heap_walks<Rooms, Links>::check_sanity() const noexcept {
     if (const heap_sanity damaged = rooms_.damaged(); !damaged.sound()) {
         return damaged;
     }
@@ -105,7 +105,7 @@ heap_sanity heap_walks<Rooms, Links, Granule>::check_sanity() const noexcept {
     // With integers, because a damaged link leads anywhere.
     const auto owns = [&](const std::byte* word) {
         const auto at = reinterpret_cast<std::uintptr_t>(word);
-        if ((at + heap_block::tag_bytes) % Granule != 0) {
+        if ((at + heap_block::tag_bytes) % heap_block::granule_bytes != 0) {
             return false;
         }
         return table.is_complete()
@@ -115,7 +115,7 @@ heap_sanity heap_walks<Rooms, Links, Granule>::check_sanity() const noexcept {
                                                          reinterpret_cast<std::uintptr_t>(end), at);
                      });
     };
-    sanity_check<Links, Granule> check(space_);
+    sanity_check<Links> check(space_);
     rooms_.each_room([&](std::byte* begin, std::byte* end) { return check.look_at_room(begin, end, owns); });
     heap_sanity found = check.result();
     const heap_block damaged = rooms_.for_each_large([&found](heap_block b) {

@@ -20,10 +20,9 @@
 
 namespace mallard::space::inline MALLARD_MODE {
 
-template <std::size_t Granule>
 class region_room {
 public:
-    using space_type = growing_space<relative_links, Granule>;
+    using space_type = growing_space<relative_links>;
 
     static constexpr std::size_t most_region_bytes = PTRDIFF_MAX;
     /// What the heap takes of the region, up to the tag of the first block.
@@ -53,7 +52,7 @@ public:
     /// Throws: std::bad_alloc otherwise.
     static bool add_room_for(const space_type&, std::size_t block_bytes, bool quiet) {
         if (!quiet) {
-            core::fail_allocation(block_bytes, Granule);
+            core::fail_allocation(block_bytes, heap_block::granule_bytes);
         }
         return false;
     }
@@ -86,7 +85,7 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6403 + Granule; ///< "mallard", layout 3
+    static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6413; ///< "mallard", layout 3
 
     std::uint64_t signature_ = signature;
     std::uint64_t region_bytes_;

@@ -25,7 +25,7 @@
 
 namespace mallard::space::inline MALLARD_MODE {
 
-template <class Links, std::size_t Granule>
+template <class Links>
 class segregated_fit {
 public:
     static constexpr std::size_t exact_bins = 64;
@@ -34,7 +34,7 @@ public:
     static constexpr std::size_t lists = exact_bins + (doublings << bins_per_doubling_log2);
 
     /// Smaller blocks are in bins of one size.
-    static constexpr std::size_t exact_bytes = exact_bins * Granule;
+    static constexpr std::size_t exact_bytes = exact_bins * heap_block::granule_bytes;
     /// The number of blocks of a bin that are examined; of the last bin, all are.
     static constexpr int most_looked_at = 4;
 
@@ -42,7 +42,7 @@ public:
 
     /// Returns: the bin of blocks of `bytes` bytes. All sizes above the last are in the last bin.
     [[nodiscard]] static constexpr std::size_t bin_of(std::size_t bytes) noexcept {
-        const std::size_t granules = bytes / Granule;
+        const std::size_t granules = bytes / heap_block::granule_bytes;
         if (granules < exact_bins) {
             return granules;
         }
@@ -54,7 +54,9 @@ public:
 
     /// Returns: a block of exactly `bytes` bytes; null if there is none.
     /// Requires: `bytes` is below exact_bytes.
-    [[nodiscard]] heap_block first_of(std::size_t bytes) const noexcept { return head(bytes / Granule); }
+    [[nodiscard]] heap_block first_of(std::size_t bytes) const noexcept {
+        return head(bytes / heap_block::granule_bytes);
+    }
 
     /// Returns: a block of at least `bytes` bytes, as small as the bound allows; null if there is none.
     [[nodiscard]] heap_block find(std::size_t bytes) const noexcept {
@@ -141,7 +143,7 @@ public:
         if (next) {
             Links::store(next.previous_link(), {});
         }
-        became_first(bytes / Granule, next);
+        became_first(bytes / heap_block::granule_bytes, next);
     }
 
     /// Effects: forgets all blocks.

@@ -117,8 +117,8 @@ void refuse_foreign_region(const void* begin) {
     std::array<char, 224> text;
     std::snprintf(
         text.data(), text.size(),
-        "mallard: there is no heap of this kind in the region at %p: make one by create_in(), or open "
-        "it with the granule and the mallard that made it",
+        "mallard: there is no heap in the region at %p: make one by create_in(), or open it with the "
+        "mallard that made it",
         begin);
     refuse(0, 1, text.data());
 }

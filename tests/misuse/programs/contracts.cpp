@@ -123,7 +123,7 @@ BREAKS_CONTRACT(heap_expansion_to_more_than_preferred, "heap_calls.hpp",
     static_cast<void>(heap.try_expand(heap.allocate(24, 8), {.least_bytes = 24, .preferred_bytes = 8}));
 }
 BREAKS_CONTRACT(heap_expansion_by_an_odd_step, "heap_calls.hpp",
-                "r.step_bytes != 0 && r.step_bytes % Granule == 0") {
+                "r.step_bytes != 0 && r.step_bytes % heap_block::granule_bytes == 0") {
     bare::heap<> heap;
     static_cast<void>(
         heap.try_expand(heap.allocate(24, 8), {.least_bytes = 100, .preferred_bytes = 100, .step_bytes = 7}));

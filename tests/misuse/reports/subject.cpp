@@ -108,7 +108,6 @@ std::vector<kind> rewindable_kinds() {
 
 std::vector<kind> expandable_kinds() {
     return {checked<mallard::heap<>>("heap"),
-            checked<mallard::heap<chunk_cache, 8>>("heap_of_small_granules"),
             checked_chain<mallard::heap<mallard::multipool<>>, mallard::multipool<>>("heap_over_multipool")};
 }
 

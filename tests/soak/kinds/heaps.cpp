@@ -9,8 +9,7 @@ namespace {
 constexpr bounds bounded{.live_bytes = std::size_t{4} << 20, .may_refuse = true};
 
 [[maybe_unused]] const bool added = [] {
-    add_adaptors<contract::heap_of_granules<16>>("heap");
-    add_bindings<contract::heap_of_granules<8>>("heap_of_small_granules");
+    add_adaptors<contract::plain_heap>("heap");
     add_bindings<contract::heap_of_small_chunks>("heap_of_small_chunks");
     add_bindings<contract::heap_over_multipool>("heap_over_multipool");
     add_bindings<contract::heap_over_buffer>("heap_over_buffer", bounded);

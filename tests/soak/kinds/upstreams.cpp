@@ -16,12 +16,10 @@ constexpr bounds to_its_end{.bytes_before_release = 14 * mebibyte, .may_refuse =
     add_bindings<contract::system_upstream<mallard::pages>>("pages", by_the_system);
     add_bindings<contract::system_upstream<mallard::chunk_cache>>("chunk_cache", with_large_blocks);
     add_bindings<contract::buffer_upstream>("buffer", to_its_end);
-    add_adaptors<contract::heap_over_system<mallard::chunk_cache, 16>>("heap_over_chunk_cache",
-                                                                       with_large_blocks);
-    add_bindings<contract::heap_over_system<mallard::chunk_cache, 8>>(
-        "heap_of_small_granules_over_chunk_cache", with_large_blocks);
-    add_bindings<contract::heap_over_system<mallard::new_delete, 16>>("heap_over_new_delete");
-    add_bindings<contract::heap_over_system<mallard::pages, 16>>("heap_over_pages", with_large_blocks);
+    add_adaptors<contract::heap_over_system<mallard::chunk_cache>>("heap_over_chunk_cache",
+                                                                   with_large_blocks);
+    add_bindings<contract::heap_over_system<mallard::new_delete>>("heap_over_new_delete");
+    add_bindings<contract::heap_over_system<mallard::pages>>("heap_over_pages", with_large_blocks);
     return true;
 }();
 

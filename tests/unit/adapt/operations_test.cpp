@@ -73,7 +73,7 @@ class adaptors_of : public ::testing::Test {};
 using mechanisms =
     ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::concurrent_multipool<>,
                      mallard::fixed_pool<>, mallard::small_object_pool<>, mallard::adaptive_pool<>,
-                     mallard::heap<>, mallard::region_heap<>, mallard::new_delete, mallard::chunk_cache,
+                     mallard::heap<>, mallard::region_heap, mallard::new_delete, mallard::chunk_cache,
                      mallard::pages, mallard::buffer>;
 TYPED_TEST_SUITE(adaptors_of, mechanisms);
 

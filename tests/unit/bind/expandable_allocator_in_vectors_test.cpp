@@ -273,8 +273,8 @@ TEST(expandable_allocator_in_vectors, works_over_any_heap) {
     mallard::synchronized<mallard::heap<>> shared;
     vector<int, expansion::none, decltype(shared)> in_shared{shared};
     const auto memory = std::make_unique<std::byte[]>(16384);
-    auto& region = mallard::region_heap<>::create_in({memory.get(), 16384});
-    vector<int, expansion::none, mallard::region_heap<>> in_region{region};
+    auto& region = mallard::region_heap::create_in({memory.get(), 16384});
+    vector<int, expansion::none, mallard::region_heap> in_region{region};
     for (int i = 0; i != 1000; ++i) {
         in_shared.push_back(i);
         in_region.push_back(i);

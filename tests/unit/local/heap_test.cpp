@@ -37,8 +37,7 @@ protected:
     mallard::heap<ledger> heap_{source_};
 };
 
-static_assert(mallard::local_allocator<mallard::heap<ledger>> &&
-              mallard::expandable<mallard::heap<ledger, 8>>);
+static_assert(mallard::local_allocator<mallard::heap<ledger>>);
 static_assert(mallard::burst_allocator<mallard::heap<mallard::pages>>);
 
 TEST_F(heap, asks_for_nothing_before_it_is_asked) {
@@ -231,10 +230,10 @@ TEST(heap_over_other_allocators, releases_what_it_took) {
     EXPECT_EQ(equipment::what_is_wrong_with(over_new), "");
 }
 
-template <class Upstream, std::size_t Granule>
+template <class Upstream>
 struct over {
     Upstream source{};
-    mallard::heap<Upstream, Granule> heap{source};
+    mallard::heap<Upstream> heap{source};
 };
 
 template <class Ground>
@@ -246,8 +245,7 @@ protected:
     decltype(Ground::heap)& heap_ = ground_.heap;
 };
 
-using system_heaps =
-    ::testing::Types<over<mallard::chunk_cache, 16>, over<mallard::chunk_cache, 8>, over<mallard::pages, 16>>;
+using system_heaps = ::testing::Types<over<mallard::chunk_cache>, over<mallard::pages>>;
 TYPED_TEST_SUITE(heap_over_the_system, system_heaps);
 
 TYPED_TEST(heap_over_the_system, grows_large_blocks_where_they_are) {

@@ -37,7 +37,7 @@ using mallard::expansion_request;
 constexpr std::size_t most_noted_bytes = std::size_t{1} << 26;
 constexpr std::size_t least_impossible_bytes = std::size_t{1} << 48;
 
-template <class Upstream, std::size_t Granule = 16>
+template <class Upstream>
 struct over {
     [[nodiscard]] static bool may_try(std::size_t bytes) {
         return !mallard::core::poisons_memory || bytes <= most_noted_bytes ||
@@ -45,7 +45,7 @@ struct over {
     }
 
     Upstream source{};
-    mallard::heap<Upstream, Granule> heap{source};
+    mallard::heap<Upstream> heap{source};
 };
 
 struct over_buffer {
@@ -125,10 +125,9 @@ protected:
 };
 
 using grounds =
-    ::testing::Types<over<mallard::chunk_cache>, over<mallard::chunk_cache, 8>, over<mallard::pages>,
-                     over<mallard::new_delete>, over<mallard::multipool<>>, over<mallard::monotonic<>>,
-                     over_buffer, of_equipment<equipment::heap_on_ledger<16>>,
-                     of_equipment<equipment::heap_in_region<16>>, of_equipment<equipment::heap_in_region<8>>>;
+    ::testing::Types<over<mallard::chunk_cache>, over<mallard::pages>, over<mallard::new_delete>,
+                     over<mallard::multipool<>>, over<mallard::monotonic<>>, over_buffer,
+                     of_equipment<equipment::heap_on_ledger>, of_equipment<equipment::heap_in_region>>;
 TYPED_TEST_SUITE(extreme_requests, grounds);
 
 TYPED_TEST(extreme_requests, are_served_whole_or_not_at_all) {
@@ -268,7 +267,7 @@ TEST(extreme_reserves, of_a_vector_are_refused) {
 /// What a caller has said of memory that he cannot have.
 TEST(extreme_growth, of_a_region_is_none) {
     alignas(16) static std::array<std::byte, 65536> memory;
-    mallard::region_heap<>& heap = mallard::region_heap<>::create_in(memory);
+    mallard::region_heap& heap = mallard::region_heap::create_in(memory);
     for (const std::size_t more : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX - 65536, SIZE_MAX / 2 + 1}) {
         EXPECT_EQ(heap.grow(more), memory.size()) << more;
         EXPECT_EQ(equipment::what_is_wrong_with(heap), "");

@@ -22,7 +22,7 @@
 
 namespace {
 
-using heap_type = mallard::region_heap<>;
+using heap_type = mallard::region_heap;
 using mallard::expansion;
 
 class region : public ::testing::Test {
@@ -300,8 +300,8 @@ std::string words_of_foreign(const void* region) {
     std::array<char, 224> text{};
     std::snprintf(
         text.data(), text.size(),
-        "mallard: there is no heap of this kind in the region at %p: make one by create_in(), or open it "
-        "with the granule and the mallard that made it",
+        "mallard: there is no heap in the region at %p: make one by create_in(), or open it with the "
+        "mallard that made it",
         region);
     return text.data();
 }
@@ -322,17 +322,14 @@ TEST(refused_regions, begin_at_the_wrong_place) {
     }
 }
 
-TEST(refused_regions, hold_no_heap_or_one_of_another_kind) {
+TEST(refused_regions, hold_no_heap) {
     alignas(16) static std::array<std::byte, 65536> memory{};
     EXPECT_EQ(refusal([&] { heap_type::open_in(memory.data()); }), words_of_foreign(memory.data()));
-    mallard::region_heap<8>& fine = mallard::region_heap<8>::create_in(memory);
+    heap_type& heap = heap_type::create_in(memory);
+    EXPECT_EQ(refusal([&] { heap_type::open_in(memory.data()); }), "");
+    EXPECT_EQ(refusal([&] { heap_type::open_in(memory.data() + 8); }), words_of_foreign(memory.data() + 8));
+    heap.give_up();
     EXPECT_EQ(refusal([&] { heap_type::open_in(memory.data()); }), words_of_foreign(memory.data()));
-    EXPECT_EQ(refusal([&] { mallard::region_heap<8>::open_in(memory.data()); }), "");
-    EXPECT_EQ(refusal([&] { mallard::region_heap<8>::open_in(memory.data() + 8); }),
-              words_of_foreign(memory.data() + 8));
-    fine.give_up();
-    EXPECT_EQ(refusal([&] { mallard::region_heap<8>::open_in(memory.data()); }),
-              words_of_foreign(memory.data()));
 }
 
 #endif

@@ -9,7 +9,7 @@
 
 namespace {
 
-using space_type = mallard::space::growing_space<mallard::space::absolute_links, 16>;
+using space_type = mallard::space::growing_space<mallard::space::absolute_links>;
 using rooms_type = mallard::space::chunk_rooms<equipment::ledger, false>;
 
 constexpr mallard::chunk_growth growth{.first_chunk_bytes = 1024, .largest_chunk_bytes = 4096, .factor = 2};

@@ -37,9 +37,8 @@ protected:
     Space space_;
 };
 
-using kinds = ::testing::Types<equipment::room_of_blocks<mallard::space::absolute_links, 16>,
-                               equipment::room_of_blocks<mallard::space::absolute_links, 8>,
-                               equipment::room_of_blocks<mallard::space::relative_links, 16>>;
+using kinds = ::testing::Types<equipment::room_of_blocks<mallard::space::absolute_links>,
+                               equipment::room_of_blocks<mallard::space::relative_links>>;
 TYPED_TEST_SUITE(coalescing_space, kinds);
 
 TYPED_TEST(coalescing_space, rounds_to_granules_and_a_word) {

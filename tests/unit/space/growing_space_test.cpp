@@ -48,9 +48,8 @@ protected:
     Space space_;
 };
 
-using kinds = ::testing::Types<equipment::room_of_blocks<mallard::space::absolute_links, 16>,
-                               equipment::room_of_blocks<mallard::space::absolute_links, 8>,
-                               equipment::room_of_blocks<mallard::space::relative_links, 16>>;
+using kinds = ::testing::Types<equipment::room_of_blocks<mallard::space::absolute_links>,
+                               equipment::room_of_blocks<mallard::space::relative_links>>;
 TYPED_TEST_SUITE(growing_space, kinds);
 
 TYPED_TEST(growing_space, grows_forward_into_the_remainder) {

@@ -167,7 +167,7 @@ protected:
     Heap& heap_ = Heap::create_in(ground_.memory());
 };
 
-using regions = ::testing::Types<mallard::region_heap<16>, mallard::region_heap<8>>;
+using regions = ::testing::Types<mallard::region_heap>;
 TYPED_TEST_SUITE(damaged_region, regions);
 
 TYPED_TEST(damaged_region, is_looked_at_and_no_more) {
@@ -204,10 +204,9 @@ TYPED_TEST(damaged_region, says_that_its_length_is_wrong) {
     EXPECT_EQ(told, 1U);
 }
 
-template <std::size_t Granule>
 struct in_guarded_chunks {
     guarded_chunks source{};
-    mallard::heap<guarded_chunks, Granule> heap{
+    mallard::heap<guarded_chunks> heap{
         source, {.growth = {.first_chunk_bytes = 4096, .largest_chunk_bytes = 4096, .factor = 2}}};
 };
 
@@ -219,7 +218,7 @@ protected:
     Ground ground_;
 };
 
-using grounds = ::testing::Types<in_guarded_chunks<16>, in_guarded_chunks<8>>;
+using grounds = ::testing::Types<in_guarded_chunks>;
 TYPED_TEST_SUITE(damaged_chunks, grounds);
 
 TYPED_TEST(damaged_chunks, are_looked_at_and_no_more) {
@@ -238,8 +237,7 @@ TYPED_TEST(damaged_chunks, are_looked_at_and_no_more) {
 /// Links out of the lists in the heap itself, which no chunk holds: they lie behind what tells of the chunks.
 TYPED_TEST(damaged_chunks, are_looked_at_where_the_lists_are_damaged) {
     auto& heap = this->ground_.heap;
-    using lists = mallard::space::segregated_fit<mallard::space::absolute_links,
-                                                 std::remove_reference_t<decltype(heap)>::granule_bytes>;
+    using lists = mallard::space::segregated_fit<mallard::space::absolute_links>;
     using rooms = mallard::space::chunk_rooms<guarded_chunks, false>;
     const std::span<std::byte> in_the_heap(reinterpret_cast<std::byte*>(&heap) + sizeof(rooms),
                                            sizeof(lists) + 16);

@@ -61,9 +61,8 @@ protected:
     std::vector<heap_block> blocks_;
 };
 
-using kinds = ::testing::Types<equipment::room_of_blocks<mallard::space::absolute_links, 16>,
-                               equipment::room_of_blocks<mallard::space::absolute_links, 8>,
-                               equipment::room_of_blocks<mallard::space::relative_links, 16>>;
+using kinds = ::testing::Types<equipment::room_of_blocks<mallard::space::absolute_links>,
+                               equipment::room_of_blocks<mallard::space::relative_links>>;
 TYPED_TEST_SUITE(sanity, kinds);
 
 TYPED_TEST(sanity, names_the_block_whose_word_was_overwritten) {

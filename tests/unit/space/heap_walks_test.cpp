@@ -29,8 +29,7 @@ protected:
     std::remove_reference_t<decltype(Ground::heap)>& heap_ = ground_.heap;
 };
 
-using grounds = ::testing::Types<equipment::heap_on_ledger<16>, equipment::heap_on_ledger<8>,
-                                 equipment::heap_in_region<16>>;
+using grounds = ::testing::Types<equipment::heap_on_ledger, equipment::heap_in_region>;
 TYPED_TEST_SUITE(heap_walks, grounds);
 
 TYPED_TEST(heap_walks, see_each_block_and_what_is_free) {

@@ -7,7 +7,7 @@
 
 namespace {
 
-using room_type = mallard::space::region_room<16>;
+using room_type = mallard::space::region_room;
 
 class region_room : public ::testing::Test {
 protected:

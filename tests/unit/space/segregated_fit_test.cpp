@@ -36,9 +36,8 @@ private:
     std::size_t used_ = 0;
 };
 
-using kinds = ::testing::Types<mallard::space::segregated_fit<mallard::space::absolute_links, 16>,
-                               mallard::space::segregated_fit<mallard::space::absolute_links, 8>,
-                               mallard::space::segregated_fit<mallard::space::relative_links, 16>>;
+using kinds = ::testing::Types<mallard::space::segregated_fit<mallard::space::absolute_links>,
+                               mallard::space::segregated_fit<mallard::space::relative_links>>;
 TYPED_TEST_SUITE(segregated_fit, kinds);
 
 TYPED_TEST(segregated_fit, has_a_list_for_each_size_and_no_larger_one_before_a_smaller_one) {
