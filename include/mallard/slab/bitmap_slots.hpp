@@ -42,7 +42,7 @@ public:
     }
 
     /// Effects: makes slot `p` free and poisons it. A chunk that becomes empty may go back to `source`.
-    /// Returns: false if two slots of that slab, or more, are certainly in use.
+    /// Returns: whether fewer than two slots of that slab are in use.
     /// Complexity: constant on average, apart from calls upstream.
     template <upstream Source>
     bool push(void* p, Source&& source) noexcept {
@@ -77,7 +77,7 @@ public:
     }
 
     /// Effects: makes every slot of `chain` free. The bits of one word are written together.
-    /// Returns: false if two slots of each slab freed to, or more, are certainly in use.
+    /// Returns: whether fewer than two slots of one of these slabs were in use.
     template <upstream Source>
     bool push_many(block_chain&& chain, Source&& source) noexcept {
         const block_chain taken = std::move(chain);
@@ -212,11 +212,7 @@ private:
     /// Returns: as push().
     template <upstream Source>
     bool note_freed(slab_header& h, Source&& source) noexcept {
-        if (--h.used < h.low) [[unlikely]] {
-            this->sank(h, source);
-            return true;
-        }
-        return false;
+        return --h.used < h.low && this->sank(h, source);
     }
 
     /// Effects: frees slots of the cached word.
@@ -224,11 +220,7 @@ private:
     template <upstream Source>
     bool push_cached(std::uint64_t bits, Source&& source) noexcept {
         cached_ |= bits;
-        const std::uint32_t left = this->in_use(*current_);
-        if (left == 0) [[unlikely]] {
-            this->current_emptied(source);
-        }
-        return left < 2;
+        return this->current_sank(source);
     }
 
     /// Effects: frees the first slots of another word.

@@ -161,20 +161,20 @@ protected:
     }
 
     /// Effects: handles a slab with fewer than `low` slots in use.
+    /// Returns: whether it has fewer than two, those cached not counted.
     template <upstream Source>
-    [[gnu::cold, gnu::noinline]] void sank(slab_header& b, Source&& source) noexcept {
+    [[gnu::cold, gnu::noinline]] bool sank(slab_header& b, Source&& source) noexcept {
         if (&b == current_) {
-            if (current_is_empty()) {
-                current_emptied(source);
-            }
-            return;
+            return current_sank(source);
         }
+        const std::uint32_t left = b.used;
         if constexpr (!by_address) {
             others_.sank(b);
         }
-        if (b.used == 0) {
+        if (left == 0) {
             emptied(b, source);
         }
+        return left < 2;
     }
 
     /// Returns: the number of slots of slab `b` in use, those cached not counted.
@@ -192,13 +192,15 @@ protected:
         return slabs_in_use_ - empty == 1 && in_use(layout_.header_of(p)) == 1;
     }
 
-    /// Effects: handles the current slab, which has no slot in use any more. Its chunk goes if it is empty and no
-    /// spare.
+    /// Effects: handles the current slab after a slot of it was freed.
+    /// Returns: as sank().
     template <upstream Source>
-    [[gnu::noinline]] void current_emptied(Source&& source) noexcept {
-        if (is_empty(*current_->chunk)) {
-            retire(*current_->chunk, source);
+    bool current_sank(Source&& source) noexcept {
+        const std::uint32_t left = in_use(*current_);
+        if (left == 0) [[unlikely]] {
+            current_emptied(source);
         }
+        return left < 2;
     }
 
     /// Whether the slab of the lowest address comes first.
@@ -219,6 +221,15 @@ private:
             return Preference();
         } else {
             return Preference(geometry.slots);
+        }
+    }
+
+    /// Effects: handles the current slab, which has no slot in use any more. Its chunk goes if it is empty and no
+    /// spare.
+    template <upstream Source>
+    [[gnu::noinline]] void current_emptied(Source&& source) noexcept {
+        if (is_empty(*current_->chunk)) {
+            retire(*current_->chunk, source);
         }
     }
 
