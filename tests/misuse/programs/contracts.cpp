@@ -28,7 +28,7 @@ using small_object_pool = mallard::unchecked::small_object_pool<Upstream>;
 template <class Upstream = mallard::chunk_cache>
 using adaptive_pool = mallard::unchecked::adaptive_pool<Upstream, mallard::adaptive_pool_options{}>;
 template <class Upstream = mallard::chunk_cache>
-using heap = mallard::unchecked::heap<Upstream, mallard::fundamental_alignment>;
+using heap = mallard::unchecked::heap<Upstream>;
 
 } // namespace bare
 

@@ -10,7 +10,7 @@ template <class A>
 constexpr bool expands = requires(A& a, void* p) { a.try_expand(p, mallard::expansion_request{}); };
 
 TEST(checked_mechanism, expands_where_the_mechanism_does) {
-    using heap = mallard::unchecked::heap<mallard::chunk_cache, 16>;
+    using heap = mallard::unchecked::heap<mallard::chunk_cache>;
     using pool =
         mallard::unchecked::fixed_pool<mallard::growing_arena<>, mallard::last_freed, mallard::block_size{}>;
     EXPECT_TRUE(expands<mallard::checking::checked_mechanism<heap>>);
