@@ -28,6 +28,16 @@ using link_in_place [[gnu::aligned(1)]] = free_block*;
     return reinterpret_cast<link_in_place*>(block);
 }
 
+/// Returns: `p`, which the compiler need not compare with null again.
+/// Requires: `p` is not null.
+template <class T>
+[[nodiscard]] T* known(T* p) noexcept {
+    if (p == nullptr) {
+        __builtin_unreachable();
+    }
+    return p;
+}
+
 /// Returns: the link at `from`, which may lie in poisoned memory.
 MALLARD_READS_POISONED [[nodiscard]] inline free_block* read_link(const link_in_place* from) noexcept {
     return *from;

@@ -51,19 +51,19 @@ struct first_freed_links {
         core::free_block* const head = without_tag(first);
         if (!has_pages(size)) [[unlikely]] {
             core::write_link(list, core::read_link(core::link_of(head)));
-            return no_null(head);
+            return core::known(head);
         }
         const std::uintptr_t read = word(head, read_word);
         if (read == word(head, write_word)) [[unlikely]] {
             core::write_link(list, head);
-            return no_null(at(end_of(head, read, size) - link_at(size)));
+            return core::known(at(end_of(head, read, size) - link_at(size)));
         }
         core::free_block* const block = at(word(at(read)));
         if (is_tagged(block)) [[unlikely]] {
-            return pop_page(head, read, without_tag(block), size);
+            return core::known(pop_page(head, read, without_tag(block), size));
         }
         set_word(head, read_word, read + word_bytes);
-        return no_null(block);
+        return core::known(block);
     }
 
     template <class Size>
@@ -107,13 +107,6 @@ private:
         return size.holds(3 * word_bytes) || size.is(2 * word_bytes);
     }
 
-    /// Returns: `block`, which the compiler need not compare with null again.
-    static core::free_block* no_null(core::free_block* block) noexcept {
-        if (block == nullptr) {
-            __builtin_unreachable();
-        }
-        return block;
-    }
     static bool is_tagged(const core::free_block* p) noexcept { return (address_of(p) & 1) != 0; }
     static core::free_block* with_tag(core::free_block* p) noexcept { return at(address_of(p) + 1); }
     static core::free_block* without_tag(core::free_block* p) noexcept { return at(address_of(p) - 1); }
@@ -173,7 +166,7 @@ private:
         for (std::size_t i = 0; i != words; ++i) {
             set_word(first, i, word(next, i));
         }
-        return no_null(next);
+        return next;
     }
 };
 

@@ -41,6 +41,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/free_block.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
 #include <concepts>
@@ -108,7 +109,7 @@ public:
             block += cache_line_bytes;
         }
         cursor = block + block_bytes;
-        return block;
+        return core::known(block);
     }
 
     [[nodiscard]] static constexpr std::size_t room_for(std::size_t index) noexcept {
@@ -140,7 +141,7 @@ public:
         }
         std::byte* block = cursor;
         cursor += block_bytes_;
-        return block;
+        return core::known(block);
     }
 
     /// Requires: the size of so many blocks is representable.
