@@ -37,6 +37,7 @@ from figures import (  # noqa: E402
     peers,
     pools,
     primitives,
+    reuse,
     testing,
     utilization,
 )
@@ -46,7 +47,7 @@ from mallard.experiments import EXPERIMENTS  # noqa: E402
 
 FIGURES = (
     *(claims, contention, density, fragmentation, heap_and_pools, heaps, locality, peers, pools),
-    *(primitives, testing, utilization),
+    *(primitives, reuse, testing, utilization),
 )
 PAGES = (
     "claims",
@@ -58,6 +59,7 @@ PAGES = (
     "locality",
     "measured",
     "pools",
+    "reuse",
     "testing",
     "utilization",
 )

@@ -63,8 +63,8 @@ def give(item: str) -> str:
 
 
 def given(names: Iterable[str]) -> dict[str, str]:
-    """The files of those of `names` that --malloc gave as files."""
-    return {name: str(_given[name]) for name in names if name in _given}
+    """The names of the files of those that --malloc gave as files."""
+    return {name: _given[name].name for name in names if name in _given}
 
 
 def is_given(strategy: str) -> bool:

@@ -1,0 +1,70 @@
+"""The documents' figures of blocks that are freed and allocated again: a line for each strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from figures.stored import conditions, load, log2_text, markdown_table
+from figures.strategy_table import time_text
+from mallard.analysis.cells import CellTable
+from mallard.analysis.names import in_table_order
+from mallard.analysis.phases import phase_tables
+from mallard.experiments import reuse
+
+Setting = tuple[str, str, int]  # sizes, pattern, bytes of a block
+
+OURS = ("multipool", "multipool/base", "multipool+monotonic", "fixed-pool", "small-object-pool", "heap")
+OTHERS = ("boost-pool", "boost-pmr-unsynchronized", "pmr-unsynchronized", "foonathan-node", "loki")
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {
+        "reuse": lambda: _table(reuse.SAME, (reuse.RANDOM, reuse.REPLACED)),
+        "reuse_mixed": lambda: _table(reuse.MIXED, (reuse.RANDOM,)),
+        "reuse_conditions": lambda: conditions("reuse"),
+    }
+
+
+def _table(sizes: str, patterns: tuple[str, ...]) -> str:
+    """Nanoseconds of a pair: a column for each size and number of blocks, the patterns side by side."""
+    tables = {_setting(table): table for table in phase_tables(reuse.NAME, load(reuse.NAME).rows)}
+    columns = sorted(
+        (bytes_, line.place[0])
+        for (of, pattern, bytes_), table in tables.items()
+        if (of, pattern) == (sizes, patterns[0])
+        for line in table.lines
+    )
+    names = in_table_order({name for table in tables.values() for name in table.strategies})
+    lines = [
+        [
+            name,
+            *(
+                " / ".join(_time(tables, (sizes, pattern, bytes_), live, name) for pattern in patterns)
+                for bytes_, live in columns
+            ),
+        ]
+        for name in names
+        if _is_shown(name)
+    ]
+    heading = [f"{bytes_} B, N = {log2_text(live)}" for bytes_, live in columns]
+    return markdown_table(["ns a pair", *heading], [line for line in lines if any(map(_says, line[1:]))])
+
+
+def _is_shown(name: str) -> bool:
+    plain, _, malloc = name.partition("@")
+    return name in (*OURS, *OTHERS, "null", "new-delete") or (plain == "new-delete" and bool(malloc))
+
+
+def _says(cell: str) -> bool:
+    return bool(cell.strip(" /"))
+
+
+def _setting(table: CellTable) -> Setting:
+    setting = dict(table.setting)
+    return str(setting["sizes"]), str(setting["pattern"]), int(str(setting["block_bytes"]))
+
+
+def _time(tables: dict[Setting, CellTable], setting: Setting, live: int, name: str) -> str:
+    table = tables.get(setting)
+    line = table.line(live) if table else None
+    return time_text(line, name, reuse.PAIR.figure) if line else ""
