@@ -41,7 +41,6 @@ template class mallard::adaptive_pool<mallard::new_delete, mallard::adaptive_poo
                                                                .overhead_percent = mallard::only_alignment}>;
 template class mallard::heap<>;
 template class mallard::heap<mallard::monotonic<>>;
-template class mallard::region_heap;
 
 template class mallard::counted<mallard::multipool<>>;
 template class mallard::limited<mallard::heap<>>;

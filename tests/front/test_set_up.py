@@ -24,7 +24,7 @@ def test_the_first_call_sets_up_and_the_second_starts_at_once(clone):
 
 
 def test_words_are_handed_over_as_they_are(ready):
-    words = ["report", "--db", "*", "-o", "", "-o", "a b  $HOME \\t it's\n"]
+    words = ["report", "--db", "*", "-o", "a b  $HOME \\t it's\n"]
     (ready.root.parent / "*").write_text("")
     assert ready.told(*words)["words"] == words
 
