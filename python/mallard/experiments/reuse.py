@@ -16,7 +16,6 @@ from mallard.experiments.description import (
     Experiment,
     Fastest,
     Phases,
-    Plot,
     Quantity,
     Scale,
 )
@@ -34,7 +33,6 @@ SIZES = (16, 24, 32, 64, 128, 256, 512)
 LARGE = (1024, 2048, 4096)
 
 PAIR = Quantity("pair_ns", "pair", "free a block and allocate another", "a pair")
-FILL = Quantity("fill_ns", "first block", "allocate one of the first blocks", "a first block")
 
 
 def grid(
@@ -129,17 +127,15 @@ EXPERIMENT = Experiment(
         for name in described.EXPERIMENTS[NAME]["strategies"]
         if name not in described.EXPERIMENTS[NAME]["mixed_sizes"]
     },
-    compared=(FILL,),
     panel=Phases(
         across="N",
         head="N",
         x="N, blocks in use",
-        times=(PAIR, FILL),
+        times=(PAIR,),
         amounts=(),
         whole="A free with its allocation",
-        sentences=(Fastest((PAIR, FILL)),),
+        sentences=(Fastest((PAIR,)),),
         unfinished="N",
-        plots=(Plot(PAIR, "ns a pair"),),
         drawn=("multipool", "fixed-pool", "small-object-pool", "heap"),
         first=(("sizes", SAME), ("pattern", RANDOM)),
         legend="N: blocks in use.",

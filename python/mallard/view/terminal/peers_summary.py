@@ -27,6 +27,7 @@ LEGEND = (
     "ratio: the time of mallard's fastest strategy / that of the library's fastest; by library the lowest to "
     "the highest mean of an experiment. Below 1 mallard is faster. unfinished: the library."
 )
+MOST_EXPERIMENTS = 6
 MORE = "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one"
 
 
@@ -57,16 +58,16 @@ def _by_library(timed: Sequence[Duel]) -> Table:
 
 
 def _by_experiment(timed: Sequence[Duel], lost: Sequence[Duel]) -> Table:
+    """The experiments in which a library is faster in some cell, the worst first, as many as fit a screen."""
     grid = _grid("slower in", "cells", "of", "at the worst beside", "ratio")
-    for experiment in dict.fromkeys(duel.experiment for duel in timed):
+    for experiment in list(dict.fromkeys(duel.experiment for duel in lost))[:MOST_EXPERIMENTS]:
         its = [duel for duel in lost if duel.experiment == experiment]
-        if its:
-            cells = {duel.cell for duel in timed if duel.experiment == experiment}
-            slower = {duel.cell for duel in its}
-            worst = its[0]
-            grid.add_row(
-                experiment, str(len(slower)), str(len(cells)), worst.peer, ratio_text(worst.ratio) or "-"
-            )
+        cells = {duel.cell for duel in timed if duel.experiment == experiment}
+        slower = {duel.cell for duel in its}
+        worst = its[0]
+        grid.add_row(
+            experiment, str(len(slower)), str(len(cells)), worst.peer, ratio_text(worst.ratio) or "-"
+        )
     return grid
 
 
