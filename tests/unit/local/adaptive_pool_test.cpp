@@ -141,7 +141,7 @@ TEST_F(default_pool, fills_fuller_blocks_so_that_others_become_empty) {
         pool_.deallocate(all.back(), 24, 8);
         all.pop_back();
     }
-    for (int i = 0; i < 150'000; ++i) {
+    for (int i = 0; i < 400'000; ++i) {
         // Two at a time, because a node that replaces the one just freed takes its place.
         const std::size_t at = random() % all.size();
         void*& one = all[at];

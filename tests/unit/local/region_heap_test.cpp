@@ -142,8 +142,7 @@ TEST_F(region, is_the_callers_again) {
 #ifdef __cpp_exceptions
     EXPECT_THROW(heap_type::open_in(again.data()), mallard::refused_request);
 #else
-    EXPECT_DEATH(heap_type::open_in(again.data()),
-                 "mallard: there is no heap of this kind in the region at ");
+    EXPECT_DEATH(heap_type::open_in(again.data()), "mallard: there is no heap in the region at ");
 #endif
     EXPECT_EQ(&heap_type::create_in(again), &heap_);
 }
