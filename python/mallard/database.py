@@ -182,7 +182,7 @@ def _meaning(path: Path, error: sqlite3.Error) -> str:
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
         return (
             f"the database {path} cannot be written ({error}): the disk is full or failing; "
-            "every row finished before is kept; make room and give the same command again"
+            "finished rows are kept; make room and repeat the command"
         )
     if name.startswith("SQLITE_READONLY"):
         return f"the database {path} is read-only ({error}); make it writable or give another file: --db FILE"

@@ -138,8 +138,7 @@ def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> s
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise UsageError(
-            f"{command[0]} cannot be started: {error}; every row finished before is kept; "
-            "give the same command again when it can"
+            f"{command[0]} cannot be started: {error}; finished rows are kept; repeat the command when it can"
         ) from None
 
 
@@ -183,9 +182,9 @@ def _wrong_malloc(asked: Repetition, row: Row) -> str:
     _, malloc = mallocs.split(asked.strategy)
     known = malloc in mallocs.MALLOCS
     if (known and row.malloc != malloc) or (malloc and not known and row.malloc in ("", mallocs.OWN)):
-        return f"the process had the malloc {row.malloc or 'unknown'} where {malloc} was preloaded"
+        return f"the process had the malloc {row.malloc or 'unknown'}, but {malloc} was preloaded"
     if not malloc and row.malloc in mallocs.MALLOCS:
-        return f"the process had the malloc {row.malloc} where none was asked for: unset LD_PRELOAD"
+        return f"the process had the malloc {row.malloc}, but none was preloaded: unset LD_PRELOAD"
     return ""
 
 
@@ -204,7 +203,7 @@ def _row(asked: Repetition, run_id: int, output: str) -> Row:
     expected |= {"strategy": asked.native_strategy}
     for name, value in expected.items():
         if name not in OUR_PARAMETERS and answered.get(name) != value:
-            raise RowError(f"'{name}' is {answered.get(name)!r} where {value!r} was asked")
+            raise RowError(f"'{name}' is {answered.get(name)!r}, but {value!r} was requested")
     if row.status != OK:
         raise RowError(f"status '{row.status}' with exit status 0")
     # The runner may tell of parameters that are not asked for, such as a size that is always the same.

@@ -203,9 +203,7 @@ def _look_around(store: Store, run_id: int, plan: Plan, listener: Listener) -> i
     if work.disturbs:
         who = f", mostly {work.busiest}" if work.busiest else ""
         text = f"other programs keep {work.cores:.1f} of {len(machine.allowed_cpus())} cores busy{who}"
-        listener.warn(
-            f"{text}; the intervals will be wide: stop them, and give the command again when it is quiet"
-        )
+        listener.warn(f"{text}; the intervals will be wide: stop them and repeat the command")
         store.add_note(run_id, "busy", text)
     return work.idlest_cpu if plan.options.get("pin") else None
 

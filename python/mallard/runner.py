@@ -21,7 +21,7 @@ NAME = "mallard-bench"
 DESCRIBE_SECONDS = 30
 BUILD_RELEASE = (
     "in the source tree, 'cmake --preset release && cmake --build --preset release --target mallard-bench' "
-    "builds one for measuring; './mallard bench' takes it where MALLARD_BENCH is not set"
+    "builds one for measuring; './mallard bench' uses it if MALLARD_BENCH is not set"
 )
 
 # The names for --compiler, and the preset that builds with each.
@@ -153,7 +153,7 @@ def _build_of(compiler: str) -> Runner:
     if not _runs(path):
         raise UsageError(
             f"there is no {NAME} from {compiler}: {path} is missing; './mallard bench' with --compiler in "
-            f"the source tree builds it, where {compiler} is installed; or leave {compiler} out"
+            f"the source tree builds it, if {compiler} is installed; or leave {compiler} out"
         )
     runner = load_runner(path)
     if not str(runner.about["compiler"]).startswith(compiler):

@@ -70,7 +70,7 @@ def test_what_failed_stands_beside_what_finished_of_its_size() -> None:
     (table,) = phase_tables("expansion-forward", rows_of(growth_rows()))
     cell = table.lines[-1].cells["boost-allocator-v1"]
     assert (cell.finished, cell.status) == (False, "out_of_memory")
-    assert "boost-allocator-v1 did not finish (out of memory) where the number of elements is 1000000." in (
+    assert "boost-allocator-v1 did not finish (out of memory) if the number of elements is 1000000." in (
         sentences_of("expansion-forward", table)
     )
 
@@ -195,12 +195,12 @@ def test_sentences_of_a_heap_that_ages() -> None:
     assert said[0].startswith(
         "Fastest to free a block and allocate another: heap 20.4 ns a pair, 33 % (33 to"
     )
-    assert "heap 1.06" in saying(said, "Most held over most live, least and new-delete: ")
+    assert "heap 1.06" in saying(said, "Peak held over peak live, lowest and new-delete: ")
     ageing = saying(said, "Held over live, after a tenth of the operations and at the end: ")
     assert "multipool 1.30 to 1.48" in ageing
     assert "heap 1.05 to 1.06" in ageing
     assert "boost-interprocess" not in ageing, "no contender is told of among mallard's"
-    assert "new-delete 493" in saying(said, "Bytes a block that are held and not its own")
+    assert "new-delete 493" in saying(said, "Overhead in bytes a block at the end, at most")
     assert "heap 0 B" in saying(said, "Held after all blocks were freed and trimmed")
     assert saying(said, "Under other mallocs: new-delete@mimalloc 67 % (67 to 67)")
 

@@ -98,7 +98,7 @@ def test_without_rows_there_is_no_answer_but_a_command(
         write_run(database, density_rows(names=("DS1",)))
     assert main(["choose"]) == 1
     shown = capsys.readouterr().out
-    assert "no answer yet: what decides is not measured yet" in shown
+    assert "no answer yet: the deciding rows are not measured yet" in shown
     assert "not measured; this measures it\n  mallard bench density --ds 4 --size 10" in shown
     assert database.exists() is there
 

@@ -74,8 +74,8 @@ def test_a_guess_at_an_unknown_type_is_said(asked: str, variation: str, guesses:
         ("vectr<int>", r"'vectr<int>': vectr is unknown \(did you mean vector\?\); allowed are"),
         ("std::unordred_map<int,int>", r"unordred_map is unknown \(did you mean unordered_map\?\)"),
         ("DS13", r"DS13 is unknown; allowed are"),
-        ("vector", r"'vector': vector of what\? write vector<int> or vector<string>"),
-        ("vector<std::list>", r"'vector<std::list>': list of what\?"),
+        ("vector", r"'vector': vector lacks its element type; write vector<int> or vector<string>"),
+        ("vector<std::list>", r"'vector<std::list>': list lacks its element type"),
     ],
 )
 def test_a_type_of_which_nothing_is_known_is_refused(text: str, message: str) -> None:

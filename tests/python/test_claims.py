@@ -239,7 +239,7 @@ def test_a_claim_about_all_structures_is_not_judged_by_one() -> None:
         rows_of(density_rows(names=DS2)), "9 Analysis", "wink-out reduction, average over everything"
     )
     assert (entry.verdict, entry.command) == (NOT_MEASURED, "mallard bench density")
-    assert entry.reason == "some of its cells were not measured"
+    assert entry.reason == "some cells of the claim were not measured"
     assert entry.figures == []
 
 

@@ -156,7 +156,7 @@ def test_how_much_was_measured_is_no_part_of_a_cell() -> None:
     assert {duel.run for duel in timed(small, large)} == {2}
 
 
-# ---- what is compared ---------------------------------------------------------------------------------
+# ---- the compared cells ---------------------------------------------------------------------------------
 
 
 def test_phases_and_memory_are_compared_too() -> None:

@@ -58,7 +58,7 @@ def test_the_command_has_every_parameter() -> None:
         ("oom", "out_of_memory", ""),
         ("fail", "failed", "exit status 1: mallard-bench: error: nothing works today"),
         ("garbage", "failed", "no result row of format 1: the last line is 'this is no JSON'"),
-        ("foreign", "failed", "'strategy' is 'AS99' where 'monotonic' was asked"),
+        ("foreign", "failed", "'strategy' is 'AS99', but 'monotonic' was requested"),
     ],
 )
 def test_a_failure_is_a_row_too(measured: Measure, behaviour: str, status: str, detail: str) -> None:
@@ -122,12 +122,12 @@ def test_the_malloc_is_preloaded_and_looked_at(monkeypatch: pytest.MonkeyPatch, 
 @pytest.mark.parametrize(
     ("strategy", "has", "detail"),
     [
-        ("new-delete@jemalloc", "glibc", "the process had the malloc glibc where jemalloc was preloaded"),
-        ("new-delete@jemalloc", "", "the process had the malloc unknown where jemalloc was preloaded"),
+        ("new-delete@jemalloc", "glibc", "the process had the malloc glibc, but jemalloc was preloaded"),
+        ("new-delete@jemalloc", "", "the process had the malloc unknown, but jemalloc was preloaded"),
         (
             "new-delete",
             "mimalloc",
-            "the process had the malloc mimalloc where none was asked for: unset LD_PRELOAD",
+            "the process had the malloc mimalloc, but none was preloaded: unset LD_PRELOAD",
         ),
         ("new-delete", "glibc", ""),
         ("new-delete", "", ""),

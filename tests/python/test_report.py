@@ -158,7 +158,7 @@ def test_known_errors_of_the_papers_are_told_once_each(folder: Path) -> None:
     _, reader = report_of(folder, density_rows(names=("DS1", "DS2", "DS9")))
     told = words(reader.texts["papers"])
     assert told.count("2,560 repetitions") == 1
-    assert re.search(r"a composite hashes to its address[^;]*DS9; bloomberg/", told)
+    assert re.search(r"hashes a composite by its address[^;]*DS9; bloomberg/", told)
 
 
 def test_text_from_outside_is_escaped(folder: Path) -> None:

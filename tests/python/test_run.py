@@ -168,7 +168,7 @@ def test_an_interrupt_keeps_every_finished_row(fake: Any, number: int) -> None:
     said = process.stderr.read()
     assert len(fake.rows()) == KEPT
     assert f"interrupted: {KEPT} of {CELLS * 2} repetitions are kept" in said
-    assert "the same command goes on from there: mallard bench density --ds 1,2" in said
+    assert "repeat the command to resume it: mallard bench density --ds 1,2" in said
 
 
 def test_nohup_is_obeyed(fake: Any) -> None:
@@ -350,7 +350,7 @@ def test_a_full_disk_ends_the_run_and_loses_no_finished_row(fake: Any) -> None:
     process = fake.start("bench", *SMALL[1:-1], "200", preexec_fn=starve)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 2
-    assert "the disk is full or failing; every row finished before is kept" in said
+    assert "the disk is full or failing; finished rows are kept" in said
     assert "Traceback" not in said
     kept = fake.rows()
     assert len(kept) >= 3
@@ -376,6 +376,6 @@ def test_a_busy_machine_is_told_with_its_remedy(
     warned = capsys.readouterr().err
     assert "other programs keep 1.4 of" in warned
     assert "mostly compiler (process 7)" in warned
-    assert "stop them, and give the command again when it is quiet" in warned
+    assert "stop them and repeat the command" in warned
     with Store.open_existing(fake.database) as store:
         assert [note.kind for note in store.notes(1)] == ["busy"]

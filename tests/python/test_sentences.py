@@ -176,7 +176,7 @@ def test_locality_says_at_which_access_factors_it_pays() -> None:
         return 2.0 if (strategy, access_factor) == ("multipool", 256) else 1.0 + (strategy == "new-delete")
 
     said = of_locality(locality_rows(("new-delete", "multipool"), times=times, list_lengths=(16, 1)))
-    assert "multipool pays for |S| = 2^0 where af = 2^0, 2^4; for |S| = 2^4 where af = 2^0, 2^4." in said
+    assert "multipool pays for |S| = 2^0 with af = 2^0, 2^4; for |S| = 2^4 with af = 2^0, 2^4." in said
 
 
 def test_locality_names_the_best_order_of_reuse_and_the_worst() -> None:
@@ -229,9 +229,9 @@ def test_utilization_names_the_fastest_and_what_fails() -> None:
     )
     assert (
         said[1]
-        == "monotonic and monotonic/base did not finish (out of memory) where (T, A, S) is 2^35, 2^20, 2^10."
+        == "monotonic and monotonic/base did not finish (out of memory) if (T, A, S) is 2^35, 2^20, 2^10."
     )
-    assert "monotonic and monotonic/base did: up to 250 page faults in 1000 operations, up to 60 %" in said[2]
+    assert "monotonic and monotonic/base: up to 250 page faults in 1000 operations, up to 60 %" in said[2]
 
 
 def test_utilization_says_where_the_fastest_is_not_faster() -> None:
@@ -239,7 +239,7 @@ def test_utilization_says_where_the_fastest_is_not_faster() -> None:
     for native in natives:
         if native["strategy"] == "multipool" and native["parameters"]["block_log2"] == 15:
             native["cpu_ns"] *= 3
-    assert "multipool is not faster than new-delete where (T, A, S) is 2^30, 2^20, 2^15." in of_utilization(
+    assert "multipool is not faster than new-delete if (T, A, S) is 2^30, 2^20, 2^15." in of_utilization(
         natives
     )
 

@@ -297,7 +297,7 @@ def test_a_full_disk_loses_no_finished_row(store: Store, meta: dict[str, Any], n
             store.add_row(run, native(repetition=repetition))
             stored += 1
 
-    with pytest.raises(StoreError, match="the disk is full or failing; every row finished before is kept"):
+    with pytest.raises(StoreError, match="the disk is full or failing; finished rows are kept"):
         fill()
     assert stored > 0
     with Store.open_existing(store.path) as other:

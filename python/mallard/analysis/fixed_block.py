@@ -139,7 +139,7 @@ def _better_version(works: Sequence[Work]) -> list[str]:
     return [
         (
             f"remove-ctrl as printed takes {nanoseconds(times[0])} ns with {BASE}, {best.version} "
-            f"{nanoseconds(times[1])} ns with the same: {factor(times[0] / times[1])} times as fast."
+            f"{nanoseconds(times[1])} ns: {factor(times[0] / times[1])} times as fast."
         )
     ]
 

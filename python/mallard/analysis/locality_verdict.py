@@ -171,7 +171,7 @@ def _where(system: System, strategy: str, points: Sequence[Extreme]) -> str:
     never = [length for length in lengths if not faster[length]]
     parts = [f"at every access factor for |S| = {amounts(always, lengths, tens)}"] if always else []
     parts += [
-        f"for |S| = {amount(length, tens)} where af = "
+        f"for |S| = {amount(length, tens)} with af = "
         f"{amounts(faster[length], [each.access_factor for each in of[length]])}"
         for length in partly
     ]

@@ -20,6 +20,6 @@ def unfinished_sentences(table: CellTable, what: str, where: Callable[[Line], st
             how = STATUS_TEXT.get(lines[0].cells[name].status, lines[0].cells[name].status)
             ended.setdefault((how, tuple(map(where, lines))), []).append(name)
     return [
-        f"{in_a_list(names)} did not finish ({how}) where {what} is {'; '.join(places)}."
+        f"{in_a_list(names)} did not finish ({how}) if {what} is {'; '.join(places)}."
         for (how, places), names in ended.items()
     ]

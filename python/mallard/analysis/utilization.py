@@ -49,7 +49,7 @@ def faults_sentences(table: CellTable) -> list[str]:
     share = max(cell.system_share or 0.0 for cell in cells)
     kernel = f"up to {100 * share:.0f} % of the time in the kernel"
     most = f"up to {faults:.0f} page faults in 1000 operations, {kernel}"
-    return [f"Touching new pages is most of what {in_a_list(names)} did: {most}."]
+    return [f"Most time went into touching new pages with {in_a_list(names)}: {most}."]
 
 
 def _fastest(table: CellTable) -> list[str]:
@@ -69,7 +69,7 @@ def _fastest(table: CellTable) -> list[str]:
     if not not_faster or not best.ratio.bounded:
         return [fastest]
     where = "; ".join(_place(line) for line in not_faster)
-    return [fastest, f"{best.strategy} is not faster than {BASE} where (T, A, S) is {where}."]
+    return [fastest, f"{best.strategy} is not faster than {BASE} if (T, A, S) is {where}."]
 
 
 def _faster(line: Line, strategy: str) -> bool:

@@ -118,7 +118,7 @@ def sentence(verdict: Verdict) -> str:
         parts.append(f"No difference from it: {', '.join(verdict.equals)}.")
     if verdict.reusing:
         other = verdict.reusing
-        parts.append(f"Where freed blocks must be used again: {other.strategy}, {percent_text(other.ratio)}.")
+        parts.append(f"If freed blocks must be used again: {other.strategy}, {percent_text(other.ratio)}.")
     if verdict.keep is not None and verdict.keep.verdict == "faster":
         more = "does more: it" if verdict.keep.high < ratio.low else "alone"
         parts.append(f"Switching page return off {more} brings {BASE} to {percent_text(verdict.keep)}.")

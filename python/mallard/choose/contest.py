@@ -20,7 +20,7 @@ _SHARED_TEXT = {
     "synchronized-multipool": "one multipool behind a lock for all threads",
     "concurrent-multipool": "one concurrent_multipool for all threads",
 }
-_NO_MATTER = "allocation is not where the time goes"
+_NO_MATTER = "allocation takes little of its time"
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,21 @@ def contest(case: Case, leaf: str, ground: Ground, excluded: Container[str]) -> 
     stay = choice(global_strategy(case), ground)
     place = ground.place
     if place is None:
-        return Outcome(stay, _NO_MATTER) if leaf == FEW else Outcome(None, "what decides is not measured yet")
+        return (
+            Outcome(stay, _NO_MATTER)
+            if leaf == FEW
+            else Outcome(None, "the deciding rows are not measured yet")
+        )
     able = [name for name in place.strategies if can_serve(case, name)]
     ranked = _ranked(able, place, ground.figure, excluded)
     best = choice(ranked[0], ground) if ranked else None
     if leaf == FEW:
-        even = f"; where it were all, {best.strategy} would take {percent_of(best.ratio)}" if best else ""
+        even = f"; if it took all, {best.strategy} would take {percent_of(best.ratio)}" if best else ""
         return Outcome(stay, _NO_MATTER + even, best)
     if best is None:
         if able:
             return Outcome(stay, "everything else that could serve is excluded")
-        return Outcome(None, f"of what can serve, run {place.run} of {place.experiment} has nothing")
+        return Outcome(None, f"run {place.run} of {place.experiment} has no strategy that can serve")
     if best.ratio is None or best.ratio.verdict != "faster":
         closest = f"{best.strategy} comes closest: {percent_of(best.ratio)}"
         return Outcome(stay, f"no strategy is faster beyond its interval; {closest}", best)

@@ -137,7 +137,7 @@ def fragmentation(asked: Asked) -> Finding:
     fresh = ground.fresh_heap(found.place, asked.evidence)
     worse = ratio_of(found.place.times(BASE), fresh.times(BASE)) if fresh else None
     freed = f"{found.place.parameters['freed']} of its blocks freed"
-    text = f"{freed}, new-delete takes {percent_of(worse, 'what it takes on a fresh heap')}"
+    text = f"{freed}, new-delete takes {percent_of(worse, 'its time on a fresh heap')}"
     if ground.serves(found, asked.case):
         return Finding(text, _cells(found.place, [BASE]))
     names = to_measure(asked.case, asked.excluded, long_lived=False)

@@ -37,7 +37,7 @@ SEVERAL_THREADS = 4  # the chart's number of threads for more than one
 # Leaves: the kind of rows that decides.
 FROM_ANOTHER = "from_another"  # contention, blocks freed by another thread
 SCATTERED = "scattered"  # locality, access after the shuffle
-FEW = "few"  # none: allocation is not where the time goes
+FEW = "few"  # none: allocation takes little of the time
 BUILT = "built"  # density, or fragmentation if the heap is shared
 LEAVES = (FROM_ANOTHER, SCATTERED, FEW, BUILT)
 
@@ -103,7 +103,7 @@ _ALL = (
     Question(
         "density",
         "D",
-        "Is allocating much of what it does?",
+        "Is allocation much of its work?",
         {"much": "variation", "little": FEW},
         _one_of("much", "little", lambda case: case.density == HIGH),
         _set("density", {"much": HIGH, "little": LOW}),
@@ -128,7 +128,7 @@ _ALL = (
     Question(
         "fragmentation",
         "F",
-        "Do others allocate and free on the same heap?",
+        "Do other parts of the program allocate on its heap?",
         {"no": "binding", "yes": "binding"},
         _one_of("yes", "no", lambda case: case.fragmented == YES),
         _set("fragmented", {"no": NO, "yes": YES}),

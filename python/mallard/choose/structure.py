@@ -116,7 +116,9 @@ def _refuse_unknown(text: str, type_: Type) -> None:
 def _refuse_empty(text: str, type_: Type) -> None:
     if type_.name in _CONTAINERS and not type_.arguments:
         name = type_.name
-        raise UsageError(f"--structure '{text}': {name} of what? write {name}<int> or {name}<string>")
+        raise UsageError(
+            f"--structure '{text}': {name} lacks its element type; write {name}<int> or {name}<string>"
+        )
     for part in type_.parts:
         _refuse_empty(text, part)
 

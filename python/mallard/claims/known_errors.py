@@ -8,14 +8,14 @@ from __future__ import annotations
 from mallard.claims.rule import Key
 
 P0089, P0213, LOKI = "P0089R1", "P0213R0", "Loki_SOA_blog"
-STALE = "the text is of older data than the table"
+STALE = "the text describes older data than the table"
 ROUNDED = "its table, of seconds rounded to 0.01, gives {high} %"
 
 KNOWN_ERRORS: dict[Key, str] = {
     (P0089, "7.5 DS5", "wink-out gain"): (
-        "in its Table 7 the middle cell saves 5 %; 10 to 30 % are those of the monotonic strategies"
+        "the middle cell of its Table 7 saves 5 %; only the monotonic strategies save 10 to 30 %"
     ),
-    (P0089, "7.8 DS8", "virtual overhead, global"): "its Table 10 has 4.6 % in the mean, 10 % only at 2^16",
+    (P0089, "7.8 DS8", "virtual overhead, global"): "the mean of its Table 10 is 4.6 %; only 2^16 has 10 %",
     (P0089, "7 general", "monotonic speedup over default global"): (
         "its Tables 4-14 span 1.8 to 20.8; the low end is DS3 at small sizes, DS4, and large DS8 and DS12"
     ),
@@ -33,7 +33,7 @@ KNOWN_ERRORS: dict[Key, str] = {
     (P0213, "12 B IV", "multipool, Table 14 (one outlier 76)"): "its Table 14 has a cell of 43 %",
     (P0213, "12 B IV", "P0089 Table 15 multipool"): "its Table 15 has a cell of 33 %",
     (P0213, "12 Conclusions", "thread-local allocators vs global, up to"): (
-        "its Tables 58-64 have up to 9.5 x, and the same without the monotonic strategies in Tables 65-71"
+        "its Tables 58-64 have up to 9.5 x; so have Tables 65-71, without the monotonic strategies"
     ),
     (LOKI, "time", "Loki deallocation slower, shuffled order"): (
         "its table has 30 x (1 byte) to 93 x (50 bytes), 53 x in the mean"

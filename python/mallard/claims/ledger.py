@@ -36,7 +36,7 @@ TIME_OF_MACHINE = "a time of the authors' machine; only ratios can be compared"
 ONE_REPETITION = "one repetition: no interval"
 MORE_REPETITIONS = 5
 TOO_WIDE = "the interval is too wide to decide"
-INCOMPLETE = "some of its cells were not measured"
+INCOMPLETE = "some cells of the claim were not measured"
 # The order of preference of settings. The first measured one is judged.
 PREFERRED = {
     "buffer": ("warm", "cold", "none"),

@@ -9,8 +9,8 @@ from __future__ import annotations
 from mallard.claims.rule import Key
 
 MACHINE = "describes the authors' machine"
-SAME = "a parameter of the experiment; mallard's is the same"
-WINDOWS = "about Visual C++ on Windows; mallard runs on Linux"
+SAME = "a parameter of the experiment; mallard uses this value"
+WINDOWS = "concerns Visual C++ on Windows; mallard runs on Linux"
 NO_EXPERIMENT = "mallard has no experiment for it yet"
 
 P0089, P0213 = "P0089R1", "P0213R0"
@@ -22,11 +22,11 @@ NOT_APPLICABLE_HERE: dict[Key, str] = {
     (P0089, "6 setup", "compiler gcc-5.1 -O3 -march=native, Linux 3.18"): MACHINE,
     (P0089, "7 setup", "random string length range, uniform"): SAME,
     (P0089, "7 setup", "leaf elements times iterations held constant (log2)"): (
-        "a parameter of the experiment; the same with --paper, fewer with --quick and --standard"
+        "a parameter of the experiment; --paper uses this value, --quick and --standard a smaller one"
     ),
     (P0089, "7 setup", "leaf elements per composite element, DS5-DS12"): SAME,
     (P0089, "8 setup", "access factor times repeat factor"): (
-        "a parameter of the experiment; the same with --paper, otherwise a number of accesses is given"
+        "a parameter of the experiment; --paper uses this value, other scales fix the number of accesses"
     ),
     (P0089, "8 setup", "shuffle factor used for Tables 16-21"): SAME,
     (P0089, "7 general", "MSVC/Windows: gain from custom strategies rarely exceeds"): WINDOWS,
@@ -34,38 +34,38 @@ NOT_APPLICABLE_HERE: dict[Key, str] = {
     (P0089, "7 general", "MSVC/Windows: virtual overhead, containers of string"): WINDOWS,
     (P0089, "7 general", "Windows vs Linux-Intel time, containers of int"): WINDOWS,
     (P0089, "7 general", "Power7 gcc: default allocator slower for DS1;DS5;DS9"): (
-        "about a Power7 processor; this machine has another"
+        "concerns a Power7 processor; this machine has another"
     ),
     (P0089, "9 B III", "multipool maximum pooled block; larger requests pass through"): (
-        "a property of the authors' multipool; mallard's pools larger blocks too"
+        "a property of the authors' multipool; mallard's multipool pools larger blocks too"
     ),
     (P0213, "8 setup", "compiler Clang 3.6 on AWS r3.2xlarge (Xeon E5-2670 v2; 8 vCPU)"): MACHINE,
     (P0213, "8 setup", "memory of the machine"): MACHINE,
     (P0213, "9 setup", "static buffer for monotonic strategies (log2)"): (
-        "a parameter of the experiment; mallard's is the same where memory allows"
+        "a parameter of the experiment; mallard uses this value if memory allows"
     ),
     (P0213, "9 setup", "random string length range, uniform"): SAME,
     (P0213, "9 setup", "creation/destruction iterations x leaf elements held at (log2)"): (
-        "a parameter of the experiment; the same with --paper, fewer with --quick and --standard"
+        "a parameter of the experiment; --paper uses this value, --quick and --standard a smaller one"
     ),
     (P0213, "9 DS1", "P0089 global slower than this paper"): "compares the machines of the two papers",
     (P0213, "10 setup", "problem size |G| (log2) for Tables 9-11"): SAME,
     (P0213, "10 setup", "access factor times repeat factor"): (
-        "a parameter of the experiment; the same with --paper, otherwise a number of accesses is given"
+        "a parameter of the experiment; --paper uses this value, other scales fix the number of accesses"
     ),
     (P0213, "10 setup", "shuffle passes"): SAME,
     (P0213, "11 B III", "multipool takes its backing allocator above chunk size (log2)"): (
-        "a property of the authors' multipool; mallard's pools larger blocks too"
+        "a property of the authors' multipool; mallard's multipool pools larger blocks too"
     ),
     (P0213, "12 setup", "iterations multiplied relative to P0089"): SAME,
     (P0213, "12 B IV", "threads from which all strategies degrade on AWS"): (
-        "the paper takes it for a quirk of the virtual server that it ran on"
+        "the paper blames a quirk of its virtual server"
     ),
     (P0213, "13 setup", "randomly sized chunks allocated beforehand (log2)"): SAME,
     (P0213, "13 setup", "random chunk size range, uniform"): SAME,
     (LOKI, "setup", "objects allocated per run"): SAME,
     (ALLOCPLUS, "1 expansion", "dlmalloc minimum allocation, 32-bit (12 usable)"): (
-        "a property of dlmalloc on 32 bits; this machine has another malloc and 64"
+        "a property of 32-bit dlmalloc; this machine is 64-bit and has another malloc"
     ),
     (ALLOCPLUS, "1 expansion", "dlmalloc minimum allocation, 64-bit (24 usable)"): (
         "a property of dlmalloc; this machine has another malloc"
@@ -75,10 +75,10 @@ NOT_APPLICABLE_HERE: dict[Key, str] = {
     ),
     (ALLOCPLUS, "3 adaptive pools", "nodes per block configured (minimum)"): SAME,
     (OPTIMIZED, "intro", "whole-program gain from optimizing memory management"): (
-        "about programs in general, none is named"
+        "concerns programs in general and names none"
     ),
     (OPTIMIZED, "high-performance managers", "faster manager code vs default"): (
-        "about memory managers in general, none is named"
+        "concerns memory managers in general and names none"
     ),
     (OPTIMIZED, "high-performance managers", "Hoard vs malloc (vendor claim)"): (
         "a vendor's claim about Hoard, which Debian does not package"

@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
             kept = len(store.rows(prepared.run.id))
             display.say(
                 f"interrupted: {kept} of {prepared.plan.processes} repetitions are kept in {store.path}, "
-                f"run {prepared.run.id}; the same command goes on from there: {command}"
+                f"run {prepared.run.id}; repeat the command to resume it: {command}"
             )
             return exit_status.INTERRUPTED
         console = output_console()

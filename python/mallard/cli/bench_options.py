@@ -114,7 +114,7 @@ def _add_further(parser: argparse._ActionsContainer) -> None:
         "--memory-limit",
         metavar="GIB",
         type=gibibytes,
-        help="for one process (default: 12, or 95 %% of what is free)",
+        help="for one process (default: 12, or 95 %% of free memory)",
     )
     parser.add_argument("--no-pin", action="store_true", help="let the system choose the core")
     add_database(parser)

@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     dimensions.add_argument(
         "--threads", metavar="N", type=positive_int, default=1, help="C: threads that allocate at once (1)"
     )
-    _choices(dimensions, "fragmented", (YES, NO), NO, "F: others allocate on the same heap")
+    _choices(dimensions, "fragmented", (YES, NO), NO, "F: others allocate on its heap")
     can = parser.add_argument_group("the allocators that it can use, and the measurements")
     _choices(can, "binding", (TYPE, BASE_CLASS, ANY), ANY, "by type parameter or by abstract base")
     _choices(can, "wink-out", (YES, NO), NO, "destructors may be left out")

@@ -1,4 +1,4 @@
-"""`mallard doctor`: what this machine can measure, each line with its remedy."""
+"""`mallard doctor`: the parts of this machine that matter for measuring, with their remedies."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import asdict
 
 from mallard.doctor import examine
 
-HELP = "show what this machine can measure, and how to mend the rest"
+HELP = "check this machine for measuring, with a remedy for each problem"
 EXAMPLES = (
     ("mallard doctor", "a line for each thing, with a remedy if it is not ok"),
-    ("mallard doctor --json", "the same for programs"),
+    ("mallard doctor --json", "JSON, for programs"),
 )
 
 

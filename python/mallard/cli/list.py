@@ -1,4 +1,4 @@
-"""`mallard list`: what can be measured, what the papers print, and the runs in a database."""
+"""`mallard list`: the experiments, the papers' tables, and the runs in a database."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from mallard.strategy_names import BASE_MARK, WINK_MARK, mechanism_of, without_v
 HELP = "list the experiments, strategies, printed tables, runs and the like"
 EXAMPLES = (
     ("mallard list", "all names on one screen"),
-    ("mallard list experiments", "what 'mallard bench' can measure"),
+    ("mallard list experiments", "the experiments of 'mallard bench'"),
     ("mallard list contenders", "the allocators of other libraries"),
-    ("mallard list tables", "what 'mallard table' can show"),
+    ("mallard list tables", "the tables of 'mallard table'"),
     ("mallard list strategies --all", "with every variant"),
-    ("mallard list runs --db FILE", "what a database holds"),
+    ("mallard list runs --db FILE", "the runs of a database"),
 )
 
 RUNS = "runs"

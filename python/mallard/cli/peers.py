@@ -22,7 +22,7 @@ EXAMPLES = (
     ("mallard peers small-objects", "one experiment, with the cells that it lost"),
     ("mallard peers --run 3,5", "by these runs alone"),
     ("mallard peers --format md", "as Markdown; json has every cell"),
-    ("mallard bench density --contenders", "measures what is compared"),
+    ("mallard bench density --contenders", "measures density with the other libraries"),
 )
 
 FORMATS = ("text", "md", "json")

@@ -14,7 +14,7 @@ from typing import Any, TextIO, cast
 
 from mallard.errors import UsageError
 
-REMEDY = "send it where it can be written: '> FILE', or '> /dev/null' for none"
+REMEDY = "redirect it: '> FILE', or '> /dev/null' for no output"
 
 
 class OutputError(UsageError):

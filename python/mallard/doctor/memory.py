@@ -33,7 +33,7 @@ def swap(system: System) -> Finding:
     total = int(fields.get("SwapTotal", 0)) * 1024
     used = total - int(fields.get("SwapFree", 0)) * 1024
     if used > 0:
-        remedy = "sudo swapoff -a && sudo swapon -a, once there is memory for what was swapped out"
+        remedy = "sudo swapoff -a && sudo swapon -a, once free memory exceeds the swap in use"
         return Finding(GROUP, "swap", State.NOTE, f"{size(used)} of {size(total)} in use", remedy)
     return Finding(GROUP, "swap", State.OK, f"{size(total)}, unused" if total else "none")
 
@@ -67,4 +67,4 @@ def randomisation(system: System) -> Finding:
         value = "on: each repetition has a layout of its own, as it should"
         return Finding(GROUP, "address layout", State.OK, value)
     remedy = "sudo sysctl kernel.randomize_va_space=2, so that repetitions average over layouts"
-    return Finding(GROUP, "address layout", State.NOTE, "not random: always the same one is measured", remedy)
+    return Finding(GROUP, "address layout", State.NOTE, "not random: every run measures one layout", remedy)

@@ -53,7 +53,7 @@ def caches(facts: dict[str, Any]) -> Finding:
 
 def virtualisation(facts: dict[str, Any]) -> Finding:
     if facts["virtual"]:
-        remedy = "measure on hardware of your own where you can; expect wider intervals here"
+        remedy = "measure on hardware of your own if you can; expect wider intervals here"
         return Finding(GROUP, "virtualisation", State.NOTE, "a virtual machine", remedy)
     return Finding(GROUP, "virtualisation", State.OK, "none")
 
@@ -94,7 +94,7 @@ def turbo(system: System, facts: dict[str, Any]) -> Finding:
 def clock(system: System) -> Finding:
     source = system.read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     if not source:
-        remedy = "nothing to change: the clocks work, only what drives them is not shown"
+        remedy = "nothing to change: the clocks work, and only their source is unknown"
         return Finding(GROUP, "clock", State.NOTE, "source not shown by the kernel", remedy)
     if source not in STEADY_CLOCKS:
         remedy = "boot with clocksource=tsc: reading this one is slow and coarse"
@@ -110,7 +110,7 @@ def quota(system: System) -> Finding:
     limit = system.read(f"{unified}/cpu.max").split()
     limit = limit or [system.read(f"{older}/cpu.cfs_{name}_us") for name in ("quota", "period")]
     if limit[0].isdecimal():
-        value = f"{int(limit[0]) / int(limit[1]):.3g} cores: the kernel stops what uses more"
+        value = f"{int(limit[0]) / int(limit[1]):.3g} cores: the kernel stops programs that use more"
         return Finding(GROUP, "cpu quota", State.NOTE, value, "start the container without a CPU limit")
     return Finding(GROUP, "cpu quota", State.OK, "none")
 

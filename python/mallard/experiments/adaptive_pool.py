@@ -15,7 +15,7 @@ from mallard.experiments.by_ranges import (
 from mallard.experiments.description import Bursts, Experiment, Fastest, Least, Phases, Plot, Quantity
 
 ERASED = Quantity("erased_bytes", "after erasure", "held after erasure")
-POOL = Quantity("pool_bytes", "in the pool", "that the pool itself keeps after erasure")
+POOL = Quantity("pool_bytes", "in the pool", "kept by the pool itself after erasure")
 TRIMMED = Quantity("trimmed_bytes", "trimmed", "held after erasure and trim")
 
 EXPERIMENT = Experiment(
@@ -25,10 +25,10 @@ EXPERIMENT = Experiment(
     operation="a node inserted and erased",
     title="Adaptive pools",
     heading="Adaptive pools: nodes by ranges",
-    how="Nodes of a list are put in at its end and erased, a range at a time: node by node, or (burst) a "
-    "range in one call. First with nothing there, then once more in what the first round left. The overhead "
-    "is that of the system's memory over the nodes' own bytes, so it counts what an allocator wastes between "
-    "its blocks too.",
+    how="A list gets nodes at its end and loses them again, a range at a time: node by node, or (burst) a "
+    "range in one call. The first round starts with no memory, the second with the memory that the first "
+    "left. The overhead compares the system's memory with the nodes' own bytes, so it includes the waste "
+    "between an allocator's blocks.",
     axes=AXES,
     rules=RULES,
     places=("range",),

@@ -27,9 +27,9 @@ EXPERIMENT = Experiment(
     operation="a node inserted or erased",
     title="Bursts",
     heading="Bursts: many nodes in a call",
-    how="The list and its ranges are those of the adaptive pools. -burst asks for a whole range in one call "
-    "and gives it back so; the others go node by node. Single nodes are pushed and popped one by one with "
-    "every strategy, so there a burst has no part.",
+    how="The list and its ranges are those of the adaptive pools. A strategy with -burst allocates and "
+    "frees a whole range in one call; the others go node by node. Every strategy pushes and pops single "
+    "nodes one by one, without bursts.",
     axes=AXES,
     rules=RULES,
     places=("range",),

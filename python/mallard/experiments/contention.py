@@ -12,10 +12,9 @@ EXPERIMENT = Experiment(
     clock=WALL,
     title="Contention",
     heading="Contention: several threads at once",
-    how="Every thread allocates and deallocates blocks of S bytes, N times over; time is by the wall "
-    "clock, so a flat line is what no waiting looks like. Beyond the cores, threads wait for their "
-    "turn as well. Shared strategies are one allocator for all threads; the others are an allocator "
-    "for each.",
+    how="Every thread allocates and deallocates a block of S bytes, N times. Times are by the wall clock: a "
+    "flat line means that no thread waits. Threads beyond the number of cores also wait for their turn. A "
+    "shared strategy is one allocator for all threads; the others give each thread an allocator of its own.",
     axes=(
         Axis(
             *("iterations_log2", RANGE, "N: pairs in a round, as exponents of two, such as 15..19"),

@@ -11,10 +11,10 @@ EXPERIMENT = Experiment(
     operation="a pair, a replacement, a container or a call",
     title="Fixed blocks",
     heading="Fixed blocks: the works of Optimized C++",
-    how="new-delete: an object made and deleted, over and over. replace: one of 100 objects, drawn at "
-    "random, deleted and made anew. list and map: 1,000 integers put in, the container destroyed. "
-    "remove-ctrl: control characters taken out of a string, by the function as the book prints it and by the "
-    "better versions that it points to.",
+    how="new-delete makes and deletes one object, over and over. replace deletes one of 100 objects, drawn "
+    "at random, and makes a new one. list and map take 1,000 integers, and are destroyed. remove-ctrl "
+    "removes control characters from a string, with the function that the book prints and with the better "
+    "versions that it suggests.",
     axes=(
         Axis(
             *("work", COUNTS, "works of the chapter: new-delete,replace,list,map,remove-ctrl (default: all)"),
@@ -28,7 +28,11 @@ EXPERIMENT = Experiment(
         ),
         # A sufficient number follows from the work.
         Axis(
-            *("count", COUNT, "operations in a time, about; such as 10^6 (default: enough for each work)"),
+            *(
+                "count",
+                COUNT,
+                "approximate operations in a time, such as 10^6 (default: enough for each work)",
+            ),
             role=FOLLOWS,
         ),
     ),

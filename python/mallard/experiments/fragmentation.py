@@ -14,17 +14,16 @@ EXPERIMENT = Experiment(
     operation="a leaf element",
     title="Fragmentation",
     heading="Fragmentation: a heap that others have used",
-    how="2¹⁶ chunks of 1 to 1024 bytes are allocated from the global heap, D of them freed at random; "
-    "the rest stays. R is a strategy's time relative to new-delete's in that heap, divided by the "
-    "same in a heap that nobody has used: below 1 the strategy suffers less than the global "
-    "allocator does.",
+    how="The program allocates 2¹⁶ chunks of 1 to 1024 bytes from the global heap, and frees D of them at "
+    "random. R is a strategy's time relative to new-delete's in this used heap, divided by that ratio in a "
+    "fresh heap. Below 1, the strategy suffers less than the global allocator.",
     axes=(
         *AXES,
         Axis(
             *(
                 "freed",
                 COUNTS,
-                "freed share of 2^16 chunks: all,half,quarter,eighth; none: without such chunks",
+                "freed share of 2^16 chunks: all,half,quarter,eighth; none: no chunks, a fresh heap",
             ),
             said="D = {}",
         ),

@@ -22,16 +22,14 @@ from mallard.experiments.description import (
 
 PAIR = Quantity("pair_ns", "pair", "free a block and allocate another", "a pair")
 FILL = Quantity("fill_ns", "first block", "allocate one of the first blocks", "a first block")
-FRAGMENTATION = Quantity(
-    "fragmentation", "held / live", "most that was held, over most that was live", shown=".3f"
-)
+FRAGMENTATION = Quantity("fragmentation", "held / live", "peak held bytes over peak live bytes", shown=".3f")
 OVERHEAD = Quantity(
-    *("overhead_bytes", "bytes a block", "held and not live at the end, bytes a block", "bytes"),
+    *("overhead_bytes", "bytes a block", "held beyond the live bytes at the end, bytes a block", "bytes"),
     shown=".0f",
     least=8.0,
 )
-LIVE = Quantity("peak_live_bytes", "peak live", "of the blocks in use, most")
-HELD = Quantity("peak_held_bytes", "peak held", "taken from the system, most")
+LIVE = Quantity("peak_live_bytes", "peak live", "in use by the blocks at their peak")
+HELD = Quantity("peak_held_bytes", "peak held", "taken from the system at the peak")
 TRIMMED = Quantity("trimmed_bytes", "trimmed", "held after all was freed and trimmed")
 
 EXPERIMENT = Experiment(
@@ -41,9 +39,9 @@ EXPERIMENT = Experiment(
     operation="a free with its allocation",
     title="Ageing heap",
     heading="A heap that ages",
-    how="Sizes are drawn before the clock starts, evenly between two bounds. A block's ends are written when "
-    "it is allocated, and its first word is read when it is freed. Held is what the process grew by, live "
-    "what its blocks asked for; null is the same work without an allocator.",
+    how="Sizes are drawn evenly between two bounds before the clock starts. The program writes both ends of "
+    "a block after its allocation, and reads its first word before its free. Held is the growth of the "
+    "process, and live the bytes that its blocks asked for. null does this work without an allocator.",
     axes=(
         Axis(
             *("live", COUNTS, "blocks in use at a time, such as 10^3..10^5 (default: 10^5)"),
@@ -73,9 +71,9 @@ EXPERIMENT = Experiment(
         whole="A free with its allocation",
         sentences=(
             Fastest((PAIR, FILL)),
-            Least(FRAGMENTATION, "Most held over most live, least and new-delete", ".2f"),
+            Least(FRAGMENTATION, "Peak held over peak live, lowest and new-delete", ".2f"),
             FromTo(FRAGMENTATION, "Held over live, after a tenth of the operations and at the end"),
-            Least(OVERHEAD, "Bytes a block that are held and not its own, at the end, at most", ".0f"),
+            Least(OVERHEAD, "Overhead in bytes a block at the end, at most", ".0f"),
             Least(TRIMMED, "Held after all blocks were freed and trimmed, at most"),
         ),
         unfinished="the number of live blocks",

@@ -15,10 +15,10 @@ EXPERIMENT = Experiment(
     operation="an access",
     title="Locality",
     heading="Locality: lists whose links are scattered",
-    how="A list for each subsystem, |S| links long; a shuffle pops links and pushes them onto other "
-    "lists, so that their memory scatters. The access factor says how often a list is walked through "
-    "before the next: few times mean little temporal locality. Turn a surface by dragging it or with "
-    "the arrow keys: all turn together. Under each stands its table.",
+    how="Each subsystem is a list of |S| links. A shuffle pops links and pushes them onto other lists, so "
+    "that their memory scatters. The access factor is the number of traversals of a list before the next "
+    "list: a small one means little temporal locality. Dragging a surface or pressing the arrow keys turns "
+    "all surfaces. The table of each stands below it.",
     axes=(
         Axis(
             *("links", COUNTS, "|G|, links in all, such as 2^21,2^25 (2^21 if another of these is given)"),
@@ -43,7 +43,7 @@ EXPERIMENT = Experiment(
             role=FOLLOWS,
             option="sf",
         ),
-        Axis("accesses", COUNT, "accesses in a time, about; such as 2^20", role=AMOUNT),
+        Axis("accesses", COUNT, "approximate accesses in a time, such as 2^20", role=AMOUNT),
         Axis("repeat_factor", role=AMOUNT),
         Axis("access_factor", said="af = {}"),  # of one access
     ),

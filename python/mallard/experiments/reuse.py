@@ -59,11 +59,11 @@ EXPERIMENT = Experiment(
     operation="a free with its allocation",
     title="Reuse",
     heading="Blocks that are freed and allocated again",
-    how="N blocks live. All are freed, in the order of their allocation, in reverse or at random, and as "
-    "many allocated; or one at random is replaced; or a random half is freed and allocated again. The "
-    "first word of a block is written when it is allocated and read when it is freed. Mixed sizes lie "
-    "evenly between 16 bytes and that of the table. null is the same work with the addresses of free "
-    "blocks in an array apart.",
+    how="N blocks are live. The patterns in-order, reversed and random free all of them in that order and "
+    "allocate N again. replaced frees and allocates one block at random, half a random half of all. The "
+    "program writes the first word of a block after its allocation, and reads it before its free. Mixed "
+    "sizes lie evenly between 16 bytes and the size of the table. null does this work with the addresses of "
+    "free blocks in a separate array.",
     axes=(
         Axis(
             "block_bytes",
@@ -73,7 +73,7 @@ EXPERIMENT = Experiment(
         ),
         Axis("live", COUNTS, "N: blocks in use, such as 2^6..2^20", said="{count} blocks"),
         Axis(
-            *("pattern", WORDS, f"what is freed: {', '.join(PATTERNS)}"),
+            *("pattern", WORDS, f"freed blocks: {', '.join(PATTERNS)}"),
             words=PATTERNS,
             said="{}",
             plural="patterns",

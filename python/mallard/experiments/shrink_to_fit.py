@@ -27,13 +27,15 @@ SHRINK = Quantity("shrink_ns", "shrink", "erase the last elements and shrink", "
 # The row's own time, as in the article.
 WHOLE = Quantity("", "with its making", "make a vector and shrink it to nothing, each shrink", "a shrink")
 ALLOCATIONS = Quantity(
-    "allocations", "allocations", "blocks that a vector was given", "allocations", shown=",.0f"
+    "allocations", "allocations", "blocks that the allocator gave a vector", "allocations", shown=",.0f"
 )
-SHRINKS = Quantity("shrinks", "in place", "times that its block shrank in place", "in place", shown=",.0f")
+SHRINKS = Quantity("shrinks", "in place", "shrinks of its block in place", "in place", shown=",.0f")
 HELD = Quantity("held_bytes", "held", "growth of resident memory with all elements", large=LARGE)
 HALF = Quantity("half_bytes", "half", "held with half of the elements left", large=LARGE)
 LEFT = Quantity("left_bytes", "left", "held with one step of elements left", large=LARGE)
-RETURNED = Quantity("returned_bytes", "returned", "given back to the system by then", large=LARGE)
+RETURNED = Quantity(
+    "returned_bytes", "returned", "given back to the system when one step is left", large=LARGE
+)
 
 EXPERIMENT = Experiment(
     name="shrink-to-fit",

@@ -32,7 +32,7 @@ TIMES = (
     Quantity("allocate_ns", "allocate", "allocate them all", "an object"),
     Quantity("free_ns", "free", "free them all, from the back of the vector", "an object"),
     Quantity("reallocate_ns", "again", "allocate them all again, after that free", "an object"),
-    Quantity("traverse_ns", "traverse", "touch each of these, in the order of the vector", "an object"),
+    Quantity("traverse_ns", "traverse", "touch each new object, in the order of the vector", "an object"),
 )
 WHOLE = Quantity("", "all", "go through all phases", "an object")
 HELD = Quantity("held_bytes", "held", "held after the first allocation", each="objects")
@@ -53,9 +53,10 @@ EXPERIMENT = Experiment(
     operation="an object allocated, freed, allocated again and traversed",
     title="Small objects",
     heading="Small objects: a million of them",
-    how="The objects have N bytes. A vector of pointers names them; it is there before the clock starts, and "
-    "is shuffled before they are freed from its back. What is left of the memory is what the system counts "
-    "for the process. null takes each object from fresh pages and frees nothing: what the pages cost alone.",
+    how="The objects have N bytes. A vector holds their addresses; it exists before the clock starts, and "
+    "is shuffled before the objects are freed from its back. Memory is the resident memory that the system "
+    "counts for the process. null takes each object from fresh pages and frees nothing, so it shows the "
+    "cost of the pages alone.",
     axes=(
         Axis("object_bytes", RANGE, "N: bytes of an object, such as 1,8,16 or 1..64", said="{} bytes"),
         Axis("objects", COUNT, "objects, such as 2^20 (default: 10^6)", default=10**6, role=AMOUNT),

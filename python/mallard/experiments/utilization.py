@@ -11,8 +11,9 @@ EXPERIMENT = Experiment(
     operation="an allocation with its deallocation",
     title="Utilization",
     heading="Utilization: much allocated, little in use",
-    how="T bytes are allocated in all, A of them in use at once, in blocks of S bytes; the first byte of "
-    "each is touched. A cell marked mem had no memory, as the printed ones that say fail.",
+    how="The program allocates T bytes in all, with A of them in use at once, in blocks of S bytes. It "
+    "touches the first byte of each block. A cell marked mem ran out of memory, as did a printed cell "
+    "marked fail.",
     axes=(
         Axis(
             *("total_log2", RANGE, "T: bytes allocated in all, as exponents of two, such as 30..35"),

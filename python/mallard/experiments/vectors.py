@@ -39,15 +39,15 @@ AXES = (
         plural="types",
     ),
     # The number of vectors follows from their size.
-    Axis("iterations", COUNT, "vectors in a time (default: enough of each size)", role=FOLLOWS),
+    Axis("iterations", COUNT, "vectors in a time (default: enough for each size)", role=FOLLOWS),
 )
 ONLY = {"realloc": ("type", INT)}  # it moves bytes, and MY_INT has a copy constructor
 HOW = (
-    "heap-v2 stands behind boost::container::vector with an allocator that can grow and shrink a block where "
-    "it lies; heap-v2-masked tells the size of what it gives but is told to copy; heap-v1 is an allocator of "
-    "the standard's kind. heap is the same allocator behind std::vector, and boost-allocator-... the same "
-    "three with Boost's own. myint is the article's class, an int with a copy constructor; int may be moved "
-    "by bytes. Counts are of one vector."
+    "heap-v2 gives boost::container::vector an allocator that can grow and shrink a block in place. "
+    "heap-v2-masked reports the usable size of a block but may not resize it, so the vector copies. heap-v1 "
+    "has the standard's interface only. heap is this allocator behind std::vector. boost-allocator-v1, -v2 "
+    "and -v2-masked have Boost's allocator. myint is the article's class, an int with a copy constructor; "
+    "the bytes of an int may be moved. Counts are of one vector."
 )
 DRAWN = ("heap", "heap-v1", "heap-v2-masked", "heap-v2")
 LEGEND = "Counts are of one vector."
@@ -55,24 +55,24 @@ LARGE = 100_000  # elements: with fewer, the growth of a process is chance
 
 PUSH_BACK = Quantity("push_back_ns", "push_back", "push an element back", "a push_back")
 FORWARD = Quantity(
-    "expansions_forward", "forward", "times that its block grew forward in place", "forward", shown=",.0f"
+    "expansions_forward", "forward", "growths of its block forward in place", "forward", shown=",.0f"
 )
 BACKWARD = Quantity(
-    "expansions_backward", "backward", "times that its block grew backward", "backward", shown=",.0f"
+    "expansions_backward", "backward", "growths of its block backward", "backward", shown=",.0f"
 )
 CALLS = Quantity(
     "calls",
     "calls",
-    "calls of the allocator that gave a vector its room",
+    "calls of the allocator that gave a vector more memory",
     "calls",
     shown=",.0f",
     sum_of=("allocations", "expansions_forward", "expansions_backward"),
 )
 CAPACITY = Quantity(
-    "final_capacity", "capacity", "elements that it had room for at the end", "capacity", shown=",.0f"
+    "final_capacity", "capacity", "elements that it can hold at the end", "capacity", shown=",.0f"
 )
-PEAK_LIVE = Quantity("peak_live_bytes", "peak live", "that a vector had of its allocator at one time, most")
-PEAK = Quantity("peak_bytes", "peak", "growth of resident memory, most", large=LARGE)
+PEAK_LIVE = Quantity("peak_live_bytes", "peak live", "held by a vector at its peak")
+PEAK = Quantity("peak_bytes", "peak", "growth of resident memory at its peak", large=LARGE)
 IN_PLACE = (
     *(("heap-v2", "heap-v2-masked"), ("region-heap-v2", "heap-v2-masked")),
     ("boost-allocator-v2", "boost-allocator-v2-masked"),

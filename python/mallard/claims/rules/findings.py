@@ -91,7 +91,7 @@ def kept_chunks(e: Evidence) -> Cells:
     density,
     PAGE_RETURN,
     "with kept chunks the multipool is no pessimization: it takes less time than new-delete on "
-    "vector<string>, where P0213 has 84 to 255 %",
+    "vector<string> (P0213: 84 to 255 %)",
     MOSTLY_BELOW,
     (None, 100.0),
     "percent",
@@ -173,7 +173,7 @@ def wink_out_of_type_bound_monotonic(e: Evidence) -> Cells:
 @finding(
     density,
     DESTRUCTION,
-    "behind the abstract base the same call remains: winking out (monotonic/base/wink) saves more of "
+    "behind the abstract base that call remains: winking out (monotonic/base/wink) saves more of "
     "monotonic/base than monotonic/wink does of monotonic, by one percentage point at least",
     MIDDLE_AT_LEAST,
     (1.0, None),
