@@ -30,7 +30,7 @@ inline constexpr quarantine_bounds no_quarantine{.blocks = 0, .bytes = 0};
 
 /// Effects: sets the bounds of all allocators of the process without bounds of their own; they follow with their
 /// next deallocation. At the start they are the defaults, with the bytes of the environment variable
-/// MALLARD_QUARANTINE_BYTES.
+/// MALLARD_QUARANTINE_BYTES if it holds a whole number.
 /// Returns: the previous bounds.
 quarantine_bounds set_quarantine(quarantine_bounds bounds) noexcept;
 

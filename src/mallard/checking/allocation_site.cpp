@@ -1,3 +1,5 @@
+#include "environment_number.hpp"
+
 #include <mallard/checking/allocation_site.hpp>
 
 #if __has_include(<execinfo.h>)
@@ -11,7 +13,6 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <span>
 
 namespace mallard::inline MALLARD_LIBRARY {
@@ -25,10 +26,8 @@ std::size_t bounded(std::size_t frames) noexcept {
 }
 
 std::atomic<std::size_t>& frames_to_keep() noexcept {
-    static std::atomic<std::size_t> frames = [] {
-        const char* given = std::getenv("MALLARD_STACK_FRAMES");
-        return bounded(given == nullptr ? frames_at_the_start : std::strtoul(given, nullptr, 10));
-    }();
+    static std::atomic<std::size_t> frames =
+        bounded(checking::environment_number("MALLARD_STACK_FRAMES", frames_at_the_start, most_stack_frames));
     return frames;
 }
 

@@ -1,8 +1,10 @@
+#include "environment_number.hpp"
+
 #include <mallard/checking/quarantine.hpp>
 
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
+#include <limits>
 
 namespace mallard::inline MALLARD_LIBRARY {
 
@@ -15,10 +17,10 @@ struct shared_bounds {
 
 shared_bounds& bounds_of_all() noexcept {
     static shared_bounds bounds = [] {
-        const char* const given = std::getenv("MALLARD_QUARANTINE_BYTES");
         constexpr quarantine_bounds usual;
         return shared_bounds{usual.blocks,
-                             given == nullptr ? usual.bytes : std::strtoull(given, nullptr, 10)};
+                             checking::environment_number("MALLARD_QUARANTINE_BYTES", usual.bytes,
+                                                          std::numeric_limits<std::size_t>::max())};
     }();
     return bounds;
 }

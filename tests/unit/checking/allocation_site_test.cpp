@@ -3,7 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
+#include <source_location>
+#include <span>
+#include <string>
 #include <thread>
 
 namespace {
@@ -59,6 +64,30 @@ TEST_F(allocation_stacks, are_as_deep_as_it_was_asked_for) {
     EXPECT_EQ(mallard::keep_stack_frames(1000), 8U);
     EXPECT_EQ(mallard::keep_stack_frames(0), mallard::most_stack_frames);
     EXPECT_TRUE(capture().empty());
+}
+
+/// Effects: writes the number of frames that are kept with this value in the environment, and exits.
+[[noreturn]] void print_kept_frames(const char* value) {
+    setenv("MALLARD_STACK_FRAMES", value, 1);
+    std::fprintf(stderr, "frames: %zu\n", mallard::keep_stack_frames(0));
+    std::_Exit(0);
+}
+
+// Each process reads the environment once, so each value has a process of its own. The fixture above would read it
+// first.
+TEST(allocation_stacks_of_the_environment, have_its_number_of_frames) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(print_kept_frames("0"), ::testing::ExitedWithCode(0), "^frames: 0\n$");
+    EXPECT_EXIT(print_kept_frames("32"), ::testing::ExitedWithCode(0), "^frames: (32|0)\n$");
+}
+
+TEST(allocation_stacks_of_the_environment, keep_their_number_and_say_so_if_it_has_none) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    for (const std::string value : {"deep", "33", "-1", ""}) {
+        EXPECT_EXIT(print_kept_frames(value.c_str()), ::testing::ExitedWithCode(0),
+                    "^mallard: MALLARD_STACK_FRAMES is '" + value +
+                        "'; allowed are whole numbers from 0 to 32; 16 is used\nframes: (16|0)\n$");
+    }
 }
 
 TEST_F(allocation_stacks, have_names_where_the_system_has_tables) {

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
 
 namespace {
 
@@ -14,6 +17,30 @@ TEST(quarantine, is_bounded_as_the_environment_and_the_program_say) {
     EXPECT_EQ(mallard::usual_quarantine().bytes, 100U);
     EXPECT_EQ(mallard::set_quarantine(before).bytes, 100U);
     EXPECT_EQ(mallard::usual_quarantine().blocks, usual.blocks);
+}
+
+/// Effects: writes the bytes that a quarantine has by default with this value in the environment, and exits.
+[[noreturn]] void print_usual_bytes(const char* value) {
+    setenv("MALLARD_QUARANTINE_BYTES", value, 1);
+    std::fprintf(stderr, "bytes: %zu\n", mallard::usual_quarantine().bytes);
+    std::_Exit(0);
+}
+
+// Each process reads the environment once, so each value has a process of its own.
+TEST(quarantine, has_the_bytes_of_the_environment) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(print_usual_bytes("0"), ::testing::ExitedWithCode(0), "^bytes: 0\n$");
+    EXPECT_EXIT(print_usual_bytes("4096"), ::testing::ExitedWithCode(0), "^bytes: 4096\n$");
+}
+
+TEST(quarantine, keeps_its_bytes_and_says_so_if_the_environment_has_no_number) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    for (const std::string value : {"many", "", "-1", "1e6", "64k", " 64", "18446744073709551616"}) {
+        EXPECT_EXIT(print_usual_bytes(value.c_str()), ::testing::ExitedWithCode(0),
+                    "^mallard: MALLARD_QUARANTINE_BYTES is '" + value +
+                        "'; allowed are whole numbers from 0 to 18446744073709551615; 262144 is used\n"
+                        "bytes: 262144\n$");
+    }
 }
 
 TEST(quarantine, may_be_bounded_to_nothing) {
