@@ -30,22 +30,12 @@ Limit = tuple[int, int]  # the least and the most
 
 
 @dataclass(frozen=True)
-class Work:
-    """A work of an experiment that has several: its versions, and its strategies."""
-
-    name: str
-    versions: tuple[str, ...]
-    strategies: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Described:
     """The runner's description of one experiment."""
 
     strategies: tuple[Strategy, ...]
     limits: Mapping[str, Limit]
     variants: tuple[str, ...] = ()  # strategies of the experiment that the papers lack
-    works: tuple[Work, ...] = ()  # of fixed-block
     freed_by_other: tuple[str, ...] = ()  # of contention: the strategies whose blocks another thread may free
 
 
@@ -81,9 +71,6 @@ class Runner:
         """The strategies without variants."""
         variants = self._described(experiment).variants
         return [name for name in self.names_of(experiment) if name not in variants]
-
-    def works_of(self, experiment: str) -> tuple[Work, ...]:
-        return self._described(experiment).works
 
     def freed_by_other(self, experiment: str) -> tuple[str, ...]:
         return self._described(experiment).freed_by_other
@@ -270,10 +257,6 @@ def _described(experiment: dict[str, Any]) -> Described:
             entry["name"]
             for entry in experiment["strategies"]
             if not isinstance(entry, str) and entry.get("variant")
-        ),
-        works=tuple(
-            Work(entry["name"], tuple(entry.get("versions", ())), tuple(entry["strategies"]))
-            for entry in experiment.get("works", ())
         ),
         freed_by_other=tuple(experiment.get("freed_by_other", ())),
     )

@@ -94,18 +94,6 @@ VECTORS = (
 )
 COUNTS = {"elements": [1, 100_000_000], "step": [1, 100_000_000], "iterations": [1, 1_000_000_000]}
 CHURN_LIMITS = {"live": [1, 10_000_000], "operations": [1, 1_000_000_000], "most_bytes": [8, 65536]}
-WORKS = [
-    *(
-        {"name": name, "strategies": ["null", "new-delete", "fixed-pool", "class-new"]}
-        for name in ("new-delete", "replace")
-    ),
-    *({"name": name, "strategies": ["new-delete", "multipool", "fixed-pool"]} for name in ("list", "map")),
-    {
-        "name": "remove-ctrl",
-        "versions": ["as-printed", "append", "erase"],
-        "strategies": ["new-delete", "multipool", "fixed-string"],
-    },
-]
 
 
 def contenders() -> list[dict[str, str]]:
@@ -122,8 +110,7 @@ FEW = ("null", "new-delete", "multipool")
 
 def with_limits(experiments: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
     return {
-        name: {key: value for key, value in DESCRIBED[name].items() if key not in ("strategies", "works")}
-        | own
+        name: {key: value for key, value in DESCRIBED[name].items() if key != "strategies"} | own
         for name, own in experiments.items()
     }
 
@@ -179,7 +166,6 @@ def description() -> dict[str, object]:
                 },
                 "fixed-block": {
                     "strategies": these(*FEW) + extra("fixed-pool", "class-new", "fixed-string"),
-                    "works": WORKS,
                 },
                 "adaptive-pool": {"strategies": these(*FEW[1:]) + extra(*ADAPTIVE), "range": [1, 100000]},
                 **{

@@ -40,6 +40,7 @@ class Axis:
     said: str = ""  # the text of a value: `{count}` as a power, `{type}` of a data structure
     option: str = ""  # if its name differs from the parameter's
     plural: str = ""  # the name of its values in the options of a run
+    within: str = ""  # the axis that it divides; not all of its values have this one
 
     @property
     def flag(self) -> str:
@@ -226,9 +227,9 @@ class Experiment:
     rules: tuple[Rule, ...] = ()
     compared: tuple[Quantity, ...] = ()  # compared with other libraries, after the time
     block: str = ""  # the parameter with the bytes of a block
-    only: Mapping[str, tuple[str, str]] = field(
+    only: Mapping[str, tuple[str, tuple[str, ...]]] = field(
         default_factory=dict
-    )  # strategy -> (parameter, its only value)
+    )  # strategy -> (parameter, its only values)
     with_base: bool = True  # true if AS1 is measured with every selection
     clock: str = CPU  # the field of the result row
 

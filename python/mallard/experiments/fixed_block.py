@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from mallard.experiments.description import COUNT, COUNTS, FOLLOWS, Axis, Experiment
+from mallard import described
+from mallard.experiments.description import (
+    COUNT,
+    FOLLOWS,
+    PAPER,
+    QUICK,
+    STANDARD,
+    WORDS,
+    Axis,
+    Experiment,
+    Scale,
+)
+
+NAME = "fixed-block"
+WORKS = {work["name"]: work for work in described.EXPERIMENTS[NAME]["works"]}
+VERSIONS = {name: tuple(work["versions"]) for name, work in WORKS.items() if "versions" in work}
+GRIDS = tuple(
+    {"work": (name,), **({"version": VERSIONS[name]} if name in VERSIONS else {})} for name in WORKS
+)
 
 EXPERIMENT = Experiment(
-    name="fixed-block",
+    name=NAME,
     text="blocks of one size at work (Optimized C++, chapter 13)",
     examples=(("--work list,map", "the containers among the works"),),
     operation="a pair, a replacement, a container or a call",
@@ -17,14 +35,19 @@ EXPERIMENT = Experiment(
     "versions that it suggests.",
     axes=(
         Axis(
-            *("work", COUNTS, "works of the chapter: new-delete,replace,list,map,remove-ctrl (default: all)"),
+            *("work", WORDS, f"works of the chapter: {','.join(WORKS)} (default: all)"),
+            words=tuple(WORKS),
             said="{}",
+            plural="works",
         ),
         Axis(
             "version",
-            COUNTS,
+            WORDS,
             "versions of remove-ctrl: as-printed, and the book's better ones (default: all)",
+            words=tuple(version for its in VERSIONS.values() for version in its),
             said="{}",
+            plural="versions",
+            within="work",
         ),
         # A sufficient number follows from the work.
         Axis(
@@ -39,4 +62,14 @@ EXPERIMENT = Experiment(
     places=(),
     apart=("work", "version"),
     claimed=("work", "version"),
+    # A cell takes a few hundredths of a second.
+    scales={
+        QUICK: Scale(20, 5, GRIDS),
+        STANDARD: Scale(60, 9, GRIDS),
+        PAPER: Scale(600, 15, GRIDS),
+    },
+    only={
+        strategy: ("work", tuple(name for name, work in WORKS.items() if strategy in work["strategies"]))
+        for strategy in described.names_in(NAME)
+    },
 )

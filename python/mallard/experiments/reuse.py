@@ -123,7 +123,7 @@ EXPERIMENT = Experiment(
     block="block_bytes",
     # Those that serve blocks of one size.
     only={
-        name: ("sizes", SAME)
+        name: ("sizes", (SAME,))
         for name in described.EXPERIMENTS[NAME]["strategies"]
         if name not in described.EXPERIMENTS[NAME]["mixed_sizes"]
     },

@@ -41,7 +41,7 @@ AXES = (
     # The number of vectors follows from their size.
     Axis("iterations", COUNT, "vectors in a time (default: enough for each size)", role=FOLLOWS),
 )
-ONLY = {"realloc": ("type", INT)}  # it moves bytes, and MY_INT has a copy constructor
+ONLY = {"realloc": ("type", (INT,))}  # it moves bytes, and MY_INT has a copy constructor
 HOW = (
     "heap-v2 gives boost::container::vector an allocator that can grow and shrink a block in place. "
     "heap-v2-masked reports the usable size of a block but may not resize it, so the vector copies. heap-v1 "

@@ -18,7 +18,6 @@ from mallard.plan import (
     axes,
     contention,
     density,
-    fixed_block,
     fragmentation,
     locality,
     notation,
@@ -70,7 +69,6 @@ PLANNERS: dict[str, Planner] = {
     "utilization": utilization.plan,
     "contention": contention.plan,
     "fragmentation": fragmentation.plan,
-    "fixed-block": fixed_block.plan,
 }
 
 

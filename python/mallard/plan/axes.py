@@ -30,6 +30,7 @@ def plan(experiment: Experiment, request: Request, runner: Runner, host: Host) -
         axis.name: _named(axis, request, runner) for axis in experiment.axes if axis.flag in request.given
     }
     grids = [grid for given in scale.grids if (grid := _grid(experiment, request.scale, given, named))]
+    _check_words(experiment, request, grids)
     rows = [
         PlannedRow(name, parameters, able, request.repetitions or scale.repetitions)
         for grid in grids
@@ -61,16 +62,17 @@ def _named(axis: Axis, request: Request, runner: Runner) -> tuple[object, ...]:
 
 def _grid(experiment: Experiment, scale: str, given: Mapping[str, Sequence[object]], named: Grid) -> Grid:
     """A grid of the scale, changed by the options. Numbers replace the grid's own. Of words without a
-    default, those remain that both name. The grid is empty if none remains.
+    default, those remain that both name. The grid is empty if none remains, and unchanged if it has no
+    words of the axis.
     """
     asked = any(axis.name in named for axis in experiment.axes if axis.name in given)
     grid: Grid = {}
     for axis in experiment.axes:
         own = tuple(given.get(axis.name, ()))
         default = _default(axis, scale)
-        if axis.name in named and own and axis.takes == WORDS and not default:
+        if axis.name in named and axis.takes == WORDS and not default:
             values = tuple(word for word in own if word in named[axis.name])
-            if not values:
+            if own and not values:
                 return {}
         elif axis.name in named:
             values = named[axis.name]
@@ -86,6 +88,24 @@ def _default(axis: Axis, scale: str) -> tuple[object, ...]:
     if value is None:
         return ()
     return value if isinstance(value, tuple) else (value,)
+
+
+def _check_words(experiment: Experiment, request: Request, grids: Sequence[Grid]) -> None:
+    """Refuses words of an axis that no grid has, such as versions of works without versions."""
+    for axis in experiment.axes:
+        if not axis.within or axis.flag not in request.given or any(axis.name in grid for grid in grids):
+            continue
+        divided = [str(word) for grid in grids for word in grid[axis.within]]
+        having = [
+            str(word)
+            for grid in experiment.scales[request.scale].grids
+            if axis.name in grid
+            for word in grid[axis.within]
+        ]
+        raise UsageError(
+            f"--{axis.flag} {request.given[axis.flag]}: {', '.join(divided)} has no {axis.plural}; leave it "
+            f"out, or say --{axis.within} {','.join(having)} as well"
+        )
 
 
 def _rows(experiment: Experiment, grid: Grid) -> Iterator[Parameters]:
@@ -114,8 +134,8 @@ def _check(experiment: Experiment, rule: Rule, parameters: Parameters) -> None:
 
 
 def _is_able(experiment: Experiment, strategy: str, parameters: Parameters) -> bool:
-    name, value = experiment.only.get(strategy, ("", None))
-    if name and parameters[name] != value:
+    name, values = experiment.only.get(strategy, ("", ()))
+    if name and parameters[name] not in values:
         return False
     return not experiment.block or serves(strategy, int(parameters[experiment.block]))
 
@@ -126,7 +146,7 @@ def _options(experiment: Experiment, rows: Sequence[PlannedRow]) -> Options:
     for axis in experiment.axes:
         if not axis.takes or axis.role == FOLLOWS:
             continue
-        values = {row.parameters[axis.name] for row in rows}
+        values = {row.parameters[axis.name] for row in rows if axis.name in row.parameters}
         in_order = [word for word in axis.words if word in values] or sorted(values)
         found[axis.plural or axis.name] = in_order[0] if axis.takes == COUNT else in_order
     return found
