@@ -26,7 +26,7 @@ namespace mallard::adapt::inline MALLARD_MODE {
 /// Effects, requires, returns, throws, complexity: each member as the mechanism's of that name, as far as the hook
 /// lets it be.
 ///
-/// `A` is held by value, or by reference for adaptor<A&>. Thread-safe only where the adaptor that derives from it is.
+/// `A` is held by value, or by reference for adaptor<A&>. Thread-safe only if the derived adaptor is.
 template <class A, class Hook = passing>
     requires upstream<std::remove_reference_t<A>>
 class adaptor {
@@ -206,7 +206,7 @@ public:
         hook_(mechanism_, looking{}, [this](looking) { mechanism_.trim(); });
     }
 
-    // ---- what the mechanism tells
+    // ---- information from the mechanism
 
     [[nodiscard]] auto stats() const noexcept
         requires requires(const mechanism_type& m) { m.stats(); }

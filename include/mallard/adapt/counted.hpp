@@ -22,9 +22,9 @@ struct allocation_counts {
     std::size_t allocated_bytes = 0; ///< since construction
     std::size_t bytes_in_use = 0;    ///< allocated and neither deallocated nor released
     std::size_t peak_bytes = 0;      ///< the most that bytes_in_use ever was
-    std::size_t failures = 0; ///< requests that ended in an exception, or in null where that was asked for
-    std::size_t spills = 0;   ///< chunks that the mechanism took because its initial buffer was full
-    std::size_t upstream_calls = 0; ///< requests that the mechanism made of its upstream
+    std::size_t failures = 0;        ///< requests that ended in an exception, or, of quiet requests, in null
+    std::size_t spills = 0;          ///< chunks that the mechanism took because its initial buffer was full
+    std::size_t upstream_calls = 0;  ///< requests that the mechanism made of its upstream
 
     std::size_t grown_forward = 0;  ///< expansions that were done in place, the ways apart; fresh blocks are
     std::size_t grown_backward = 0; ///< allocations

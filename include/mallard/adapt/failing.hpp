@@ -1,4 +1,4 @@
-/// Fails on purpose, to test what a program does when memory runs out.
+/// Fails on purpose, to test a program that runs out of memory.
 ///
 ///     for (std::size_t k = 1;; ++k) {
 ///         mallard::failing<mallard::new_delete> source{{.at = k, .for_ever = true}};
@@ -70,7 +70,7 @@ public:
     }
 
 private:
-    /// Returns: whether the request is to fail; where it is not to fail quietly, this does not return.
+    /// Returns: true if the request is to fail quietly. A request that is to fail otherwise does not return.
     [[nodiscard]] bool fails_now(std::size_t bytes, std::size_t alignment, bool quiet) {
         ++requests_;
         const bool fails =

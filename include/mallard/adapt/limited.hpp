@@ -122,10 +122,10 @@ private:
 
 namespace mallard::inline MALLARD_MODE {
 
-/// The budget is for the bytes in use, as requested. Where a request exceeds what is left of it, the mechanism is not
-/// asked, and the request fails. A release frees the whole budget. Where the mechanism is expandable, the bytes that
-/// its blocks have are in use (adapt/metered.hpp): a request is compared as it was made, and what the mechanism
-/// rounds up counts from then on, so that the last request may exceed the budget by that.
+/// The budget is for the bytes in use, as requested. A request that exceeds the rest of it fails, and the
+/// mechanism is not asked. A release frees the whole budget. If the mechanism is expandable, all bytes of its
+/// blocks are in use (adapt/metered.hpp). A request is compared with the budget, and its rounding counts after
+/// it, so the last request may exceed the budget by its rounding.
 template <class A>
 class limited : public adapt::adaptor<A, adapt::limiting> {
 public:

@@ -11,9 +11,9 @@
 
 namespace mallard::adapt::inline MALLARD_MODE {
 
-/// Data model: the sum of the sizes of the live blocks, as they were requested, or, where the mechanism is expandable,
-/// as many bytes as they have: neither the caller that grows a block nor the one that frees it need know the request.
-/// A mark holds the sum, so that a rollback restores it.
+/// Data model: the sum of the sizes of the live blocks: their requested bytes, or all their bytes if the
+/// mechanism is expandable. A caller that grows or frees an expandable block need not know its request. A mark
+/// holds the sum, so that a rollback restores it.
 class metered : public passing {
 public:
     using passing::operator();

@@ -5,10 +5,10 @@
 ///
 /// Data model: one pointer to the mechanism. Calls are direct and inline. Elements that take this allocator are
 /// made with it, to any depth (uses-allocator construction), so that a container of containers lies wholly in one
-/// place without std::scoped_allocator_adaptor. Propagation is that of std::pmr::polymorphic_allocator, for the
-/// same reason: a container stays where it was put. Copy assignment, move assignment and swap leave the allocator
-/// alone; swapping containers with unequal allocators is undefined. A copy of a container uses the allocator of
-/// the original.
+/// place without std::scoped_allocator_adaptor. The allocator propagates like std::pmr::polymorphic_allocator,
+/// because a container keeps its place. Copy assignment, move assignment and swap leave the allocator alone;
+/// swapping containers with unequal allocators is undefined. A copy of a container uses the allocator of the
+/// original.
 ///
 /// Source: P0089R1, section 4 (AS3, AS4, AS7, AS8, AS11, AS12).
 #pragma once

@@ -9,13 +9,13 @@
 /// new and delete keep the meaning that the language gives them:
 ///
 ///     new T                          the pool
-///     new (std::nothrow) T           the pool; null where it has no block
-///     new D, D derived from T        the pool where D is as large and as aligned as T, else the global heap
+///     new (std::nothrow) T           the pool; null if it has no block
+///     new D, D derived from T        the pool if D is as large and as aligned as T, else the global heap
 ///     new T[n]                       the global heap, by the global operators: a pool of one size cannot
 ///     new (p) T                      at `p`
-///     delete p                       to where it came from, by the size that the language passes: a class with
+///     delete p                       to its source, by the size that the language passes: a class with
 ///                                    derived classes needs a virtual destructor, as always
-///     T(...) throws                  the block goes back to where it came from
+///     T(...) throws                  the block goes back to its source
 ///
 /// Data model: the base is empty. A pool tag names the pool (bind/pool_tag.hpp) and says which threads may use
 /// it. By default it is a fixed_pool in each thread: the thread that made an object deletes it. A class whose
@@ -26,8 +26,8 @@
 ///     class order : public mallard::pooled<order, order_pool> { ... };
 ///
 /// Invariants: blocks of the pool have sizeof(T) bytes; all others are the global heap's. Sizes tell the two
-/// apart, except for a constructor that throws after `new (std::nothrow)`, where the language passes none: there
-/// the pool must know its blocks by their address (owns()).
+/// apart, except for a constructor that throws after `new (std::nothrow)`: the language passes none then, so the
+/// pool must know its blocks by their address (owns()).
 ///
 /// Source: Optimized C++, chapter 13, "Adding a Class-Specific operator new()"; [class.free], [expr.new] in
 /// the C++ standard.
@@ -89,7 +89,7 @@ public:
     }
 
     /// Returns: a block of the pool for a T; of the global heap for a derived class of another size.
-    /// Throws: std::bad_alloc, or what the pool's upstream throws.
+    /// Throws: std::bad_alloc, or the exceptions of the pool's upstream.
     /// Complexity: the pool's.
     [[nodiscard]] static void* operator new(std::size_t bytes) {
         return is_pooled(bytes) ? pool().allocate(sizeof(T), alignment())
@@ -161,8 +161,8 @@ private:
     friend T;
     pooled() = default;
 
-    /// A derived class of the same size may be more strictly aligned than T: as strictly as that size allows, and
-    /// as new provides without a request.
+    /// A derived class of T's size may be more strictly aligned than T: as strictly as that size allows, and as
+    /// new provides without a request.
     static constexpr std::size_t alignment() noexcept {
         constexpr std::size_t of_any_such_size = sizeof(T) & -sizeof(T);
         return std::max(alignof(T),

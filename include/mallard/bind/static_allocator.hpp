@@ -5,7 +5,7 @@
 ///
 /// Data model: an empty class. A container is one word smaller than with allocator<T, A>, needs no argument, and
 /// any two of one type are equal: splice, swap, merge and move assignment never copy an element. Nested
-/// containers take from the same pool. The price is that of a global variable: all containers of the tag share
+/// containers take from this pool too. The price is that of a global variable: all containers of the tag share
 /// the pool, and its thread policy (bind/pool_tag.hpp) holds for them. Under per_thread, a container belongs to
 /// the thread that filled it; for containers that travel between threads, name a shared pool.
 ///

@@ -16,7 +16,7 @@
 /// only at the blocks that it ends. Guard zones hold a pattern, and blocks in quarantine another; both are
 /// poisoned under AddressSanitizer. leaving_ is empty between two calls of the allocator.
 ///
-/// If a checked allocator asks another one for a chunk, in the same thread, it is the holder of that block. If a
+/// If a checked allocator asks another one for a chunk, in one thread, it is the holder of that block. If a
 /// release ends the block, the lower allocator leaves word (src/mallard/checking/memory_below.hpp), and the
 /// holder reports it before it looks at memory that is gone.
 ///

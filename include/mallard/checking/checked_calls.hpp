@@ -60,7 +60,7 @@ public:
     }
 
     /// Returns: a block as the mechanism does.
-    /// Throws: what the mechanism throws; std::bad_alloc if the registry has no memory.
+    /// Throws: the mechanism's exceptions; std::bad_alloc if the registry has no memory.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const call_in_progress call(*this, allocator_call::allocate);
@@ -104,7 +104,7 @@ public:
     }
 
     /// Returns: blocks as the mechanism does, requested one by one.
-    /// Throws: what allocate() throws. No block is lost.
+    /// Throws: the exceptions of allocate(). No block is lost.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count)
         requires burst_allocator<Base>
     {

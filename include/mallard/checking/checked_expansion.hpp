@@ -52,7 +52,7 @@ public:
     }
 
     /// Returns: a block as the mechanism does, and its bytes.
-    /// Throws: what allocate() throws.
+    /// Throws: the exceptions of allocate().
     [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
                                                 std::size_t alignment = fundamental_alignment)
         requires expandable<Base>
@@ -80,7 +80,7 @@ public:
 
     /// Returns: blocks of these sizes, requested one by one.
     /// Requires: each size is at least a pointer's.
-    /// Throws: what allocate() throws. No block is lost.
+    /// Throws: the exceptions of allocate(). No block is lost.
     [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
                                             std::size_t alignment = fundamental_alignment)
         requires mixed_burst_allocator<Base>

@@ -16,22 +16,22 @@ enum class misuse : std::uint8_t {
     double_free,
     wrong_size,
     wrong_alignment,
-    foreign_pointer,    ///< a deallocation, or another call, of what is no block of this allocator
-    write_past_end,     ///< found later, by what a guard zone holds
-    write_before_start, ///< the same
+    foreign_pointer,    ///< a call with a pointer that is no block of this allocator
+    write_past_end,     ///< found by the contents of the guard zone, at a later call
+    write_before_start, ///< found by the contents of the guard zone, at a later call
     write_after_free,   ///< found when the block leaves the quarantine, or by check()
-    use_after_free,     ///< another call than a deallocation, of a block that was deallocated
-    use_after_release,  ///< a call of a block that a release, a rewind or a rollback has ended
+    use_after_free,     ///< a call other than a deallocation, with a deallocated block
+    use_after_release,  ///< a call with a block that a release, a rewind or a rollback has ended
     released_below, ///< an upstream that was released, rewound or rolled back before the allocator over it
     foreign_mark,   ///< a rollback to a mark of another allocator
     stale_mark,     ///< a rollback to a mark that a release or a rewind has made invalid
-    never_freed,    ///< only where somebody expects all blocks to be freed
+    never_freed,    ///< reported only by expect_all_freed() and expect_all_freed_at_end()
 };
 
 /// The calls of an allocator that a report names.
 enum class allocator_call : std::uint8_t {
     none,
-    allocate, ///< which takes blocks out of the quarantine where it would fail otherwise
+    allocate, ///< takes blocks out of the quarantine before it fails
     deallocate,
     resize_last,
     expand,
@@ -57,7 +57,7 @@ struct misuse_report {
     /// is none.
     const void* block = nullptr;
     std::size_t bytes = 0;
-    std::size_t spare_bytes = 0; ///< those of its bytes that were given beyond what was asked for
+    std::size_t spare_bytes = 0; ///< bytes beyond the request, a part of `bytes`
     std::size_t alignment = 0;
 
     /// The arguments of the call that found the misuse; an alignment of 0 if it has no numbers.

@@ -4,8 +4,8 @@
 ///     the pool's block:          [ zone | 24, the pool's own size | zone ]
 ///
 /// Data model: the pool, made for blocks larger by their zones; its arena has room for as many of them
-/// (local/arenas.hpp). To the caller it is the pool without zones: it serves and refuses the same requests, and
-/// has the same size. Only checking/checked_calls.hpp asks it for blocks.
+/// (local/arenas.hpp). To the caller it is the pool without zones: it has the pool's size, and refuses a request
+/// if the pool would. Only checking/checked_calls.hpp asks it for blocks.
 /// Bound: blocks with their zones have at most most_block_bytes (core/block_size.hpp). So it refuses some
 /// requests near that size, or near that alignment, that the pool serves.
 #pragma once
@@ -61,8 +61,8 @@ public:
     }
 
 private:
-    /// Returns: the request to the pool, so that the first one fixes the same size as without zones, and the same
-    /// requests are refused.
+    /// Returns: the request to the pool, so that zones change neither the size that the first one fixes nor the
+    /// requests that are refused.
     [[nodiscard]] block_size of_the_pool(std::size_t bytes, std::size_t alignment) const noexcept {
         const std::size_t whole = Pool::block_bytes();
         const block_size inner{bytes - core::bytes_before(alignment) - core::guard_zone_bytes, alignment};

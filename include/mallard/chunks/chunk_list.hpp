@@ -32,7 +32,7 @@ public:
 
     /// Effects: takes a chunk of `bytes` bytes, header included, from `source` and puts it in front. Its room is
     /// poisoned.
-    /// Throws: what the upstream throws; the list is unchanged then.
+    /// Throws: the upstream's exceptions; the list is unchanged then.
     template <upstream Upstream>
     chunk* grow(Upstream&& source, std::size_t bytes) {
         void* memory = source.allocate(bytes, alignof(chunk));
@@ -43,7 +43,7 @@ public:
     }
 
     /// Effects: puts `c` before the first chunk that is not larger.
-    /// Complexity: linear in the larger chunks; constant where chunks have one size.
+    /// Complexity: linear in the larger chunks; constant if chunks have one size.
     void insert_by_size(chunk* c) noexcept {
         chunk** link = &first_;
         while (*link != nullptr && (*link)->bytes > c->bytes) {

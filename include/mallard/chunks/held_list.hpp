@@ -8,8 +8,8 @@
 /// Data model: a large block leaves the list when it is deallocated, so it knows its predecessor; a chunk stays
 /// until the release and does not. One pointer leads to both kinds, because a program may have a million of these
 /// lists.
-/// Invariants: the size is that of the request to the upstream, headers and padding included. The header ends
-/// where the caller's block begins; its offset in the upstream's block is a function of the alignment alone.
+/// Invariants: the size is that of the request to the upstream, headers and padding included. The header ends at
+/// the begin of the caller's block; its offset in the upstream's block is a function of the alignment alone.
 /// Owner: the allocator that holds the list; it must call release() before it ends.
 #pragma once
 
@@ -46,7 +46,7 @@ public:
     /// Effects: takes a chunk of `bytes` bytes, header included, from `source`. Its room is poisoned.
     /// Requires: `bytes` is at most PTRDIFF_MAX.
     /// Returns: the begin of its room, a multiple of fundamental_alignment.
-    /// Throws: what the upstream throws; the list is unchanged then.
+    /// Throws: the upstream's exceptions; the list is unchanged then.
     template <upstream Upstream>
     [[nodiscard]] std::byte* add_chunk(Upstream&& source, std::size_t bytes) {
         void* memory = source.allocate(bytes, alignof(held));
@@ -57,7 +57,7 @@ public:
     }
 
     /// Effects: takes a large block from `source`. Zero bytes get a block of one.
-    /// Throws: std::bad_alloc if the size with its header is not representable; what the upstream throws.
+    /// Throws: std::bad_alloc if the size with its header is not representable; the upstream's exceptions.
     template <upstream Upstream>
     [[nodiscard]] void* allocate(Upstream&& source, std::size_t bytes, std::size_t alignment) {
         const std::size_t offset = large_header_bytes(alignment);

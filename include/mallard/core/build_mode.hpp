@@ -5,12 +5,12 @@
 /// compiled:
 ///
 ///     namespace mallard::inline MALLARD_MODE { ... }       inline code and templates: all four of them
-///     namespace mallard::inline MALLARD_LIBRARY { ... }    what src/ compiles, and all that it mentions: the sanitizer only
+///     namespace mallard::inline MALLARD_LIBRARY { ... }    names that src/ compiles or mentions: sanitizer only
 ///
-/// Parts of a program that were compiled differently work side by side. Where one hands an allocator to the
-/// other, the program does not link; the linker prints the name that it misses, such as
-/// mallard::ndebug::multipool. A library built for release serves all programs but those built with
-/// AddressSanitizer, which look for mallard::library_with_address_sanitizer.
+/// Parts of a program that were compiled differently work side by side. If one hands an allocator to the other,
+/// the program does not link; the linker prints the name that it misses, such as mallard::ndebug::multipool. A
+/// library built for release serves all programs but those built with AddressSanitizer, which look for
+/// mallard::library_with_address_sanitizer.
 ///
 /// Invariants: nothing within MALLARD_LIBRARY depends on NDEBUG, MALLARD_CHECKED or exceptions, neither bodies
 /// nor members. A specialisation stands in the namespace of its template, or in mallard itself. Names of the

@@ -1,11 +1,11 @@
-/// Many blocks at once, of any allocator, through one interface:
+/// Bursts: many blocks at once, from any allocator:
 ///
 ///     mallard::block_chain nodes = mallard::allocate_many(pool, sizeof(node), alignof(node), 1000);
 ///     while (void* p = nodes.pop_front()) { ... }
 ///     mallard::deallocate_many(pool, std::move(nodes), sizeof(node), alignof(node));
 ///
-/// Allocators that are better at bursts than at single requests serve them themselves (burst_allocator); the
-/// others are asked block by block. A block of a burst can be deallocated alone.
+/// An allocator that serves bursts faster than single requests has functions of its own for them
+/// (burst_allocator). The others get one request for each block. A block of a burst can be deallocated alone.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 2.
 #pragma once
@@ -37,8 +37,8 @@ inline void expect_possible_burst(std::size_t bytes, std::size_t alignment, std:
     }
 }
 
-/// Blocks that are collected for a caller. They go back if not all of them can be had. A link is written once,
-/// when the block that it leads to is there.
+/// Blocks that are collected for a caller. The destructor gives them back, unless finish() has handed them out.
+/// Each link is written once, when its target is known.
 template <upstream A>
 class unfinished_burst {
 public:
@@ -76,9 +76,9 @@ public:
     }
 
     /// Effects: adds blocks that `carve(cursor)` cuts off the front of a room, until there are `count` blocks or
-    /// the room is too short. `room` is moved behind them once, at the end, because the compiler cannot know that
-    /// writing a link leaves it alone.
-    /// Returns: whether there was a block.
+    /// the room is too short. Moves `room` behind them once, at the end: the compiler must assume that writing a
+    /// link changes it.
+    /// Returns: true if a block was added.
     template <class Carve>
     [[nodiscard]] bool add_carved(std::byte*& room, std::size_t count, Carve carve) noexcept {
         std::byte* cursor = room;
@@ -94,7 +94,7 @@ public:
         return size_ != before;
     }
 
-    /// Returns: the blocks. None is left here.
+    /// Returns: the blocks, and keeps none.
     [[nodiscard]] block_chain finish() noexcept {
         if (size_ == 0) {
             return {};
@@ -106,7 +106,8 @@ public:
 private:
     struct no_mark {};
 
-    /// A rewindable allocator goes back to where it was, unless other threads may have gone on since.
+    /// True if a rollback gives the blocks back. Other threads of a thread-safe allocator may have allocated
+    /// since.
     static constexpr bool rolls_back = rewindable<A> && !thread_safe<A>;
 
     [[nodiscard]] static auto mark_of([[maybe_unused]] const A& allocator) noexcept {
@@ -151,7 +152,7 @@ private:
 template <class Undo>
 undone_unless_kept(Undo) -> undone_unless_kept<Undo>;
 
-/// Returns: the blocks of as many single requests, in their order.
+/// Returns: `count` blocks from single requests, in their order.
 template <upstream A>
 [[nodiscard]] block_chain allocate_one_by_one(A& allocator, std::size_t bytes, std::size_t alignment,
                                               std::size_t count) {
@@ -167,10 +168,10 @@ template <upstream A>
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Returns: `count` blocks of `bytes` bytes each, at multiples of `alignment`. If not all can be had, those that
-/// came are given back; a rewindable allocator is rolled back instead.
+/// Returns: `count` blocks of `bytes` bytes each, at multiples of `alignment`. If a request fails, the earlier
+/// blocks are deallocated, or a rewindable allocator is rolled back.
 /// Requires: `alignment` is a power of two.
-/// Throws: refused_request if `bytes` is less than the size of a pointer; what the allocator throws. No block is
+/// Throws: refused_request if `bytes` is less than the size of a pointer; the allocator's exceptions. No block is
 /// lost.
 /// Complexity: linear in the blocks.
 template <upstream A>

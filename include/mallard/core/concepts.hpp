@@ -21,7 +21,7 @@ namespace mallard::inline MALLARD_LIBRARY {
 
 /// The source of a local allocator's chunks. `allocate` returns `bytes` bytes at `alignment`, a power of two. It
 /// never returns null; it reports failure by an exception. Zero bytes are a valid request. `deallocate` takes the
-/// pointer back, with the same two numbers. std::pmr::memory_resource is an upstream.
+/// pointer back, with its bytes and alignment. std::pmr::memory_resource is an upstream.
 template <class U>
 concept upstream = requires(U& u, void* p, std::size_t bytes, std::size_t alignment) {
     { u.allocate(bytes, alignment) } -> std::same_as<void*>;
@@ -48,8 +48,8 @@ concept rewindable = local_allocator<A> && requires(A& a, const A& const_a) {
 
 /// An allocator that serves a burst for less than as many single requests. `allocate_many` returns `count` blocks
 /// of at least a pointer's size; if not all can be had, it keeps none and reports the failure. `deallocate_many`
-/// takes blocks that were allocated with the same two numbers, in a burst or not. core/burst.hpp has both
-/// functions for every allocator.
+/// takes blocks of these bytes and this alignment, allocated in a burst or not. core/burst.hpp has both functions
+/// for every allocator.
 template <class A>
 concept burst_allocator = upstream<A> && requires(A& a, block_chain& blocks, std::size_t n) {
     { a.allocate_many(n, n, n) } -> std::same_as<block_chain>;

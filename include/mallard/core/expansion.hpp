@@ -1,12 +1,12 @@
 /// Blocks that change their size: the request and the answer.
 ///
 ///     before     ... |  free  |  block  |  free  | ...
-///     forward    ... |  free  |  block ------->  | ...      the same address
+///     forward    ... |  free  |  block ------->  | ...      at its address
 ///     backward   ... |  <------ block   |  free  | ...      further down, by a multiple of the step
 ///
-/// Data model: a request has a least and a preferred number of bytes, the ways that are allowed, and the step by
-/// which the beginning of the block may move down: elements that stay where they are must be elements of the
-/// larger block. The answer has the block, its bytes, and the way that was taken.
+/// Data model: a request has a least and a preferred number of bytes, the allowed ways, and the step by which the
+/// begin of the block may move down. A multiple of the element size keeps the elements in place as elements of
+/// the larger block. The answer has the block, its bytes, and the way that was taken.
 ///
 /// Source: N2045, Gaztañaga, "Improving STL allocators" (expand_fwd, expand_bwd, allocate_new); Gaztañaga,
 /// "Applying classic memory allocation strategies to C++ containers", chapter 1.
@@ -54,8 +54,8 @@ enum class expansion : std::uint8_t {
 }
 
 struct expansion_request {
-    std::size_t least_bytes = 0;                    ///< what the block has to have
-    std::size_t preferred_bytes = 0;                ///< what it should have; at least least_bytes
+    std::size_t least_bytes = 0;                    ///< the fewest bytes that suffice
+    std::size_t preferred_bytes = 0;                ///< the wanted bytes; at least least_bytes
     std::size_t alignment = fundamental_alignment;  ///< of a fresh block
     std::size_t step_bytes = fundamental_alignment; ///< a block that grows backward begins a multiple of
                                                     ///< this further down; backward_step()
@@ -66,8 +66,8 @@ struct expansion_result {
     void* p = nullptr;     ///< null: nothing happened
     std::size_t bytes = 0; ///< the bytes that the block has now, at least least_bytes
     expansion how =
-        expansion::none; ///< forward: `p` is the old block. backward: it is further down, and what the
-                         ///< block held is where it was. fresh: the old block is untouched
+        expansion::none; ///< forward: `p` is the old block. backward: `p` is further down, and the
+                         ///< contents keep their addresses. fresh: the old block is untouched
 };
 
 /// A block and its usable bytes, at least as many as were asked for.

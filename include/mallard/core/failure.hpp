@@ -73,7 +73,7 @@ namespace mallard::core::inline MALLARD_LIBRARY {
 [[noreturn]] void refuse_block_size(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
                                     std::size_t most_alignment);
 
-/// Effects: fails, and says what the region of `bytes` bytes at `begin` lacks.
+/// Effects: fails, and says why the region of `bytes` bytes at `begin` cannot hold a heap.
 [[noreturn]] void refuse_region(const void* begin, std::size_t bytes, std::size_t least_bytes,
                                 std::size_t alignment);
 

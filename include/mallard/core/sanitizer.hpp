@@ -1,6 +1,5 @@
-/// AddressSanitizer's view of an allocator's memory: memory that is not allocated is poisoned, so that a use
-/// after a deallocation or past a block is reported where it happens. Without the sanitizer these functions are
-/// empty.
+/// AddressSanitizer's view of an allocator's memory: memory that is not allocated is poisoned, so that each use
+/// after a deallocation or past a block is reported at once. Without the sanitizer these functions are empty.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>

@@ -6,7 +6,7 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// True if threads may call allocate() and deallocate() of one A at the same time, and one may free a block of
+/// True if threads may call allocate() and deallocate() of one A concurrently, and one thread may free a block of
 /// another. Specialise it as true for an allocator that locks.
 template <class A>
 inline constexpr bool thread_safe = false;

@@ -8,7 +8,7 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Rolls a rewindable allocator back to its mark, unless told to keep what was made since.
+/// Rolls a rewindable allocator back to its mark, unless commit() keeps the later blocks.
 ///
 ///     mallard::checkpoint scratch{arena};      // everything allocated from here on ...
 ///     ...                                      // ... is gone at the closing brace
@@ -30,10 +30,10 @@ public:
         }
     }
 
-    /// Effects: forgets now what was allocated since the checkpoint, which stays in force.
+    /// Effects: forgets the blocks allocated since the checkpoint. The checkpoint stays in force.
     void rollback() noexcept { allocator_.rollback(mark_); }
 
-    /// Effects: keeps what was allocated: the end of the scope does nothing.
+    /// Effects: keeps all blocks: the end of the scope does nothing.
     void commit() noexcept { kept_ = true; }
 
 private:

@@ -109,7 +109,7 @@ T& wink_out(assume_winkable_t, std::pmr::memory_resource& base, Args&&... args) 
 /// Requires: T is winkable in `mechanism`; otherwise the program does not compile, and the message names the type
 /// to blame. If T is an array, there are no `args`: each element is value-initialised.
 /// Returns: the object.
-/// Throws: what the allocation and T's constructor throw. The room goes back to the mechanism then.
+/// Throws: the exceptions of the allocation and of T's constructor. The room goes back to the mechanism then.
 template <class T, local_allocator A, class... Args>
 T& wink_out(A& mechanism, Args&&... args) {
     static_cast<void>(lifetime::wink_out_would_leak<lifetime::wink_culprit_t<T, allocator<std::byte, A>>>{});

@@ -54,7 +54,7 @@ struct nothing {};
 namespace mallard::inline MALLARD_MODE {
 
 /// True if the memory of `Alloc` can be released: a local allocator bound by type, or any allocator through the
-/// abstract base, where only the call of wink_out() can tell.
+/// abstract base, which only the call of wink_out() can check.
 template <class Alloc>
 inline constexpr bool binds_local_allocator = false;
 template <class T, local_allocator A>
@@ -117,7 +117,7 @@ namespace mallard::inline MALLARD_MODE {
 
 /// True if a T may be winked out, in some local allocator; false for types that are no object types. Specialise
 /// it as true for a type that owns nothing outside the allocator it is made with, and as false for one that is
-/// trivial for the language but owns something all the same.
+/// trivial for the language but owns something.
 template <class T>
 inline constexpr bool winkable = [] {
     if constexpr (!std::is_object_v<T> || std::is_unbounded_array_v<T>) {

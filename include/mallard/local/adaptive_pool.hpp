@@ -113,7 +113,7 @@ public:
     ~adaptive_pool() { release(); }
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`: a node, if that is large enough.
-    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
+    /// Throws: std::bad_alloc, or the upstream's exceptions; the allocator is unchanged then.
     /// Complexity: constant on average, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -140,8 +140,8 @@ public:
     }
 
     /// Returns: `count` blocks.
-    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is lost;
-    /// a chunk that was taken for the burst may stay.
+    /// Throws: refused_request if `bytes` is less than the size of a pointer; the exceptions of allocate(). No
+    /// block is lost; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         MALLARD_EXPECTS(is_power_of_two(alignment));

@@ -12,9 +12,9 @@
 ///     next_room(free_blocks, alignment, blocks)   a new room at a multiple of `alignment` and of
 ///                                                 fundamental_alignment, poisoned: for one block at least, and for
 ///                                                 `blocks` of them if possible; empty if there is no more. It may
-///                                                 throw what an upstream throws; the arena is unchanged then
+///                                                 throw as an upstream; the arena is unchanged then
 ///     capacity(free_blocks, alignment)            the number of blocks in its memory, in use or not
-///     owns(p)                                     whether an address lies in its rooms
+///     owns(p)                                     true if an address lies in its rooms
 ///     release()                                   takes all rooms back
 ///     stats()                                     the memory of an upstream that it holds
 ///
@@ -160,7 +160,7 @@ public:
     constexpr static_arena() = default;
     static_arena(const static_arena&) = delete;
     static_arena& operator=(const static_arena&) = delete;
-    ~static_arena() = default; // trivial: what lies in static storage is there to the last instruction
+    ~static_arena() = default; // trivial: static storage lasts to the last instruction
     ~static_arena()
         requires core::poisons_memory
     {

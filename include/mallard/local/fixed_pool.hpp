@@ -6,9 +6,9 @@
 ///
 /// Data model: the type of the pool fixes the size, or its constructor, or else the first request. Smaller
 /// requests get a whole block; larger ones, and those at a stricter alignment, are refused. A block has no
-/// header, and no gap separates it from the next one. The arena decides where blocks lie and how many there can
-/// be: with a static_arena or a buffer_arena a pool needs no heap, and in static storage no code that runs before
-/// main() or after it.
+/// header, and no gap separates it from the next one. The arena decides the place of blocks and their largest
+/// number: with a static_arena or a buffer_arena a pool needs no heap, and in static storage no code that runs
+/// before main() or after it.
 ///
 ///     constinit mallard::fixed_pool_for<node, mallard::static_arena<4096>> nodes;
 ///
@@ -90,12 +90,12 @@ public:
 
     fixed_pool(const fixed_pool&) = delete;
     fixed_pool& operator=(const fixed_pool&) = delete;
-    ~fixed_pool() = default; // trivial where the arena's is; that gives its memory back
+    ~fixed_pool() = default; // trivial if the arena's is; the arena gives its memory back
 
     /// Returns: a block. The first request fixes the size and the alignment of all blocks, unless they are fixed.
     /// Throws: refused_request, a std::bad_alloc that says why, if the request exceeds the size or the alignment
-    /// of a block; std::bad_alloc if the arena is full; what the arena's upstream throws. The pool is unchanged
-    /// then.
+    /// of a block; std::bad_alloc if the arena is full; the exceptions of the arena's upstream. The pool is
+    /// unchanged then.
     /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -132,7 +132,7 @@ public:
     /// Returns: a whole block, without a look at the size of the request. For callers that need blocks of the
     /// pool's size only.
     /// Requires: the size is fixed by the type, the constructor or an earlier request.
-    /// Throws: std::bad_alloc if the arena is full; what the arena's upstream throws.
+    /// Throws: std::bad_alloc if the arena is full; the exceptions of the arena's upstream.
     /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate_block() {
         MALLARD_EXPECTS(alignment_ != 0);
@@ -151,8 +151,8 @@ public:
     }
 
     /// Returns: `count` blocks. If they need room, the arena is asked for all of it at once.
-    /// Throws: refused_request if `bytes` is less than the size of a pointer; what allocate() throws. No block is
-    /// lost; a chunk that was taken for the burst may stay.
+    /// Throws: refused_request if `bytes` is less than the size of a pointer; the exceptions of allocate(). No
+    /// block is lost; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks, apart from calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
@@ -243,9 +243,9 @@ private:
     Arena arena_;
 };
 
-/// Effects: takes a room for `blocks` blocks, or as many as the arena can, and fixes the size where nothing
-/// has. Of the last room nothing is left that a block would fit into.
-/// Returns: false, with no effect, where the request is refused or the arena is full.
+/// Effects: takes a room for `blocks` blocks, or as many as the arena can, and fixes the size unless it is fixed.
+/// The rest of the last room is too short for a block then.
+/// Returns: false, with no effect, if the request is refused or the arena is full.
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 bool fixed_pool<Arena, Reuse, Size>::find_room(std::size_t bytes, std::size_t alignment, std::size_t blocks) {
     const block_size asked{bytes, alignment};
@@ -308,7 +308,7 @@ block_chain fixed_pool<Arena, Reuse, Size>::allocate_many(std::size_t bytes, std
                                                           std::size_t count) {
     MALLARD_EXPECTS(is_power_of_two(alignment));
     core::expect_possible_burst(bytes, alignment, count);
-    // The size that a burst has fixed is forgotten where it fails, once its blocks are back.
+    // If a burst fails, the size that it has fixed is forgotten once its blocks are back.
     core::undone_unless_kept size([this, fixes = alignment_ == 0]() noexcept { fixes ? release() : void(); });
     core::unfinished_burst burst(*this, bytes, alignment);
     if (count != 0 && !serves(bytes, alignment)) {

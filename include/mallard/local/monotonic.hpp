@@ -82,7 +82,7 @@ public:
     }
 
     /// Returns: `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one.
-    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
+    /// Throws: std::bad_alloc, or the upstream's exceptions; the allocator is unchanged then.
     /// Complexity: constant, apart from calls upstream when the region is full.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));

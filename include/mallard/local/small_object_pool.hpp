@@ -106,7 +106,7 @@ public:
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one. Requests
     /// above 64 bytes, or at a stricter alignment, go straight upstream.
-    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
+    /// Throws: std::bad_alloc, or the upstream's exceptions; the allocator is unchanged then.
     /// Complexity: constant on average, apart from calls upstream and, every some thousand objects, the choice of
     /// a slab, which is logarithmic in their number.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
@@ -135,8 +135,8 @@ public:
     }
 
     /// Returns: `count` blocks.
-    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is lost;
-    /// a chunk that was taken for the burst may stay.
+    /// Throws: refused_request if `bytes` is less than the size of a pointer; the exceptions of allocate(). No
+    /// block is lost; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         MALLARD_EXPECTS(is_power_of_two(alignment));

@@ -1,8 +1,8 @@
 /// Slots of one size with a bit for each; the lowest free slot of a slab is the next.
 ///
 ///     cached_    0 0 1 1 0 1 ...    the free slots of one word of the current slab, taken out of its bits
-///     bits       [ 0 1 0 ... ][ 0 ... ][ 1 ... ] ...       set where a slot is free
-///     summary    1 0 1 ...                                 set where a word of bits is not zero
+///     bits       [ 0 1 0 ... ][ 0 ... ][ 1 ... ] ...       set if a slot is free
+///     summary    1 0 1 ...                                 set if a word of bits is not zero
 ///
 /// An allocation takes the lowest bit of cached_; after at most 64 of them the next word is looked for. Freeing
 /// sets a bit and counts, and does not touch the slot. Words of slots that were never given out are not in the
@@ -61,7 +61,7 @@ public:
     }
 
     /// Effects: appends `count` slots to `chain`, unpoisoned, in the order of pop().
-    /// Throws: what the upstream throws; the slots that were appended stay.
+    /// Throws: the upstream's exceptions; the slots that were appended stay.
     /// Complexity: linear in `count`.
     template <upstream Source>
     void pop_many(std::size_t count, block_chain& chain, Source&& source) {
@@ -82,8 +82,7 @@ public:
     bool push_many(block_chain&& chain, Source&& source) noexcept {
         const block_chain taken = std::move(chain);
         bool few_in_use = false;
-        // The next slot in memory is not in the same word; in a slab of fewer than 64 slots it is in the next
-        // slab.
+        // The next slot in memory lies in another word; in a slab of fewer than 64 slots, in the next slab.
         const std::uint64_t last_bit = std::uint64_t{1} << (std::min<std::uint32_t>(layout_.slots, 64) - 1);
         for (auto* p = static_cast<core::free_block*>(taken.front()); p != nullptr;) {
             auto of = layout_.place_of(p);
@@ -272,7 +271,7 @@ private:
     }
 
     std::byte* cached_base_ = nullptr;
-    std::uint64_t* cached_word_ = nullptr; ///< where cached_ came from, in the current slab
+    std::uint64_t* cached_word_ = nullptr; ///< the source of cached_, in the current slab
 };
 
 } // namespace mallard::slab::inline MALLARD_MODE

@@ -58,7 +58,7 @@ struct slab_geometry {
     std::uint32_t slot_bytes = 0;
     std::uint32_t slots = 0;          ///< of a slab, those under the metadata counted too
     std::uint32_t slab_bytes = 0;     ///< from a slab to the next
-    std::uint32_t alignment = 0;      ///< what addresses are masked with: that of a slab, or of a sub-slab
+    std::uint32_t alignment = 0;      ///< the mask of addresses: alignment of a slab, or of a sub-slab
     std::uint32_t metadata_bytes = 0; ///< header, bits and summary
     std::uint32_t first_offset = 0;   ///< of the header from the beginning of the slab, at the least
     std::uint32_t gap_mask = 63;      ///< the bits begin at the next multiple of one more behind the header

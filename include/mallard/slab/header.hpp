@@ -20,8 +20,8 @@ struct chunk_of_slabs {
     chunk_of_slabs* previous;
     std::size_t bytes;
     std::uint32_t slabs;
-    std::uint32_t opened; ///< so many of them have metadata
-    std::uint32_t in_use; ///< so many of those have slots in use, or are current
+    std::uint32_t opened; ///< slabs with metadata
+    std::uint32_t in_use; ///< opened slabs that have slots in use, or are current
 
     /// The first sub-slab of a chunk begins with the address of its metadata.
     static constexpr std::size_t offset = sizeof(void*);
@@ -36,11 +36,11 @@ enum class slab_state : std::uint8_t { current, available, exhausted };
 
 /// The header of a slab.
 struct slab_header {
-    std::uint32_t used = 0;  ///< how many slots are in use
-    std::uint32_t low = 1;   ///< with fewer than that in use, something has to be done
-    std::uint32_t fresh = 0; ///< from this one on, words of slots were never given out
+    std::uint32_t used = 0;  ///< slots in use
+    std::uint32_t low = 1;   ///< sank() has to be called if fewer slots are in use
+    std::uint32_t fresh = 0; ///< the first word of slots that was never given out
     slab_state state = slab_state::exhausted;
-    bool has_bits = false; ///< whether the bits were made zero; what memory holds when it comes is nobody's
+    bool has_bits = false; ///< true once the bits were set to zero; new memory holds anything
     std::uint16_t bucket = 0;
     chunk_of_slabs* chunk = nullptr;
     std::array<slab_header*, 3> links{};

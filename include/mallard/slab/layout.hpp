@@ -58,12 +58,12 @@ struct slab_layout : slab_geometry {
         }
     }
 
-    /// Returns: a bit for each slot, set where it is free and not cached.
+    /// Returns: a bit for each slot, set if it is free and not cached.
     [[nodiscard]] std::uint64_t* bits_of(slab_header& h) const noexcept {
         return reinterpret_cast<std::uint64_t*>(bits_at(reinterpret_cast<std::uintptr_t>(&h)));
     }
 
-    /// Returns: a bit for each word of bits, set where that is not zero.
+    /// Returns: a bit for each word of bits, set if that is not zero.
     [[nodiscard]] std::uint64_t* summary_of(slab_header& h) const noexcept {
         return bits_of(h) + (metadata_bytes - slab_header_bytes) / sizeof(std::uint64_t) - summary_words();
     }

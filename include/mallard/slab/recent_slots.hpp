@@ -44,7 +44,7 @@ public:
     }
 
     /// Effects: appends `count` slots to `chain`, unpoisoned, in the order of pop().
-    /// Throws: what the upstream throws; the slots that were appended stay.
+    /// Throws: the upstream's exceptions; the slots that were appended stay.
     template <upstream Source>
     void pop_many(std::size_t count, block_chain& chain, Source&& source) {
         if (count != 0 && recent_ != nullptr) {
@@ -96,7 +96,7 @@ private:
 };
 
 /// Returns: `count` slots, unpoisoned.
-/// Throws: what the upstream throws; no slot is lost.
+/// Throws: the upstream's exceptions; no slot is lost.
 /// Complexity: linear in `count`.
 template <class Slots, upstream Source>
 [[nodiscard]] block_chain pop_chain(Slots& slots, std::size_t count, Source&& source) {

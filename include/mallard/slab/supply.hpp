@@ -62,7 +62,7 @@ public:
     }
 
     /// Effects: takes a chunk from `source`, so that the next pop() finds a slot.
-    /// Throws: what the upstream throws; nothing has changed then.
+    /// Throws: the upstream's exceptions; nothing has changed then.
     template <upstream Source>
     void grow(Source&& source) {
         const std::size_t bytes = std::size_t{next_slabs_} * layout_.slab_bytes;

@@ -3,7 +3,7 @@
 ///     chunks_ -> [ next | bytes | seal ][ tag | block ] ... [ tag ]   -> [ next | bytes | seal ] ...
 ///     reserved_: ranges of addresses, each with one large block and room for it to grow
 ///
-/// Large blocks have ranges only where the upstream is the system's memory (space/reserved_blocks.hpp).
+/// Large blocks have ranges only if the upstream is the system's memory (space/reserved_blocks.hpp).
 /// Invariants: the seal of a chunk is that of its address and its two other words.
 #pragma once
 
@@ -44,10 +44,11 @@ public:
 
     // ---- rooms
 
-    /// Effects: takes a chunk and makes it a room of `space`: of the size that is its turn, or, where the upstream has
-    /// none, one for the block alone. Before it fails, large blocks give up the addresses that they do not need yet.
-    /// Returns: whether there is room for a block of `block_bytes` bytes; true where it is not to be quiet.
-    /// Throws: what the upstream throws, where it is not to be quiet.
+    /// Effects: takes a chunk and makes it a room of `space`. It has the next size of the growth, or, if the
+    /// upstream has none, room for the block alone. Before it fails, large blocks give up the addresses that they
+    /// do not need yet.
+    /// Returns: true if there is room for a block of `block_bytes` bytes, and always without `quiet`.
+    /// Throws: the upstream's exceptions, unless `quiet`.
     template <class Space>
     [[gnu::cold, gnu::noinline]] bool add_room_for(Space& space, std::size_t block_bytes, bool quiet);
 
@@ -79,7 +80,7 @@ public:
         next_.restart();
     }
 
-    // ---- large blocks; null, or false, where they have no ranges
+    // ---- large blocks; null, or false, if they have no ranges
 
     [[nodiscard]] heap_block allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
         if constexpr (Reserves) {
@@ -119,7 +120,7 @@ public:
         return {};
     }
 
-    // ---- what there is
+    // ---- walks and sums
 
     /// Returns: which chunk's head is damaged, if one is.
     [[nodiscard]] heap_sanity damaged() const noexcept {

@@ -197,7 +197,7 @@ public:
         }
     }
 
-    /// Effects: cuts off what `b` has beyond `bytes`, if that is usable.
+    /// Effects: cuts off the bytes of `b` beyond `bytes`, if they are usable.
     /// Requires: `bytes` comes from block_bytes_for(), and is at most the size of `b`.
     /// Returns: the bytes that `b` has now.
     std::size_t shrink(heap_block b, std::size_t bytes) noexcept {

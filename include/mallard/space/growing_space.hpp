@@ -3,9 +3,9 @@
 ///     forward:    [ block ][ free ....... ]     ->   [ block ............ ][ free ]
 ///     backward:   [ free ....... ][ block ]     ->   [ free ][ block ............ ]
 ///
-/// A block that grows backward moves its begin down by a multiple of the caller's step, so that its elements stay
-/// where they are and lie right for the new begin. The step comes from the caller's compiler (backward_step());
-/// here one division is left.
+/// A block that grows backward moves its begin down by a multiple of the caller's step, so that its elements keep
+/// their addresses and stay elements of the larger block. The step comes from the caller's compiler
+/// (backward_step()); here one division is left.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapters 1 and 2;
 /// N2045, "Improving STL allocators".
@@ -68,7 +68,7 @@ public:
     }
 
     /// Effects: makes `b` larger by the free memory in front of it, as far as it needs for `most` bytes, if it
-    /// has `least` then; with `forward`, by all free memory behind it too. Its contents stay where they are.
+    /// has `least` then; with `forward`, by all free memory behind it too. Its contents keep their addresses.
     /// Returns: the block, which begins a multiple of `step` further down; null, with no effect, if it cannot
     /// grow.
     /// Requires: `least` and `most` come from block_bytes_for(). `step` is a multiple of the granule, and of the

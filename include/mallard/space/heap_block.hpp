@@ -39,7 +39,7 @@ public:
     static constexpr std::size_t granule_bytes = fundamental_alignment; ///< the unit of sizes and addresses
 
     static constexpr std::size_t in_use = 1;
-    static constexpr std::size_t previous_in_use = 2; ///< or there is none, or what is before is not listed
+    static constexpr std::size_t previous_in_use = 2; ///< or there is none, or it is in no list
     static constexpr std::size_t reserved = 4;        ///< lies alone in a reserved range
     static constexpr std::size_t flags = 7;
 

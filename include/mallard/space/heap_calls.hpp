@@ -34,7 +34,7 @@ public:
     static constexpr std::size_t granule_bytes = heap_block::granule_bytes;
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get the smallest block.
-    /// Throws: std::bad_alloc, or what the upstream throws; the heap is unchanged then.
+    /// Throws: std::bad_alloc, or the upstream's exceptions; the heap is unchanged then.
     /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -114,7 +114,7 @@ public:
     }
 
     /// Effects: gives back the memory behind the first `bytes` bytes of the block, as far as it is usable. The
-    /// block stays where it is.
+    /// block keeps its address.
     /// Returns: the bytes that it has now.
     /// Requires: `p` is a block of this heap, of at least `bytes` bytes.
     /// Complexity: constant, apart from calls to the system.
@@ -136,12 +136,12 @@ public:
     }
 
     /// Returns: `count` blocks, side by side as far as there is room. Each has room for a pointer.
-    /// Throws: what allocate() throws. No block is lost.
+    /// Throws: the exceptions of allocate(). No block is lost.
     /// Complexity: linear in the blocks, apart from calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
     /// Returns: a block of each size, at least a pointer's, in their order, side by side if there is room.
-    /// Throws: what allocate() throws. No block is lost.
+    /// Throws: the exceptions of allocate(). No block is lost.
     /// Complexity: linear in the blocks, apart from calls upstream.
     [[nodiscard]] block_chain allocate_many(std::span<const std::size_t> sizes,
                                             std::size_t alignment = fundamental_alignment);

@@ -20,8 +20,8 @@ namespace mallard::inline MALLARD_MODE {
 
 /// A block in a walk.
 struct heap_block_info {
-    const void* p = nullptr; ///< what the caller has of it, or had
-    std::size_t bytes = 0;   ///< that the caller may use, or might
+    const void* p = nullptr; ///< the caller's address of it
+    std::size_t bytes = 0;   ///< usable by the caller, or once usable
     bool in_use = false;
 };
 
@@ -36,8 +36,8 @@ struct heap_use {
 };
 
 struct heap_sanity {
-    const char* what = nullptr;  ///< null where all is well
-    const void* block = nullptr; ///< what the caller has of the block at which it shows
+    const char* what = nullptr;  ///< null if the heap is sound
+    const void* block = nullptr; ///< the caller's address of the block that shows the damage
 
     [[nodiscard]] bool sound() const noexcept { return what == nullptr; }
 };

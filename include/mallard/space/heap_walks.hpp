@@ -23,8 +23,8 @@ template <class Rooms, class Links>
 class heap_walks {
 public:
     /// Effects: calls `f(heap_block_info)` for each block, room by room in the order of their addresses, then for
-    /// the large blocks. In a damaged heap the information may be untrue, and what lies behind an impossible tag
-    /// in its room is left out; check_sanity() says whether it is damaged.
+    /// the large blocks. In a damaged heap the information may be untrue, and the blocks behind an impossible tag
+    /// in a room are left out; check_sanity() says whether it is damaged.
     template <class F>
     void for_each_block(F f) const;
 

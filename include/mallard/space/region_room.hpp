@@ -48,7 +48,7 @@ public:
 
     // ---- as chunk_rooms
 
-    /// Returns: false, where it is to be quiet: the region has no other room.
+    /// Returns: false if `quiet`: the region has no other room.
     /// Throws: std::bad_alloc otherwise.
     static bool add_room_for(const space_type&, std::size_t block_bytes, bool quiet) {
         if (!quiet) {

@@ -39,8 +39,7 @@ class reserved_blocks {
         std::size_t committed;
         std::size_t granted; ///< of the committed bytes, those up to the end of the block
         std::size_t unused;
-        std::size_t
-            seal; ///< of the words above, so that those who look at a heap know whether to believe them
+        std::size_t seal; ///< of the words above; a check of the heap tells by it if they are damaged
         std::size_t word;
     };
     static_assert(sizeof(range) == cache_line_bytes);
@@ -76,10 +75,10 @@ public:
     /// Effects: gives the spare range back. Ranges have room to grow again.
     void trim() noexcept;
 
-    /// Effects: gives the spare range back, and all room to grow, if these have `bytes` bytes together. For
-    /// callers that were refused so many. New ranges have no room to grow until trim(), release(), or the last
-    /// block is freed.
-    /// Returns: whether it has given any back.
+    /// Effects: gives back the spare range and all room to grow, if both together have `bytes` bytes. For callers
+    /// that the system has refused `bytes` bytes. New ranges have no room to grow until trim(), release(), or the
+    /// last block is freed.
+    /// Returns: true if it gave them back.
     /// Complexity: linear in the blocks, apart from calls to the system.
     bool make_way(std::size_t bytes) noexcept;
 

@@ -113,7 +113,7 @@ public:
         }
     }
 
-    /// Effects: moves the begin of the free block `b`, of `bytes` bytes, to `to`, where it has `new_bytes` bytes.
+    /// Effects: moves the begin of the free block `b` from `bytes` bytes to `to`. It has `new_bytes` bytes then.
     void move(heap_block b, std::size_t bytes, heap_block to, std::size_t new_bytes) noexcept {
         const std::size_t list = bin_of(bytes);
         if (list != bin_of(new_bytes)) {

@@ -151,7 +151,7 @@ public:
 
     /// Returns: the number of blocks to fetch for an empty magazine: one, then twice as many each time, up to
     /// half of the capacity, so that a thread keeps no stock of blocks that it seldom needs. If no fill()
-    /// follows, because there was no memory for so many, it begins with one again.
+    /// follows, because memory ran out, it begins with one again.
     [[nodiscard]] std::size_t next_batch(std::size_t index) noexcept {
         const std::size_t twice = std::max<std::size_t>(2 * std::size_t{std::exchange(batch_, 0U)}, 1);
         return std::min(twice, batch_blocks(index));

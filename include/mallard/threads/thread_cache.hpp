@@ -7,8 +7,8 @@
 ///     an allocator: key_, caches_ ... all caches, of any thread, that are attached to it
 ///
 /// Data model: caches are memory of their thread, from the system and not from an allocator. If there is none
-/// left, the thread works without a cache, so that freeing cannot fail (threads/thread_end.hpp tells what else
-/// the first use in a thread needs). Each allocator has a key that no other has or ever had; detach_caches()
+/// left, the thread works without a cache, so that freeing cannot fail (threads/thread_end.hpp names the other
+/// needs of the first use in a thread). Each allocator has a key that no other has or ever had; detach_caches()
 /// replaces it, which makes all entries of threads stale at once. A thread that uses more allocators than it has
 /// caches works without one most of the time; now and then it returns the blocks of a cache to their allocator
 /// and attaches it to the other.
@@ -42,7 +42,7 @@ class cache_owner;
 
 /// One thread's magazines of one allocator.
 struct alignas(cache_line_bytes) thread_cache {
-    std::atomic<std::uint64_t> key{0}; ///< the owner's; 0 where there is none
+    std::atomic<std::uint64_t> key{0}; ///< the owner's; 0 if there is none
     cache_owner* owner = nullptr;
     thread_cache* previous = nullptr;
     thread_cache* next = nullptr;

@@ -1,11 +1,11 @@
 /// The default upstream: recently released chunks, before new ones from the system.
 ///
 /// A local allocator that lives as long as a request takes its chunks and releases them thousands of times a
-/// second. If each release reached the operating system, each use would fault the same pages in again, which
-/// costs more than all the allocations made there. So released chunks wait here, by size:
+/// second. If each release reached the operating system, each use would fault those pages in again, which costs
+/// more than all the allocations made there. So released chunks wait here, by size:
 ///
 ///     this thread's bins   no lock; up to `thread_bytes`
-///     the shared bins      a lock; up to `shared_bytes`; what threads leave or have too much of
+///     the shared bins      a lock; up to `shared_bytes`; chunks that threads give up
 ///     the system           operator new below 128 KiB, pages (mmap) from there on
 ///
 /// A chunk of 1 MiB or more is offered to the system while it waits (pages::offer). The system takes its memory

@@ -7,8 +7,7 @@
 /// message, which is overwritten later.
 /// Threads: messages are written and read by atomic operations, the holder's id last and first. No lock is held
 /// over a fork, and no thread waits. A message that is overwritten while it is read is not found. There is one
-/// exception: if the 64th message after it has the same holder, that one may be found with a bound of the
-/// first.
+/// exception: if the 64th message after it has its holder too, that one may be found with a bound of the first.
 #pragma once
 
 #include <mallard/checking/misuse.hpp>
