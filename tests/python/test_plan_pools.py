@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mallard.errors import UsageError
+from mallard.expected_runner import expected_runner
 from mallard.papers.registry import table_named
 from mallard.plan import Host, Plan, Request, make_plan
 from mallard.runner import load_runner
@@ -64,6 +65,19 @@ def test_small_objects_as_they_are_asked_for(planned: Any) -> None:
     )
     assert values(planned("small-objects", given={"object-bytes": "8"}), "order", "pages") == {
         ("shuffled", "small")
+    }
+
+
+def test_words_that_a_scale_leaves_out_take_its_first_values() -> None:
+    def planned(**given: str) -> Plan:
+        return make_plan(Request("reuse", given=given), expected_runner(), Host(64 << 30, 2))
+
+    assert values(planned(pattern="reversed"), "pattern", "sizes", "block_bytes") == {
+        ("reversed", "same", size) for size in (24, 64, 512)
+    }
+    assert values(planned(pattern="reversed", sizes="mixed"), "pattern", "sizes", "live") == {
+        ("reversed", "mixed", 2**12),
+        ("reversed", "mixed", 2**16),
     }
 
 

@@ -74,6 +74,17 @@ def test_utilization_as_it_is_asked_for(planned: Any) -> None:
     )
 
 
+def test_a_buffer_has_the_totals_that_the_scale_gives_it(planned: Any) -> None:
+    def totals(**given: str) -> set[tuple[Any, ...]]:
+        return values(planned("utilization", "standard", given=given), "buffer", "total_log2")
+
+    warm = {("warm", total) for total in range(30, 36)}
+    assert totals() == warm | {("none", 30)}
+    assert totals(buffer="none") == {("none", 30)}
+    assert totals(buffer="cold,none") == {("cold", total) for total in range(30, 36)} | {("none", 30)}
+    assert values(planned("utilization", given={"buffer": "none"}), "buffer", "total_log2") == {("none", 30)}
+
+
 def test_one_exponent_of_a_pair_chooses_from_the_printed_rows(planned: Any) -> None:
     assert values(planned("utilization", given={"active": "20"}), "block_log2") == {
         (block,) for block in range(10, 16)

@@ -68,7 +68,11 @@ def test_growth_of_the_process_is_told_of_large_vectors_only(database: Path) -> 
     text = shown(database, "expansion-backward")
     live = line_of(text, "held by a vector at its peak", "new-delete")
     assert " ".join(live) == "new-delete 60 B 59 KiB 5.7 MiB"
-    assert line_of(text, "growth of resident memory at its peak", "new-delete") == ["new-delete", "5.7", "MiB"]
+    assert line_of(text, "growth of resident memory at its peak", "new-delete") == [
+        "new-delete",
+        "5.7",
+        "MiB",
+    ]
 
 
 def test_what_shrinks_tells_what_it_gave_back(database: Path) -> None:
@@ -76,7 +80,10 @@ def test_what_shrinks_tells_what_it_gave_back(database: Path) -> None:
     assert line_of(text, "shrink: erase the last elements", "heap-v2")[1:3] == ["22.4*", "20.4*"]
     assert line_of(text, "with its making: make a vector and shrink", "heap-v2")[1:3] == ["22.4*", "22.4*"]
     assert line_of(text, "shrinks of its block in place", "heap-v2")[1:3] == ["2", "100"]
-    assert " ".join(line_of(text, "given back to the system when one step is left", "heap-v1")) == "heap-v1 977 KiB"
+    assert (
+        " ".join(line_of(text, "given back to the system when one step is left", "heap-v1"))
+        == "heap-v1 977 KiB"
+    )
 
 
 def test_bursts_have_ranges_as_columns(database: Path) -> None:

@@ -68,17 +68,40 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule for two parameters: `least` is at most `most`, or the first divides the second."""
+    """A rule for two parameters: the first is at most the second, or divides it."""
 
     first: str
     second: str
-    why: str
+    why: str = ""
     divides: bool = False
+    told: str = ""  # the whole refusal, with {first} and {second}; by default it is made from `why`
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The rows of a printed table, by two of its parameters. One option chooses among them; two options make
+    every combination.
+    """
+
+    axes: tuple[str, str]
+    rows: tuple[tuple[int, int], ...]
+    plural: str  # the name of the rows in the options of a run
+
+
+@dataclass(frozen=True)
+class Short:
+    """The repetitions of cells that take little time: those with at most this value of a parameter."""
+
+    axis: str
+    most: int
+    repetitions: int
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The values and limits of a scale. `grids` give values to the axes without a default."""
+    """The values and limits of a scale. `grids` give values to the axes without a default. The first axis of
+    a grid changes fastest.
+    """
 
     time_limit: float  # seconds for one process
     repetitions: int = REPETITIONS
@@ -225,6 +248,8 @@ class Experiment:
     joined: tuple[str, ...] = ()  # further parameters that claims merge
     scales: Mapping[str, Scale] = field(default_factory=dict)  # empty: the plan is a module of its own
     rules: tuple[Rule, ...] = ()
+    printed: Printed | None = None
+    short: Short | None = None
     compared: tuple[Quantity, ...] = ()  # compared with other libraries, after the time
     block: str = ""  # the parameter with the bytes of a block
     only: Mapping[str, tuple[str, tuple[str, ...]]] = field(

@@ -2,7 +2,29 @@
 
 from __future__ import annotations
 
-from mallard.experiments.description import COUNTS, RANGE, Axis, Experiment
+from mallard.experiments.description import (
+    PAPER,
+    QUICK,
+    RANGE,
+    STANDARD,
+    WORDS,
+    Axis,
+    Experiment,
+    Printed,
+    Rule,
+    Scale,
+    Short,
+)
+
+WARM, COLD, NONE = "warm", "cold", "none"
+TIMED, UNTIMED = "timed", "untimed"
+ACTIVE, BLOCKS = tuple(range(15, 21)), tuple(range(10, 16))
+TOTALS = tuple(range(30, 36))
+
+
+def grid(buffer: str, *totals: int) -> dict[str, tuple[object, ...]]:
+    return {"active_log2": ACTIVE, "block_log2": BLOCKS, "total_log2": totals, "buffer": (buffer,)}
+
 
 EXPERIMENT = Experiment(
     name="utilization",
@@ -19,6 +41,7 @@ EXPERIMENT = Experiment(
             *("total_log2", RANGE, "T: bytes allocated in all, as exponents of two, such as 30..35"),
             said="T = 2^{}",
             option="total",
+            plural="totals_log2",
         ),
         Axis(
             *("active_log2", RANGE, "A: bytes live at a time, as exponents of two, such as 15..20"),
@@ -30,9 +53,43 @@ EXPERIMENT = Experiment(
             said="S = 2^{}",
             option="block",
         ),
-        Axis("buffer", COUNTS, "initial buffer of monotonic allocators: warm (default), cold, none"),
-        Axis("final_frees", COUNTS, "frees of the blocks that are live at the end: timed (default), untimed"),
+        Axis(
+            *("buffer", WORDS, "initial buffer of monotonic allocators: warm (default), cold, none"),
+            words=(WARM, COLD, NONE),
+            plural="buffers",
+        ),
+        Axis(
+            "final_frees",
+            WORDS,
+            "frees of the blocks that are live at the end: timed (default), untimed",
+            default=(TIMED,),
+            words=(TIMED, UNTIMED),
+        ),
     ),
     places=("total_log2", "active_log2", "block_log2"),
+    # P0089 section 10 and P0213 section 11 print these rows (A, S) for every T.
+    printed=Printed(
+        ("active_log2", "block_log2"),
+        (*((active, BLOCKS[0]) for active in ACTIVE), *((ACTIVE[-1], block) for block in BLOCKS[1:])),
+        "blocks",
+    ),
+    rules=(
+        Rule(
+            *("block_log2", "active_log2"),
+            told="a block of 2^{first} bytes (S) is larger than the 2^{second} that are live at a time (A); "
+            "choose S up to A",
+        ),
+        Rule(
+            *("active_log2", "total_log2"),
+            told="2^{first} bytes live at a time (A) are more than the 2^{second} allocated in all (T); "
+            "choose A up to T",
+        ),
+    ),
+    scales={
+        QUICK: Scale(60, grids=(grid(WARM, TOTALS[0]),), variants=False),
+        STANDARD: Scale(300, grids=(grid(WARM, *TOTALS), grid(NONE, TOTALS[0])), variants=False),
+        PAPER: Scale(3600, grids=(grid(WARM, *TOTALS),), variants=False),
+    },
+    short=Short("total_log2", 30, 5),  # a multipool takes about a millisecond
     claimed=("buffer", "total_log2", "active_log2", "block_log2"),
 )

@@ -21,7 +21,6 @@ from mallard.plan import (
     fragmentation,
     locality,
     notation,
-    utilization,
 )
 from mallard.plan.assembly import selected_compilers, selected_mallocs
 from mallard.plan.contenders import with_contenders
@@ -66,7 +65,6 @@ NUMBERS: dict[str, tuple[tuple[str, str], ...]] = {"locality": notation.NUMBERS}
 PLANNERS: dict[str, Planner] = {
     "density": density.plan,
     "locality": locality.plan,
-    "utilization": utilization.plan,
     "contention": contention.plan,
     "fragmentation": fragmentation.plan,
 }
