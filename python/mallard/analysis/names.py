@@ -14,11 +14,10 @@ from mallard import mallocs
 from mallard.contenders import CONTENDERS, peer_of
 from mallard.library import BASE as BASE
 from mallard.library import KEEP, LIBRARY, SHARED
+from mallard.library import REUSE_ORDERS as REUSE_ORDERS
 from mallard.strategy_names import of_papers
 
 FLOOR = "null"
-# A pool's orders of reuse. The last one shows the worst case.
-REUSE_ORDERS = ("last", "first", "lowest", "hybrid", "random")
 WORST_ORDER = "random"
 
 PAPERS = of_papers()

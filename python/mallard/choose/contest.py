@@ -12,14 +12,11 @@ from mallard.choose.findings import percent_of
 from mallard.choose.graph import FEW
 from mallard.choose.ground import Ground
 from mallard.choose.serving import can_serve, counterpart, global_strategy
+from mallard.library import BESIDE_PAPERS, REUSE_ORDERS, SHARED
 from mallard.mallocs import GLOBAL_STRATEGIES
 from mallard.papers.catalogue import strategy_text
 from mallard.stats import Ratio
 
-_SHARED_TEXT = {
-    "synchronized-multipool": "one multipool behind a lock for all threads",
-    "concurrent-multipool": "one concurrent_multipool for all threads",
-}
 _NO_MATTER = "allocation takes little of its time"
 
 
@@ -83,10 +80,9 @@ def choice(name: str, ground: Ground) -> Choice:
 
 
 def describe(name: str) -> str:
-    if name in _SHARED_TEXT:
-        return _SHARED_TEXT[name]
-    order = variant(name)
-    return strategy_text(plain(name)) + (f", freed blocks reused {order}" if order else "")
+    if name in SHARED:
+        return BESIDE_PAPERS[name]
+    return ", ".join(filter(None, (strategy_text(plain(name)), REUSE_ORDERS.get(variant(name)))))
 
 
 def _ranked(able: Iterable[str], place: Place, figure: str, excluded: Container[str]) -> list[str]:
