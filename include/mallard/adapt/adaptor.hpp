@@ -42,7 +42,7 @@ public:
     adaptor(const adaptor&) = delete;
     adaptor& operator=(const adaptor&) = delete;
 
-    /// Returns: the mechanism, which is the way round the hook.
+    /// Returns: the mechanism. Calls of it bypass the hook.
     [[nodiscard]] mechanism_type& mechanism() noexcept { return mechanism_; }
     [[nodiscard]] const mechanism_type& mechanism() const noexcept { return mechanism_; }
 

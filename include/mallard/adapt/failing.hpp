@@ -22,7 +22,7 @@ namespace mallard::inline MALLARD_MODE {
 /// Requests are for a block, for a burst of them, or for the growth of one.
 struct failure_plan {
     std::size_t at = 1;    ///< the request that fails, counted from 1; 0 for none
-    bool for_ever = false; ///< whether all requests after it fail too
+    bool for_ever = false; ///< true if all requests after it fail too
 };
 
 } // namespace mallard::inline MALLARD_MODE
@@ -91,8 +91,8 @@ private:
 
 namespace mallard::inline MALLARD_MODE {
 
-/// A request that the plan lets fail throws std::bad_alloc, or answers null if its caller asked for that; the
-/// mechanism is not asked then.
+/// A request that fails by the plan throws std::bad_alloc, or returns null if it is quiet. It does not reach the
+/// mechanism.
 template <class A>
 class failing : public adapt::adaptor<A, adapt::failing_by_plan> {
 public:
@@ -103,13 +103,13 @@ public:
         this->hook_.plan(plan);
     }
 
-    /// Returns: whether any request has failed.
+    /// Returns: true if a request has failed.
     [[nodiscard]] bool failed() const noexcept { return this->hook_.failed(); }
 
     /// Returns: the number of requests made so far.
     [[nodiscard]] std::size_t requests() const noexcept { return this->hook_.requests(); }
 
-    /// Effects: begins anew with another plan.
+    /// Effects: replaces the plan, and counts requests from 0 again.
     void plan(failure_plan next) noexcept { this->hook_.plan(next); }
 };
 

@@ -6,7 +6,7 @@
 /// Data model: the mechanism, and a mutex that every operation holds. Simple and small; for threads that allocate
 /// all the time, local/concurrent_multipool.hpp is many times as fast. The mutex protects the allocator, not the
 /// blocks: release(), rewind() and rollback() may be called at any time, but the blocks that they forget must not
-/// be in use by any thread. mechanism() is the way round the lock.
+/// be in use by any thread. mechanism() bypasses the lock.
 ///
 /// Source: P0089R1, section 11 (the experiment that it leaves to the reader).
 #pragma once

@@ -8,8 +8,8 @@
 /// allocate and free the nodes of a range in one burst.
 ///
 /// Data model: one pointer to the mechanism; propagation and uses-allocator construction are those of
-/// bind/allocator.hpp. The constant `version` tells containers that there is more. Each capability of a mechanism
-/// can be switched off; a container then does without it, and the type says so.
+/// bind/allocator.hpp. The type `version` tells containers of the further functions. A mask in the type switches
+/// capabilities off, and a container then does without them.
 ///
 /// Boost's map and flat containers keep pairs of their own, which uses-allocator construction does not know:
 /// strings in them keep the allocator that they come with.
@@ -116,14 +116,14 @@ public:
 
     /// Effects: gives the block at `reuse`, which may be null, room for `preferred` objects, and for at least
     /// `limit`, in the first way of `command` that is open: forward, backward, a new block. With shrink_in_place,
-    /// it takes away the room beyond `preferred` objects. `preferred` is the resulting number. If a new block was
-    /// allocated, `reuse` is null, and the old block is not freed.
+    /// it takes away the room beyond `preferred` objects. Afterwards `preferred` is the number of objects in the
+    /// block. If a new block was allocated, `reuse` is null, and the old block is not freed.
     /// Requires: the command is made of command_bits, and shrinks or grows. A block that grows or shrinks is no
     /// single object of allocate_one() or of a burst; one that shrinks has room for `preferred`.
     /// Returns: the block; null if nothing happened, because no way was open, or because a block that was to
     /// shrink still has room for more than `limit`. `preferred` and `reuse` are unchanged then.
-    /// Throws: std::bad_alloc if the command allows a new block, has no nothrow_allocation, and there is none. A
-    /// command without allocate_new throws nothing.
+    /// Throws: std::bad_alloc if the command allows a new block, has no nothrow_allocation, and memory runs out.
+    /// A command without allocate_new throws nothing.
     [[nodiscard]] T* allocation_command(unsigned command, size_type limit, size_type& preferred, T*& reuse) {
         MALLARD_EXPECTS((command & ~command_bits::all) == 0);
         if ((command & command_bits::shrink_in_place) != 0) {
@@ -225,7 +225,8 @@ public:
         }
     }
 
-    /// Effects: makes a U at `p` and hands it this allocator. std::allocator_traits makes types that take none.
+    /// Effects: makes a U at `p` and hands it this allocator. std::allocator_traits itself makes types that take
+    /// no allocator.
     template <class U, class... Args>
         requires bind::takes_allocator<U, expandable_allocator<U, A, Masked>>
     void construct(U* p, Args&&... args) {
@@ -250,7 +251,7 @@ private:
         return std::max(objects * sizeof(T), sizeof(void*));
     }
 
-    /// The blocks of a burst. They go back if not all of them can be had.
+    /// The blocks of a burst. The destructor frees those that were not handed out.
     struct unfinished_arrays {
         explicit unfinished_arrays(expandable_allocator& from) noexcept : owner(from) {}
         unfinished_arrays(const unfinished_arrays&) = delete;

@@ -3,7 +3,7 @@
 ///     chunk:   [ next | bytes ][ room for blocks ............ ]
 ///              ^ chunk         ^ begin()                        ^ end()
 ///
-/// Invariants: `bytes` is the size that the upstream was asked for, header included, at fundamental_alignment.
+/// Invariants: `bytes` is the size requested from the upstream, header included, at fundamental_alignment.
 /// Owner: the allocator that holds the list; it must call release() before it ends.
 #pragma once
 

@@ -3,16 +3,16 @@
 /// A type is winkable if it owns nothing but memory of the allocator that it was made with:
 ///
 ///     trivially destructible types                                     they own nothing
-///     standard containers of winkable types, bound to that allocator   they own that memory
-///     stacks and queues on those                                       so do they
-///     pairs and tuples of winkable types                               they hand the allocator down ...
-///     arrays, optionals and variants of winkable types that take none  ... and these do not
-///     types of the user's: template <> inline constexpr bool mallard::winkable<T> = true;
+///     standard containers of winkable types, bound to that allocator   they own memory of it
+///     stacks and queues on those                                       their container does
+///     pairs and tuples of winkable types                               parts get the allocator
+///     arrays, optionals, variants of winkable types without allocator  parts get no allocator
+///     types of the user: template <> inline constexpr bool mallard::winkable<T> = true;
 ///
 /// A string within std::optional is made without the allocator of the container around it: through the abstract
-/// base it takes memory of the default resource, which would never go back. The same holds for a string in a pair
-/// within a tuple, and, with libc++, in a pair within a pair and in a tuple that is a map's key. A class with an
-/// allocator_type avoids it.
+/// base it takes memory of the default resource, which would never go back. A string in a pair within a tuple
+/// takes such memory too; with libc++, also one in a pair within a pair, or in a tuple that is a map's key. A
+/// class with an allocator_type avoids it.
 ///
 /// The promise is about the elements that containers make. A copy of an element that the program makes is no part
 /// of the container: a copy of a std::pmr::string takes the default resource, and needs its destructor.
@@ -46,7 +46,7 @@
 
 namespace mallard::lifetime::inline MALLARD_MODE {
 
-/// No type: nothing stands in the way.
+/// The absence of an allocator or of a culprit.
 struct nothing {};
 
 } // namespace mallard::lifetime::inline MALLARD_MODE
@@ -66,7 +66,7 @@ inline constexpr bool binds_local_allocator<std::pmr::polymorphic_allocator<T>> 
 
 namespace mallard::lifetime::inline MALLARD_MODE {
 
-/// The first of several types that is something.
+/// The first of the types that is not `nothing`.
 template <class... Ts>
 struct first_but_nothing {
     using type = nothing;
@@ -82,7 +82,7 @@ struct first_but_nothing<nothing, Ts...> : first_but_nothing<Ts...> {};
 template <class Held, class Holder>
 struct out_of_reach {};
 
-/// The allocator of bytes behind the one that T names, if it can be released; otherwise `nothing`.
+/// T::allocator_type, rebound to bytes, if its memory can be released; otherwise `nothing`.
 template <class T>
 struct named_home {
     using type = nothing;
@@ -141,7 +141,7 @@ inline constexpr bool winkable<const volatile T> = winkable<T>;
 
 namespace mallard::lifetime::inline MALLARD_MODE {
 
-/// Of any other type only the destructor is known, or a specialisation of `winkable`.
+/// Any other type is judged by its destructor, or by a specialisation of `winkable`.
 template <class T>
 struct wink_parts {
     static constexpr bool opaque = true;
@@ -187,7 +187,7 @@ struct wink_adapter {
                                                wink_culprit_t<Others, Alloc, Self>...>::type;
 };
 
-/// These hand down no allocator.
+/// Arrays, optionals and variants hand no allocator to their parts.
 template <class... Parts>
 struct wink_holder {
     static constexpr bool opaque = false;
@@ -212,7 +212,7 @@ struct wink_tuple {
         wink_culprit_t<Parts, Alloc, barrier<Self, Parts, Alloc, Barrier>>...>::type;
 };
 
-/// A pair hands the allocator to its parts, pairs and constant ones too. In libc++ it does as a tuple does.
+/// A pair hands the allocator to its parts, pairs and constant ones too. In libc++ a pair works like a tuple.
 #ifdef _LIBCPP_VERSION
 template <class T, class U>
 using wink_pair = wink_tuple<T, U>;

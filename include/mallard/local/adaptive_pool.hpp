@@ -159,7 +159,7 @@ public:
     }
 
     /// Effects: makes all blocks of the chain free.
-    /// Requires: each came from this allocator, of these two numbers.
+    /// Requires: each came from this allocator, of this size and alignment.
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
         if (serves(bytes, alignment)) {
             nodes_.push_many(std::move(blocks), upstream_.get());

@@ -157,7 +157,7 @@ public:
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
     /// Effects: makes all blocks of the chain free, in its order.
-    /// Requires: each came from this pool, of these two numbers.
+    /// Requires: each came from this pool, of this size and alignment.
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
         const block_chain taken = std::move(blocks);
         taken.for_each([&](void* p) { deallocate(p, bytes, alignment); });

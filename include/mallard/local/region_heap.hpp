@@ -11,7 +11,7 @@
 /// file and read it again. Large blocks lie in the region too. The region can grow at its end, and give up free
 /// memory there.
 ///
-/// Threads: not safe by itself; a lock in the region is up to the caller.
+/// Threads: not thread-safe. Callers that share a region need a lock of their own, for example in the region.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 1 (size-limited
 /// and shared memory).
@@ -42,8 +42,8 @@ class region_heap : public space::heap_calls<space::region_room, space::relative
     using calls::space_;
 
 public:
-    /// Effects: makes a heap of the region. Nothing has to be destroyed: the region is the caller's again as soon
-    /// as none of its blocks is used, or by give_up().
+    /// Effects: makes a heap of the region. No destructor need run: the region belongs to the caller again after
+    /// give_up(), or once no block is used.
     /// Returns: the heap, which lies at the begin of the region.
     /// Throws: refused_request if the region is shorter than least_region_bytes() or does not begin at a multiple
     /// of fundamental_alignment.
@@ -65,7 +65,7 @@ public:
         return *there;
     }
 
-    /// Returns: the least bytes of a region, for one smallest block.
+    /// Returns: the bytes of the smallest region, which has room for one smallest block.
     [[nodiscard]] static constexpr std::size_t least_region_bytes() noexcept {
         return room_type::metadata_bytes + space::heap_block::least_bytes + room_type::space_type::end_bytes;
     }
@@ -83,7 +83,7 @@ public:
     /// Effects: adds the `more_bytes` bytes behind the region to it, rounded down to a multiple of 16; none if
     /// they are too few for a block, or too many for any region.
     /// Returns: the bytes that the region has now.
-    /// Requires: they are the caller's, and mapped behind it wherever the region is.
+    /// Requires: the bytes belong to the caller, and are mapped behind the region in every process that maps it.
     std::size_t grow(std::size_t more_bytes) noexcept {
         const std::size_t more = core::align_down(more_bytes, fundamental_alignment);
         if (more >= space::heap_block::least_bytes && more <= room_type::most_region_bytes - region_bytes()) {

@@ -7,18 +7,18 @@
 ///               -> slabs of blocks of 16 bytes, with a bit for each block    (slab/supply.hpp)
 ///     held_     -> blocks above 64 bytes, or at a stricter alignment: straight from the upstream
 ///
-/// Data model: a pool for each size. Its memory has no headers; it knows one bit of an object, found from the
-/// address by masking and a quotient (slab/geometry.hpp). So an object of one byte takes little more than a byte,
-/// freeing takes constant time in any order and does not touch the object, and a chunk that becomes empty goes
-/// back to the upstream. The place freed last is the next one of its size; then comes the lowest of all.
+/// Data model: a pool for each size. Blocks have no headers. The pool keeps one bit for each, and finds it from
+/// the address by masking and a quotient (slab/geometry.hpp). So an object of one byte takes little more than a
+/// byte, freeing takes constant time in any order and does not touch the object, and a chunk that becomes empty
+/// goes back to the upstream. The block freed last is reused first, then the free block at the lowest address.
 ///
 /// Bound: of each size in use, only the chunk that was taken last may have slabs that were never used. An empty
-/// chunk is kept only if it is no larger than the first one, or than an eighth of that size's memory. The place
-/// freed last may keep one more, until the next deallocation of that size or trim(), while objects of that size
-/// are in use.
+/// chunk is kept only if it is no larger than the first one, or than an eighth of that size's memory. The block
+/// freed last may keep one more chunk, until the next deallocation of that size or trim(), while objects of that
+/// size are in use.
 /// Invariant: objects lie at multiples of the largest power of two that divides their block size.
 ///
-/// Source: A. Alexandrescu, "Modern C++ Design" (2001), chapter 4, for the task, not for the way.
+/// Source: A. Alexandrescu, "Modern C++ Design" (2001), chapter 4, for the task; the method differs.
 #pragma once
 
 #include <mallard/checking/by_default.hpp>
@@ -74,7 +74,7 @@ namespace mallard::inline MALLARD_MODE {
 
 struct small_object_pool_options {
     /// The size of every slab: a power of two from 4 KiB to 64 MiB. Other numbers are rounded up, or down to the
-    /// largest. 0: by the size of the objects.
+    /// largest. 0 lets the pool choose by the size of the objects.
     std::size_t block_bytes = 0;
     /// Chunks are whole slabs. The first of a class has at most this size, but at least a slab; each is twice as
     /// large as the previous one, up to the largest, which is a limit for the first one too.
@@ -107,8 +107,8 @@ public:
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one. Requests
     /// above 64 bytes, or at a stricter alignment, go straight upstream.
     /// Throws: std::bad_alloc, or the upstream's exceptions; the allocator is unchanged then.
-    /// Complexity: constant on average, apart from calls upstream and, every some thousand objects, the choice of
-    /// a slab, which is logarithmic in their number.
+    /// Complexity: constant on average, apart from calls upstream and, once in some thousand objects, the choice
+    /// of a slab, which is logarithmic in their number.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const std::size_t index = local::small_classes::index(bytes, alignment);
@@ -149,7 +149,7 @@ public:
     }
 
     /// Effects: makes all blocks of the chain free.
-    /// Requires: each came from this allocator, of these two numbers.
+    /// Requires: each came from this allocator, of this size and alignment.
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t index = local::small_classes::index(bytes, alignment);
         if (index < local::small_classes::count) {
@@ -234,7 +234,7 @@ private:
                            .spares_an_eighth = true});
     }
 
-    /// What rounding up to a class adds stays poisoned.
+    /// The bytes that rounding up to a class adds stay poisoned.
     static void hand_out(void* block, std::size_t bytes) noexcept {
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }

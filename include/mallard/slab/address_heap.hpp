@@ -1,4 +1,4 @@
-/// Items in memory, of which the one at the lowest address is taken first: a pairing heap.
+/// A pairing heap of items, ordered by their addresses: take() gives the lowest.
 ///
 ///     lowest_ -> T  links: [ first child | next sibling | previous sibling, or parent of a first child ]
 ///
@@ -21,13 +21,13 @@ class address_heap {
 public:
     [[nodiscard]] bool empty() const noexcept { return lowest_ == nullptr; }
 
-    /// Effects: puts `item` in.
+    /// Effects: inserts `item`.
     void insert(T& item) noexcept {
         item.links[child] = item.links[next] = item.links[back] = nullptr;
         lowest_ = lowest_ == nullptr ? &item : meld(lowest_, &item);
     }
 
-    /// Effects: takes `item` out.
+    /// Effects: removes `item`.
     /// Requires: it is in this heap.
     void remove(T& item) noexcept {
         if (&item == lowest_) {
@@ -45,7 +45,7 @@ public:
         }
     }
 
-    /// Effects: takes the lowest item out.
+    /// Effects: removes the lowest item.
     /// Returns: the item; null if the heap is empty.
     [[nodiscard]] T* take() noexcept {
         T* const taken = lowest_;

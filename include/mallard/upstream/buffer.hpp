@@ -1,11 +1,10 @@
-/// The caller's buffer as an upstream: bounded, it fails instead of asking another upstream.
+/// An upstream in a buffer of the caller. If the buffer is full, a request fails; no other upstream is asked.
 ///
 ///     [ taken ............ | free .............. ]
 ///                          ^ cursor_             ^ limit_
 ///
-/// A chunk that is returned is reused only if it was the last one taken. Use it below a local allocator whose
-/// chunks come and go together. To go on elsewhere when the buffer is full, give the buffer to a monotonic
-/// allocator instead.
+/// Only the chunk taken last can be reused. So this upstream suits a local allocator whose chunks come and go
+/// together. A monotonic allocator with an initial buffer goes on in another upstream when the buffer is full.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -31,7 +30,7 @@ public:
     buffer(const buffer&) = delete;
     buffer& operator=(const buffer&) = delete;
 
-    /// Returns: a block of its own; zero bytes get a block of one.
+    /// Returns: a block. A request for zero bytes gets one byte.
     /// Throws: std::bad_alloc if the rest of the buffer is too short.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         bytes += static_cast<std::size_t>(bytes == 0);
@@ -45,6 +44,7 @@ public:
         return block;
     }
 
+    /// Effects: frees the block if it is the one taken last; otherwise nothing.
     void deallocate(void* p, std::size_t bytes,
                     [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
         auto* block = static_cast<std::byte*>(p);
