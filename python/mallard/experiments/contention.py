@@ -2,10 +2,45 @@
 
 from __future__ import annotations
 
-from mallard.experiments.description import AMOUNT, COUNT, COUNTS, RANGE, WALL, Axis, Experiment
+from mallard import described
+from mallard.experiments.description import (
+    AMOUNT,
+    COUNT,
+    PAPER,
+    QUICK,
+    RANGE,
+    STANDARD,
+    THREADS,
+    WALL,
+    WORDS,
+    Axis,
+    Experiment,
+    Printed,
+    Scale,
+)
+
+NAME = "contention"
+STATIC, NONE = "static", "none"
+SELF, OTHER = "self", "other"
+# P0089 section 11 and P0213 section 12 print these rows (N, S), each for W from 1 to 8.
+PRINTED = ((15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8))
+
+
+def grid(
+    iterations: tuple[int, ...], blocks: tuple[int, ...], *buffers: str
+) -> tuple[dict[str, tuple[object, ...]]]:
+    return (
+        {
+            THREADS: tuple(range(1, 9)),
+            "iterations_log2": iterations,
+            "block_log2": blocks,
+            "buffer": buffers,
+        },
+    )
+
 
 EXPERIMENT = Experiment(
-    name="contention",
+    name=NAME,
     text="allocate and free in several threads (Benchmark IV)",
     examples=(("--threads 1..8 --freed-by other", "each thread frees the blocks of another"),),
     operation="a pair of one thread",
@@ -27,17 +62,39 @@ EXPERIMENT = Experiment(
             option="block",
         ),
         Axis(
-            *("threads", RANGE, "W: threads, such as 1..8; there may be more than cores"),
+            *(THREADS, RANGE, "W: threads, such as 1..8; there may be more than cores"),
             said="W = {}",
         ),
-        Axis("multiplier", COUNT, "rounds, each with a new allocator (default: 100)", role=AMOUNT),
-        Axis("buffer", COUNTS, "initial buffer of monotonic allocators: static (default), none"),
+        Axis("multiplier", COUNT, "rounds, each with a new allocator (default: 100)", 100, role=AMOUNT),
         Axis(
-            "freed_by",
-            COUNTS,
-            "thread that frees a block: self, other (of allocators that allow it)",
+            *("buffer", WORDS, "initial buffer of monotonic allocators: static (default), none"),
+            words=(STATIC, NONE),
+            plural="buffers",
+        ),
+        Axis(
+            *("freed_by", WORDS, "thread that frees a block: self, other (of allocators that allow it)"),
+            default=(SELF, OTHER),
+            words=(SELF, OTHER),
         ),
     ),
     places=("iterations_log2", "block_log2", "threads"),
+    printed=Printed(("iterations_log2", "block_log2"), PRINTED, "blocks"),
+    scales={
+        # The effect of threads on each other varies more between processes than the work of one thread.
+        QUICK: Scale(60, 5, grid((15,), (6, 8), STATIC), variants=False, within_cores=True),
+        STANDARD: Scale(300, grids=grid((15, 17), (6, 8), STATIC), variants=False),
+        PAPER: Scale(
+            3600,
+            grids=grid((15, 16, 17, 18, 19), (6, 7, 8), STATIC, NONE),
+            variants=False,
+        ),
+    },
+    block="block_log2",
+    # A thread's own allocator cannot take back another thread's block.
+    only={
+        name: ("freed_by", (SELF,))
+        for name in described.names_in(NAME)
+        if name not in described.EXPERIMENTS[NAME]["freed_by_other"]
+    },
     claimed=("buffer", "iterations_log2", "block_log2", "threads"),
 )

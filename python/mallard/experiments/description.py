@@ -22,6 +22,7 @@ PLACE = "place"  # it is a part of the key
 AMOUNT = "amount"  # the amount of work
 FOLLOWS = "follows"  # none: it follows from the others
 BYTES = "bytes"
+THREADS = "threads"  # the axis of the number of threads
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ class Scale:
     repetitions: int = REPETITIONS
     grids: tuple[Mapping[str, tuple[object, ...]], ...] = ({},)
     variants: bool = True  # true if all orders of reuse take part
+    within_cores: bool = False  # true if there are no more threads than cores, unless an option says so
 
 
 # ---- sentences ----------------------------------------------------------------------------------------
@@ -251,7 +253,7 @@ class Experiment:
     printed: Printed | None = None
     short: Short | None = None
     compared: tuple[Quantity, ...] = ()  # compared with other libraries, after the time
-    block: str = ""  # the parameter with the bytes of a block
+    block: str = ""  # the parameter with the bytes of a block, or their exponent of two
     only: Mapping[str, tuple[str, tuple[str, ...]]] = field(
         default_factory=dict
     )  # strategy -> (parameter, its only values)

@@ -10,7 +10,7 @@ from itertools import product
 
 from mallard.contenders import serves
 from mallard.errors import UsageError
-from mallard.experiments.description import COUNT, FOLLOWS, Experiment, Rule, Scale
+from mallard.experiments.description import COUNT, FOLLOWS, THREADS, Experiment, Rule, Scale
 from mallard.plan.assembly import assemble, chosen_strategies, merged
 from mallard.plan.grids import Grid, flag_of, grids_of, named_values
 from mallard.plan.planned import Plan, PlannedRow
@@ -30,8 +30,12 @@ def plan(experiment: Experiment, request: Request, runner: Runner, host: Host) -
         PlannedRow(name, parameters, able, request.repetitions or _repetitions(experiment, scale, parameters))
         for grid in grids
         for parameters in _rows(experiment, grid, named)
+        if not scale.within_cores or THREADS in named or parameters[THREADS] <= host.cores
         if (able := tuple(each for each in strategies if _is_able(experiment, each, parameters)))
     ]
+    most = max((row.parameters[THREADS] for row in rows), default=1) if experiment.threads else 1
+    if most > host.cores:
+        messages.append(f"up to {most} threads share {host.cores} cores")
     return assemble(
         request,
         host,
@@ -39,6 +43,7 @@ def plan(experiment: Experiment, request: Request, runner: Runner, host: Host) -
         time_limit=scale.time_limit,
         options={**_options(experiment, rows), "strategies": strategies},
         messages=messages,
+        pin=not experiment.threads,
     )
 
 
@@ -86,7 +91,10 @@ def _is_able(experiment: Experiment, strategy: str, parameters: Parameters) -> b
     name, values = experiment.only.get(strategy, ("", ()))
     if name and parameters[name] not in values:
         return False
-    return not experiment.block or serves(strategy, int(parameters[experiment.block]))
+    if not experiment.block:
+        return True
+    size = int(parameters[experiment.block])
+    return serves(strategy, 2**size if experiment.block.endswith("_log2") else size)
 
 
 def _options(experiment: Experiment, rows: Sequence[PlannedRow]) -> Options:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mallard.errors import UsageError
-from mallard.experiments.description import COUNTS, RANGE, WORDS, Axis, Experiment
+from mallard.experiments.description import COUNTS, RANGE, WORDS, Axis, Experiment, Printed
 from mallard.plan.request import Request
 from mallard.runner import Runner
 from mallard.selection import select_count, select_counts, select_names, select_numbers, select_sizes
@@ -100,11 +100,20 @@ def _grid(experiment: Experiment, scale: str, given: Mapping[str, Sequence[objec
                 return {}
         elif axis.name in named:
             values = named[axis.name]
+        elif of_rows := _beside(experiment.printed, axis.name, named):
+            values = of_rows
         else:
             values = default if asked and default else own or default
         if values:
             grid[axis.name] = values
     return {name: grid[name] for name in [*given, *grid] if name in grid}
+
+
+def _beside(printed: Printed | None, name: str, named: Grid) -> tuple[object, ...]:
+    """All printed values of a parameter, if the other one of its rows is named."""
+    if not printed or name not in printed.axes or not any(each in named for each in printed.axes):
+        return ()
+    return tuple(dict.fromkeys(row[printed.axes.index(name)] for row in printed.rows))
 
 
 def _default(axis: Axis, scale: str) -> tuple[object, ...]:
