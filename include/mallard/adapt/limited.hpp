@@ -1,4 +1,4 @@
-/// Refuses requests beyond a budget: a subsystem that must not grow without bound.
+/// A budget of bytes for a subsystem. Requests beyond it are refused.
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
@@ -58,8 +58,8 @@ public:
         return blocks;
     }
 
-    /// A block that grows in place needs the bytes that it grows by, a fresh one all of its bytes. No more is
-    /// preferred than is left.
+    /// A block that grows in place needs the bytes that it grows by, a fresh one all of its bytes. The preferred
+    /// bytes are cut to the rest of the budget.
     template <class Mechanism, class Call>
     expansion_result operator()(Mechanism& m, const growth& g, Call call) {
         const std::size_t before = bytes_of(m, g.p, 0);

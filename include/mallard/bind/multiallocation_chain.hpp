@@ -6,8 +6,8 @@
 /// Data model: a list through the blocks' first words, as core/block_chain.hpp, and a root in front of it on
 /// which an iterator can stand. An iterator is the address of a link; it refers to the T that will be or was made
 /// in the block. It stays valid after the chain was emptied, until the links are overwritten: containers walk
-/// through blocks in this way while they make nodes of them. The owner of the chain owns the blocks: those in a
-/// chain that is destroyed are lost.
+/// through blocks in this way while they make nodes of them. The owner of the chain owns the blocks. The
+/// destructor does not free them.
 /// Invariants: if the chain is empty, root_ leads to nothing and last_ is null. The link of the last block is
 /// null.
 ///
@@ -116,7 +116,7 @@ public:
         size_ = 0;
     }
 
-    /// Effects: puts `p` behind `after`.
+    /// Effects: inserts `p` behind `after`.
     /// Requires: `p` is usable and has room for a pointer; `after` is in this chain, or before its begin.
     /// Returns: its place.
     iterator insert_after(iterator after, void* p) noexcept {
@@ -127,7 +127,7 @@ public:
     void push_front(void* p) noexcept { insert_after(before_begin(), p); }
     void push_back(void* p) noexcept { insert_after(last(), p); }
 
-    /// Effects: takes the first block off.
+    /// Effects: removes the first block.
     /// Requires: the chain is not empty.
     pointer pop_front() noexcept {
         core::free_block* const block = root_.next;
@@ -139,7 +139,7 @@ public:
         return iterator(block).operator->();
     }
 
-    /// Effects: moves the `n` blocks behind `before`, the last of which is `to`, from `other` to behind `after`.
+    /// Effects: moves `n` blocks of `other` behind `after`: the blocks behind `before`, up to `to`.
     /// Requires: `other` is another chain; both iterators are in it, and `after` in this one.
     /// Complexity: constant.
     void splice_after(iterator after, multiallocation_chain& other, iterator before, iterator to,
@@ -175,7 +175,7 @@ public:
         size_ -= n;
     }
 
-    /// Effects: puts `size` blocks behind `after`, each of which but the last leads to the next.
+    /// Effects: inserts `size` blocks behind `after`, each of which but the last leads to the next.
     /// Complexity: constant.
     void incorporate_after(iterator after, void* first, void* last, size_type size) noexcept {
         if (size != 0) {

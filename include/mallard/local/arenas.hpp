@@ -5,9 +5,8 @@
 ///     single_arena<Upstream>    one allocation, of a number of blocks
 ///     growing_arena<Upstream>   a chain of chunks, each twice as large as the one before it
 ///
-/// An arena gives rooms, memory that blocks are carved from; the first three give one room and no more. An arena
-/// does not know the size of the blocks: the pool shows it its free blocks (reuse/order.hpp), which know their
-/// needs.
+/// An arena gives rooms: memory for blocks. The first three arenas have a single room. An arena does not know the
+/// size of the blocks: the pool shows it its free blocks (reuse/order.hpp), which know their needs.
 ///
 ///     next_room(free_blocks, alignment, blocks)   a new room at a multiple of `alignment` and of
 ///                                                 fundamental_alignment, poisoned: for one block at least, and for
@@ -63,8 +62,8 @@ concept block_arena =
 
 namespace mallard::local::inline MALLARD_MODE {
 
-/// True for an arena that has a namesake for `Larger` blocks instead of `Plain` ones, with room for no fewer of
-/// them.
+/// True for an arena with a variant, with_room_for, that holds at least as many `Larger` blocks as it holds
+/// `Plain` ones.
 template <class A>
 concept can_hold_larger_blocks = block_arena<A> && requires {
     typename A::template with_room_for<last_freed::of_one_size, block_size{8, 8}, block_size{40, 8}>;
@@ -138,7 +137,7 @@ class static_arena {
 public:
     static constexpr std::size_t most_bytes = Bytes;
 
-    /// If the size is not known yet, the least block, of 8 bytes, grows most.
+    /// If the size of blocks is not known yet, the smallest block of 8 bytes decides: zones add the most to it.
     template <reuse::reuse_of_one_size FreeBlocks, block_size Plain, block_size Larger>
     using with_room_for = static_arena<[] {
         constexpr block_size plain = Plain.of_block();
@@ -208,7 +207,7 @@ public:
     buffer_arena(const buffer_arena&) = delete;
     buffer_arena& operator=(const buffer_arena&) = delete;
 
-    /// Effects: the array is the caller's to use again.
+    /// Effects: returns the array to the caller, unpoisoned.
     ~buffer_arena() { core::unpoison(array_.data(), array_.size()); }
 
     template <reuse::reuse_of_one_size FreeBlocks>

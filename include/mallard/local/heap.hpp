@@ -36,7 +36,7 @@
 namespace mallard::inline MALLARD_MODE {
 
 struct heap_options {
-    /// Of the chunks; a request that needs more gets a chunk of its own.
+    /// The sizes of chunks. A request that needs more gets a chunk of its own.
     chunk_growth growth{.first_chunk_bytes = 4096, .largest_chunk_bytes = std::size_t{2} << 20, .factor = 4};
 };
 
@@ -44,7 +44,6 @@ struct heap_options {
 
 namespace mallard::unchecked::inline MALLARD_MODE {
 
-///
 /// Not thread-safe (adapt/synchronized.hpp); neither copied nor moved, because bound containers point to it.
 template <upstream Upstream>
 class heap : public space::heap_calls<space::chunk_rooms<Upstream, std::is_same_v<Upstream, chunk_cache> ||

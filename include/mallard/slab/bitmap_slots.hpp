@@ -42,7 +42,7 @@ public:
     }
 
     /// Effects: makes slot `p` free and poisons it. A chunk that becomes empty may go back to `source`.
-    /// Returns: whether fewer than two slots of that slab are in use.
+    /// Returns: true if fewer than two slots of that slab are in use.
     /// Complexity: constant on average, apart from calls upstream.
     template <upstream Source>
     bool push(void* p, Source&& source) noexcept {
@@ -77,7 +77,7 @@ public:
     }
 
     /// Effects: makes every slot of `chain` free. The bits of one word are written together.
-    /// Returns: whether fewer than two slots of one of these slabs were in use.
+    /// Returns: true if fewer than two slots of one of these slabs were in use.
     template <upstream Source>
     bool push_many(block_chain&& chain, Source&& source) noexcept {
         const block_chain taken = std::move(chain);
@@ -208,14 +208,14 @@ private:
         current_->used += static_cast<std::uint32_t>(std::popcount(bits));
     }
 
-    /// Returns: as push().
+    /// Returns: true if fewer than two slots of that slab are in use.
     template <upstream Source>
     bool note_freed(slab_header& h, Source&& source) noexcept {
         return --h.used < h.low && this->sank(h, source);
     }
 
     /// Effects: frees slots of the cached word.
-    /// Returns: as push().
+    /// Returns: true if fewer than two slots of that slab are in use.
     template <upstream Source>
     bool push_cached(std::uint64_t bits, Source&& source) noexcept {
         cached_ |= bits;
@@ -223,7 +223,7 @@ private:
     }
 
     /// Effects: frees the first slots of another word.
-    /// Returns: as push().
+    /// Returns: true if fewer than two slots of that slab are in use.
     template <upstream Source>
     [[gnu::noinline]] bool push_first(slab_header& h, std::uint64_t* word, std::uint64_t bits,
                                       Source&& source) noexcept {
@@ -247,7 +247,7 @@ private:
         }
     }
 
-    /// Not when the slab is opened, because bits without a write have no page of their own.
+    /// Bits stay unwritten when a slab is opened, because a page without a write takes no memory.
     [[gnu::cold, gnu::noinline]] void clear_bits(slab_header& h) noexcept {
         std::fill_n(layout_.bits_of(h), layout_.words(), std::uint64_t{0});
         h.has_bits = true;

@@ -1,14 +1,13 @@
-/// Items that fill and empty, of which one of the fullest is taken first: the one at the lowest address in the
-/// fullest eighth.
+/// Items ordered by fullness: take() gives the one at the lowest address in the fullest eighth.
 ///
 ///     not_empty_   1 0 0 1 0 0 0 1     a bit for each bucket
 ///     buckets_     [ 0 to 1/8 full ][ 1/8 to 2/8 ] ... [ 7/8 to full ]    each a heap by address
 ///
-/// Items that are about equally full are taken by address (slab/address_heap.hpp), so that the empty ones lie
+/// Items that are about equally full are ordered by address (slab/address_heap.hpp), so that the empty ones lie
 /// together.
 ///
-/// Data model: the links are in the items. Each has the member that a heap needs, `used` (the part in use), `low`
-/// (below which it has to move, or has less than two in use: call sank()) and `bucket`.
+/// Data model: the links are in the items. Each has the members `links`, `used` (the part in use), `low` (with
+/// less in use, call sank()) and `bucket`.
 /// Complexity: insertion is constant; removal is logarithmic on average.
 #pragma once
 
@@ -32,7 +31,7 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return not_empty_ == 0; }
 
-    /// Effects: puts `item` in.
+    /// Effects: inserts `item`.
     void insert(T& item) noexcept {
         const std::uint32_t bucket = std::min(item.used * count / capacity_, count - 1);
         item.bucket = static_cast<std::uint16_t>(bucket);
@@ -41,7 +40,7 @@ public:
         not_empty_ |= 1U << bucket;
     }
 
-    /// Effects: takes `item` out.
+    /// Effects: removes `item`.
     /// Requires: it is in here.
     void remove(T& item) noexcept {
         buckets_[item.bucket].remove(item);
@@ -54,7 +53,7 @@ public:
         insert(item);
     }
 
-    /// Effects: takes the lowest of the fullest out.
+    /// Effects: removes the item at the lowest address in the fullest bucket.
     /// Returns: the item; null if there is none.
     [[nodiscard]] T* take() noexcept {
         if (not_empty_ == 0) {

@@ -15,8 +15,8 @@
 ///
 /// Invariants: the header of a chunk counts its slabs that have slots in use or are current. cached_ has bits of
 /// slots of the current slab that its header counts as used. Memory is poisoned, apart from metadata.
-/// Bound: at most one empty chunk stays: one of at most `spare_bytes`, or, if so asked, of at most an eighth of
-/// all.
+/// Bound: at most one empty chunk stays: one of at most `spare_bytes`, or, with spares_an_eighth, of at most an
+/// eighth of all.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -143,7 +143,7 @@ protected:
     }
 
     /// Effects: makes an exhausted slab, which has a free slot again, available.
-    /// Returns: whether it comes before the current one, which has to be left then.
+    /// Returns: true if it comes before the current one, which has to be left then.
     [[nodiscard]] bool make_available(slab_header& b) noexcept {
         become_available(b);
         return by_address && current_ != nullptr && std::less<>()(&b, current_);
@@ -161,7 +161,7 @@ protected:
     }
 
     /// Effects: handles a slab with fewer than `low` slots in use.
-    /// Returns: whether it has fewer than two, those cached not counted.
+    /// Returns: true if fewer than two are in use, those cached not counted.
     template <upstream Source>
     [[gnu::cold, gnu::noinline]] bool sank(slab_header& b, Source&& source) noexcept {
         if (&b == current_) {
@@ -193,7 +193,7 @@ protected:
     }
 
     /// Effects: handles the current slab after a slot of it was freed.
-    /// Returns: as sank().
+    /// Returns: true if fewer than two slots are in use, those cached not counted.
     template <upstream Source>
     bool current_sank(Source&& source) noexcept {
         const std::uint32_t left = in_use(*current_);
@@ -203,7 +203,7 @@ protected:
         return left < 2;
     }
 
-    /// Whether the slab of the lowest address comes first.
+    /// True if the slab at the lowest address comes first.
     static constexpr bool by_address = std::is_same_v<Preference, address_heap<slab_header>>;
 
     std::uint64_t cached_ = 0;
@@ -211,7 +211,7 @@ protected:
     slab_layout<Divided> layout_;
 
 private:
-    /// Slabs with fewer slots in use than that are looked at: they may be empty, or have only one in use.
+    /// sank() is called for slabs with fewer slots in use: they may be empty, or have one slot in use.
     static constexpr std::uint32_t low_of_others = 2;
     /// Up to 64 slots of the current slab are cached.
     static constexpr std::uint32_t low_of_current = 64 + low_of_others;
@@ -275,7 +275,7 @@ private:
         if (spare_ == &c) {
             return;
         }
-        // The one that was spare may have come into use since then.
+        // The spare chunk may have come into use since it was kept.
         spare_ = spare_ != nullptr && is_empty(*spare_) ? spare_ : nullptr;
         if (spare_ == nullptr && may_spare(c)) {
             spare_ = &c;
@@ -338,7 +338,7 @@ private:
     Preference others_;
     chunk_of_slabs* chunks_ = nullptr;   ///< the newest first
     chunk_of_slabs* unopened_ = nullptr; ///< the one that has slabs without metadata; the newest
-    chunk_of_slabs* spare_ = nullptr;    ///< was empty when it became this
+    chunk_of_slabs* spare_ = nullptr;    ///< was empty when it became the spare chunk
     std::size_t chunk_bytes_ = 0;
 };
 

@@ -52,8 +52,8 @@ public:
     template <class Space>
     [[gnu::cold, gnu::noinline]] bool add_room_for(Space& space, std::size_t block_bytes, bool quiet);
 
-    /// Effects: calls `f(begin, end)` of each room, until it answers false.
-    /// Returns: whether it never did.
+    /// Effects: calls `f(begin, end)` for each room, until a call returns false.
+    /// Returns: true if no call returned false.
     template <class F>
     bool each_room(F f) const {
         for (chunk* c = chunks_; c != nullptr; c = c->next) {
@@ -111,7 +111,7 @@ public:
     }
 
     /// Effects: calls `f(block)` for each large block, up to the first whose range is damaged.
-    /// Returns: that one, or null.
+    /// Returns: the large block of the damaged range, or null.
     template <class F>
     [[nodiscard]] heap_block for_each_large(F f) const {
         if constexpr (Reserves) {
@@ -122,7 +122,7 @@ public:
 
     // ---- walks and sums
 
-    /// Returns: which chunk's head is damaged, if one is.
+    /// Returns: the first chunk with a damaged head, or a sound result.
     [[nodiscard]] heap_sanity damaged() const noexcept {
         for (chunk* c = chunks_; c != nullptr; c = c->next) {
             if (!c->is_sound()) {
@@ -148,8 +148,8 @@ public:
     }
 
 private:
-    /// Chunks for large blocks that no range is left for are no larger, if they can: large blocks may not be touched
-    /// for long, and a chunk that lies in huge pages takes memory as soon as its first word is written.
+    /// A large block without a range gets a chunk of no more than this, if it fits. A program may touch a large
+    /// block late, and a chunk in huge pages takes memory with the write of its first word.
     static constexpr std::size_t most_in_small_pages = std::size_t{960} << 10;
 
     struct alignas(fundamental_alignment) chunk {
@@ -164,7 +164,7 @@ private:
                 {reinterpret_cast<std::uintptr_t>(this), reinterpret_cast<std::uintptr_t>(next), bytes});
         }
 
-        /// Where the tag of its first block is, and that behind the last one.
+        /// The addresses of the tag of its first block, and of the tag behind the last one.
         [[nodiscard]] std::byte* first() noexcept {
             return reinterpret_cast<std::byte*>(this + 1) - heap_block::tag_bytes;
         }

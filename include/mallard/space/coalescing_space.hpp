@@ -80,7 +80,7 @@ public:
 
     /// Effects: makes the room with its last tag at `end` shorter by the free memory at its end, at most `most`
     /// bytes, less a smallest block if the rest would be shorter than that.
-    /// Returns: by how many bytes, a multiple of 16.
+    /// Returns: the bytes that were cut off, a multiple of 16.
     std::size_t cut_room(std::byte* end, std::size_t most) noexcept {
         const heap_block last(end);
         if (end != remainder_end()) {
@@ -261,7 +261,7 @@ public:
     }
 
     /// Effects: forgets the room from `begin` to `end`, the place of its last tag, if it is one free block.
-    /// Returns: whether it was.
+    /// Returns: true if it was one free block.
     /// Requires: the remainder is retired.
     bool remove_room_if_free(std::byte* begin, const std::byte* end) noexcept {
         const heap_block b(begin);

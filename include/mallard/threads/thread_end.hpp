@@ -7,16 +7,16 @@
 ///     this thread:  newest task -> ... -> oldest task -> null         a list for each of the two
 ///
 /// Data model: a task is storage of its thread and has no destructor, and the lists run through the tasks, so
-/// that a new task needs no memory and cannot fail. With a thread's first task, however, the C library notes the
-/// closer's end in some bytes of malloc's, and ends the process if there are none: a thread that is to go on
-/// without any memory has to use an allocator once before. Memory that tasks of the second part take away may be
-/// used by everything that ends before: a thread_local container returns its nodes to a pool of its thread,
-/// whichever of the two was there first. The first part is for memory that the thread can do without afterwards.
-/// A thread may have its first task when its thread_local objects have ended already, in a destructor of
-/// thread-specific data. The closer does not come then, so the second part does its work too.
-/// Invariants: a task is in a list once, from the call to its run. While a thread has a closer, the system does
-/// not unload the library.
-/// Bound: the process uses one key of the system's thread-specific data. The second part does not come if no key
+/// that a new task needs no memory and cannot fail. With a thread's first task, however, the C library allocates
+/// some bytes to register the closer, and ends the process if it cannot. A thread that must work without memory
+/// has to use an allocator once before. The second part takes memory away after the thread_local objects have
+/// ended: a thread_local container returns its nodes to a pool of its thread, whichever of the two was made
+/// first. The first part takes memory that the thread can do without afterwards. A thread may have its first task
+/// after its thread_local objects have ended, in a destructor of thread-specific data. The closer does not run
+/// then, so the second part does the work of both.
+/// Invariants: a task is in a list at most once, from its registration to its run. While a thread has a closer,
+/// the system does not unload the library.
+/// Bound: the process uses one key of the system's thread-specific data. The second part does not run if no key
 /// was left; in the main thread if main() returns; in a thread whose first task comes after the last round of
 /// destructors; and in a thread between the two parts when the library is unloaded. The memory stays with the
 /// process then.
@@ -31,9 +31,9 @@ struct thread_end_task {
     thread_end_task* next;
 };
 
-/// Effects: calls `task.run()` when this thread ends, the newest task first. A task may enter itself or another
-/// one again. The main thread runs none if main() returns: objects of static storage duration end after its
-/// thread_local ones, and may use the memory.
+/// Effects: calls `task.run()` when this thread ends, the newest task first. A task may register itself or
+/// another one again. The main thread runs none if main() returns: objects of static storage duration end after
+/// its thread_local ones, and may use the memory.
 /// Requires: `task` has thread storage duration, no destructor, and is not in the list.
 void at_thread_end(thread_end_task& task) noexcept;
 
