@@ -30,7 +30,7 @@ from mallard.analysis.phases import SHARES, of_figure, over_time, phase_tables, 
 from mallard.analysis.sentences import sentences_of
 from mallard.experiments.heap_churn import FRAGMENTATION
 from mallard.experiments.shrink_to_fit import SHRINK, WHOLE
-from mallard.experiments.vectors import PUSH_BACK
+from mallard.experiments.vectors_that_grow import PUSH_BACK
 from mallard.library import HEAPS
 from mallard.result import Row
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mallard.experiments.vectors import BACKWARD, PEAK_LIVE, growing
+from mallard.experiments.vectors_that_grow import BACKWARD, PEAK_LIVE, growing
 
 EXPERIMENT = growing(
     "expansion-backward",

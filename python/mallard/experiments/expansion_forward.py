@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mallard.experiments.vectors import FORWARD, growing
+from mallard.experiments.vectors_that_grow import FORWARD, growing
 
 EXPERIMENT = growing(
     "expansion-forward",

@@ -21,32 +21,20 @@ from mallard.experiments.description import (
 )
 
 NAME = "reuse"
-PATTERNS = (IN_ORDER, REVERSED, RANDOM, REPLACED, HALF) = (
-    "in-order",
-    "reversed",
-    "random",
-    "replaced",
-    "half",
-)
-SAME, MIXED = "same", "mixed"
+IN_ORDER, RANDOM, REPLACED = "in-order", "random", "replaced"
+PATTERNS = (IN_ORDER, "reversed", RANDOM, REPLACED, "half")
+KINDS = SAME, MIXED = "same", "mixed"
+OF_MIXED = described.EXPERIMENTS[NAME]["mixed_sizes"]
 SIZES = (16, 24, 32, 64, 128, 256, 512)
-LARGE = (1024, 2048, 4096)
 
 PAIR = Quantity("pair_ns", "pair", "free a block and allocate another", "a pair")
 
 
 def grid(
-    bytes_: tuple[int, ...],
-    live: tuple[int, ...],
-    patterns: tuple[str, ...],
-    sizes: tuple[str, ...] = (SAME,),
+    sizes: tuple[int, ...], powers: tuple[int, ...], patterns: tuple[str, ...], *kinds: str
 ) -> dict[str, tuple[object, ...]]:
-    return {
-        "block_bytes": bytes_,
-        "live": tuple(2**power for power in live),
-        "pattern": patterns,
-        "sizes": sizes,
-    }
+    live = tuple(2**power for power in powers)
+    return {"block_bytes": sizes, "live": live, "pattern": patterns, "sizes": kinds or (SAME,)}
 
 
 EXPERIMENT = Experiment(
@@ -65,12 +53,7 @@ EXPERIMENT = Experiment(
     "sizes lie evenly between 16 bytes and the size of the table. null does this work with the addresses of "
     "free blocks in a separate array.",
     axes=(
-        Axis(
-            "block_bytes",
-            RANGE,
-            "bytes of a block, such as 16,64 or 16..512",
-            said="{} bytes",
-        ),
+        Axis(*("block_bytes", RANGE, "bytes of a block, such as 16,64 or 16..512"), said="{} bytes"),
         Axis("live", COUNTS, "N: blocks in use, such as 2^6..2^20", said="{count} blocks"),
         Axis(
             *("pattern", WORDS, f"freed blocks: {', '.join(PATTERNS)}"),
@@ -78,11 +61,7 @@ EXPERIMENT = Experiment(
             said="{}",
             plural="patterns",
         ),
-        Axis(
-            *("sizes", WORDS, "sizes of the blocks: same (default), mixed"),
-            words=(SAME, MIXED),
-            said="{} sizes",
-        ),
+        Axis(*("sizes", WORDS, "sizes of the blocks: same (default), mixed"), words=KINDS, said="{} sizes"),
         Axis(
             "operations",
             COUNT,
@@ -99,7 +78,7 @@ EXPERIMENT = Experiment(
             grids=(
                 grid((24, 64, 512), (12, 16), (RANDOM, REPLACED)),
                 grid((64,), (12, 16), (IN_ORDER,)),
-                grid((512,), (12, 16), (RANDOM,), (MIXED,)),
+                grid((512,), (12, 16), (RANDOM,), MIXED),
             ),
             variants=False,
         ),
@@ -109,24 +88,20 @@ EXPERIMENT = Experiment(
                 grid((24, 64, 512), (6, 12, 16), PATTERNS),
                 grid((16, 4096), (12,), PATTERNS),
                 grid((24, 64), (20,), (RANDOM, REPLACED)),
-                grid((128, 512), (12, 16), PATTERNS, (MIXED,)),
+                grid((128, 512), (12, 16), PATTERNS, MIXED),
             ),
         ),
         PAPER: Scale(
             600,
             grids=(
-                grid(SIZES, (6, 9, 12, 16, 20), PATTERNS, (SAME, MIXED)),
-                grid(LARGE, (6, 9, 12, 16), PATTERNS, (SAME, MIXED)),
+                grid(SIZES, (6, 9, 12, 16, 20), PATTERNS, *KINDS),
+                grid((1024, 2048, 4096), (6, 9, 12, 16), PATTERNS, *KINDS),
             ),
         ),
     },
     block="block_bytes",
     # Those that serve blocks of one size.
-    only={
-        name: ("sizes", (SAME,))
-        for name in described.EXPERIMENTS[NAME]["strategies"]
-        if name not in described.EXPERIMENTS[NAME]["mixed_sizes"]
-    },
+    only={name: ("sizes", (SAME,)) for name in described.names_in(NAME) if name not in OF_MIXED},
     panel=Phases(
         across="N",
         head="N",
