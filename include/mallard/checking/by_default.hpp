@@ -1,4 +1,4 @@
-/// The meaning of the mechanisms' names: the macro MALLARD_CHECKED.
+/// The macro MALLARD_CHECKED decides the meaning of a mechanism's name.
 ///
 ///     MALLARD_CHECKED 0    mallard::multipool  is  mallard::unchecked::multipool, the mechanism
 ///     MALLARD_CHECKED 1    mallard::multipool  is  the mechanism with a registry of its blocks

@@ -223,7 +223,7 @@ private:
         return block != nullptr ? block : free_.carve(cursor_, limit_);
     }
 
-    /// What a smaller request leaves of its block stays poisoned, apart from one byte, which tells a second
+    /// The rest of a block behind a smaller request stays poisoned, apart from one byte, which shows a second
     /// deallocation.
     static void* hand_out(void* block, std::size_t bytes) noexcept {
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
