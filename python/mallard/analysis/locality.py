@@ -16,14 +16,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from mallard.analysis.cells import Setting, setting_of
-from mallard.analysis.names import BASE, in_table_order
+from mallard.analysis.cells import CellTable, Setting, cell_tables
+from mallard.analysis.names import BASE
 from mallard.cells import Pairing, Times, paired, ratio_of
 from mallard.result import Row
 from mallard.stats import Ratio, Spread, median, paired_ratio, spread
 
 EXPERIMENT = "locality"
-_PLACING = ("links", "list_length", "shuffle_factors", "access_factors", "accesses", "repeat_factor")
+# A process has its own: several rows for one point are joined.
+_JOINED = ("shuffle_factors", "access_factors", "accesses", "repeat_factor")
 _ACCESS_TIME = re.compile(r"sf(\d+)_af(\d+)_ns")
 
 Point = tuple[int, int, int]  # shuffle factor, list length, access factor
@@ -139,21 +140,15 @@ class System:
 
 
 def locality_systems(rows: Iterable[Row]) -> list[System]:
-    grouped: dict[tuple[int, Setting], dict[str, list[Row]]] = {}
-    for row in rows:
-        if row.experiment == EXPERIMENT:
-            system = grouped.setdefault((int(row.parameters["links"]), setting_of(row, _PLACING)), {})
-            system.setdefault(row.strategy, []).append(row)
-    return [
+    systems = [
         System(
-            links,
-            setting,
-            {name: _surface(links, name, setting, by_name[name]) for name in in_table_order(by_name)},
+            int(links), table.setting, {name: _surface(int(links), table, name) for name in table.strategies}
         )
-        for (links, setting), by_name in sorted(
-            grouped.items(), key=lambda item: (item[0][0], [(key, str(value)) for key, value in item[0][1]])
-        )
+        for (links,), table in cell_tables(rows, EXPERIMENT, ("list_length",), ("links",), _JOINED)
     ]
+    return sorted(
+        systems, key=lambda each: (each.links, [(name, str(value)) for name, value in each.setting])
+    )
 
 
 def factors_of(row: Row, name: str) -> list[int]:
@@ -161,7 +156,8 @@ def factors_of(row: Row, name: str) -> list[int]:
     return [int(text) for text in str(row.parameters[name]).split(",")]
 
 
-def _surface(links: int, strategy: str, setting: Setting, rows: list[Row]) -> Surface:
+def _surface(links: int, table: CellTable, strategy: str) -> Surface:
+    rows = [row for line in table.lines if strategy in line.cells for row in line.cells[strategy].rows]
     times: dict[Point, dict[int, list[float]]] = {}
     figures: dict[tuple[str, int], dict[int, list[float]]] = {}
     for row in rows:
@@ -180,7 +176,7 @@ def _surface(links: int, strategy: str, setting: Setting, rows: list[Row]) -> Su
     return Surface(
         links,
         strategy,
-        setting,
+        table.setting,
         shuffle_factors[::-1],
         _descending(factor for row in rows for factor in factors_of(row, "access_factors")),
         lengths,
