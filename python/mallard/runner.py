@@ -76,7 +76,9 @@ class Runner:
         return self._described(experiment).freed_by_other
 
     def limit(self, experiment: str, name: str) -> Limit:
-        """The limits of a parameter."""
+        """The limits of a parameter. Those of a data structure's size are the same in all experiments."""
+        if name == "size_log2":
+            return self.sizes_log2[0], self.sizes_log2[-1]
         limits = self._described(experiment).limits
         if name not in limits:
             raise UsageError(

@@ -2,18 +2,61 @@
 
 from __future__ import annotations
 
-from mallard.experiments.description import AMOUNT, COUNTS, FOLLOWS, RANGE, Axis, Experiment
+from mallard import described
+from mallard.experiments.description import (
+    AMOUNT,
+    FOLLOWS,
+    PAPER,
+    QUICK,
+    RANGE,
+    STANDARD,
+    WORD,
+    WORDS,
+    Axis,
+    Experiment,
+    Scale,
+)
+
+STRUCTURES = tuple(each["name"] for each in described.EXPERIMENTS["density"]["structures"])
+SIZES = tuple(described.EXPERIMENTS["density"]["sizes_log2"])
+BUFFERS = WARM, COLD, NONE = "warm", "cold", "none"
 
 AXES = (
-    Axis("ds", COUNTS, "data structures, such as 1,4-6", said="{type}"),
-    Axis("size_log2", RANGE, "elements, as exponents of two, such as 6..16", said="2^{}", option="size"),
-    Axis("buffer", "WORD", "initial buffer of monotonic allocators: warm (default), cold or none"),
-    Axis("pages", "WORD", "pages of that buffer and of the memory of null: huge (default) or small"),
-    Axis("hash", "WORD", "hashed part of a string: prefix (default) or full"),
+    Axis(
+        *("ds", WORDS, "data structures, such as 1,4-6"),
+        words=STRUCTURES,
+        said="{type}",
+        plural="structures",
+    ),
+    Axis(
+        *("size_log2", RANGE, "elements, as exponents of two, such as 6..16"),
+        said="2^{}",
+        option="size",
+        plural="sizes_log2",
+    ),
+    Axis(
+        *("buffer", WORD, "initial buffer of monotonic allocators: warm (default), cold or none", WARM),
+        words=BUFFERS,
+    ),
+    Axis(
+        *("pages", WORD, "pages of that buffer and of the memory of null: huge (default) or small", "huge"),
+        words=("huge", "small"),
+    ),
+    Axis(
+        *("hash", WORD, "hashed part of a string: prefix (default) or full", "prefix"),
+        words=("prefix", "full"),
+    ),
     Axis("product_log2", role=AMOUNT),
     Axis("buffer_bytes", role=AMOUNT),
     Axis("inner_log2", role=FOLLOWS),
 )
+
+
+def scale(time_limit: float, product_log2: int, sizes: tuple[int, ...] = SIZES) -> Scale:
+    """2^`product_log2` leaf elements made in the timed part."""
+    grid = {"size_log2": sizes, "ds": STRUCTURES, "product_log2": (product_log2,)}
+    return Scale(time_limit, grids=(grid,), variants=False)
+
 
 EXPERIMENT = Experiment(
     name="density",
@@ -28,5 +71,7 @@ EXPERIMENT = Experiment(
     axes=AXES,
     places=("size_log2",),
     apart=("ds",),
+    # docs/results.md computes the time of --standard.
+    scales={QUICK: scale(60, 20, SIZES[::2]), STANDARD: scale(600, 22), PAPER: scale(3600, 27)},
     claimed=("ds", "size_log2"),
 )

@@ -16,7 +16,7 @@ CPU = "cpu_ns"
 WALL = "wall_ns"
 
 # The kinds of an axis's option.
-COUNT, COUNTS, RANGE, WORDS = "N", "LIST", "RANGE", "WORDS"
+COUNT, COUNTS, RANGE, WORD, WORDS = "N", "LIST", "RANGE", "WORD", "WORDS"
 # A parameter's part in a cell.
 PLACE = "place"  # it is a part of the key
 AMOUNT = "amount"  # the amount of work

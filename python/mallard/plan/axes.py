@@ -5,12 +5,12 @@ scale's grids -> changed by options -> rows: every combination of a grid's value
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 from mallard.contenders import serves
 from mallard.errors import UsageError
-from mallard.experiments.description import COUNT, FOLLOWS, THREADS, Experiment, Rule, Scale
+from mallard.experiments.description import COUNT, FOLLOWS, THREADS, WORD, Experiment, Rule, Scale
 from mallard.plan.assembly import assemble, chosen_strategies, merged
 from mallard.plan.grids import Grid, flag_of, grids_of, named_values
 from mallard.plan.planned import Plan, PlannedRow
@@ -18,8 +18,13 @@ from mallard.plan.request import Host, Options, Request
 from mallard.result import Parameters
 from mallard.runner import Runner
 
+Change = Callable[[list[PlannedRow], Options], tuple[list[PlannedRow], Options, list[str]]]
 
-def plan(experiment: Experiment, request: Request, runner: Runner, host: Host) -> Plan:
+
+def plan(
+    experiment: Experiment, request: Request, runner: Runner, host: Host, change: Change | None = None
+) -> Plan:
+    """The plan. `change` makes the final rows and options of it, with messages."""
     scale, name = experiment.scales[request.scale], experiment.name
     there = runner.names_of(name)
     usual = there if scale.variants else runner.usual_names_of(name)
@@ -36,12 +41,16 @@ def plan(experiment: Experiment, request: Request, runner: Runner, host: Host) -
     most = max((row.parameters[THREADS] for row in rows), default=1) if experiment.threads else 1
     if most > host.cores:
         messages.append(f"up to {most} threads share {host.cores} cores")
+    rows, options = merged(rows, there), {**_options(experiment, rows), "strategies": strategies}
+    if change:
+        rows, options, more = change(rows, options)
+        messages += more
     return assemble(
         request,
         host,
-        merged(rows, there),
+        rows,
         time_limit=scale.time_limit,
-        options={**_options(experiment, rows), "strategies": strategies},
+        options=options,
         messages=messages,
         pin=not experiment.threads,
     )
@@ -110,5 +119,5 @@ def _options(experiment: Experiment, rows: Sequence[PlannedRow]) -> Options:
             continue
         values = {row.parameters[axis.name] for row in rows if axis.name in row.parameters}
         in_order = [word for word in axis.words if word in values] or sorted(values)
-        found[axis.plural or axis.name] = in_order[0] if axis.takes == COUNT else in_order
+        found[axis.plural or axis.name] = in_order[0] if axis.takes in (COUNT, WORD) else in_order
     return found

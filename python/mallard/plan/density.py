@@ -1,35 +1,22 @@
-"""Benchmark I: data structures of 2^6 to 2^16 elements, built and destroyed.
-
-docs/results.md computes the time of --standard.
-"""
+"""Benchmark I: data structures of 2^6 to 2^16 elements, built and destroyed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from mallard.errors import UsageError
+from mallard.experiments.density import BUFFERS, EXPERIMENT, NONE
 from mallard.footprint import MONOTONIC, fitting_buffer, readable, row_bytes
 from mallard.papers.catalogue import Strategy, Structure
-from mallard.plan.assembly import assemble, chosen_strategies
+from mallard.plan import axes
 from mallard.plan.planned import Plan, PlannedRow
-from mallard.plan.request import (
-    PAPER,
-    QUICK,
-    REPETITIONS,
-    STANDARD,
-    USABLE_MEMORY,
-    Host,
-    Options,
-    Request,
-)
+from mallard.plan.request import QUICK, REPETITIONS, USABLE_MEMORY, Host, Options, Request
 from mallard.result import Parameters
 from mallard.runner import Runner
-from mallard.selection import in_words, select_sizes
+from mallard.selection import in_words
 
-BUFFERS = ("warm", "cold", "none")
-HASHES = ("prefix", "full")
-PAGES = ("huge", "small")
+WORDS_OF_ONE = ("buffer", "hash", "pages")
 BUFFER_BYTES = 1 << 30
 # A cell of about a millisecond suffers from every disturbance, but more of them are still cheap. In a
 # vector of integers, a leaf takes a nanosecond.
@@ -37,83 +24,54 @@ SHORT_REPETITIONS = 9
 SHORT_LEAVES_LOG2 = 22
 QUICK_LEAF = "vector<int>"
 
-
-@dataclass(frozen=True)
-class Scale:
-    product_log2: int  # leaf elements made in the timed part
-    time_limit: float  # seconds for one process
-    # Without --size: every second size, up to the product of leaves in one structure.
-    few_sizes: bool = False
-
-
-SCALES = {QUICK: Scale(20, 60, few_sizes=True), STANDARD: Scale(22, 600), PAPER: Scale(27, 3600)}
-
 Wanted = list[tuple[Structure, int]]
 
 
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
     """The plan. A continued run keeps the size of its buffer."""
-    scale = SCALES[request.scale]
-    structures = chosen_structures(request, runner)
-    there, usual = runner.names_of(request.experiment), runner.usual_names_of(request.experiment)
-    strategies, messages = chosen_strategies(request, there, usual)
-    buffer_bytes, smaller = buffer_of(request, host, continued)
-    explicit = "size" in request.given
-    sizes = (
-        select_sizes(request.given["size"], "--size", runner.sizes_log2)
-        if explicit
-        else list(runner.sizes_log2[:: 2 if scale.few_sizes else 1])
-    )
-    wanted = [(structure, size) for structure in structures for size in sizes]
-    if scale.few_sizes and not explicit:
-        wanted, left = _within_product(wanted, scale.product_log2, request.scale)
-        messages += left
-    known = runner.strategies_of(request.experiment)
-    wanted, left = within_memory(request, host, wanted, _allocators(known, strategies), buffer_bytes)
-    messages += left
-    if smaller and any(MONOTONIC in allocator for allocator in _allocators(known, strategies)):
-        messages.append(smaller)
-    return assemble(
-        request,
-        host,
-        [
-            PlannedRow(
-                request.experiment,
-                parameters_of(request, structure, size, scale.product_log2, buffer_bytes),
-                tuple(strategies),
-                repetitions_of(request, structure, scale.product_log2),
-            )
+    structures = {structure.name: structure for structure in runner.structures}
+
+    def change(rows: list[PlannedRow], options: Options) -> tuple[list[PlannedRow], Options, list[str]]:
+        """The rows of the runner's structures that fit, with the parameters that follow."""
+        rows = [row for row in rows if row.parameters["ds"] in structures]
+        buffer_bytes, smaller = buffer_of(request, host, continued)
+        allocators = _allocators(runner.strategies_of(request.experiment), options["strategies"])
+        wanted = [(structures[row.parameters["ds"]], row.parameters["size_log2"]) for row in rows]
+        there = list(dict.fromkeys(structure.name for structure, _ in wanted))
+        wanted, messages = _within_product(request, wanted, rows[0].parameters["product_log2"])
+        wanted, left = within_memory(request, host, wanted, allocators, buffer_bytes)
+        if smaller and any(MONOTONIC in allocator for allocator in allocators):
+            left.append(smaller)
+        by_place = {(row.parameters["ds"], row.parameters["size_log2"]): row for row in rows}
+        kept = [
+            _complete(request, by_place[structure.name, size], structure, buffer_bytes)
             for structure, size in wanted
-        ],
-        time_limit=scale.time_limit,
-        options={
-            "structures": [structure.name for structure in structures],
-            "sizes_log2": sizes,
-            "strategies": strategies,
-            **setting_of(request, buffer_bytes),
-        },
-        messages=messages,
+        ]
+        return kept, {**options, "structures": there, "buffer_bytes": buffer_bytes}, messages + left
+
+    return axes.plan(EXPERIMENT, request, runner, host, change)
+
+
+def _complete(request: Request, row: PlannedRow, structure: Structure, buffer_bytes: int) -> PlannedRow:
+    size, product = row.parameters["size_log2"], row.parameters["product_log2"]
+    return replace(
+        row,
+        parameters=parameters_of(request, structure, size, product, buffer_bytes),
+        repetitions=repetitions_of(request, structure, product),
     )
-
-
-def chosen_structures(request: Request, runner: Runner) -> list[Structure]:
-    by_name = {structure.name: structure for structure in runner.structures}
-    return [by_name[name] for name in request.several("ds", list(by_name))]
 
 
 def setting_of(request: Request, buffer_bytes: int) -> Options:
     """The setting of a run, for its headings."""
     return {
-        "buffer": request.one("buffer", BUFFERS),
+        **{name: request.one(name, axis.words) for name in WORDS_OF_ONE if (axis := EXPERIMENT.axis(name))},
         "buffer_bytes": buffer_bytes,
-        "hash": request.one("hash", HASHES),
-        "pages": request.one("pages", PAGES),
     }
 
 
 def buffer_of(request: Request, host: Host, continued: Options) -> tuple[int, str]:
     """The size of the buffer, and a message about it."""
-    if request.one("buffer", BUFFERS) == "none":
+    if request.one("buffer", BUFFERS) == NONE:
         return 0, ""
     if continued.get("buffer_bytes") is not None:
         return int(continued["buffer_bytes"]), ""
@@ -141,7 +99,7 @@ def parameters_of(
         "inner_log2": structure.inner_log2,
         **setting_of(request, buffer_bytes),
     }
-    if parameters["buffer"] == "none":
+    if parameters["buffer"] == NONE:
         del parameters["buffer_bytes"]
     return parameters
 
@@ -180,7 +138,10 @@ def _allocators(known: Sequence[Strategy], names: Sequence[str]) -> set[str]:
     return {strategy.allocator for strategy in known if strategy.name in names}
 
 
-def _within_product(wanted: Wanted, product_log2: int, scale: str) -> tuple[Wanted, list[str]]:
+def _within_product(request: Request, wanted: Wanted, product_log2: int) -> tuple[Wanted, list[str]]:
+    """The rows of --quick without structures that have more leaves than the product."""
+    if request.scale != QUICK or "size" in request.given:
+        return wanted, []
     inside = [(each, size) for each, size in wanted if size + each.inner_log2 <= product_log2]
     outside = [pair for pair in wanted if pair not in inside]
     if not outside:
@@ -188,7 +149,7 @@ def _within_product(wanted: Wanted, product_log2: int, scale: str) -> tuple[Want
     return inside, [
         (
             f"left to --standard: {_in_words(outside)}, where one structure alone has more than the "
-            f"2^{product_log2} leaf elements of --{scale}"
+            f"2^{product_log2} leaf elements of --{request.scale}"
         )
     ]
 

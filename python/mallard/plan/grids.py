@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mallard.errors import UsageError
-from mallard.experiments.description import COUNTS, RANGE, WORDS, Axis, Experiment, Printed
+from mallard.experiments.description import COUNTS, RANGE, WORD, WORDS, Axis, Experiment, Printed
 from mallard.plan.request import Request
 from mallard.runner import Runner
 from mallard.selection import select_count, select_counts, select_names, select_numbers, select_sizes
@@ -43,6 +43,8 @@ def flag_of(experiment: Experiment, name: str) -> str:
 def _named(axis: Axis, request: Request, runner: Runner) -> tuple[object, ...]:
     """The value of the axis's option."""
     text, flag = request.given[axis.flag], f"--{axis.flag}"
+    if axis.takes == WORD:
+        return (request.one(axis.flag, axis.words),)
     if axis.takes == WORDS:
         return tuple(select_names(text, flag, axis.words))
     least, most = runner.limit(request.experiment, axis.name)
