@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from figures.stored import conditions, load, markdown_table, ratio_text
 from mallard.analysis.fragmentation import (
-    ALL,
     FRAGMENTED,
     FragmentationTable,
     fragmentation_tables,
     mean_ratio_of_ratios,
 )
 from mallard.analysis.names import BASE
+from mallard.experiments.fragmentation import ALL
 
 
 def blocks() -> dict[str, Callable[[], str]]:

@@ -27,7 +27,6 @@ from synthetic_rows import failed_row
 from mallard.analysis.compilers import compiler_effects
 from mallard.analysis.contention import contention_tables
 from mallard.analysis.fragmentation import (
-    ALL,
     FRAGMENTED,
     FragmentationTable,
     fragmentation_tables,
@@ -38,6 +37,7 @@ from mallard.analysis.names import in_table_order
 from mallard.analysis.utilization import utilization_tables
 from mallard.cells import cells_of
 from mallard.checksums import Checksums
+from mallard.experiments.fragmentation import ALL
 from mallard.result import Row
 
 Natives = list[dict[str, Any]]

@@ -16,15 +16,12 @@ from dataclasses import dataclass
 from mallard.analysis.cells import Line, Setting, StructureTable, structure_tables
 from mallard.analysis.names import BASE, in_table_order
 from mallard.cells import Pairing, Times, paired, ratio_of
+from mallard.experiments.fragmentation import ALL, EIGHTH, FREED, HALF, HEAP, QUARTER, UNTOUCHED
 from mallard.result import Row
 from mallard.stats import Ratio, mean_ratio, paired_ratio
 
-CACHE, HEAP = "cache", "heap"  # the sources of the local allocators' chunks
-UNTOUCHED = "none"
-ALL = "all"
-FRAGMENTED = ("half", "quarter", "eighth")
-FREED = (UNTOUCHED, ALL, *FRAGMENTED)
-AS_PRINTED = {ALL: "N", "half": "N/2", "quarter": "N/4", "eighth": "N/8"}  # D in P0213's notation
+FRAGMENTED = (HALF, QUARTER, EIGHTH)
+AS_PRINTED = {ALL: "N", HALF: "N/2", QUARTER: "N/4", EIGHTH: "N/8"}  # D in P0213's notation
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mallard.analysis.fragmentation import (
-    ALL,
-    AS_PRINTED,
-    CACHE,
-    FRAGMENTED,
-    HEAP,
-    UNTOUCHED,
-    FragmentationTable,
-    mean_ratio_of_ratios,
-)
+from mallard.analysis.fragmentation import AS_PRINTED, FRAGMENTED, FragmentationTable, mean_ratio_of_ratios
 from mallard.analysis.labels import family
 from mallard.analysis.names import BASE, contestants, in_table_order, plain
 from mallard.analysis.words import no_difference, percent_text, times_text
 from mallard.cells import Pairing, paired
+from mallard.experiments.fragmentation import ALL, CACHE, HEAP, UNTOUCHED
 from mallard.stats import Ratio, mean_ratio
 
 # Tables with equal work may differ in these: the source of chunks, and the buffer, which only some

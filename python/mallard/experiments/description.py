@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 QUICK, STANDARD, PAPER = "quick", "standard", "paper"
 SCALES = (QUICK, STANDARD, PAPER)
@@ -23,6 +24,7 @@ AMOUNT = "amount"  # the amount of work
 FOLLOWS = "follows"  # none: it follows from the others
 BYTES = "bytes"
 THREADS = "threads"  # the axis of the number of threads
+STRATEGIES = "strategies"  # in a grid: its strategies, if these are not all
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ class Scale:
 
     time_limit: float  # seconds for one process
     repetitions: int = REPETITIONS
-    grids: tuple[Mapping[str, tuple[object, ...]], ...] = ({},)
+    grids: tuple[Mapping[str, tuple[Any, ...]], ...] = ({},)
     variants: bool = True  # true if all orders of reuse take part
     within_cores: bool = False  # true if there are no more threads than cores, unless an option says so
 

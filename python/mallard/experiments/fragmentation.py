@@ -2,8 +2,45 @@
 
 from __future__ import annotations
 
-from mallard.experiments.density import AXES
-from mallard.experiments.description import AMOUNT, COUNTS, Axis, Experiment
+from collections.abc import Sequence
+from typing import Any
+
+from mallard.experiments.density import AXES, SIZES, STRUCTURES
+from mallard.experiments.description import (
+    FOLLOWS,
+    PAPER,
+    QUICK,
+    STANDARD,
+    STRATEGIES,
+    WORDS,
+    Axis,
+    Experiment,
+    Scale,
+)
+
+FREED = UNTOUCHED, ALL, HALF, QUARTER, EIGHTH = "none", "all", "half", "quarter", "eighth"
+UPSTREAMS = CACHE, HEAP = "cache", "heap"
+FEW = ("new-delete", "monotonic", "multipool", "multipool/wink", "multipool+monotonic")
+
+
+def grid(
+    product_log2: int,
+    structures: Sequence[str],
+    sizes: Sequence[int],
+    freed: Sequence[str],
+    upstreams: Sequence[str] = (CACHE,),
+    *strategies: str,
+) -> dict[str, tuple[Any, ...]]:
+    """R needs `none` with every other state."""
+    return {
+        "product_log2": (product_log2,),
+        "ds": tuple(structures),
+        "size_log2": tuple(sizes),
+        "freed": tuple(freed),
+        "upstream": tuple(upstreams),
+        **({STRATEGIES: strategies} if strategies else {}),
+    }
+
 
 EXPERIMENT = Experiment(
     name="fragmentation",
@@ -22,16 +59,33 @@ EXPERIMENT = Experiment(
         Axis(
             *(
                 "freed",
-                COUNTS,
+                WORDS,
                 "freed share of 2^16 chunks: all,half,quarter,eighth; none: no chunks, a fresh heap",
             ),
+            words=FREED,
             said="D = {}",
+            plural="freed",
         ),
-        Axis("upstream", COUNTS, "source of the chunks of local allocators: cache (default), heap"),
-        Axis("perturb_chunks_log2", role=AMOUNT),
+        Axis(
+            *("upstream", WORDS, "source of the chunks of local allocators: cache (default), heap"),
+            words=UPSTREAMS,
+            plural="upstreams",
+        ),
+        Axis("perturb_chunks_log2", role=FOLLOWS),
     ),
     places=("size_log2",),
     apart=("ds", "freed"),
+    scales={
+        QUICK: Scale(60, grids=(grid(20, ("DS2", "DS4"), (6, 10, 14), (UNTOUCHED, HALF), UPSTREAMS, *FEW),)),
+        STANDARD: Scale(
+            600,
+            grids=(
+                grid(21, STRUCTURES, (10,), (UNTOUCHED, HALF)),
+                grid(21, ("DS2", "DS4", "DS8", "DS12"), (6, 13), FREED, UPSTREAMS, *FEW),
+            ),
+        ),
+        PAPER: Scale(3600, grids=(grid(27, STRUCTURES, SIZES, FREED),)),
+    },
     claimed=("upstream", "ds", "size_log2", "freed"),
     joined=("buffer", "buffer_bytes"),  # chunks from the heap exclude a buffer
 )

@@ -2,69 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from mallard.errors import UsageError
+from mallard.experiments.density import NONE
+from mallard.experiments.description import STRATEGIES, Scale
+from mallard.experiments.fragmentation import EXPERIMENT, FREED, HEAP, UNTOUCHED, UPSTREAMS
 from mallard.papers.catalogue import Structure
 from mallard.plan import density
 from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
 from mallard.plan.planned import Plan, PlannedRow
-from mallard.plan.request import PAPER, QUICK, STANDARD, Host, Options, Request
+from mallard.plan.request import Host, Options, Request
 from mallard.result import Parameters
 from mallard.runner import Runner
 from mallard.selection import select_sizes
 
-FREED = ("none", "all", "half", "quarter", "eighth")
-UPSTREAMS = ("cache", "heap")
-EVERY_STRUCTURE = tuple(range(1, 13))
-FEW = ("new-delete", "monotonic", "multipool", "multipool/wink", "multipool+monotonic")
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A part of the plan. `strategies` None: all."""
-
-    structures: tuple[int, ...]
-    sizes_log2: tuple[int, ...]
-    freed: tuple[str, ...]
-    upstreams: tuple[str, ...]
-    strategies: tuple[str, ...] | None
-
-
-@dataclass(frozen=True)
-class Scale:
-    grids: tuple[Grid, ...]
-    product_log2: int
-    time_limit: float
-
-
-# R needs `none` with every other state.
-SCALES = {
-    QUICK: Scale((Grid((2, 4), (6, 10, 14), ("none", "half"), UPSTREAMS, FEW),), 20, 60),
-    STANDARD: Scale(
-        (
-            Grid(EVERY_STRUCTURE, (10,), ("none", "half"), ("cache",), None),
-            Grid((2, 4, 8, 12), (6, 13), FREED, UPSTREAMS, FEW),
-        ),
-        21,
-        600,
-    ),
-    PAPER: Scale((Grid(EVERY_STRUCTURE, tuple(range(6, 17)), FREED, ("cache",), None),), 27, 3600),
-}
+Grid = Mapping[str, tuple[Any, ...]]
 
 
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
-    scale = SCALES[request.scale]
+    scale = EXPERIMENT.scales[request.scale]
     there = runner.names_of(request.experiment)
     chosen, messages = chosen_strategies(request, there, runner.usual_names_of(request.experiment))
     buffer_bytes, smaller = density.buffer_of(request, host, continued)
     grids = _named(request, runner, scale)
     planned: list[PlannedRow] = []
     for grid in grids:
-        wanted = of_grid(request, chosen, grid.strategies)
+        wanted = of_grid(request, chosen, grid.get(STRATEGIES))
         places, left = _places(request, runner, host, grid, buffer_bytes)
         messages += [text for text in left if text not in messages]
-        planned += _rows(request, grid, places, wanted, scale.product_log2, buffer_bytes)
+        planned += _rows(request, grid, places, wanted, buffer_bytes)
     rows = merged(planned, there)
     return assemble(
         request,
@@ -74,8 +43,8 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
         options={
             "structures": list(dict.fromkeys(row.parameters["ds"] for row in rows)),
             "sizes_log2": sorted({row.parameters["size_log2"] for row in rows}),
-            "freed": [word for word in FREED if any(word in grid.freed for grid in grids)],
-            "upstreams": [word for word in UPSTREAMS if any(word in grid.upstreams for grid in grids)],
+            "freed": [word for word in FREED if any(word in grid["freed"] for grid in grids)],
+            "upstreams": [word for word in UPSTREAMS if any(word in grid["upstream"] for grid in grids)],
             "strategies": [name for name in there if any(name in row.strategies for row in rows)],
             **density.setting_of(request, buffer_bytes),
         },
@@ -88,38 +57,36 @@ def _named(request: Request, runner: Runner, scale: Scale) -> list[Grid]:
     given = request.given
     if not {"ds", "size", "freed", "upstream"} & set(given):
         return list(scale.grids)
-    names = request.several("ds", [each.name for each in runner.structures], _structures_of(scale))
+    there = [each.name for each in runner.structures]
+    own = [name for name in there if any(name in grid["ds"] for grid in scale.grids)]
+    names = request.several("ds", there, own)
     sizes = (
         select_sizes(given["size"], "--size", runner.sizes_log2)
         if "size" in given
-        else sorted({size for grid in scale.grids for size in grid.sizes_log2})
+        else sorted({size for grid in scale.grids for size in grid["size_log2"]})
     )
     freed = request.several("freed", FREED, FREED)
-    if freed == ["none"]:
+    if freed == [UNTOUCHED]:
         raise UsageError(
             "--freed none alone is density, since R compares it with another state; add one, as in --freed "
             "none,half, or say 'mallard bench density'"
         )
     return [
-        Grid(
-            structures=tuple(int(name.removeprefix("DS")) for name in names),
-            sizes_log2=tuple(sizes),
-            freed=tuple(word for word in FREED if word in freed or word == "none"),
-            upstreams=tuple(request.several("upstream", UPSTREAMS, UPSTREAMS[:1])),
-            strategies=scale.grids[0].strategies,
-        )
+        {
+            **scale.grids[0],
+            "ds": tuple(names),
+            "size_log2": tuple(sizes),
+            "freed": tuple(word for word in FREED if word in freed or word == UNTOUCHED),
+            "upstream": tuple(request.several("upstream", UPSTREAMS, UPSTREAMS[:1])),
+        }
     ]
-
-
-def _structures_of(scale: Scale) -> list[str]:
-    return [f"DS{number}" for number in sorted({each for grid in scale.grids for each in grid.structures})]
 
 
 def _places(
     request: Request, runner: Runner, host: Host, grid: Grid, buffer_bytes: int
 ) -> tuple[density.Wanted, list[str]]:
-    structures = [each for each in runner.structures if int(each.name.removeprefix("DS")) in grid.structures]
-    wanted = [(each, size) for each in structures for size in grid.sizes_log2]
+    structures = [each for each in runner.structures if each.name in grid["ds"]]
+    wanted = [(each, size) for each in structures for size in grid["size_log2"]]
     allocators = {strategy.allocator for strategy in runner.strategies_of(request.experiment)}
     return density.within_memory(request, host, wanted, allocators, buffer_bytes)
 
@@ -129,9 +96,9 @@ def _rows(
     grid: Grid,
     places: density.Wanted,
     strategies: list[str],
-    product_log2: int,
     buffer_bytes: int,
 ) -> list[PlannedRow]:
+    (product_log2,) = grid["product_log2"]
     return [
         PlannedRow(
             request.experiment,
@@ -144,8 +111,8 @@ def _rows(
             density.repetitions_of(request, structure, product_log2),
         )
         for structure, size in places
-        for upstream in grid.upstreams
-        for freed in grid.freed
+        for upstream in grid["upstream"]
+        for freed in grid["freed"]
     ]
 
 
@@ -153,6 +120,6 @@ def _parameters(
     request: Request, structure: Structure, size: int, product_log2: int, buffer_bytes: int, upstream: str
 ) -> Parameters:
     """The parameters. A local allocator with a buffer takes no chunks from the perturbed heap."""
-    if upstream == "heap":
-        request = replace(request, given={**request.given, "buffer": "none"})
+    if upstream == HEAP:
+        request = replace(request, given={**request.given, "buffer": NONE})
     return density.parameters_of(request, structure, size, product_log2, buffer_bytes)

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from mallard.analysis.cells import setting_text
 from mallard.analysis.fragmentation import (
-    ALL,
     AS_PRINTED,
     FRAGMENTED,
     FragmentationTable,
@@ -19,6 +18,7 @@ from mallard.analysis.fragmentation import (
 )
 from mallard.analysis.fragmentation_verdict import fragmentation_sentences, mean_slowdown
 from mallard.analysis.names import BASE, in_table_order
+from mallard.experiments.fragmentation import ALL
 from mallard.papers.fragmentation import AVERAGE, AVERAGE_KEY
 from mallard.papers.fragmentation import fragmentation_tables as printed_tables
 from mallard.result import Row
