@@ -24,7 +24,8 @@ AMOUNT = "amount"  # the amount of work
 FOLLOWS = "follows"  # none: it follows from the others
 BYTES = "bytes"
 THREADS = "threads"  # the axis of the number of threads
-STRATEGIES = "strategies"  # in a grid: its strategies, if these are not all
+STRATEGIES = "strategies"  # in a grid: its strategies, by default all
+REPEATED = "repetitions"  # in a grid: its repetitions, if they are not the scale's
 
 
 @dataclass(frozen=True)
@@ -250,7 +251,7 @@ class Experiment:
     apart: tuple[str, ...] = ()  # parameters with a table for each value
     claimed: tuple[str, ...] = ()  # parameters of a place in claims; empty: none is made of it
     joined: tuple[str, ...] = ()  # further parameters that claims merge
-    scales: Mapping[str, Scale] = field(default_factory=dict)  # empty: the plan is a module of its own
+    scales: Mapping[str, Scale] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     printed: Printed | None = None
     short: Short | None = None

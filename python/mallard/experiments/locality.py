@@ -3,7 +3,54 @@ visited."""
 
 from __future__ import annotations
 
-from mallard.experiments.description import AMOUNT, COUNT, COUNTS, FOLLOWS, Axis, Experiment
+from typing import Any
+
+from mallard.experiments.description import (
+    AMOUNT,
+    COUNT,
+    COUNTS,
+    FOLLOWS,
+    PAPER,
+    QUICK,
+    REPEATED,
+    STANDARD,
+    STRATEGIES,
+    Axis,
+    Experiment,
+    Scale,
+)
+
+ACCESS_FACTORS = tuple(2**exponent for exponent in range(8, -1, -1))
+SHUFFLE_FACTORS = (0, 5)
+ACCESSES = 2**20  # of one time, at least
+PAPER_ACCESSES = 2560  # to each link: P0089 kept af x rf at this number
+MOSTLY = ("new-delete", "multipool")
+SMALL, LARGE, DECIMAL = 2**21, 2**25, 10**7
+Grid = dict[str, tuple[Any, ...]]
+
+
+def grid(links: int, list_lengths: tuple[int, ...], accesses: int = ACCESSES) -> Grid:
+    return {
+        "links": (links,),
+        "list_length": list_lengths,
+        "shuffle_factors": SHUFFLE_FACTORS,
+        "access_factors": ACCESS_FACTORS,
+        "accesses": (accesses,),
+        STRATEGIES: MOSTLY,
+    }
+
+
+def powers(*exponents: int) -> tuple[int, ...]:
+    return tuple(2**exponent for exponent in exponents)
+
+
+SHUFFLE_EFFECTS = {  # P0089 Table 15
+    **grid(DECIMAL, tuple(10**exponent for exponent in range(8)), 10 * DECIMAL),
+    "shuffle_factors": tuple(range(10)),
+    "access_factors": (10,),
+    STRATEGIES: ("new-delete",),
+}
+
 
 EXPERIMENT = Experiment(
     name="locality",
@@ -48,6 +95,29 @@ EXPERIMENT = Experiment(
         Axis("access_factor", said="af = {}"),  # of one access
     ),
     places=("links", "list_length", "access_factor"),
+    scales={
+        # The corners (lists of one link, one list of all links) and the ridge between them.
+        QUICK: Scale(120, grids=(grid(SMALL, powers(0, 5, 9, 14, 18, 20, 21)),)),
+        # All lists of Tables 16, 18 and 20 under the tables' strategies, the others on the ridge; of Tables
+        # 17, 19 and 21 the corners and the ridge.
+        STANDARD: Scale(
+            900,
+            grids=(
+                grid(SMALL, powers(*range(22))),
+                {**grid(SMALL, powers(0, 6, 9, 12, 15, 18)), STRATEGIES: ()},
+                {**grid(LARGE, powers(0, 6, 9, 14, 18, 22), 2**22), REPEATED: (1,)},
+                {**SHUFFLE_EFFECTS, "accesses": (DECIMAL,), REPEATED: (1,)},
+            ),
+        ),
+        PAPER: Scale(
+            24 * 3600,
+            grids=(
+                grid(SMALL, powers(*range(22)), PAPER_ACCESSES * SMALL),
+                grid(LARGE, powers(*range(26)), PAPER_ACCESSES * LARGE),
+                SHUFFLE_EFFECTS,
+            ),
+        ),
+    },
     claimed=("links", "list_length"),
     joined=("accesses", "repeat_factor"),
 )

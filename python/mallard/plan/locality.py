@@ -7,20 +7,20 @@ One process measures every shuffle factor and access factor of one |G|, |S| and 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from mallard.errors import UsageError
-from mallard.library import LIBRARY
-from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
-from mallard.plan.locality_grids import (
-    ACCESS_FACTORS,
+from mallard.experiments.description import PAPER, REPEATED, STRATEGIES
+from mallard.experiments.locality import (
+    ACCESSES,
+    EXPERIMENT,
     MOSTLY,
     PAPER_ACCESSES,
-    SCALES,
-    SHUFFLE_FACTORS,
     SMALL,
     Grid,
+    grid,
 )
+from mallard.library import LIBRARY
+from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
 from mallard.plan.notation import HOW, Notation, check_lengths, read_notation
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import REPETITIONS, Host, Options, Request
@@ -54,7 +54,7 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
         request,
         host,
         rows,
-        time_limit=NOTATION_TIME_LIMIT if request.notation else SCALES[request.scale].time_limit,
+        time_limit=NOTATION_TIME_LIMIT if request.notation else EXPERIMENT.scales[request.scale].time_limit,
         options={**options, **_options(rows, there)},
         messages=messages,
     )
@@ -62,10 +62,10 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
 
 def _rows(request: Request, grids: Iterable[Grid], chosen: list[str]) -> list[PlannedRow]:
     return [
-        _row(request, _parameters(grid, length), grid.repetitions, wanted)
-        for grid in grids
-        for wanted in [of_grid(request, chosen, grid.strategies)]
-        for length in grid.list_lengths
+        _row(request, _parameters(each, length), each.get(REPEATED, (REPETITIONS,))[0], wanted)
+        for each in grids
+        for wanted in [of_grid(request, chosen, each[STRATEGIES] or None)]
+        for length in each["list_length"]
     ]
 
 
@@ -74,13 +74,13 @@ def _row(request: Request, parameters: Parameters, repetitions: int, strategies:
     return PlannedRow(request.experiment, parameters, tuple(strategies), repetitions)
 
 
-def _parameters(grid: Grid, length: int) -> Parameters:
+def _parameters(of: Grid, length: int) -> Parameters:
     return {
-        "links": grid.links,
+        "links": of["links"][0],
         "list_length": length,
-        "shuffle_factors": _list(grid.shuffle_factors),
-        "access_factors": _list(grid.access_factors),
-        "accesses": grid.accesses,
+        "shuffle_factors": _list(of["shuffle_factors"]),
+        "access_factors": _list(of["access_factors"]),
+        "accesses": of["accesses"][0],
     }
 
 
@@ -136,35 +136,32 @@ def _grids(request: Request, least: int, most: int) -> list[Grid]:
     """The scale's grids, or one grid for each |G| that the options name."""
     given = request.given
     if not given:
-        return list(SCALES[request.scale].grids)
+        return [dict(each) for each in EXPERIMENT.scales[request.scale].grids]
     links = select_counts(given["links"], "--links", least, most) if "links" in given else [SMALL]
     return [_grid(request, each, most) for each in links]
 
 
 def _grid(request: Request, links: int, most_links: int) -> Grid:
     given = request.given
-    scale = SCALES[request.scale]
-    like = next((grid for grid in scale.grids if grid.links == links), None)
+    own = EXPERIMENT.scales[request.scale].grids
     # The scale's grid of 10^7 links is Table 15, with one access factor. Only its lengths are used here.
-    grid = Grid(links, like.list_lengths if like else (), accesses=scale.accesses or PAPER_ACCESSES * links)
+    lengths = next((each["list_length"] for each in own if each["links"] == (links,)), ())
     if "list-length" in given:
-        lengths = select_counts(given["list-length"], "--list-length", 1, most_links)
+        lengths = tuple(select_counts(given["list-length"], "--list-length", 1, most_links))
         for length in lengths:
             check_lengths(links, length, f"--list-length {given['list-length']}")
-        grid = replace(grid, list_lengths=tuple(lengths))
-    if not grid.list_lengths:
-        grid = replace(grid, list_lengths=_powers_within(links))
-    factors = (
-        select_counts(given["af"], "--af", 1, MOST_ACCESS_FACTOR)[::-1] if "af" in given else ACCESS_FACTORS
+    found = grid(
+        links,
+        lengths or _powers_within(links),
+        PAPER_ACCESSES * links if request.scale == PAPER else ACCESSES,
     )
-    passes = (
-        select_numbers(given["sf"], "--sf", range(MOST_SHUFFLE_FACTOR + 1))
-        if "sf" in given
-        else SHUFFLE_FACTORS
-    )
+    if "af" in given:
+        found["access_factors"] = tuple(select_counts(given["af"], "--af", 1, MOST_ACCESS_FACTOR)[::-1])
+    if "sf" in given:
+        found["shuffle_factors"] = tuple(select_numbers(given["sf"], "--sf", range(MOST_SHUFFLE_FACTOR + 1)))
     if "accesses" in given:
-        grid = replace(grid, accesses=select_count(given["accesses"], "--accesses", 1, 2**40))
-    return replace(grid, access_factors=tuple(factors), shuffle_factors=tuple(passes))
+        found["accesses"] = (select_count(given["accesses"], "--accesses", 1, 2**40),)
+    return found
 
 
 def _powers_within(links: int) -> tuple[int, ...]:
