@@ -9,6 +9,7 @@
 #include <mallard/bind/allocator.hpp>
 #include <mallard/bind/expandable_allocator.hpp>
 #include <mallard/bind/fixed_block_allocator.hpp>
+#include <mallard/bind/inline_resource.hpp>
 #include <mallard/bind/multiallocation_chain.hpp>
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/bind/pooled.hpp>

@@ -23,6 +23,7 @@ void add_bindings(kinds& to, const std::string& allocator, const std::string& ad
     to.push_back(
         {allocator, adaptor, "type_parameter", reuses_blocks, make<Recipe, Adaptor, type_parameter>});
     to.push_back({allocator, adaptor, "abstract_base", reuses_blocks, make<Recipe, Adaptor, abstract_base>});
+    to.push_back({allocator, adaptor, "inline_base", reuses_blocks, make<Recipe, Adaptor, inline_base>});
 }
 
 /// Effects: adds the allocator by every binding, and by every adaptor too.
@@ -47,6 +48,9 @@ void add_kinds(kinds& to, const std::string& allocator, bool reuses_blocks) {
 #else
     to.push_back({allocator, "plain", "direct", reuses_blocks, make<Recipe, none, direct>});
     to.push_back({allocator, "plain", "abstract_base", reuses_blocks, make<Recipe, none, abstract_base>});
+    if constexpr (mallard::core::has_front<decltype(Recipe::top)>) {
+        to.push_back({allocator, "plain", "inline_base", reuses_blocks, make<Recipe, none, inline_base>});
+    }
     to.push_back({allocator, "checked", "direct", false, make<Recipe, checked, direct>});
 #endif
 }

@@ -317,6 +317,20 @@ private:
     std::pmr::memory_resource* base_ = &resource_;
 };
 
+template <class A>
+class inline_base {
+public:
+    explicit inline_base(A& a) : resource_(a) {}
+    void* allocate(std::size_t bytes, std::size_t alignment) { return base_->allocate(bytes, alignment); }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        base_->deallocate(p, bytes, alignment);
+    }
+
+private:
+    mallard::resource<A&> resource_;
+    mallard::inline_resource* base_ = &resource_;
+};
+
 // ---- all of it together
 
 template <class Recipe, template <class> class Adaptor, template <class> class Binding>

@@ -24,7 +24,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mallard::bind::inline MALLARD_MODE {
+namespace mallard::bind::inline MALLARD_LIBRARY {
 
 /// True if a T made by `Alloc` needs the allocator: T is allocator-aware, or a pair with such a half.
 template <class T, class Alloc>
@@ -33,9 +33,9 @@ template <class T, class U, class Alloc>
 inline constexpr bool takes_allocator<std::pair<T, U>, Alloc> =
     takes_allocator<std::remove_cv_t<T>, Alloc> || takes_allocator<std::remove_cv_t<U>, Alloc>;
 
-} // namespace mallard::bind::inline MALLARD_MODE
+} // namespace mallard::bind::inline MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::inline MALLARD_LIBRARY {
 
 template <class T, upstream A>
 class allocator {
@@ -48,6 +48,9 @@ public:
 
     /// Requires: `mechanism` outlives all that is allocated here.
     allocator(A& mechanism) noexcept : mechanism_(std::addressof(mechanism)) {}
+
+    /// Requires: `mechanism` is not null; as of a reference.
+    allocator(A* mechanism) noexcept : mechanism_(mechanism) {}
 
     template <class U>
     allocator(const allocator<U, A>& other) noexcept : mechanism_(std::addressof(other.mechanism())) {}
@@ -85,4 +88,4 @@ template <class T, class U, class A>
     return std::addressof(a.mechanism()) == std::addressof(b.mechanism());
 }
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -1,14 +1,17 @@
-/// Binding by abstract base: a mechanism behind std::pmr::memory_resource.
+/// Binding by abstract base: a mechanism behind std::pmr::memory_resource, and behind mallard::inline_resource.
 ///
 ///     mallard::resource<mallard::multipool<>> pool;
-///     std::pmr::vector<std::pmr::string> v{&pool};
+///     std::pmr::vector<std::pmr::string> v{&pool};                  // virtual calls
+///     std::list<int, mallard::inline_allocator<int>> numbers{&pool};   // inline where the mechanism has a front
 ///
-/// Data model: the mechanism, with a vtable in front; resource<A&> refers to a mechanism elsewhere. The
-/// polymorphic allocators of the standard containers hand the resource down to nested containers.
+/// Data model: a vtable and pointers to the mechanism's front (bind/inline_resource.hpp), then the mechanism;
+/// resource<A&> refers to a mechanism elsewhere. The polymorphic allocators of the standard containers hand the
+/// resource down to nested containers.
 ///
 /// Source: P0089R1, section 4 (AS2 is resource<new_delete>; AS5, AS6, AS9, AS10, AS13, AS14).
 #pragma once
 
+#include <mallard/bind/inline_resource.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/upstream/new_delete.hpp>
@@ -23,7 +26,7 @@ namespace mallard::inline MALLARD_MODE {
 
 template <class A>
     requires upstream<std::remove_reference_t<A>>
-class resource final : public std::pmr::memory_resource {
+class resource final : public inline_resource {
 public:
     using mechanism_type = std::remove_reference_t<A>;
 
@@ -31,7 +34,11 @@ public:
     template <class... Args>
         requires std::is_constructible_v<A, Args...>
     explicit resource(Args&&... args) noexcept(std::is_nothrow_constructible_v<A, Args...>)
-        : mechanism_(std::forward<Args>(args)...) {}
+        : mechanism_(std::forward<Args>(args)...) {
+        if constexpr (core::has_front<mechanism_type>) {
+            serve_from(mechanism_.front());
+        }
+    }
 
     resource(const resource&) = delete;
     resource& operator=(const resource&) = delete;

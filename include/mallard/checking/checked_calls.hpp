@@ -59,6 +59,9 @@ public:
         end_blocks(allocator_call::destructor);
     }
 
+    /// Each call goes through the registry: no binding may serve it from the mechanism's front.
+    void front() noexcept = delete;
+
     /// Returns: a block as the mechanism does.
     /// Throws: the mechanism's exceptions; std::bad_alloc if the registry has no memory.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {

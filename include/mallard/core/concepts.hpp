@@ -78,6 +78,14 @@ namespace mallard::core::inline MALLARD_LIBRARY {
 template <class A>
 concept gives_fixed_blocks = requires { requires A::has_fixed_blocks; };
 
+/// A mechanism whose calls a binding may serve from its front, the words of the fast path, without calling it. The
+/// class says so of itself, with its own name: a class that derives from it and changes a call does not inherit it.
+/// A mechanism with a registry of its blocks has no front.
+template <class A>
+concept has_front = std::same_as<typename A::front_owner, A> && requires(A& a) {
+    { a.front() } noexcept;
+};
+
 /// True if only the most recent allocation can be reused. A quarantine in front of it would exhaust it. An
 /// adaptor has the property of its mechanism.
 template <class A>

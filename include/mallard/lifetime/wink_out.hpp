@@ -9,6 +9,7 @@
 #pragma once
 
 #include <mallard/bind/allocator.hpp>
+#include <mallard/bind/inline_resource.hpp>
 #include <mallard/bind/resource.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/lifetime/winkable.hpp>
@@ -52,6 +53,13 @@ inline constexpr assume_winkable_t assume_winkable{};
 
 namespace mallard::lifetime::inline MALLARD_MODE {
 
+/// The allocator that a T takes from a base: inline_allocator if a container within T has that one, otherwise a
+/// polymorphic allocator.
+template <class T>
+using allocator_through_base_t =
+    std::conditional_t<std::is_same_v<typename wink_parts<std::remove_cv_t<T>>::home, inline_allocator<>>,
+                       inline_allocator<>, std::pmr::polymorphic_allocator<std::byte>>;
+
 /// Room for a T. It goes back if no T is made in it.
 template <class T, class Memory>
 class room_to_wink_in {
@@ -91,17 +99,19 @@ namespace mallard::inline MALLARD_MODE {
 /// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator if T takes one. Whether T
 /// may end without its destructor is not checked.
 template <class T, local_allocator A, class... Args>
+    requires(!std::is_base_of_v<std::pmr::memory_resource, A>)
 T& wink_out(assume_winkable_t, A& mechanism, Args&&... args) {
     return lifetime::room_to_wink_in<T, A>(mechanism).make(allocator<std::byte, A>(mechanism),
                                                            std::forward<Args>(args)...);
 }
 
-/// Effects: makes a T of `args` in memory of `base`, and hands it a polymorphic allocator if T takes one. Whether
+/// Effects: makes a T of `args` in memory of `base`, and hands it an allocator for that base if T takes one. Whether
 /// T may end without its destructor, and whether `base` is ever released, is not checked.
-template <class T, class... Args>
-T& wink_out(assume_winkable_t, std::pmr::memory_resource& base, Args&&... args) {
-    return lifetime::room_to_wink_in<T, std::pmr::memory_resource>(base).make(
-        std::pmr::polymorphic_allocator<>(&base), std::forward<Args>(args)...);
+template <class T, class Base, class... Args>
+    requires std::is_base_of_v<std::pmr::memory_resource, Base>
+T& wink_out(assume_winkable_t, Base& base, Args&&... args) {
+    return lifetime::room_to_wink_in<T, Base>(base).make(lifetime::allocator_through_base_t<T>(&base),
+                                                         std::forward<Args>(args)...);
 }
 
 /// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator if T takes one. Its
@@ -117,18 +127,13 @@ T& wink_out(A& mechanism, Args&&... args) {
 }
 
 /// Effects: makes a T of `args` in memory of `binding`'s mechanism, for types that are bound through the abstract
-/// base. Its destructor never runs: it ends with the memory.
-/// Requires: T is winkable in `binding`; otherwise the program does not compile. If T is an array, there are no
-/// `args`.
-/// Returns: the object.
-/// Throws: the exceptions of the allocation and of T's constructor. The room goes back to the mechanism then.
+/// base or the inline base. Otherwise as by type.
 template <class T, class A, class... Args>
     requires local_allocator<typename resource<A>::mechanism_type>
 T& wink_out(resource<A>& binding, Args&&... args) {
-    static_cast<void>(lifetime::wink_out_would_leak<
-                      lifetime::wink_culprit_t<T, std::pmr::polymorphic_allocator<std::byte>>>{});
-    return wink_out<T>(assume_winkable, static_cast<std::pmr::memory_resource&>(binding),
-                       std::forward<Args>(args)...);
+    static_cast<void>(
+        lifetime::wink_out_would_leak<lifetime::wink_culprit_t<T, lifetime::allocator_through_base_t<T>>>{});
+    return wink_out<T>(assume_winkable, binding, std::forward<Args>(args)...);
 }
 
 } // namespace mallard::inline MALLARD_MODE

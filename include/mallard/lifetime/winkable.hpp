@@ -21,6 +21,7 @@
 #pragma once
 
 #include <mallard/bind/allocator.hpp>
+#include <mallard/bind/inline_resource.hpp>
 #include <mallard/core/build_mode.hpp>
 
 #include <array>
@@ -53,14 +54,16 @@ struct nothing {};
 
 namespace mallard::inline MALLARD_MODE {
 
-/// True if the memory of `Alloc` can be released: a local allocator bound by type, or any allocator through the
-/// abstract base, which only the call of wink_out() can check.
+/// True if the memory of `Alloc` can be released: a local allocator bound by type, or any allocator through a base,
+/// of which only the call of wink_out() knows the mechanism.
 template <class Alloc>
 inline constexpr bool binds_local_allocator = false;
 template <class T, local_allocator A>
 inline constexpr bool binds_local_allocator<allocator<T, A>> = true;
 template <class T>
 inline constexpr bool binds_local_allocator<std::pmr::polymorphic_allocator<T>> = true;
+template <class T>
+inline constexpr bool binds_local_allocator<inline_allocator<T>> = true;
 
 } // namespace mallard::inline MALLARD_MODE
 

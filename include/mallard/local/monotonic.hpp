@@ -2,14 +2,11 @@
 ///
 ///     initial buffer (optional)      chunk                    chunk in use
 ///     [ blocks .............. ]      [h| blocks ....... ]     [h| blocks .. | free ........ ]
-///                                                                           ^ cursor_       ^ limit_
+///                                                                           ^ cursor        ^ limit
 ///
 /// Data model: `chunks_` are the chunks in use, newest first. `kept_` are the chunks left over by a rewind or a
-/// rollback, which are reused before the upstream is asked. [cursor_, limit_) is free, and poisoned under
-/// AddressSanitizer; so is every deallocated block.
-/// Invariants: cursor_ <= limit_. limit_ is a multiple of fundamental_alignment, so that rounding the cursor up
-/// to a usual alignment never passes it. cursor_ is a multiple of 8, so that most requests need no rounding and
-/// the next address depends on the last one by a single addition.
+/// rollback, which are reused before the upstream is asked. `front_` holds the cursor and the limit
+/// (chunks/region_front.hpp). Deallocated blocks are poisoned under AddressSanitizer.
 ///
 /// Source: P0089R1, section 3; P0213R0, section 5.
 #pragma once
@@ -17,6 +14,7 @@
 #include <mallard/checking/by_default.hpp>
 #include <mallard/chunks/chunk_list.hpp>
 #include <mallard/chunks/growth.hpp>
+#include <mallard/chunks/region_front.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
@@ -86,16 +84,8 @@ public:
     /// Complexity: constant, apart from calls upstream when the region is full.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
-        bytes += static_cast<std::size_t>(bytes == 0);
         if (alignment <= fundamental_alignment) [[likely]] {
-            std::byte* block = cursor_;
-            if (alignment > granule) {
-                block += core::padding_to(block, alignment);
-            }
-            // The room is a multiple of 8: a request that fits, fits rounded up too.
-            if (bytes <= static_cast<std::size_t>(limit_ - block)) [[likely]] {
-                cursor_ = block + core::align_up(bytes, granule);
-                core::unpoison(block, bytes);
+            if (void* block = front_.allocate(bytes, alignment)) [[likely]] {
                 return block;
             }
         }
@@ -103,10 +93,8 @@ public:
     }
 
     /// Effects: the block must not be used any more. Its memory comes back with the region.
-    void deallocate([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
-                    [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
-        core::expect_usable(p);
-        core::poison(p, std::max<std::size_t>(bytes, 1));
+    void deallocate(void* p, std::size_t bytes, std::size_t = fundamental_alignment) noexcept {
+        chunks::region_front::deallocate(p, bytes);
     }
 
     /// Effects: moves the end of the block `p` of `old_bytes` bytes to `new_bytes`: to grow it, to shrink it, or
@@ -116,12 +104,13 @@ public:
     /// Returns: whether it was resized.
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
         auto* block = static_cast<std::byte*>(p);
-        if (block + core::align_up(std::max<std::size_t>(old_bytes, 1), granule) != cursor_ ||
-            new_bytes > static_cast<std::size_t>(limit_ - block)) {
+        const auto room_bytes = static_cast<std::size_t>(front_.limit() - block);
+        if (block + core::align_up(std::max<std::size_t>(old_bytes, 1), granule) != front_.cursor() ||
+            new_bytes > room_bytes) {
             return false;
         }
-        cursor_ = block + core::align_up(new_bytes, granule);
-        core::poison(block, static_cast<std::size_t>(limit_ - block));
+        front_.set_cursor(block + core::align_up(new_bytes, granule));
+        core::poison(block, room_bytes);
         core::unpoison(block, new_bytes);
         return true;
     }
@@ -143,11 +132,14 @@ public:
     void rewind() noexcept;
 
     /// Returns: the present point in the allocator's life.
-    [[nodiscard]] position mark() const noexcept { return {chunks_.front(), cursor_}; }
+    [[nodiscard]] position mark() const noexcept { return {chunks_.front(), front_.cursor()}; }
 
     /// Effects: forgets every block that was allocated since `to` was taken, and keeps their chunks.
     /// Requires: `to` is valid, and allocators over this one have taken no chunk since that they will use again.
     void rollback(position to) noexcept;
+
+    /// Returns: the words of the fast path, for bindings that take it themselves.
+    [[nodiscard]] chunks::region_front& front() noexcept { return front_; }
 
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
@@ -169,14 +161,12 @@ private:
     void enter_buffer() noexcept {
         const std::size_t head = core::padding_to(buffer_.data(), fundamental_alignment);
         const bool usable = buffer_.size() > head;
-        cursor_ = usable ? buffer_.data() + head : nullptr;
-        limit_ = usable ? cursor_ + core::align_down(buffer_.size() - head, fundamental_alignment) : nullptr;
+        std::byte* const begin = usable ? buffer_.data() + head : nullptr;
+        const std::size_t bytes = core::align_down(buffer_.size() - head, fundamental_alignment);
+        front_.set_room(begin, usable ? begin + bytes : nullptr);
     }
 
-    void enter(chunks::chunk* c) noexcept {
-        cursor_ = c->begin();
-        limit_ = c->end();
-    }
+    void enter(chunks::chunk* c) noexcept { front_.set_room(c->begin(), c->end()); }
 
     void keep(chunks::chunk* c) noexcept {
         core::poison(c->begin(), c->bytes - sizeof(chunks::chunk));
@@ -188,11 +178,10 @@ private:
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
 
-    static constexpr std::size_t granule = 8;
+    static constexpr std::size_t granule = chunks::region_front::granule;
 
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
-    std::byte* cursor_ = nullptr;
-    std::byte* limit_ = nullptr;
+    chunks::region_front front_;
     chunks::chunk_list chunks_;
     chunks::chunk_list kept_;
     std::span<std::byte> buffer_;
@@ -213,15 +202,14 @@ void monotonic<Upstream>::rollback(position to) noexcept {
             enter_buffer();
         }
     }
-    cursor_ = to.cursor;
-    core::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
+    front_.set_cursor(to.cursor);
+    core::poison(front_.cursor(), front_.free_bytes());
 }
 
 template <upstream Upstream>
 void monotonic<Upstream>::rewind() noexcept {
     // Of the chunk in use only the used part counts. Otherwise a chunk that is too large would stay for ever.
-    const std::size_t unused_bytes =
-        chunks_.front() != nullptr ? static_cast<std::size_t>(limit_ - cursor_) : 0;
+    const std::size_t unused_bytes = chunks_.front() != nullptr ? front_.free_bytes() : 0;
     const std::size_t used_bytes = chunks_.bytes() - unused_bytes;
     while (chunks_.front() != nullptr) {
         keep(chunks_.pop());
@@ -247,19 +235,20 @@ void monotonic<Upstream>::next_region(std::size_t bytes) {
 
 template <upstream Upstream>
 void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
+    bytes = std::max<std::size_t>(bytes, 1);
     // A chunk begins at the fundamental alignment; a stricter one may cost padding.
     const std::size_t slack = alignment > fundamental_alignment ? alignment : 0;
     constexpr std::size_t most_bytes = static_cast<std::size_t>(PTRDIFF_MAX) - 2 * sizeof(chunks::chunk);
     if (bytes > most_bytes || slack > most_bytes - bytes) {
         core::fail_allocation(bytes, alignment);
     }
-    std::size_t padding = core::padding_to(cursor_, alignment);
-    if (bytes + padding > static_cast<std::size_t>(limit_ - cursor_)) {
+    std::size_t padding = core::padding_to(front_.cursor(), alignment);
+    if (bytes + padding > front_.free_bytes()) {
         next_region(core::align_up(bytes + slack, fundamental_alignment));
-        padding = core::padding_to(cursor_, alignment);
+        padding = core::padding_to(front_.cursor(), alignment);
     }
-    std::byte* block = cursor_ + padding;
-    cursor_ = block + core::align_up(bytes, granule);
+    std::byte* block = front_.cursor() + padding;
+    front_.set_cursor(block + core::align_up(bytes, granule));
     core::unpoison(block, bytes);
     return block;
 }
@@ -274,6 +263,7 @@ class monotonic : public checking::by_default<unchecked::monotonic<Upstream>> {
 
 public:
     using position = decltype(std::declval<const base&>().mark());
+    using front_owner = monotonic; // (core/concepts.hpp)
     using base::base;
 
     /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.

@@ -1,8 +1,8 @@
 /// The multipool: blocks of many sizes from shared chunks, reused by size class.
 ///
 ///     chunk:  [h| 24 | 24 | 520 | 24 | ... | free ............ ]     blocks in the order of the requests
-///                                          ^ cursor_           ^ its address ends in limit_low_
-///     free_:  the free blocks of each size class, in the order of their reuse
+///                                          ^ cursor            ^ limit
+///     front_:  the cursor, the limit, and the free blocks of each size class (reuse/pool_front.hpp)
 ///
 /// Data model: a pool for each size class, which all carve from one chunk, so that blocks that are requested
 /// together lie together, and an allocator of a few blocks needs one small chunk. No block has a header:
@@ -17,8 +17,7 @@
 /// before the next comes, leave a pool that holds up to the sum of all waves: 88 times what ever lived, in the
 /// worst case that docs/pools.md computes. For such a load use local/heap.hpp, or release between the waves.
 ///
-/// Invariants: the cursor and the limit are multiples of 8, less than 4 GiB apart, so that the lower half of
-/// the limit's address is enough to know it; blocks whose size is a multiple of 16 lie at multiples of 16.
+/// Invariants: blocks whose size is a multiple of 16 lie at multiples of 16.
 ///
 /// Source: P0089R1, section 3 ("adaptive pools"); P0213R0, section 5.
 #pragma once
@@ -38,6 +37,7 @@
 #include <mallard/reuse/first_freed.hpp>
 #include <mallard/reuse/last_freed.hpp>
 #include <mallard/reuse/order.hpp>
+#include <mallard/reuse/pool_front.hpp>
 #include <mallard/reuse/size_classes.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
@@ -74,11 +74,11 @@ public:
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit multipool(multipool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : classes_(class_count(options)), next_(options.growth, most_chunk_bytes) {}
+        : front_(class_count(options)), next_(options.growth, most_chunk_bytes) {}
 
     /// Requires: `source` outlives the allocator.
     explicit multipool(Upstream& source, multipool_options options = {}) noexcept
-        : classes_(class_count(options)), next_(options.growth, most_chunk_bytes), upstream_(source) {}
+        : front_(class_count(options)), next_(options.growth, most_chunk_bytes), upstream_(source) {}
 
     multipool(const multipool&) = delete;
     multipool& operator=(const multipool&) = delete;
@@ -94,16 +94,8 @@ public:
         if (alignment > fundamental_alignment) [[unlikely]] {
             return allocate_over_aligned(bytes, alignment);
         }
-        const std::size_t index = Classes::index(bytes, alignment);
-        if (void* block = free_.pop(index)) {
-            hand_out(block, bytes);
+        if (void* block = front_.allocate(bytes, alignment)) [[likely]] {
             return block;
-        }
-        if (index < classes_) [[likely]] {
-            if (void* block = free_.carve(cursor_, limit(), index)) [[likely]] {
-                hand_out(block, bytes);
-                return block;
-            }
         }
         return allocate_slowly(bytes, alignment);
     }
@@ -113,12 +105,11 @@ public:
     /// Complexity: constant.
     [[gnu::always_inline]] void deallocate(void* p, std::size_t bytes,
                                            std::size_t alignment = fundamental_alignment) noexcept {
-        core::expect_usable(p);
         if (alignment > fundamental_alignment) [[unlikely]] {
             deallocate_over_aligned(p, bytes, alignment);
             return;
         }
-        if (!free_.push(p, Classes::index(bytes, alignment))) [[unlikely]] {
+        if (!front_.deallocate(p, bytes, alignment)) [[unlikely]] {
             deallocate_slowly(p, bytes, alignment);
         }
     }
@@ -142,13 +133,17 @@ public:
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks and in the blocks above the largest pooled size.
     void release() noexcept {
-        free_.clear();
-        set_room(nullptr, 0);
+        front_.clear();
         held_.release(upstream_.get());
         next_.restart();
     }
 
-    [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept { return Classes::bytes(classes_ - 1U); }
+    [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept {
+        return Classes::bytes(front_.classes() - 1);
+    }
+
+    /// Returns: the words of the fast path, for bindings that take it themselves.
+    [[nodiscard]] auto& front() noexcept { return front_; }
 
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
@@ -158,28 +153,13 @@ public:
     }
 
 private:
-    using free_blocks_type = typename Reuse::template by_class<Classes>;
+    using front_type = reuse::pool_front<typename Reuse::template by_class<Classes>, Classes>;
 
     static constexpr std::size_t most_pooled_bytes = std::size_t{1} << 30;
     static constexpr std::size_t most_chunk_bytes = std::size_t{1} << 31;
 
-    static constexpr std::uint16_t class_count(const multipool_options& options) noexcept {
-        const std::size_t largest = std::min(options.largest_pooled_bytes, most_pooled_bytes);
-        return static_cast<std::uint16_t>(Classes::index(largest, 8) + 1);
-    }
-
-    [[nodiscard]] std::byte* limit() const noexcept {
-        return cursor_ + (limit_low_ - static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(cursor_)));
-    }
-
-    void set_room(std::byte* begin, std::size_t bytes) noexcept {
-        cursor_ = begin;
-        limit_low_ = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(begin) + bytes);
-    }
-
-    /// What rounding up to a class adds stays poisoned, apart from one byte, which tells a second deallocation.
-    static void hand_out(void* block, std::size_t bytes) noexcept {
-        core::unpoison(block, std::max<std::size_t>(bytes, 1));
+    static constexpr std::size_t class_count(const multipool_options& options) noexcept {
+        return Classes::index(std::min(options.largest_pooled_bytes, most_pooled_bytes), 8) + 1;
     }
 
     /// Over-aligned blocks of a pool hold the address of the pool's block in front of the caller's. Those that
@@ -198,10 +178,7 @@ private:
     [[gnu::cold, gnu::noinline]] void deallocate_over_aligned(void* p, std::size_t bytes,
                                                               std::size_t alignment) noexcept;
 
-    [[no_unique_address]] free_blocks_type free_; // lends its last bytes to the next members
-    std::uint16_t classes_;
-    std::uint32_t limit_low_ = 0;
-    std::byte* cursor_ = nullptr;
+    front_type front_;
     chunks::held_list held_;
     std::uint32_t upstream_calls_ = 0;
     chunks::next_chunk next_;
@@ -211,13 +188,11 @@ private:
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void* multipool<Upstream, Reuse, Classes>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = Classes::index(bytes, alignment);
-    if (index >= classes_) {
+    if (index >= front_.classes()) {
         return allocate_large(bytes, alignment);
     }
     add_chunk(index, 1);
-    void* block = free_.carve(cursor_, limit(), index);
-    hand_out(block, bytes);
-    return block;
+    return front_.carve(index, bytes);
 }
 
 /// Effects: takes a chunk for a block of class `index`, or for `blocks` of them where chunks may be so large.
@@ -225,19 +200,19 @@ void* multipool<Upstream, Reuse, Classes>::allocate_slowly(std::size_t bytes, st
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size_t blocks) {
     const std::size_t block_bytes = Classes::bytes(index);
-    const std::size_t least_bytes = sizeof(chunks::held) + free_.room_for(index);
+    const std::size_t least_bytes = sizeof(chunks::held) + front_.free().room_for(index);
     const std::size_t more_bytes = std::min(blocks - 1, next_.largest_bytes() / block_bytes) * block_bytes;
     const std::size_t wanted_bytes =
         std::max(least_bytes, std::min(least_bytes + more_bytes, next_.largest_bytes()));
-    const std::size_t chunk_bytes = cursor_ == nullptr ? wanted_bytes : next_.bytes_for(wanted_bytes);
+    const std::size_t chunk_bytes = front_.cursor() == nullptr ? wanted_bytes : next_.bytes_for(wanted_bytes);
     std::byte* const room = held_.add_chunk(upstream_.get(), chunk_bytes);
     next_.took(chunk_bytes);
     ++upstream_calls_;
-    const auto rest_bytes = static_cast<std::size_t>(limit() - cursor_);
+    const auto rest_bytes = static_cast<std::size_t>(front_.limit() - front_.cursor());
     if (rest_bytes >= chunk_bytes / 16) {
-        free_.donate(cursor_, rest_bytes, classes_);
+        front_.free().donate(front_.cursor(), rest_bytes, front_.classes());
     }
-    set_room(room, core::align_down(chunk_bytes - sizeof(chunks::held), 8));
+    front_.set_room(room, core::align_down(chunk_bytes - sizeof(chunks::held), 8));
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
@@ -246,24 +221,24 @@ block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes
     MALLARD_EXPECTS(is_power_of_two(alignment));
     core::expect_possible_burst(bytes, alignment, count);
     const std::size_t index = Classes::index(bytes, alignment);
-    if (alignment > fundamental_alignment || index >= classes_) {
+    if (alignment > fundamental_alignment || index >= front_.classes()) {
         return core::allocate_one_by_one(*this, bytes, alignment, count);
     }
     core::unfinished_burst burst(*this, bytes, alignment);
     while (burst.size() != count) {
-        if (void* block = free_.pop(index)) {
-            hand_out(block, bytes);
+        if (void* block = front_.free().pop(index)) {
+            front_.hand_out(block, bytes);
             burst.add(block);
             continue;
         }
-        const auto carve = [&, end = limit()](std::byte*& cursor) {
-            void* block = free_.carve(cursor, end, index);
+        const auto carve = [&, end = front_.limit()](std::byte*& cursor) {
+            void* block = front_.free().carve(cursor, end, index);
             if (block != nullptr) {
-                hand_out(block, bytes);
+                front_.hand_out(block, bytes);
             }
             return block;
         };
-        if (!burst.add_carved(cursor_, count, carve)) {
+        if (!burst.add_carved(front_.cursor(), count, carve)) {
             add_chunk(index, count - burst.size());
         }
     }
@@ -281,17 +256,17 @@ template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void multipool<Upstream, Reuse, Classes>::deallocate_slowly(void* p, std::size_t bytes,
                                                             std::size_t alignment) noexcept {
     const std::size_t index = Classes::index(bytes, alignment);
-    if (index >= classes_) {
+    if (index >= front_.classes()) {
         held_.deallocate(upstream_.get(), p);
-    } else if constexpr (requires { free_.reach(p, index, classes_); }) {
-        free_.reach(p, index, classes_);
+    } else if constexpr (requires { front_.free().reach(p, index, index); }) {
+        front_.free().reach(p, index, front_.classes());
     }
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void* multipool<Upstream, Reuse, Classes>::allocate_over_aligned(std::size_t bytes, std::size_t alignment) {
     const std::size_t whole_bytes = over_aligned_bytes(bytes, alignment);
-    if (Classes::index(whole_bytes, fundamental_alignment) >= classes_) {
+    if (Classes::index(whole_bytes, fundamental_alignment) >= front_.classes()) {
         return allocate_large(bytes, alignment);
     }
     auto* block = static_cast<std::byte*>(allocate(whole_bytes));
@@ -299,15 +274,16 @@ void* multipool<Upstream, Reuse, Classes>::allocate_over_aligned(std::size_t byt
     aligned += core::padding_to(aligned, alignment);
     *(reinterpret_cast<std::byte**>(aligned) - 1) = block;
     core::poison(aligned, static_cast<std::size_t>(block + whole_bytes - aligned));
-    hand_out(aligned, bytes);
+    front_.hand_out(aligned, bytes);
     return aligned;
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void multipool<Upstream, Reuse, Classes>::deallocate_over_aligned(void* p, std::size_t bytes,
                                                                   std::size_t alignment) noexcept {
+    core::expect_usable(p);
     const std::size_t whole_bytes = over_aligned_bytes(bytes, alignment);
-    if (Classes::index(whole_bytes, fundamental_alignment) >= classes_) {
+    if (Classes::index(whole_bytes, fundamental_alignment) >= front_.classes()) {
         held_.deallocate(upstream_.get(), p);
         return;
     }
@@ -325,6 +301,7 @@ class multipool : public checking::by_default<unchecked::multipool<Upstream, Reu
     using base = checking::by_default<unchecked::multipool<Upstream, Reuse, Classes>>;
 
 public:
+    using front_owner = multipool; // (core/concepts.hpp)
     using base::base;
 
     /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.

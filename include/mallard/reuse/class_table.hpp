@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::reuse::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 template <class T>
 class class_table {
@@ -67,4 +67,4 @@ private:
     std::int16_t reach_ = 0;
 };
 
-} // namespace mallard::reuse::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_LIBRARY

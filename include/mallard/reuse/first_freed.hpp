@@ -36,7 +36,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::reuse::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 struct first_freed_links {
     template <class Size>
@@ -170,9 +170,9 @@ private:
     }
 };
 
-} // namespace mallard::reuse::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::inline MALLARD_LIBRARY {
 
 struct first_freed {
     template <size_class_policy Classes>
@@ -182,4 +182,4 @@ struct first_freed {
 
 static_assert(reuse_order<first_freed>);
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::inline MALLARD_LIBRARY

@@ -11,7 +11,7 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/reuse/order.hpp>
 
-namespace mallard::reuse::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 /// The size of the blocks of a list.
 class size_of_one {
@@ -50,4 +50,4 @@ private:
     core::free_block* list_ = nullptr;
 };
 
-} // namespace mallard::reuse::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_LIBRARY

@@ -26,7 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::reuse::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 template <class Links, size_class_policy Classes>
 class free_lists : public carves_by_class<Classes> {
@@ -134,4 +134,4 @@ private:
     [[no_unique_address]] class_table<core::free_block> lists_; // lends its last bytes to what follows
 };
 
-} // namespace mallard::reuse::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_LIBRARY

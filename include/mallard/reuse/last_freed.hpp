@@ -14,7 +14,7 @@
 
 #include <cstddef>
 
-namespace mallard::reuse::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 /// The list begins with the block freed last.
 struct last_freed_links {
@@ -34,9 +34,9 @@ struct last_freed_links {
     }
 };
 
-} // namespace mallard::reuse::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::inline MALLARD_LIBRARY {
 
 struct last_freed {
     template <size_class_policy Classes>
@@ -46,4 +46,4 @@ struct last_freed {
 
 static_assert(reuse_order<last_freed>);
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::inline MALLARD_LIBRARY

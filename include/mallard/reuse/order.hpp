@@ -49,7 +49,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace mallard::reuse::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 template <class R>
 concept reuse_by_class =
@@ -78,18 +78,18 @@ concept reuse_of_one_size =
         { r.clear() } noexcept;
     };
 
-} // namespace mallard::reuse::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_LIBRARY
 
-namespace mallard::inline MALLARD_MODE {
+namespace mallard::inline MALLARD_LIBRARY {
 
 template <class R>
 concept reuse_order = reuse::reuse_by_class<typename R::template by_class<eighth_classes>> &&
                       reuse::reuse_by_class<typename R::template by_class<power_of_two_classes>> &&
                       reuse::reuse_of_one_size<typename R::of_one_size>;
 
-} // namespace mallard::inline MALLARD_MODE
+} // namespace mallard::inline MALLARD_LIBRARY
 
-namespace mallard::reuse::inline MALLARD_MODE {
+namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 /// Carving by class, block by block, so that blocks that are requested together lie together.
 template <size_class_policy Classes>
@@ -159,4 +159,4 @@ private:
     std::size_t block_bytes_;
 };
 
-} // namespace mallard::reuse::inline MALLARD_MODE
+} // namespace mallard::reuse::inline MALLARD_LIBRARY
