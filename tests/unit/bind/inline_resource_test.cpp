@@ -1,5 +1,6 @@
 #include "equipment/ledger.hpp"
 
+#include <mallard/bind/inline_resource.hpp>
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
