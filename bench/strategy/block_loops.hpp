@@ -1,10 +1,12 @@
 /// Loops over blocks of one size, the same for every strategy: a function for each source.
 ///
-/// For the abstract base the functions are compiled in block_loops_abstract.cpp, which sees no resource that
+/// For the abstract base and the inline base the functions are compiled in block_loops_abstract.cpp, which sees no resource that
 /// it could call directly.
 #pragma once
 
 #include "bench/harness/escape.hpp"
+
+#include <mallard/bind/inline_resource.hpp>
 
 #include <cstddef>
 #include <memory_resource>
@@ -73,5 +75,10 @@ extern template void fill_ring(std::pmr::memory_resource&, std::size_t, std::spa
 extern template std::size_t churn_ring(std::pmr::memory_resource&, std::size_t, std::span<std::byte*>,
                                        std::size_t);
 extern template void empty_ring(std::pmr::memory_resource&, std::size_t, std::span<std::byte*>, std::size_t);
+extern template void allocate_and_deallocate(mallard::inline_resource&, std::size_t, std::size_t);
+extern template void fill_ring(mallard::inline_resource&, std::size_t, std::span<std::byte*>);
+extern template std::size_t churn_ring(mallard::inline_resource&, std::size_t, std::span<std::byte*>,
+                                       std::size_t);
+extern template void empty_ring(mallard::inline_resource&, std::size_t, std::span<std::byte*>, std::size_t);
 
 } // namespace bench

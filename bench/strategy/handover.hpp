@@ -93,5 +93,7 @@ template <class Source>
 
 extern template void hand_over(std::pmr::memory_resource&, std::size_t, std::size_t, batch_queue&,
                                batch_queue&, std::atomic<bool>&);
+extern template void hand_over(mallard::inline_resource&, std::size_t, std::size_t, batch_queue&,
+                               batch_queue&, std::atomic<bool>&);
 
 } // namespace bench

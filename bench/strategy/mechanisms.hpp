@@ -7,6 +7,7 @@
 #include "bench/strategy/random_freed.hpp"
 #include "bench/strategy/table.hpp"
 
+#include <mallard/bind/inline_resource.hpp>
 #include <mallard/bind/resource.hpp>
 #include <mallard/local/heap.hpp>
 #include <mallard/local/monotonic.hpp>
@@ -35,6 +36,17 @@ inline std::pmr::memory_resource& abstract(std::pmr::memory_resource& made) noex
     return *opaque(&made);
 }
 
+/// Calls `use` with the base of `made` that the strategy is bound to, of which the compiler no longer knows what it
+/// is.
+template <class Use>
+void with_base(binding_kind binding, mallard::inline_resource& made, Use&& use) {
+    if (binding == binding_kind::inline_base) {
+        use(*opaque(&made));
+    } else {
+        use(abstract(made));
+    }
+}
+
 /// Calls `use` with the type of the multipool that reuses blocks as `kind` says.
 template <class Use>
 auto with_multipool_by(reuse_kind kind, Use&& use) {
@@ -52,7 +64,7 @@ auto with_multipool_by(reuse_kind kind, Use&& use) {
 }
 
 /// Effects: makes the mechanism of `s` over `buffer` (those that take one), calls `use` with its handle (the
-/// mechanism itself, or std::pmr::memory_resource& for the abstract base), and destroys it. Chunks come from
+/// mechanism itself, or one of its bases), and destroys it. Chunks come from
 /// `Upstream`; the orders of reuse are there for the usual one.
 /// Returns: how many chunks the monotonic allocator took beyond its buffer.
 template <class Upstream = mallard::chunk_cache, class Use>
@@ -70,13 +82,13 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
             return made.stats().spills;
         } else {
             mallard::resource<arena_type> made(buffer);
-            use(abstract(made));
+            with_base(s.binding, made, use);
             return made.mechanism().stats().spills;
         }
     case mechanism_kind::multipool:
         if (!by_type) {
             mallard::resource<pool_type> made;
-            use(abstract(made));
+            with_base(s.binding, made, use);
         } else if constexpr (std::is_same_v<Upstream, mallard::chunk_cache>) {
             with_multipool_by(s.reuse, [&use](auto type) {
                 typename decltype(type)::type made;
@@ -94,7 +106,7 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
             use(made);
         } else {
             mallard::resource<pool_over_arena_type> made(arena);
-            use(abstract(made));
+            with_base(s.binding, made, use);
         }
         return arena.stats().spills;
     }

@@ -56,7 +56,15 @@ std::span<const strategy> strategies() noexcept {
 }
 
 std::string_view to_text(binding_kind kind) noexcept {
-    return kind == type_parameter ? "type parameter" : "abstract base";
+    switch (kind) {
+    case type_parameter:
+        return "type parameter";
+    case abstract_base:
+        return "abstract base";
+    case inline_base:
+        return "inline base";
+    }
+    std::abort();
 }
 
 std::string_view to_text(destruction_kind kind) noexcept {

@@ -16,7 +16,7 @@
 
 namespace bench {
 
-enum class binding_kind { type_parameter, abstract_base };
+enum class binding_kind { type_parameter, abstract_base, inline_base };
 enum class destruction_kind { normal, winked_out };
 
 /// How a pool uses freed blocks again (mallard/reuse/order.hpp).

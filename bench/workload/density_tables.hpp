@@ -27,6 +27,8 @@ const density_table<global_handle>& density_table_for();
 template <>
 const density_table<std::pmr::memory_resource>& density_table_for();
 template <>
+const density_table<mallard::inline_resource>& density_table_for();
+template <>
 const density_table<null_source>& density_table_for();
 template <>
 const density_table<counting_source>& density_table_for();

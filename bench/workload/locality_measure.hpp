@@ -6,6 +6,8 @@
 #include "bench/harness/stopwatch.hpp"
 #include "bench/workload/locality_system.hpp"
 
+#include <mallard/bind/inline_resource.hpp>
+
 #include <list>
 #include <memory_resource>
 #include <string>
@@ -32,6 +34,9 @@ struct locality_cell {
     }
     return std::min(access_factor, std::max<std::size_t>(1, 4 * cell.accesses / cell.list_length));
 }
+
+/// A list behind the inline base.
+using inline_list = std::list<int, mallard::inline_allocator<int>>;
 
 template <class List>
 class locality_measurement {
@@ -135,7 +140,8 @@ void measure_locality(const locality_cell& cell, const subsystem_life<List>& lif
     locality_measurement<List>(cell, life, result).run();
 }
 
-/// Defined in locality_abstract.cpp, once for all resources.
+/// Both are defined in locality_abstract.cpp, once for all resources.
 extern template void measure_locality(const locality_cell&, const subsystem_life<std::pmr::list<int>>&, row&);
+extern template void measure_locality(const locality_cell&, const subsystem_life<inline_list>&, row&);
 
 } // namespace bench

@@ -49,16 +49,29 @@ struct abstract_subsystem : private own<mallard::resource<A>>, public subsystem<
     abstract_subsystem() : subsystem(&abstract(own<mallard::resource<A>>::source)) {}
 };
 
-/// multipool+monotonic and multipool+monotonic/base. The monotonic allocator belongs to the subsystem and has
+template <class A>
+struct inline_subsystem : private own<mallard::resource<A>>, public subsystem<inline_list> {
+    inline_subsystem()
+        : subsystem(opaque(static_cast<mallard::inline_resource*>(&(own<mallard::resource<A>>::source)))) {}
+};
+
+/// The mechanism of multipool+monotonic. The monotonic allocator belongs to the subsystem and has
 /// no initial buffer. There may be a subsystem for every link, so the pool begins with a small chunk, and the
 /// arena takes chunks of the size that the pool asks for.
 class pool_over_arena {
 public:
+    using front_owner = pool_over_arena;
+
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
         return pool_.allocate(bytes, alignment);
     }
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
         pool_.deallocate(p, bytes, alignment);
+    }
+    template <class Pool = multipool_over_monotonic>
+        requires mallard::core::has_front<Pool>
+    [[nodiscard]] auto& front() noexcept {
+        return pool_.front();
     }
 
 private:
@@ -70,6 +83,16 @@ template <class Made, class List>
 constexpr subsystem_life<List> life_of() {
     return {[]() -> subsystem<List>* { return new Made(); },
             [](subsystem<List>* s) { delete static_cast<Made*>(s); }, sizeof(Made)};
+}
+
+/// Effects: calls `use` with the subsystem_life of the mechanism A behind the base that `binding` names.
+template <class A, class Use>
+void with_bases_of(binding_kind binding, Use&& use) {
+    if (binding == binding_kind::inline_base) {
+        use(life_of<inline_subsystem<A>, inline_list>());
+    } else {
+        use(life_of<abstract_subsystem<A>, abstract_list>());
+    }
 }
 
 /// The source of a registered mechanism that a subsystem owns.
@@ -138,13 +161,13 @@ void with_subsystems(const strategy& s, Use&& use) {
                                                using pool = typename decltype(type)::type;
                                                return use(life_of<typed_subsystem<pool>, list_over<pool>>());
                                            })
-                       : use(life_of<abstract_subsystem<multipool>, abstract_list>());
+                       : with_bases_of<multipool>(s.binding, use);
     case mechanism_kind::heap:
         return by_type ? use(life_of<typed_subsystem<local_heap>, list_over<local_heap>>())
-                       : use(life_of<abstract_subsystem<local_heap>, abstract_list>());
+                       : with_bases_of<local_heap>(s.binding, use);
     case mechanism_kind::multipool_over_monotonic:
         return by_type ? use(life_of<typed_subsystem<pool_over_arena>, list_over<pool_over_arena>>())
-                       : use(life_of<abstract_subsystem<pool_over_arena>, abstract_list>());
+                       : with_bases_of<pool_over_arena>(s.binding, use);
     default:
         with_kind(s.mechanism, [&]<mechanism_kind Kind>() { with_subsystems_of<Kind>(use); });
     }

@@ -2,6 +2,7 @@
 
 multipool               the mechanism, bound by type parameter; objects are destroyed
 multipool/base          behind the abstract base, std::pmr::memory_resource
+multipool/inline        behind the inline base, mallard::inline_resource
 multipool/wink          winked out; multipool/base/wink combines both
 multipool-last          a variant, here in its order of reuse
 new-delete@jemalloc     under another malloc for the whole process
@@ -16,6 +17,7 @@ from collections.abc import Iterable
 
 MALLOC_MARK = "@"
 BASE_MARK = "/base"
+INLINE_MARK = "/inline"
 WINK_MARK = "/wink"
 
 # P0089R1, table 1.
@@ -96,6 +98,20 @@ def without_variants(names: Iterable[str]) -> list[str]:
 
 def is_base(name: str) -> bool:
     return BASE_MARK in name
+
+
+def is_inline(name: str) -> bool:
+    return INLINE_MARK in name
+
+
+def mark_of(name: str) -> str:
+    """The mark of a strategy's binding; empty for a type parameter."""
+    return next((mark for mark in (BASE_MARK, INLINE_MARK) if mark in name), "")
+
+
+def bound_by_base(name: str) -> str:
+    """The strategy behind the abstract base that differs in nothing else from one behind the inline base."""
+    return name.replace(INLINE_MARK, BASE_MARK)
 
 
 def is_winked(name: str) -> bool:

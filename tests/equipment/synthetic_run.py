@@ -13,23 +13,33 @@ from typing import Any
 
 from synthetic_rows import failed_row, native_row
 
-from mallard.papers.catalogue import structures
+from mallard.papers.catalogue import structures, to_choose_from
 from mallard.store import Store
-from mallard.strategy_names import is_base, is_winked, mechanism_of, of_papers
+from mallard.strategy_names import (
+    BASE_MARK,
+    INLINE_MARK,
+    is_inline,
+    is_winked,
+    mark_of,
+    mechanism_of,
+    of_papers,
+)
 
 STRATEGIES = ("null", "new-delete", "new-delete-keep", *of_papers(2))
+INLINE = tuple(name for name in to_choose_from() if is_inline(name))
 
-# Times of new-delete by strategy: winking out saves a tenth, the abstract base costs a tenth, in every
-# family.
+# Times of new-delete by strategy: winking out saves a tenth, the abstract base costs a tenth, the inline base
+# a twentieth, in every family.
 FAMILY = {"monotonic": 0.3, "multipool": 0.5, "multipool+monotonic": 0.4}
+BINDING = {"": 1.0, BASE_MARK: 1.1, INLINE_MARK: 1.05}
 RATIO = {
     "null": 0.1,
     "new-delete": 1.0,
     "new-delete-keep": 0.8,
     "new-delete/base": 1.1,
     **{
-        name: FAMILY[mechanism_of(name)] * (0.9 if is_winked(name) else 1.0) * (1.1 if is_base(name) else 1.0)
-        for name in of_papers(3)
+        name: FAMILY[mechanism_of(name)] * (0.9 if is_winked(name) else 1.0) * BINDING[mark_of(name)]
+        for name in (*of_papers(3), *INLINE)
     },
 }
 
@@ -56,7 +66,7 @@ def row(
         "pages": "huge",
     }
     allocations = 1 + (1 << size_log2)
-    place = STRATEGIES.index(strategy)
+    place = (*STRATEGIES, *INLINE).index(strategy)
     own = {
         "iterations": operations >> (size_log2 + inner),
         "minor_faults": 1048 * (1 + place),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from synthetic_experiments import contention_rows, fragmentation_rows, locality_rows, utilization_rows
-from synthetic_run import density_rows, failed, formula
+from synthetic_run import INLINE, STRATEGIES, density_rows, failed, formula
 
 from mallard.choose import Case, Decision, Evidence, case_of, decide
 from mallard.result import Row
@@ -147,8 +147,33 @@ def test_a_perturbed_heap_has_rows_of_its_own() -> None:
     assert "new-delete takes 125 % (125 to 125)" in figure(decision, "fragmentation")
 
 
+def test_one_type_with_inline_calls_is_a_third_answer() -> None:
+    rows = density(strategies=(*STRATEGIES, *INLINE))
+    decision = answer(replace(case_of("DS4"), binding="inline"), rows)
+    assert used(decision) == "monotonic/inline"
+    assert decision.runner_up.strategy == "multipool+monotonic/inline"
+    walked = figure(answer(case_of("DS4"), rows), "binding")
+    assert walked == (
+        "the abstract base takes 110 % (110 to 110) of the type parameter's time "
+        "(monotonic/base/wink / monotonic/wink); the inline base 105 % (105 to 105) of it (monotonic/inline/wink / monotonic/wink)"
+    )
+    winked = answer(replace(case_of("DS4"), binding="inline", wink_out="yes"), rows)
+    assert used(winked) == "monotonic/inline/wink"
+
+
+def test_rows_without_the_inline_base_do_not_answer_for_it() -> None:
+    decision = answer(replace(case_of("DS4"), binding="inline"), density())
+    assert decision.recommended is None
+    assert decision.missing == (
+        (
+            "mallard bench density --ds 4 --size 10 --strategy "
+            "new-delete,monotonic/inline,multipool/inline,multipool+monotonic/inline"
+        ),
+    )
+
+
 def test_without_them_the_fresh_heap_stands_in_and_that_is_said() -> None:
-    decision = answer(replace(case_of("DS4"), fragmented="yes"), density())
+    decision = answer(replace(case_of("DS4"), fragmented="yes"), density(strategies=(*STRATEGIES, *INLINE)))
     assert decision.recommended.cells[0].experiment == "density"
     assert decision.missing == ("mallard bench fragmentation --ds 4 --size 10",)
 
@@ -298,7 +323,8 @@ def test_an_answer_from_some_of_the_strategies_names_the_command_for_all() -> No
     assert decision.missing == (
         (
             "mallard bench locality --strategy "
-            "new-delete,multipool,multipool/base,multipool+monotonic,multipool+monotonic/base"
+            "new-delete,multipool,multipool/base,multipool/inline,"
+            "multipool+monotonic,multipool+monotonic/base,multipool+monotonic/inline"
         ),
     )
 

@@ -48,7 +48,7 @@ def test_every_leaf_is_reached_and_every_edge_leads_somewhere(chart: Chart) -> N
     assert len(set(ids)) == len(ids)
     assert {edge.target for edge in chart.edges} == set(ids) - {chart.nodes[0].id}
     assert {edge.source for edge in chart.edges} == {node.id for node in chart.nodes}
-    assert len(chart.leaves) == chart.rows == 20
+    assert len(chart.leaves) == chart.rows == 29
 
 
 def test_only_threads_that_free_their_own_join_the_walk_of_one(chart: Chart) -> None:
@@ -118,7 +118,7 @@ def test_a_leaf_that_stands_in_for_a_perturbed_heap_says_so() -> None:
 
 def test_without_rows_the_leaves_name_the_commands() -> None:
     empty = decision_chart([])
-    assert len(empty.leaves) == 20
+    assert len(empty.leaves) == 29
     missing = {leaf.missing for leaf in empty.leaves}
     assert "mallard bench locality" in missing
     assert "mallard bench contention --threads 4 --freed-by other" in missing

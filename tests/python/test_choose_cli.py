@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from synthetic_experiments import locality_rows
-from synthetic_run import density_rows, write_run
+from synthetic_run import INLINE, STRATEGIES, density_rows, write_run
 
 from mallard.cli import main
 
@@ -27,7 +27,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 def test_it_prints_answer_runner_up_walk_and_what_it_rests_on(
     database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_run(database, density_rows(names=("DS4",)))
+    write_run(database, density_rows(names=("DS4",), strategies=(*STRATEGIES, *INLINE)))
     shown = said(capsys, "--structure", "unordered_set<string>", "--elements", "2^10")
     assert "unordered_set<string>, 2^10 elements, freed by the end of a scope" in shown
     for dimension in "CLDVUF":
@@ -37,7 +37,7 @@ def test_it_prints_answer_runner_up_walk_and_what_it_rests_on(
         "allocator's time" in shown
     )
     assert (
-        "runner-up: monotonic/base (behind the abstract base, destroyed normally): 33 % (33 to 33) of "
+        "runner-up: monotonic/inline (behind the inline base, destroyed normally): 32 % (31 to 32) of "
         "new-delete's time" in shown
     )
     assert "rests on\n  run 1, density, buffer warm" in shown
@@ -60,8 +60,8 @@ def test_every_option_is_heard(database: Path, capsys: pytest.CaptureFixture[str
     assert "the nearest is unordered_set<string> (DS4)" in shown
     assert "use multipool+monotonic/base/wink" in shown
     assert (
-        "excluded: monotonic, monotonic/wink, monotonic/base, monotonic/base/wink: its memory only grows, "
-        "and U = 0.1" in shown
+        "excluded: monotonic, monotonic/wink, monotonic/base, monotonic/inline, monotonic/base/wink, "
+        "monotonic/inline/wink: its memory only grows, and U = 0.1" in shown
     )
     for command in (
         "utilization",

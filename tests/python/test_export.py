@@ -225,7 +225,7 @@ def test_every_name_is_on_one_screen(measured: Any, capsys: Any) -> None:
     shown = " ".join(" ".join(lines).split())
     assert ", ".join(EXPERIMENTS) in shown
     assert "null, new-delete, monotonic, multipool, multipool+monotonic, fast-fit" in shown
-    assert "many also with /base and /wink" in shown
+    assert "many also with /base, /inline and /wink" in shown
     assert f"{len(CONTENDERS)} strategies of std::pmr, Boost.Pool" in shown
     assert "runs 3, the newest of density" in shown
 

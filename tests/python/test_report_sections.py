@@ -305,7 +305,7 @@ def test_the_decision_chart_ends_in_strategies_with_their_ratios(page: str) -> N
     assert "monotonic/wink 27 % 27\u201327" in told
     assert "go on at" in told, "the way that joins another is a link"
     assert "run 1, density" in told, "the cells it rests on"
-    assert section(page, "decision").count('class="leaf ') == 20
+    assert section(page, "decision").count('class="leaf ') == 29
 
 
 def test_without_figures_the_chart_says_what_would_measure_them(tmp_path: Path) -> None:

@@ -10,7 +10,14 @@ from mallard.contenders import CONTENDERS
 from mallard.library import HEAPS, LIBRARY, SHARED
 from mallard.papers.catalogue import strategies
 from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
-from mallard.strategy_names import BASE_MARK, WINK_MARK, is_base, is_winked, mechanism_of
+from mallard.strategy_names import (
+    WINK_MARK,
+    bound_by_base,
+    is_inline,
+    is_winked,
+    mark_of,
+    mechanism_of,
+)
 
 STATUS_TEXT = {
     OUT_OF_MEMORY: "out of memory",
@@ -54,9 +61,9 @@ def family(strategy: str) -> str:
         return "floor"
     if strategy in SHARED:
         return "shared"
-    if strategy in LIBRARY:
+    if strategy in LIBRARY and not is_inline(strategy):
         return "heap" if "heap" in strategy else "other pools"
-    return mechanism_of(plain(strategy)) if plain(strategy) in strategies() else "other"
+    return mechanism_of(plain(strategy)) if bound_by_base(plain(strategy)) in strategies() else "other"
 
 
 def families(names: Iterable[str]) -> list[tuple[str, int]]:
@@ -73,14 +80,14 @@ def column_words(strategy: str) -> tuple[str, str]:
         return BROKEN.get(word, (word, ""))
     if variant(strategy):
         return variant(strategy), ""
-    if plain(strategy) not in strategies() and strategy not in HEAPS:
+    if bound_by_base(plain(strategy)) not in strategies() and strategy not in HEAPS:
         return strategy, ""
-    bound = BASE_MARK if is_base(strategy) else "type"
+    bound = mark_of(strategy) or "type"
     return bound, malloc(strategy) or (WINK_MARK if is_winked(strategy) else "")
 
 
 def binding(strategy: str) -> str:
-    """`type` or `base`; empty for a strategy that the papers lack."""
-    if strategy not in strategies():
+    """`type`, `base` or `inline`; empty for a mechanism that the papers lack."""
+    if bound_by_base(strategy) not in strategies():
         return ""
-    return "base" if is_base(strategy) else "type"
+    return mark_of(strategy).removeprefix("/") or "type"

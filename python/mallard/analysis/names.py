@@ -15,7 +15,7 @@ from mallard.contenders import CONTENDERS, peer_of
 from mallard.library import BASE as BASE
 from mallard.library import KEEP, LIBRARY, SHARED
 from mallard.library import REUSE_ORDERS as REUSE_ORDERS
-from mallard.strategy_names import of_papers
+from mallard.strategy_names import bound_by_base, of_papers
 
 FLOOR = "null"
 WORST_ORDER = "random"
@@ -87,6 +87,8 @@ def _place(name: str) -> tuple[int, int, int, str]:
     if name == FLOOR:
         return (0, 0, 0, name)
     found, varied = _parts(name)
+    if not found and bound_by_base(name) in PAPERS:
+        return (1, PAPERS.index(bound_by_base(name)), 1, name)
     if not found:
         return _place_of_other(name)
     order = ("", "@", "keep", *REUSE_ORDERS)

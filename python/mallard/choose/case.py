@@ -15,7 +15,7 @@ HIGH, LOW = "high", "low"
 YES, NO = "yes", "no"
 SCOPE, PROGRAM = "scope", "program"
 SELF, OTHER = "self", "other"
-TYPE, BASE_CLASS, ANY = "type", "base", "any"
+TYPE, BASE_CLASS, INLINE, ANY = "type", "base", "inline", "any"
 BUFFERS = (ANY, "warm", "cold", "none")
 
 # Memory that only grows is the peak in use divided by the utilization: with 0.5 or more, at most twice the

@@ -101,8 +101,8 @@ class _Drawing:
         identity = f"{path}/{name}" if path else name
         rows = []
         for answer, following in question.next.items():
-            if answer == "either" or (question.of_structure and answer != question.answer(case)):
-                continue  # `either` is the better of two answers with edges of their own
+            if answer == "any of them" or (question.of_structure and answer != question.answer(case)):
+                continue  # the best of the answers with edges of their own
             if following in self.joined:
                 self.edges.append(ChartEdge(identity, self.joined[following], answer))
                 continue

@@ -21,7 +21,14 @@ from mallard.choose.serving import counterpart, to_measure
 from mallard.footprint import MONOTONIC, readable
 from mallard.library import SHARED
 from mallard.mallocs import GLOBAL_STRATEGIES
-from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair, strategies
+from mallard.papers.catalogue import (
+    DISPATCH_PAIRS,
+    INLINE_PAIRS,
+    INLINE_WINK_OUT_PAIRS,
+    WINK_OUT_PAIRS,
+    Pair,
+    to_choose_from,
+)
 from mallard.stats import Ratio
 
 NOT_MEASURED = "not measured"
@@ -115,7 +122,7 @@ def utilization(asked: Asked) -> Finding:
         return Finding(f"at U = {share:.2g} that takes at most {1.0 / share:.2g} times the memory")
     growing = {
         name: f"its memory only grows, and U = {asked.case.utilization:.2g}"
-        for name, each in strategies().items()
+        for name, each in to_choose_from().items()
         if each.allocator == MONOTONIC
     }
     found = ground.utilization(asked.case, asked.evidence)
@@ -145,11 +152,20 @@ def fragmentation(asked: Asked) -> Finding:
 
 
 def binding(asked: Asked) -> Finding:
-    return _pairs(asked, DISPATCH_PAIRS, "the abstract base takes", "the type parameter's time")
+    by_base = _pairs(asked, DISPATCH_PAIRS, "the abstract base takes", "the type parameter's time")
+    inline = _pairs(asked, INLINE_PAIRS, "the inline base", "it")
+    if not by_base.cells or not inline.cells:
+        return by_base if by_base.cells or not inline.cells else inline
+    return Finding(f"{by_base.figure}; {inline.figure}", (*by_base.cells, *inline.cells))
 
 
 def destruction(asked: Asked) -> Finding:
-    return _pairs(asked, WINK_OUT_PAIRS, "winking out takes", "the time of normal destruction")
+    return _pairs(
+        asked,
+        (*WINK_OUT_PAIRS, *INLINE_WINK_OUT_PAIRS),
+        "winking out takes",
+        "the time of normal destruction",
+    )
 
 
 FINDINGS: dict[str, Callable[[Asked], Finding]] = {
@@ -168,7 +184,7 @@ FINDINGS: dict[str, Callable[[Asked], Finding]] = {
 
 def slower_in(place: Place, where: str) -> dict[str, str]:
     """The strategies that the rows show to be slower than the global allocator, beyond the interval."""
-    ratios = {name: place.ratio(name) for name in place.strategies if name in strategies()}
+    ratios = {name: place.ratio(name) for name in place.strategies if name in to_choose_from()}
     return {
         name: f"{where} it takes {percent_of(ratio)}"
         for name, ratio in ratios.items()

@@ -23,6 +23,7 @@ from mallard.choose.case import (
     ANY,
     BASE_CLASS,
     HIGH,
+    INLINE,
     LOW,
     NO,
     OTHER,
@@ -62,12 +63,17 @@ def _set(field: str, values: dict[str, object]) -> Callable[[Case, str], Case]:
 
 
 def _binding(name: str, following: str) -> Question:
-    values: dict[str, object] = {"type parameter": TYPE, "abstract base": BASE_CLASS, "either": ANY}
+    values: dict[str, object] = {
+        "type parameter": TYPE,
+        "abstract base": BASE_CLASS,
+        "inline base": INLINE,
+        "any of them": ANY,
+    }
     words = {value: answer for answer, value in values.items()}
     return Question(
         name,
         "binding",
-        "Bound by type parameter, or by abstract base?",
+        "Bound by type parameter, abstract base or inline base?",
         dict.fromkeys(values, following),
         lambda case: words[case.binding],
         _set("binding", values),

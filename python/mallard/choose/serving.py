@@ -10,8 +10,8 @@ from mallard.choose.case import ANY, BASE_CLASS, TYPE, YES, Case
 from mallard.footprint import MONOTONIC
 from mallard.library import SHARED
 from mallard.mallocs import GLOBAL_STRATEGIES
-from mallard.papers.catalogue import WINK_OUT_PAIRS, strategies
-from mallard.strategy_names import is_winked
+from mallard.papers.catalogue import to_choose_from
+from mallard.strategy_names import WINK_MARK, is_winked
 
 
 def global_strategy(case: Case) -> str:
@@ -34,17 +34,16 @@ def can_serve(case: Case, name: str) -> bool:
 
 def counterpart(name: str) -> str:
     """The strategy of that allocator and binding with normal destruction, which other experiments have."""
-    winked = {after: before for before, after in WINK_OUT_PAIRS}
-    return winked.get(plain(name), plain(name))
+    return plain(name).removesuffix(WINK_MARK)
 
 
 def to_measure(case: Case, excluded: Container[str], long_lived: bool) -> list[str]:
-    """The papers' strategies that a complete answer compares. A long-lived case excludes monotonic
+    """The strategies that a complete answer compares. A long-lived case excludes monotonic
     strategies, which never give memory back, and has no end to wink out at.
     """
     return [
         name
-        for name, each in strategies().items()
+        for name, each in to_choose_from().items()
         if name == BASE or (can_serve(case, name) and counterpart(name) not in excluded)
         if not long_lived or (each.allocator != MONOTONIC and not is_winked(name))
     ]

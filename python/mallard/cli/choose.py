@@ -13,6 +13,7 @@ from mallard.choose.case import (
     BASE_CLASS,
     BUFFERS,
     HIGH,
+    INLINE,
     LOW,
     NO,
     OTHER,
@@ -64,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _choices(dimensions, "fragmented", (YES, NO), NO, "F: others allocate on its heap")
     can = parser.add_argument_group("the allocators that it can use, and the measurements")
-    _choices(can, "binding", (TYPE, BASE_CLASS, ANY), ANY, "by type parameter or by abstract base")
+    _choices(can, "binding", (TYPE, BASE_CLASS, INLINE, ANY), ANY, "type parameter, abstract or inline base")
     _choices(can, "wink-out", (YES, NO), NO, "destructors may be left out")
     _choices(can, "buffer", BUFFERS, ANY, "initial buffer of a monotonic allocator")
     add_database(can)

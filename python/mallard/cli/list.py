@@ -17,7 +17,7 @@ from mallard.papers.catalogue import described, structures
 from mallard.papers.registry import all_tables
 from mallard.selection import in_prose, in_words
 from mallard.store import Run, Store
-from mallard.strategy_names import BASE_MARK, WINK_MARK, mechanism_of, without_variants
+from mallard.strategy_names import BASE_MARK, INLINE_MARK, WINK_MARK, mechanism_of, without_variants
 
 HELP = "list the experiments, strategies, printed tables, runs and the like"
 EXAMPLES = (
@@ -73,7 +73,7 @@ def _overview(runs: Sequence[Run]) -> str:
     rows = [
         ("experiments", ", ".join(EXPERIMENTS)),
         ("structures", in_words(list(structures()))),
-        ("strategies", f"{', '.join(mechanisms)}; many also with {BASE_MARK} and {WINK_MARK}"),
+        ("strategies", f"{', '.join(mechanisms)}; many also with {BASE_MARK}, {INLINE_MARK} and {WINK_MARK}"),
         ("contenders", f"{len(CONTENDERS)} strategies of {', '.join(LIBRARIES)}"),
         ("tables", ", ".join(f"{number} of {paper}" for paper, number in papers.items())),
         (RUNS, f"{len(runs)}, the newest of {runs[-1].experiment}" if runs else "none yet"),

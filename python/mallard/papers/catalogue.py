@@ -11,12 +11,27 @@ from mallard import mallocs
 from mallard.contenders import CONTENDERS
 from mallard.library import BESIDE_PAPERS, LIBRARY
 from mallard.papers.files import read_csv
-from mallard.strategy_names import WINK_MARK, is_base, is_winked, mechanism_of, of_papers
+from mallard.strategy_names import (
+    BASE_MARK,
+    INLINE_MARK,
+    WINK_MARK,
+    bound_by_base,
+    is_base,
+    is_inline,
+    is_winked,
+    mark_of,
+    mechanism_of,
+    of_papers,
+)
 
 Pair = tuple[str, str]
 
 
-BINDINGS = {"type parameter": "bound by type parameter", "abstract base": "behind the abstract base"}
+BINDINGS = {
+    "type parameter": "bound by type parameter",
+    "abstract base": "behind the abstract base",
+    "inline base": "behind the inline base",
+}
 ENDS = {"normal": "destroyed normally", "winked out": "winked out"}
 
 
@@ -43,11 +58,12 @@ class Structure:
 
 
 # The binding and the end of the strategies whose names do not tell them.
+_BINDING_BY_MARK = dict(zip(("", BASE_MARK, INLINE_MARK), BINDINGS, strict=True))
 _BINDING_AND_END = {"null": ("type parameter", "winked out"), "class-new": ("the class", "normal")}
 
 
 def _extra(name: str, allocator: str) -> Strategy:
-    binding = "abstract base" if is_base(name) else "type parameter"
+    binding = _BINDING_BY_MARK[mark_of(name)]
     end = "winked out" if is_winked(name) else "normal"
     return Strategy(name, allocator, *_BINDING_AND_END.get(name, (binding, end)))
 
@@ -69,6 +85,14 @@ WINK_OUT_PAIRS: tuple[Pair, ...] = tuple(
     (name, f"{name}{WINK_MARK}") for name in of_papers(3) if not is_winked(name)
 )
 
+# mallard's third binding, in the same two ways.
+INLINE_PAIRS: tuple[Pair, ...] = tuple(
+    (name, base.replace(BASE_MARK, INLINE_MARK)) for name, base in DISPATCH_PAIRS[1:]
+)
+INLINE_WINK_OUT_PAIRS: tuple[Pair, ...] = tuple(
+    (name, f"{name}{WINK_MARK}") for _, name in INLINE_PAIRS if not is_winked(name)
+)
+
 SIZES_LOG2 = tuple(range(6, 17))
 PAPER_PRODUCT_LOG2 = 27  # leaf elements of every cell of Benchmark I
 
@@ -80,6 +104,13 @@ def strategies() -> dict[str, Strategy]:
         row["strategy"]: Strategy(row["strategy"], row["allocator"], row["binding"], row["destruction"])
         for row in rows
     }
+
+
+def to_choose_from() -> dict[str, Strategy]:
+    """The papers' strategies, and their mechanisms behind the inline base."""
+    inline = {bound_by_base(each.name): each for each in EXTRA_STRATEGIES if is_inline(each.name)}
+    found = (each for name in strategies() for each in (strategies()[name], inline.get(name)) if each)
+    return {each.name: each for each in found}
 
 
 def described() -> dict[str, Strategy]:

@@ -61,7 +61,7 @@ def legend() -> str:
             MARKS,
             FAULTS,
             "null: the same work over memory already there. keep: new-delete with page return off.",
-            "type: bound by type parameter. /base: by the abstract base. /wink: winked out.",
+            "type: by type parameter. /base: by abstract base. /inline: by inline base. /wink: winked out.",
         )
     )
 

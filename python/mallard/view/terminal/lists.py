@@ -15,7 +15,14 @@ from mallard.papers.catalogue import described, structures
 from mallard.papers.registry import EXAMPLE, UNNUMBERED, all_tables, in_ranges
 from mallard.selection import in_words
 from mallard.store import Run, Store
-from mallard.strategy_names import BASE_MARK, WINK_MARK, mechanism_of, number_of, without_variants
+from mallard.strategy_names import (
+    BASE_MARK,
+    INLINE_MARK,
+    WINK_MARK,
+    mechanism_of,
+    number_of,
+    without_variants,
+)
 from mallard.view.terminal.console import output_console
 
 PIPE_WIDTH = 80
@@ -23,7 +30,8 @@ Noted = tuple[Table, str]  # a list, and a note below it
 IN_COMPILER = "comes with the compiler"
 WINK = f"{WINK_MARK}: winked out, so that no destructor runs. 'also {WINK_MARK}' is a name too:"
 STRATEGIES = (
-    f"{BASE_MARK}: behind the abstract base, std::pmr::memory_resource; all others by type parameter. {WINK} "
+    f"{BASE_MARK}: behind the abstract base, std::pmr::memory_resource. {INLINE_MARK}: behind the inline "
+    f"base, mallard::inline_resource. All others by type parameter. {WINK} "
     f"monotonic{WINK_MARK}. AS: the papers' numbers, which every option takes too."
 )
 
