@@ -155,7 +155,8 @@ def test_one_type_with_inline_calls_is_a_third_answer() -> None:
     walked = figure(answer(case_of("DS4"), rows), "binding")
     assert walked == (
         "the abstract base takes 110 % (110 to 110) of the type parameter's time "
-        "(monotonic/base/wink / monotonic/wink); the inline base 105 % (105 to 105) of it (monotonic/inline/wink / monotonic/wink)"
+        "(monotonic/base/wink / monotonic/wink); the inline base 105 % (105 to 105) of it "
+        "(monotonic/inline/wink / monotonic/wink)"
     )
     winked = answer(replace(case_of("DS4"), binding="inline", wink_out="yes"), rows)
     assert used(winked) == "monotonic/inline/wink"

@@ -43,7 +43,7 @@ def test_it_prints_answer_runner_up_walk_and_what_it_rests_on(
     assert "rests on\n  run 1, density, buffer warm" in shown
     parts = ("use monotonic", "runner-up", "the questions, the answers", "  C  How many threads", "rests on")
     assert sorted(parts, key=shown.index) == list(parts)
-    assert ": new-delete, monotonic, monotonic/base" in shown
+    assert ": new-delete, monotonic, monotonic/inline" in shown
     assert "not measured" not in shown
 
 
