@@ -55,11 +55,12 @@ public:
     }
 
 private:
-    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    // Flattened: a fast path in functions of its own would save and restore registers that it does not need.
+    [[gnu::flatten]] void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         return mechanism_.allocate(bytes, alignment);
     }
 
-    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+    [[gnu::flatten]] void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
         mechanism_.deallocate(p, bytes, alignment);
     }
 

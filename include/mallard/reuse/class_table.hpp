@@ -7,6 +7,7 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/free_block.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +24,7 @@ public:
         if (wanted == ~reach_) [[likely]] {
             return &word_;
         }
-        return wanted < reach_ ? table() + index : nullptr;
+        return wanted < reach_ ? core::known(table() + index) : nullptr;
     }
 
     [[nodiscard]] bool is_table() const noexcept { return reach_ > 0; }

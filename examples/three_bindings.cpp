@@ -1,8 +1,9 @@
-// One type under two bindings.
+// One type under three bindings.
 //
 // The class below takes its allocator as a type parameter. With mallard::allocator the compiler knows the mechanism
-// and inlines its calls. With std::pmr::polymorphic_allocator the class takes any memory resource at run time. One
-// multipool serves both.
+// and inlines its calls. With std::pmr::polymorphic_allocator the class takes any memory resource at run time, and
+// each call is virtual. With mallard::inline_allocator it takes any resource of mallard at run time, and nearly all
+// calls are inline. One multipool serves all three.
 #include <mallard/mallard.hpp>
 
 #include <iostream>
@@ -69,5 +70,8 @@ int main() {
     show("by abstract base", std::pmr::polymorphic_allocator<>(&behind_a_base));
 
     mallard::resource<mallard::multipool<>&> the_same_pool(pool); // a base around the pool above
-    show("both at once", std::pmr::polymorphic_allocator<>(&the_same_pool));
+    show("by the base of that pool", std::pmr::polymorphic_allocator<>(&the_same_pool));
+
+    mallard::inline_resource& any = the_same_pool; // whatever the mechanism is
+    show("by inline base", mallard::inline_allocator<>(any));
 }
