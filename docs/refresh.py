@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(DOCS))
 
 from figures import (  # noqa: E402
+    bindings,
     claims,
     contention,
     density,
@@ -46,10 +47,11 @@ from figures.stored import read_stored, stored_file  # noqa: E402
 from mallard.experiments import EXPERIMENTS  # noqa: E402
 
 FIGURES = (
-    *(claims, contention, density, fragmentation, heap_and_pools, heaps, locality, peers, pools),
+    *(bindings, claims, contention, density, fragmentation, heap_and_pools, heaps, locality, peers, pools),
     *(primitives, reuse, testing, utilization),
 )
 PAGES = (
+    "bindings",
     "claims",
     "contenders",
     "contention",

@@ -26,7 +26,10 @@ from mallard.nearest import meant
 from mallard.selection import in_prose
 from mallard.version import version
 
-VERBS = ("bench", "choose", "report", "table", "claims", "peers", "export", "list", "docs", "test", "doctor")
+VERBS = (
+    *("bench", "against", "choose", "report", "table", "claims", "peers", "export", "list", "docs", "test"),
+    "doctor",
+)
 
 OWN_OPTIONS = {"help": "--help", "version": "--version"}
 OPENING = """\

@@ -1,0 +1,63 @@
+"""The documents' figures of the three bindings: a pair, and the mean over the structures of density."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from figures.stored import StoredRun, conditions_of, markdown_table, nanoseconds, with_strategy
+from mallard.analysis.averages import mean_over_rows
+from mallard.analysis.cells import CellTable, density_tables
+from mallard.analysis.words import percent_text
+from mallard.cells import cell_rows
+from mallard.papers.catalogue import INLINE_PAIRS
+from mallard.strategy_names import BASE_MARK, INLINE_MARK, WINK_MARK, is_winked
+
+MECHANISMS = tuple(name for name, _ in INLINE_PAIRS if not is_winked(name))
+MARKS = ("", INLINE_MARK, BASE_MARK)
+HEADING = ("type parameter", "inline base", "abstract base")
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {
+        "bindings_pair": _pairs,
+        "bindings_density": lambda: _density(""),
+        "bindings_density_wink": lambda: _density(WINK_MARK),
+        "bindings_conditions": _conditions,
+    }
+
+
+def _run(experiment: str) -> StoredRun:
+    found = with_strategy(experiment, f"multipool{INLINE_MARK}")
+    assert found is not None
+    return found
+
+
+def _conditions() -> str:
+    return "\n".join(conditions_of(_run(name)) for name in ("primitives", "density"))
+
+
+def _pairs() -> str:
+    """Nanoseconds of a pair of 24 bytes."""
+    (cells,) = [
+        row.cells for row in cell_rows(_run("primitives").rows) if row.parameters["operation"] == "pair"
+    ]
+    lines = []
+    for mechanism in MECHANISMS:
+        times = [cells[f"{mechanism}{mark}"].time for mark in MARKS]
+        lines.append([mechanism, *(nanoseconds(time) if time else "" for time in times)])
+    return markdown_table(["ns a pair", *HEADING], lines)
+
+
+def _density(end: str) -> str:
+    """The mean over structures and sizes, in percent of new-delete's time."""
+    lines = []
+    for mechanism in MECHANISMS:
+        means = [mean_over_rows(_tables(), f"{mechanism}{mark}{end}") for mark in MARKS]
+        lines.append([mechanism + end, *(percent_text(mean) if mean else "" for mean in means)])
+    return markdown_table(["% of `new-delete`", *HEADING], lines)
+
+
+@cache
+def _tables() -> Sequence[CellTable]:
+    return density_tables(_run("density").rows)

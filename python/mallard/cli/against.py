@@ -1,0 +1,90 @@
+"""`mallard against`: one table, in five minutes, for a user who preloads another malloc."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from dataclasses import replace
+
+from mallard.cli import exit_status
+from mallard.cli.measuring import measure, needs_of
+from mallard.cli.needs import Needs
+from mallard.cli.options import add_database
+from mallard.errors import UsageError
+from mallard.mallocs import NAMES, OWN, find_library
+from mallard.plan import Request, check_request, selected_mallocs
+
+HELP = "measure mallard beside a malloc that you could preload"
+EXAMPLES = (
+    ("mallard against mimalloc", "Debian's"),
+    ("mallard against mimalloc3=~/libmimalloc.so", "a file that you built or have"),
+    ("mallard against jemalloc,tcmalloc", "several, side by side"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    others = ", ".join(name for name in NAMES if name != OWN)
+    parser.add_argument(
+        "malloc", nargs="?", metavar="MALLOC", help=f"{others}, or NAME=FILE; several with commas"
+    )
+    add_database(parser)
+
+
+def check(arguments: argparse.Namespace) -> None:
+    if arguments.malloc is None:
+        allowed = ", ".join(name for name in NAMES if name != OWN)
+        raise UsageError(f"MALLOC is missing; give {allowed}, or NAME=FILE of a library that has a malloc")
+    named = _named(arguments)
+    for request in _requests(arguments):
+        check_request(request)
+    if OWN in named:
+        raise UsageError(f"MALLOC '{OWN}': every percent is of it; name another malloc")
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    every = [needs_of(request) for request in _requests(arguments)]
+    presets = dict.fromkeys(preset for each in every for preset in each.presets)
+    return replace(every[0], presets=tuple(presets))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from mallard.analysis.against import lines_of
+    from mallard.store import Store
+    from mallard.view.terminal.against import show_against
+    from mallard.view.terminal.console import output_console
+    from mallard.view.terminal.progress import ProgressDisplay
+
+    if not any(map(find_library, _named(arguments))):
+        raise UsageError(
+            f"MALLOC '{arguments.malloc}': its library is not here; 'mallard doctor' tells its package"
+        )
+    requests = _requests(arguments)
+    display = ProgressDisplay(Console(stderr=True, highlight=False))
+    outcomes = measure(requests, arguments.db, shlex.join(arguments.command_words), display)
+    if len(outcomes) < len(requests):
+        return exit_status.INTERRUPTED
+    with Store.open_existing(arguments.db) as store:
+        lines = lines_of(store.rows(outcome.run_id) for outcome in outcomes)
+    show_against(output_console(PIPE_WIDTH), lines)
+    runs = ", ".join(str(outcome.run_id) for outcome in outcomes)
+    print(f"\nruns {runs} in {arguments.db}")
+    return exit_status.FINDINGS if any(outcome.defects for outcome in outcomes) else exit_status.DONE
+
+
+PIPE_WIDTH = 110
+
+
+def _named(arguments: argparse.Namespace) -> list[str]:
+    """The names of the mallocs. Errors name the word as it stands in the command."""
+    try:
+        return selected_mallocs(_requests(arguments)[0])
+    except UsageError as error:
+        raise UsageError(str(error).replace("--malloc", "MALLOC")) from None
+
+
+def _requests(arguments: argparse.Namespace) -> list[Request]:
+    from mallard.analysis.against import PARTS
+
+    return [part.request(arguments.malloc) for part in PARTS]

@@ -1,0 +1,108 @@
+"""The part of every verb that measures: the needs of a request, and its run."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Protocol
+
+from mallard import machine
+from mallard.cli.needs import Needs
+from mallard.contenders import BEHIND
+from mallard.expected_runner import expected_runner
+from mallard.plan import Host, Plan, Request, make_plan, selected_compilers, selected_mallocs
+from mallard.run import Outcome, execute, prepare
+from mallard.runner import COMPILERS, Builds, load_builds
+from mallard.store import Store
+
+
+class Display(Protocol):
+    """Shows the progress of a run: mallard.run's listener."""
+
+    def begin(self, done: int, total: int) -> None: ...
+    def measured(self, row: Any, done: int, seconds_left: float | None) -> None: ...
+    def tick(self) -> None: ...
+    def say(self, text: str) -> None: ...
+    def warn(self, text: str) -> None: ...
+    def end(self) -> None: ...
+
+
+def needs_of(request: Request) -> Needs:
+    """Makes the plan for the runner that is to be built, so that a bad request fails before the build. If the
+    caller names a runner, nothing is built, and that runner is asked.
+    """
+    compilers = selected_compilers(request)
+    if os.environ.get("MALLARD_BENCH"):
+        make_plan(request, load_builds(compilers).first, host())
+        return Needs(mallocs=tuple(selected_mallocs(request)))
+    rows = make_plan(request, expected_runner(), host()).rows
+    return Needs(
+        # The name g++ stands for the compiler that $CXX names, so its build is always needed.
+        presets=tuple(dict.fromkeys([COMPILERS["g++"], *(COMPILERS[each] for each in compilers)])),
+        mallocs=tuple(selected_mallocs(request)),
+        growing_vectors=any(BEHIND.keys() & row.strategies for row in rows),
+    )
+
+
+def measure(requests: Sequence[Request], database: str, command: str, display: Display) -> list[Outcome]:
+    """Measures the requests, one run each, and stores every row. After an interrupt there
+    are fewer outcomes than requests.
+    """
+    builds = load_builds(selected_compilers(requests[0]))
+    plans = [make_plan(request, builds.first, host(), {}) for request in requests]  # a bad request fails here
+    for message in dict.fromkeys(message for plan in plans for message in plan.messages):
+        display.say(message)
+    outcomes = []
+    with Store(database) as store:
+        store.claim()
+        for request in requests:
+            outcome = _measured(request, store, builds, command, display)
+            if outcome is None:
+                break
+            outcomes.append(outcome)
+    return outcomes
+
+
+def _measured(
+    request: Request, store: Store, builds: Builds, command: str, display: Display
+) -> Outcome | None:
+    def planned(continued: Mapping[str, Any]) -> Plan:
+        return make_plan(request, builds.first, host(), dict(continued))
+
+    prepared = prepare(store, builds, command, planned, display)
+    try:
+        with _ended_like_an_interrupt():
+            return execute(store, prepared, builds, display)
+    except KeyboardInterrupt:
+        kept = len(store.rows(prepared.run.id))
+        display.say(
+            f"interrupted: {kept} of {prepared.plan.processes} repetitions are kept in {store.path}, "
+            f"run {prepared.run.id}; repeat the command to resume it: {command}"
+        )
+        return None
+
+
+def host() -> Host:
+    return Host(machine.memory("MemAvailable"), len(machine.allowed_cpus()))
+
+
+@contextmanager
+def _ended_like_an_interrupt() -> Iterator[None]:
+    """Treats a kill or a closed terminal as Ctrl-C, so that the measured process does not stay behind.
+
+    An ignored signal stays ignored: nohup is for runs that outlast their terminal.
+    """
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    heeded = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
+    before = {number: signal.signal(number, interrupt) for number in heeded}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,155 @@
+"""`mallard against`: the table beside a preloaded malloc, its verdict, and the words that it refuses."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from synthetic_rows import failed_row, native_row
+
+from mallard.analysis.against import PARTS, Line, lines_of, mean, rivals_in, verdict
+from mallard.cli import main, understood
+from mallard.errors import UsageError
+from mallard.expected_runner import expected_runner
+from mallard.plan import Host, make_plan
+from mallard.result import Row
+from mallard.view.terminal.against import show_against
+
+Native = dict[str, Any]
+
+DENSITY = {"ds": "DS3", "size_log2": 12, "inner_log2": 0, "product_log2": 20, "hash": "full"}
+REUSE = {"block_bytes": 512, "live": 4096, "pattern": "random", "sizes": "mixed", "operations": 1000}
+OWN = {"threads": 2, "block_log2": 8, "iterations_log2": 15, "freed_by": "self"}
+OTHER = {"threads": 2, "block_log2": 6, "iterations_log2": 15, "freed_by": "other"}
+
+
+def cell(experiment: str, parameters: Native, times: dict[str, float]) -> list[Row]:
+    """Five repetitions; each is a percent longer than the one before."""
+    rows = [
+        native_row(experiment, parameters, name, repetition, ns * (1 + 0.01 * repetition), 1000)
+        for name, ns in times.items()
+        for repetition in range(5)
+    ]
+    return [Row.from_native(1, row) for row in rows]
+
+
+def measured() -> list[list[Row]]:
+    return [
+        cell(
+            "density",
+            DENSITY,
+            {
+                "new-delete": 100,
+                "new-delete@mi": 50,
+                "multipool": 40,
+                "multipool/inline": 44,
+                "monotonic/wink": 20,
+            },
+        )
+        + cell(
+            "density", DENSITY | {"ds": "DS11"}, {"new-delete": 100, "new-delete@mi": 50, "multipool": 50}
+        ),
+        cell("reuse", REUSE, {"new-delete": 100, "new-delete@mi": 20, "multipool": 30}),
+        cell("contention", OWN, {"new-delete": 100, "new-delete@mi": 50, "multipool": 20}),
+        cell("contention", OTHER, {"new-delete": 100, "new-delete@mi": 10, "concurrent-multipool": 8}),
+    ]
+
+
+def lines() -> list[Line]:
+    return lines_of(measured())
+
+
+def test_the_lines_stand_in_the_order_of_the_parts_and_by_value() -> None:
+    assert [(line.part, line.cell) for line in lines()] == [
+        ("build and destroy", "set<int>, 2^12"),
+        ("build and destroy", "set<set<int>>, 2^12"),
+        ("free, allocate again", "16 to 512 B, 2^12, random"),
+        ("2 threads, own frees", "blocks of 2^8 bytes"),
+        ("2 threads, the other frees", "blocks of 2^6 bytes"),
+    ]
+    assert rivals_in(lines()) == ["new-delete@mi"]
+
+
+def test_one_strategy_stands_for_mallard() -> None:
+    assert [line.ours for line in lines()] == ["multipool"] * 4 + ["concurrent-multipool"]
+    average = mean(lines(), "")
+    assert average is not None
+    assert average.median == pytest.approx((0.4 + 0.5 + 0.3 + 0.2 + 0.08) / 5)
+
+
+def test_the_verdict_tells_where_preloading_is_right() -> None:
+    average, counts, right = verdict(lines(), "new-delete@mi")
+    assert (
+        average
+        == "On average preloading mi takes 36 % (36 to 36) of glibc's time, and mallard 30 % (30 to 30)."
+    )
+    assert counts == "mallard is faster than mi in 3 of 5 cells, slower in 1, beyond the interval."
+    assert right == (
+        "Preload mi for: free, allocate again: 16 to 512 B, 2^12, random "
+        "(mallard takes 150 % (150 to 150) of it)."
+    )
+
+
+def test_a_malloc_that_wins_nothing_is_recommended_for_nothing() -> None:
+    kept = [line for line in lines() if "16 to" not in line.cell]
+    assert len(verdict(kept, "new-delete@mi")) == 2
+
+
+def test_a_cell_that_did_not_finish_has_its_reason() -> None:
+    rows = measured()
+    failed = failed_row("density", DENSITY, "new-delete@other", 0, "timed_out", "")
+    rows[0].append(Row.from_native(1, failed))
+    found = lines_of(rows)
+    assert rivals_in(found) == ["new-delete@mi", "new-delete@other"]
+    assert verdict(found, "new-delete@other") == ["other finished in no cell that mallard finished."]
+    assert "time" in shown(found)
+
+
+def shown(found: list[Line], width: int = 80) -> str:
+    console = Console(width=width, file=io.StringIO())
+    with console.capture() as captured:
+        show_against(console, found)
+    return captured.get()
+
+
+def test_the_table_fits_eighty_columns() -> None:
+    text = shown(lines())
+    assert "\u2026" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    (line,) = [each for each in text.splitlines() if "set<int>, 2^12" in each]
+    assert line.split() == ["set<int>,", "2^12", "50", "40", "44", "20"]
+    assert "monotonic/wink: a region that ends as a whole" in text
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.heading)
+def test_every_part_has_a_plan(part: Any) -> None:
+    plan = make_plan(part.request("glibc"), expected_runner(), Host(16 << 30, 2))
+    assert {name for row in plan.rows for name in row.strategies} >= {"new-delete", *part.strategies}
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ("against", "MALLOC is missing; give jemalloc, mimalloc, tcmalloc, or NAME=FILE"),
+        ("against glibc", "MALLOC 'glibc': every percent is of it"),
+        ("against mimaloc", "MALLOC 'mimaloc' is unknown (did you mean mimalloc?)"),
+        ("against /no/such.so", "MALLOC '/no/such.so': there is no file /no/such.so"),
+    ],
+)
+def test_a_wrong_malloc_is_refused_before_anything_is_set_up(words: str, what: str) -> None:
+    with pytest.raises(UsageError) as error:
+        understood(words.split())
+    assert what in str(error.value)
+
+
+def test_a_malloc_that_is_not_installed_is_refused_before_it_measures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("mallard.cli.against.find_library", lambda name: None)
+    database = tmp_path / "mallard.db"
+    assert main(["against", "jemalloc", "--db", str(database)]) == 2
+    assert "MALLOC 'jemalloc': its library is not here" in capsys.readouterr().err
+    assert not database.exists()
