@@ -40,7 +40,7 @@ namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 struct first_freed_links {
     template <class Size>
-    static core::free_block* pop(core::link_in_place* list, Size size) noexcept {
+    [[gnu::always_inline]] static core::free_block* pop(core::link_in_place* list, Size size) noexcept {
         core::free_block* const first = core::read_link(list);
         if (!is_tagged(first)) [[likely]] {
             if (first != nullptr) [[likely]] {
@@ -67,7 +67,8 @@ struct first_freed_links {
     }
 
     template <class Size>
-    static void push(core::link_in_place* list, core::free_block* block, Size size) noexcept {
+    [[gnu::always_inline]] static void push(core::link_in_place* list, core::free_block* block,
+                                            Size size) noexcept {
         core::free_block* const first = core::read_link(list);
         if (first == nullptr) {
             core::write_link(list, block);

@@ -10,6 +10,9 @@
 ///
 /// `Links` defines the form of a list and the next block (reuse/free_list.hpp).
 ///
+/// pop(), push() and carve() are inlined even where the compiler would not: in a large file it gives up, and a
+/// container's allocation becomes two calls.
+///
 /// Invariants: the table occupies exactly one block, of the class of 8 * n bytes; classes from n on have no free
 /// blocks. Free blocks and the table are poisoned under AddressSanitizer.
 #pragma once
@@ -32,14 +35,14 @@ template <class Links, size_class_policy Classes>
 class free_lists : public carves_by_class<Classes> {
 public:
     /// Returns: a block of class `index`, still poisoned; null if none is free.
-    [[nodiscard]] void* pop(std::size_t index) noexcept {
+    [[nodiscard, gnu::always_inline]] void* pop(std::size_t index) noexcept {
         core::free_block** list = lists_.find(index);
         return list != nullptr ? Links::pop(list, size_of_class(index)) : nullptr;
     }
 
     /// Effects: makes `p`, a block of class `index`, free.
     /// Returns: false, with no effect, if that class has no list yet: call reach() then.
-    [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
+    [[nodiscard, gnu::always_inline]] bool push(void* p, std::size_t index) noexcept {
         core::free_block** list = lists_.find(index);
         if (list == nullptr) [[unlikely]] {
             return false;

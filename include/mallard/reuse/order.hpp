@@ -95,7 +95,8 @@ namespace mallard::reuse::inline MALLARD_LIBRARY {
 template <size_class_policy Classes>
 class carves_by_class {
 public:
-    [[nodiscard]] static void* carve(std::byte*& cursor, std::byte* limit, std::size_t index) noexcept {
+    [[nodiscard, gnu::always_inline]] static void* carve(std::byte*& cursor, std::byte* limit,
+                                                         std::size_t index) noexcept {
         const std::size_t block_bytes = Classes::bytes(index);
         // 8 if the cursor must skip 8 bytes, so that a block of a multiple of 16 bytes lies at one.
         const std::size_t padding = reinterpret_cast<std::uintptr_t>(cursor) & ~block_bytes & 8;
