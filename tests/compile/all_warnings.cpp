@@ -54,6 +54,8 @@ template class mallard::checked<mallard::concurrent_multipool<>>;
 template class mallard::allocator<int, mallard::multipool<>>;
 template class mallard::resource<mallard::multipool<>>;
 template class mallard::resource<mallard::heap<>&>;
+template class mallard::resource<mallard::monotonic<>>;
+template class mallard::allocator<int, mallard::inline_resource>;
 template class mallard::expandable_allocator<node, mallard::heap<>>;
 template class mallard::static_allocator<node, nodes>;
 template class mallard::static_allocator<char, shared>;

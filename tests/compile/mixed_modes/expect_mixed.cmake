@@ -68,6 +68,14 @@ foreach(symbol IN LISTS LOOKED_FOR)
   endif()
 endforeach()
 
+# An inline base is the same in every mode but the sanitizer's.
+if(NOT link_flags)
+  compile(lends "${here}/lends.cpp" ${FIRST})
+  compile(borrows "${here}/borrows.cpp" ${SECOND})
+  must_succeed(${compiler} "${WORK}/lends.o" "${WORK}/borrows.o" ${library} -o "${WORK}/lent")
+  must_succeed("${WORK}/lent")
+endif()
+
 compile(main "${here}/main.cpp")
 compile(first "${here}/half.cpp" ${FIRST} -DLOOK=look_at_first_half -DMISUSE=misuse_first_half)
 compile(second "${here}/half.cpp" ${SECOND} -DLOOK=look_at_second_half -DMISUSE=misuse_second_half)

@@ -1,0 +1,14 @@
+// Takes memory from an inline base, whose mechanism was compiled otherwise.
+#include <mallard/bind/inline_resource.hpp>
+
+#include <list>
+
+int sum_through(mallard::inline_resource& memory);
+
+int sum_through(mallard::inline_resource& memory) {
+    int sum = 0;
+    for (const int number : std::list<int, mallard::inline_allocator<int>>({1, 2, 3}, &memory)) {
+        sum += number;
+    }
+    return sum;
+}

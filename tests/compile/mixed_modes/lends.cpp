@@ -1,0 +1,15 @@
+// Lends an inline base to a part of the program that was compiled otherwise, which is allowed.
+#include <mallard/mallard.hpp>
+
+int sum_through(mallard::inline_resource& memory);
+
+int main() {
+    mallard::resource<mallard::multipool<>> pool;
+    mallard::resource<mallard::monotonic<>> arena;
+    mallard::resource<mallard::counted<mallard::multipool<>>> counted;
+    const bool right = sum_through(pool) == 6 && sum_through(arena) == 6 && sum_through(counted) == 6;
+    return right && counted.mechanism().counts().allocations == 3 &&
+                   counted.mechanism().counts().bytes_in_use == 0
+               ? 0
+               : 1;
+}
