@@ -127,7 +127,11 @@ T& wink_out(A& mechanism, Args&&... args) {
 }
 
 /// Effects: makes a T of `args` in memory of `binding`'s mechanism, for types that are bound through the abstract
-/// base or the inline base. Otherwise as by type.
+/// base or the inline base. Its destructor never runs: it ends with the memory.
+/// Requires: T is winkable in `binding`; otherwise the program does not compile. If T is an array, there are no
+/// `args`.
+/// Returns: the object.
+/// Throws: the exceptions of the allocation and of T's constructor. The room goes back to the mechanism then.
 template <class T, class A, class... Args>
     requires local_allocator<typename resource<A>::mechanism_type>
 T& wink_out(resource<A>& binding, Args&&... args) {
