@@ -86,6 +86,9 @@ protected:
     void serve_from(Front&) noexcept {}
 
 private:
+    /// Returns: whether `other` is this resource. Defined in src/, so that one file of a program has the vtable.
+    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
+
     /// The front of no mechanism: it serves no request and takes no block back, and is never written to.
     static inline constinit pool_front no_front{0};
 

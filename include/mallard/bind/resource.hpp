@@ -64,10 +64,6 @@ private:
         mechanism_.deallocate(p, bytes, alignment);
     }
 
-    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-        return this == &other;
-    }
-
     A mechanism_;
 };
 

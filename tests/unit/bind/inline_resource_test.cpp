@@ -40,10 +40,6 @@ private:
         return memory_.allocate(bytes, alignment);
     }
     void do_deallocate(void*, std::size_t, std::size_t) override { ++deallocations; }
-    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-        return this == &other;
-    }
-
     std::pmr::monotonic_buffer_resource memory_;
 };
 
@@ -147,8 +143,8 @@ TEST(inline_resource, cuts_the_blocks_that_its_mechanism_would_cut) {
 
 TEST(inline_resource, makes_virtual_calls_without_a_front) {
     calls_counted base;
-    for (const std::size_t bytes : {0, 1, 8, 24, 4096, 1 << 20}) {
-        for (const std::size_t alignment : {1, 8, 16, 64}) {
+    for (const std::size_t bytes : {0U, 1U, 8U, 24U, 4096U, 1U << 20}) {
+        for (const std::size_t alignment : {1U, 8U, 16U, 64U}) {
             void* const p = base.allocate(bytes, alignment);
             base.deallocate(p, bytes, alignment);
         }
