@@ -59,6 +59,13 @@ TYPED_TEST(pool_front, refuses_a_block_for_which_the_room_is_too_short) {
     EXPECT_EQ(this->front_.cursor(), this->front_.limit());
 }
 
+TYPED_TEST(pool_front, of_no_class_does_not_look_at_a_block) {
+    typename TestFixture::front_type none(0);
+    mallard::core::poison(this->room_, sizeof this->room_);
+    EXPECT_FALSE(none.deallocate(this->room_, 24, 8));
+    EXPECT_EQ(none.allocate(24, 8), nullptr);
+}
+
 TYPED_TEST(pool_front, forgets_everything) {
     this->front_.set_room(this->room_, sizeof this->room_);
     void* const p = this->front_.allocate(24, 8);
