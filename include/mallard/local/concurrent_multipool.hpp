@@ -6,10 +6,11 @@
 ///     depot:     lock, batches, multipool                   everything else
 ///
 /// Data model: the depot is a multipool behind a lock, and owns all memory. A thread whose magazine is empty
-/// fetches a batch of blocks; a thread whose magazine is full returns the half freed first. So a thread may free the blocks
+/// fetches a batch of blocks; a thread whose magazine is full returns half of it. So a thread may free the blocks
 /// of others: they gather in its magazines, go back in batches, and are used again by any thread. A whole batch
 /// waits in the depot as it is (threads/depot.hpp), so that the lock is held for some instructions and not for a
-/// walk over its blocks; only batches in excess go block by block into the multipool. The depot serves requests above 8 KiB, those aligned to more than a cache line or above eight of
+/// walk over blocks that another processor has written; only batches in excess go block by block into the
+/// multipool. The depot serves requests above 8 KiB, those aligned to more than a cache line or above eight of
 /// them, and those of a thread that is ending. threads/thread_cache.hpp tells how a thread finds its magazines,
 /// and what happens when a thread or the allocator ends.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
@@ -18,7 +19,7 @@
 /// Bound: at most 64 free blocks of each shape wait in a thread's magazine, and at most 32 KiB or two blocks
 /// (threads/magazine.hpp): two MiB for a thread that frees blocks of all shapes. Four times as much waits in
 /// the depot as batches, for all threads together. A thread has magazines of at most eight allocators, in pages
-/// of its own, 20 KB in all.
+/// of its own, 10 KB in all.
 ///
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
 #pragma once
@@ -72,7 +73,7 @@ public:
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const std::size_t index = threads::magazine_index(bytes, alignment);
         if (index != threads::magazine_count && used_last()) [[likely]] {
-            if (void* block = threads::last_cache.cache->magazines[index].pop(index)) [[likely]] {
+            if (void* block = threads::last_cache.cache->magazines[index].pop()) [[likely]] {
                 hand_out(block, bytes);
                 return block;
             }
@@ -196,18 +197,15 @@ private:
         pool_.deallocate(block, shape.bytes, shape.alignment);
     }
 
-    /// Effects: gives the batch whose first page is `page` to the multipool, block by block.
     /// Requires: mutex_ is locked.
-    void give_to_depot(core::free_block* page, std::size_t index) noexcept {
-        threads::block_stack blocks(page, index);
-        while (void* block = blocks.pop(index)) {
-            give_to_depot(block, threads::magazine_shape(index));
+    void give_to_depot(threads::block_stack blocks, threads::block_shape shape) noexcept {
+        while (void* block = blocks.pop()) {
+            give_to_depot(block, shape);
         }
     }
 
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     [[gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes, std::size_t alignment) noexcept;
-    void* allocate_from(threads::magazine& mine, std::size_t index);
     void* allocate_without_cache(std::size_t index);
     void refill(threads::magazine& to, std::size_t index);
     static void take_back(threads::cache_owner& owner, threads::thread_cache& from) noexcept;
@@ -225,22 +223,13 @@ void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::si
         return pool_.allocate(bytes, alignment);
     }
     threads::thread_cache* const cache = find_cache();
-    void* const block =
-        cache != nullptr ? allocate_from(cache->magazines[index], index) : allocate_without_cache(index);
+    void* block = cache != nullptr ? cache->magazines[index].pop() : allocate_without_cache(index);
+    if (block == nullptr) {
+        refill(cache->magazines[index], index);
+        block = cache->magazines[index].pop();
+    }
     hand_out(block, bytes);
     return block;
-}
-
-template <upstream Upstream>
-void* concurrent_multipool<Upstream>::allocate_from(threads::magazine& mine, std::size_t index) {
-    if (void* block = mine.pop(index)) {
-        return block;
-    }
-    if (void* block = mine.pop_previous(index)) {
-        return block;
-    }
-    refill(mine, index);
-    return mine.pop(index);
 }
 
 /// Returns: a block for a thread without magazines.
@@ -248,9 +237,7 @@ template <upstream Upstream>
 void* concurrent_multipool<Upstream>::allocate_without_cache(std::size_t index) {
     const threads::block_shape shape = threads::magazine_shape(index);
     const depot_lock lock(mutex_);
-    if (core::free_block* const page = depot_.take(index)) { // there may be no other block
-        give_to_depot(page, index);
-    }
+    give_to_depot(depot_.take(index), shape); // there may be no other block
     return pool_.allocate(shape.bytes, shape.alignment);
 }
 
@@ -258,7 +245,7 @@ template <upstream Upstream>
 void concurrent_multipool<Upstream>::refill(threads::magazine& to, std::size_t index) {
     const std::size_t count = to.next_batch(index);
     const depot_lock lock(mutex_);
-    if (core::free_block* const waiting = depot_.take(index)) {
+    if (const threads::block_stack waiting = depot_.take(index); !waiting.empty()) {
         to.fill(waiting, index);
         return;
     }
@@ -286,14 +273,15 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
     if (mine.push(p, index)) {
         return;
     }
-    core::free_block* const page = mine.make_room(index);
+    const threads::block_stack rest = mine.make_room(index);
     static_cast<void>(mine.push(p, index));
-    if (page == nullptr) {
+    if (rest.empty()) {
         return;
     }
+    const bool whole = rest.has_just(threads::batch_blocks(index));
     const depot_lock lock(mutex_);
-    if (!depot_.put(page, index)) {
-        give_to_depot(page, index);
+    if (!whole || !depot_.put(rest, index)) {
+        give_to_depot(rest, threads::magazine_shape(index));
     }
 }
 
@@ -303,8 +291,7 @@ void concurrent_multipool<Upstream>::take_back(threads::cache_owner& owner,
     auto& pool = static_cast<concurrent_multipool&>(owner);
     const depot_lock lock(pool.mutex_);
     for (std::size_t index = 0; index < threads::magazine_count; ++index) {
-        from.magazines[index].empty_out(
-            index, [&](void* block) { pool.give_to_depot(block, threads::magazine_shape(index)); });
+        pool.give_to_depot(from.magazines[index].empty_out(), threads::magazine_shape(index));
     }
 }
 

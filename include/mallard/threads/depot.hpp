@@ -3,12 +3,12 @@
 ///
 ///     first_[shape] -> [ link | next batch | ... ] -> [ link | next batch | ... ] -> null
 ///                        |                              |
-///                        v the batch's other pages      v
+///                        v the others of the batch      v
 ///
 /// Data model: a list of batches for each shape of threads/magazine.hpp. A batch has as many blocks as half a
-/// magazine, in pages. The first page holds the link to the next batch in its second word, so that blocks of 8
-/// bytes cannot wait here.
-/// Invariants: all blocks are poisoned under AddressSanitizer, words and all. At most most_batches of a shape
+/// magazine. Its first block holds the link to the next batch in its second word, so that blocks of 8 bytes
+/// cannot wait here.
+/// Invariants: all blocks are poisoned under AddressSanitizer, links and all. At most most_batches of a shape
 /// wait.
 ///
 /// Not thread-safe. The owner locks it, for a few instructions.
@@ -31,25 +31,25 @@ public:
     static constexpr std::size_t most_batches = 8;
 
     /// Returns: false, with no effect, if there is no room for one more.
-    /// Requires: `batch` is the first page of batch_blocks(index) blocks of magazine `index`.
-    [[nodiscard]] bool put(core::free_block* batch, std::size_t index) noexcept {
+    /// Requires: the batch has batch_blocks(index) blocks of magazine `index`.
+    [[nodiscard]] bool put(block_stack batch, std::size_t index) noexcept {
         if (magazine_shape(index).bytes < 2 * sizeof(void*) || batches_[index] == most_batches) {
             return false;
         }
-        core::write_link(core::link_of(batch) + 1, first_[index]);
-        first_[index] = batch;
+        core::write_link(core::link_of(batch.first()) + 1, first_[index]);
+        first_[index] = batch.first();
         ++batches_[index];
         return true;
     }
 
-    /// Returns: the first page of the batch that was put here last; null if there is none.
-    [[nodiscard]] core::free_block* take(std::size_t index) noexcept {
+    /// Returns: the batch that was put here last; no block if there is none.
+    [[nodiscard]] block_stack take(std::size_t index) noexcept {
         core::free_block* const first = first_[index];
         if (first != nullptr) {
             first_[index] = core::read_link(core::link_of(first) + 1);
             --batches_[index];
         }
-        return first;
+        return block_stack(first);
     }
 
     /// Effects: forgets all batches.

@@ -1,23 +1,15 @@
 /// A thread's stock of free blocks of one shape, used without a lock.
 ///
-///     page_ -> [ link | batch | a | b | . | . ]     the block freed before a and b, which were freed last
-///                 v               used_ = 2
-///              [ link | batch | c | d | e | f ] -> null
-///     previous_ -> a whole batch, in such pages too, or null
+///     blocks_ -> block -> block -> ... -> null        last freed first; the links are in the blocks
+///     room_                                           how many more may be put in before the next count
 ///
-/// Most deallocations write an address beside another one and touch no free block, and most allocations read an
-/// address there. In a list through the blocks each allocation would wait for a link that another processor
-/// may have written.
+/// Data model: the list is not counted as it is used, because a counter that each call changes would take as long
+/// as the rest of the call. Instead room_ counts deallocations only; when it is 0, make_room() counts the list,
+/// which allocations can only have made shorter.
+/// Invariants: the length is at most the capacity less room_. All bytes of a magazine that was never used are
+/// zero. Blocks are poisoned under AddressSanitizer, links and all.
 ///
-/// Data model: a page lists as many blocks as it has words but two, and the next page begins with the block freed
-/// then, so that the order is last freed first. Below the first page all are full. The word `batch` is the
-/// depot's. Blocks are not counted as they are used, because a counter that each call changes would take as long
-/// as the rest of the call. Instead room_ counts deallocations only; when it is 0, make_room() counts the pages.
-/// A full stock becomes the previous one, and the previous one goes to the depot.
-/// Invariants: the stock has at most a batch of blocks less room_. All bytes of a magazine that was never used are
-/// zero. Blocks are poisoned under AddressSanitizer, words and all.
-///
-/// Source: J. Bonwick, J. Adams, "Magazines and Vmem", USENIX 2001, section 3: the magazine, and the previous one.
+/// Source: J. Bonwick, J. Adams, "Magazines and Vmem", USENIX 2001, for the name and the idea.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -27,12 +19,65 @@
 #include <mallard/reuse/size_classes.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 namespace mallard::threads::inline MALLARD_LIBRARY {
+
+/// A list of free blocks, poisoned, links and all; last in, first out.
+class block_stack {
+public:
+    block_stack() = default;
+
+    /// Effects: takes over the blocks to which `first` leads.
+    explicit block_stack(core::free_block* first) noexcept : first_(first) {}
+
+    [[nodiscard]] core::free_block* first() const noexcept { return first_; }
+    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+
+    /// Returns: the block that was put in last, still poisoned; null if there is none.
+    [[nodiscard]] void* pop() noexcept {
+        core::free_block* const block = first_;
+        if (block != nullptr) [[likely]] {
+            first_ = core::read_link(core::link_of(block));
+        }
+        return block;
+    }
+
+    /// Requires: `p` has room for a pointer.
+    void push(void* p) noexcept {
+        auto* const block = static_cast<core::free_block*>(p);
+        core::write_link(core::link_of(block), first_);
+        first_ = block;
+    }
+
+    /// Effects: keeps the first `most` blocks and moves the others to `rest`, which is empty.
+    /// Returns: the number that it keeps: fewer than `most` if there were no more.
+    /// Complexity: linear in the blocks that it keeps.
+    std::size_t keep(std::size_t most, block_stack& rest) noexcept {
+        core::link_in_place* link = &first_;
+        std::size_t kept = 0;
+        for (; kept != most && core::read_link(link) != nullptr; ++kept) {
+            link = core::link_of(core::read_link(link));
+        }
+        rest.first_ = core::read_link(link);
+        core::write_link(link, nullptr);
+        return kept;
+    }
+
+    /// Complexity: linear in the blocks, up to `most`.
+    [[nodiscard]] bool has_just(std::size_t most) const noexcept {
+        core::free_block* block = first_;
+        for (; block != nullptr && most != 0; --most) {
+            block = core::read_link(core::link_of(block));
+        }
+        return block == nullptr && most == 0;
+    }
+
+private:
+    core::free_block* first_ = nullptr;
+};
 
 /// A magazine has blocks of one shape; requests are rounded up to it.
 struct block_shape {
@@ -70,6 +115,8 @@ inline constexpr std::size_t magazine_count = classes_with_magazines + line_maga
 }
 
 /// Returns: the capacity of magazine `index`: 64 blocks, or as many as 32 KiB hold, but at least two.
+/// Blocks that another thread frees come back in batches of half a magazine: with batches of 16 and fewer, threads wait
+/// for each other at the depot.
 [[nodiscard]] constexpr std::size_t magazine_capacity(std::size_t index) noexcept {
     return std::clamp<std::size_t>((std::size_t{32} << 10) / magazine_shape(index).bytes, 2, 64);
 }
@@ -79,96 +126,11 @@ inline constexpr std::size_t magazine_count = classes_with_magazines + line_maga
     return magazine_capacity(index) / 2;
 }
 
-/// The number of addresses in a full page, by magazine: as many as the block has words but two, and none that a batch
-/// would leave empty.
-inline constexpr std::array<std::uint8_t, magazine_count> page_addresses = [] {
-    std::array<std::uint8_t, magazine_count> result{};
-    for (std::size_t index = 0; index != magazine_count; ++index) {
-        const std::size_t words = std::max<std::size_t>(magazine_shape(index).bytes / sizeof(void*), 2);
-        result[index] = static_cast<std::uint8_t>(std::min(words - 2, batch_blocks(index) - 1));
-    }
-    return result;
-}();
-
-/// Free blocks of one shape, poisoned; last in, first out. `index` is the magazine of the shape in all calls.
-class block_stack {
-public:
-    block_stack() = default;
-
-    /// Effects: takes over the whole batch whose first page is `page`.
-    block_stack(core::free_block* page, std::size_t index) noexcept
-        : page_(page), used_(static_cast<std::uint32_t>((batch_blocks(index) - 1) %
-                                                        (page_addresses[index] + std::size_t{1}))) {}
-
-    [[nodiscard]] core::free_block* page() const noexcept { return page_; }
-
-    /// Returns: the block that was put in last, still poisoned; null if there is none.
-    [[nodiscard]] void* pop(std::size_t index) noexcept {
-        if (used_ != 0) {
-            return core::known(core::read_link(place(--used_)));
-        }
-        core::free_block* const page = page_;
-        if (page != nullptr) [[likely]] {
-            page_ = core::read_link(core::link_of(page));
-            used_ = page_ != nullptr ? page_addresses[index] : 0;
-        }
-        return page;
-    }
-
-    /// Requires: `p` has room for a pointer.
-    void push(void* p, std::size_t index) noexcept {
-        auto* const block = static_cast<core::free_block*>(p);
-        if (page_ != nullptr && used_ != page_addresses[index]) {
-            core::write_link(place(used_++), block);
-        } else {
-            core::write_link(core::link_of(block), page_);
-            page_ = block;
-            used_ = 0;
-        }
-    }
-
-    /// Complexity: linear in the pages.
-    [[nodiscard]] std::size_t length(std::size_t index) const noexcept {
-        if (page_ == nullptr) {
-            return 0;
-        }
-        std::size_t length = 1 + std::size_t{used_};
-        for (const core::free_block* page = next_of(page_); page != nullptr; page = next_of(page)) {
-            length += 1 + std::size_t{page_addresses[index]};
-        }
-        return length;
-    }
-
-private:
-    static core::free_block* next_of(const core::free_block* page) noexcept {
-        return core::read_link(core::link_of(const_cast<core::free_block*>(page)));
-    }
-
-    [[nodiscard]] core::link_in_place* place(std::uint32_t number) const noexcept {
-        return core::link_of(page_ + 2 + number);
-    }
-
-    core::free_block* page_ = nullptr;
-    std::uint32_t used_ = 0;
-};
-
-/// Not thread-safe: it belongs to one thread. `index` is its own number in all calls.
+/// Not thread-safe: it belongs to one thread.
 class magazine {
 public:
-    /// Returns: the block freed last, still poisoned; null if the stock is empty: call pop_previous() then.
-    [[nodiscard]] void* pop(std::size_t index) noexcept { return blocks_.pop(index); }
-
-    /// Effects: makes the previous batch the stock.
-    /// Requires: the stock is empty.
-    /// Returns: its first block, still poisoned; null if there is none.
-    [[nodiscard]] void* pop_previous(std::size_t index) noexcept {
-        if (previous_ == nullptr) {
-            return nullptr;
-        }
-        blocks_ = block_stack(std::exchange(previous_, nullptr), index);
-        room_ = 0;
-        return blocks_.pop(index);
-    }
+    /// Returns: the block freed last, still poisoned; null if the magazine is empty.
+    [[nodiscard]] void* pop() noexcept { return blocks_.pop(); }
 
     /// Returns: false, with no effect, if make_room() has to be called first.
     [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
@@ -176,68 +138,58 @@ public:
             return false;
         }
         --room_;
-        blocks_.push(p, index);
+        blocks_.push(p);
         core::poison(p, magazine_shape(index).bytes);
         return true;
     }
 
-    /// Effects: makes room for a push at least.
-    /// Returns: the first page of a batch, if one has to go to make it: the blocks freed first. Otherwise null.
-    [[nodiscard]] core::free_block* make_room(std::size_t index) noexcept {
-        const std::size_t batch = batch_blocks(index);
-        const std::size_t length = blocks_.length(index);
-        if (length != batch) {
-            room_ = static_cast<std::uint32_t>(batch - length);
-            return nullptr;
-        }
-        room_ = static_cast<std::uint32_t>(batch);
-        return std::exchange(previous_, std::exchange(blocks_, block_stack()).page());
+    /// Effects: keeps the blocks freed last, at most half of the capacity. There is room for a push afterwards.
+    /// Returns: the others.
+    [[nodiscard]] block_stack make_room(std::size_t index) noexcept {
+        block_stack rest;
+        set_room(index, blocks_.keep(batch_blocks(index), rest));
+        return rest;
     }
 
     /// Returns: the number of blocks to fetch for an empty magazine: one, then twice as many each time, up to
-    /// a batch, so that a thread keeps no stock of blocks that it seldom needs. If no fill() follows, because
-    /// there was no memory for so many, it begins with one again.
+    /// half of the capacity, so that a thread keeps no stock of blocks that it seldom needs. If no fill()
+    /// follows, because memory ran out, it begins with one again.
     [[nodiscard]] std::size_t next_batch(std::size_t index) noexcept {
         const std::size_t twice = std::max<std::size_t>(2 * std::size_t{std::exchange(batch_, 0U)}, 1);
         return std::min(twice, batch_blocks(index));
     }
 
     /// Effects: puts `count` blocks in; the first of them comes out first.
-    /// Requires: the magazine is empty, and `count` is at most a batch.
+    /// Requires: the magazine is empty, and `count` is at most half of its capacity.
     void fill(void* const* blocks, std::size_t count, std::size_t index) noexcept {
-        room_ = static_cast<std::uint32_t>(batch_blocks(index) - count);
+        set_room(index, count);
         batch_ = static_cast<std::uint32_t>(count);
         while (count != 0) {
             void* const p = blocks[--count];
-            blocks_.push(p, index);
+            blocks_.push(p);
             core::poison(p, magazine_shape(index).bytes);
         }
     }
 
-    /// Effects: puts a whole batch in, whose first page is `page`.
-    /// Requires: the magazine is empty; the blocks are poisoned.
-    void fill(core::free_block* page, std::size_t index) noexcept {
-        room_ = 0;
+    /// Effects: puts a whole batch in.
+    /// Requires: the magazine is empty; the batch has batch_blocks(index) blocks, all poisoned.
+    void fill(block_stack batch, std::size_t index) noexcept {
+        set_room(index, batch_blocks(index));
         batch_ = static_cast<std::uint32_t>(batch_blocks(index));
-        blocks_ = block_stack(page, index);
+        blocks_ = batch;
     }
 
-    /// Effects: hands all blocks, still poisoned, to `take`, and leaves the magazine as it was made.
-    template <class Take>
-    void empty_out(std::size_t index, Take take) noexcept {
-        for (void* p = pop(index); p != nullptr || (p = pop_previous(index)) != nullptr; p = pop(index)) {
-            take(p);
-        }
-        *this = magazine();
-    }
+    /// Effects: empties the magazine and leaves it as it was made.
+    [[nodiscard]] block_stack empty_out() noexcept { return std::exchange(*this, magazine{}).blocks_; }
 
 private:
+    void set_room(std::size_t index, std::size_t length) noexcept {
+        room_ = static_cast<std::uint32_t>(magazine_capacity(index) - length);
+    }
+
     block_stack blocks_;
-    core::free_block* previous_ = nullptr;
     std::uint32_t room_ = 0;
     std::uint32_t batch_ = 0; ///< how many were fetched the last time
 };
-
-static_assert(sizeof(magazine) == 32);
 
 } // namespace mallard::threads::inline MALLARD_LIBRARY

@@ -19,24 +19,22 @@ class depot : public ::testing::Test {
 protected:
     ~depot() override { mallard::core::unpoison(memory_.data(), sizeof memory_); }
 
-    mallard::core::free_block* batch(std::size_t number) {
+    mallard::threads::block_stack batch(std::size_t number) {
         mallard::threads::block_stack made;
         for (std::size_t i = blocks_a_batch; i != 0; --i) {
-            made.push(block(number, i - 1), index_of_512);
+            made.push(block(number, i - 1));
         }
         mallard::core::poison(block(number, 0), blocks_a_batch * sizeof(memory_[0]));
-        return made.page();
+        return made;
     }
 
     void* block(std::size_t batch, std::size_t i) { return memory_.at(batch * blocks_a_batch + i).data(); }
 
-    void expect_batch(mallard::core::free_block* page, std::size_t number) {
-        ASSERT_NE(page, nullptr);
-        mallard::threads::block_stack taken(page, index_of_512);
+    void expect_batch(mallard::threads::block_stack taken, std::size_t number) {
+        EXPECT_TRUE(taken.has_just(blocks_a_batch));
         for (std::size_t i = 0; i != blocks_a_batch; ++i) {
-            EXPECT_EQ(taken.pop(index_of_512), block(number, i));
+            EXPECT_EQ(taken.pop(), block(number, i));
         }
-        EXPECT_EQ(taken.pop(index_of_512), nullptr);
     }
 
     mallard::threads::depot depot_;
@@ -47,7 +45,7 @@ private:
 
 TEST_F(depot, is_empty_when_it_is_made) {
     for (std::size_t index = 0; index != mallard::threads::magazine_count; ++index) {
-        EXPECT_EQ(depot_.take(index), nullptr) << index;
+        EXPECT_TRUE(depot_.take(index).empty()) << index;
     }
 }
 
@@ -58,13 +56,13 @@ TEST_F(depot, gives_whole_batches_the_last_one_first) {
     EXPECT_TRUE(depot_.put(batch(2), index_of_512));
     expect_batch(depot_.take(index_of_512), 2);
     expect_batch(depot_.take(index_of_512), 0);
-    EXPECT_EQ(depot_.take(index_of_512), nullptr);
+    EXPECT_TRUE(depot_.take(index_of_512).empty());
 }
 
 TEST_F(depot, keeps_shapes_apart) {
     EXPECT_TRUE(depot_.put(batch(0), index_of_512));
-    EXPECT_EQ(depot_.take(index_of_512 - 1), nullptr);
-    EXPECT_EQ(depot_.take(index_of_512 + 1), nullptr);
+    EXPECT_TRUE(depot_.take(index_of_512 - 1).empty());
+    EXPECT_TRUE(depot_.take(index_of_512 + 1).empty());
     expect_batch(depot_.take(index_of_512), 0);
 }
 
@@ -88,14 +86,14 @@ TEST_F(depot, has_room_again_for_what_was_taken) {
 TEST_F(depot, has_no_place_for_blocks_of_one_word) {
     std::array<std::byte, 8> word{};
     mallard::threads::block_stack one;
-    one.push(word.data(), mallard::threads::magazine_index(8, 8));
-    EXPECT_FALSE(depot_.put(one.page(), mallard::threads::magazine_index(8, 8)));
+    one.push(word.data());
+    EXPECT_FALSE(depot_.put(one, mallard::threads::magazine_index(8, 8)));
 }
 
 TEST_F(depot, forgets_all) {
     EXPECT_TRUE(depot_.put(batch(0), index_of_512));
     depot_.clear();
-    EXPECT_EQ(depot_.take(index_of_512), nullptr);
+    EXPECT_TRUE(depot_.take(index_of_512).empty());
     for (std::size_t i = 0; i != most; ++i) {
         EXPECT_TRUE(depot_.put(batch(i), index_of_512));
     }
