@@ -1,5 +1,5 @@
 /// Plan: the heap's other user by itself, then small cells in this process.
-///   1. exactly so many chunks are freed before, the others afterwards; sizes from 1 to 1024; drawn from the
+///   1. the share of chunks is freed before, the others afterwards; sizes from 1 to 1024; drawn from the
 ///   seed
 ///   2. the work is density's under every strategy, share and upstream: checksums and counts are density's
 ///   3. what makes no sense is explained

@@ -3,7 +3,7 @@
 
 namespace containers {
 
-/// Returns: how many blocks of the global heap nobody has given back.
+/// Returns: the number of blocks of the global heap that are in use.
 [[nodiscard]] long blocks_on_global_heap() noexcept;
 
 } // namespace containers

@@ -70,7 +70,7 @@ struct untold {
     typename B::string text;
 };
 
-/// The destructor has nothing to do, and somebody says so.
+/// The destructor has nothing to do, and the program says so.
 struct stated {
     stated() = default;
     stated(const stated&) = default;
@@ -79,7 +79,7 @@ struct stated {
     int number = 0;
 };
 
-/// The same where nobody says so.
+/// The destructor has nothing to do, and the program does not say so.
 struct not_stated {
     not_stated() = default;
     not_stated(const not_stated&) = default;

@@ -28,7 +28,7 @@ namespace {
 enum class where { lowest, highest };
 enum class direction { upwards, downwards };
 
-/// A window of addresses from which chunks are cut without anything between them; given back, they are nobody's.
+/// A window of addresses from which chunks are cut without gaps. Chunks that go back are not used again.
 class window final : public std::pmr::memory_resource {
 public:
     static constexpr std::size_t bytes = std::size_t{48} << 20;

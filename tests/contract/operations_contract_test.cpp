@@ -181,7 +181,7 @@ constexpr std::size_t next_request(std::size_t at) {
 class operations : public ::testing::TestWithParam<allocator_row> {
 protected:
     /// Lets the request number `at` of the step number `tested` fail.
-    /// Returns: false where the step makes no so many requests.
+    /// Returns: false if the step makes fewer requests.
     bool fail(std::size_t tested, mallard::failure_plan plan) {
         run failing(GetParam());
         run control(GetParam());

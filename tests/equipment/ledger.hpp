@@ -3,7 +3,7 @@
 ///     its block:   [ guard ......... | what the allocator under test got | guard ]
 ///                                    ^ a multiple of the alignment asked for, and of nothing stricter
 ///
-/// What is taken holds a pattern, so that nobody can rely on zeroes. Faults are collected as complaints; a
+/// Blocks hold a pattern when they are handed out, so that no allocator can rely on zeroes. Faults are collected as complaints; a
 /// test ends with EXPECT_EQ(source.complaints(), no_complaints).
 #pragma once
 

@@ -29,7 +29,7 @@ public:
     static constexpr std::size_t begin_in_plot = 2048;
     static constexpr std::size_t granule = 16;
 
-    /// Effects: makes plots for so many blocks; more are refused.
+    /// Effects: makes plots for this number of blocks; more are refused.
     explicit plots(std::size_t most_blocks = 64) : most_blocks_(most_blocks) {}
 
     plots(const plots&) = delete;

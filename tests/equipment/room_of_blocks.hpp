@@ -46,7 +46,7 @@ public:
         room_bytes_ += more;
     }
 
-    /// Returns: a block for so many bytes of payload, or null.
+    /// Returns: a block for these bytes of payload, or null.
     [[nodiscard]] mallard::space::heap_block take_for(std::size_t payload) noexcept {
         return base::take(base::block_bytes_for(payload));
     }
@@ -71,7 +71,7 @@ public:
             const bool is_remainder = b.begin() == base::remainder_begin();
             const std::size_t here = base::credible_bytes(b, end());
             if (here == 0) {
-                all.push_back(0); // nobody expects that: the walk ends where a word is wrong
+                all.push_back(0); // expected by no test: the walk ends at a wrong word
                 break;
             }
             if (is_remainder || !b.is(mallard::space::heap_block::in_use)) {

@@ -13,7 +13,7 @@ TEST(contract_checks, are_off) {
     EXPECT_NE(arena.allocate(1, 8), nullptr);
     mallard::fixed_pool<> pool;
     void* const p = pool.allocate(24, 8);
-    pool.deallocate(p, 32, 8); // no block is so large, and nobody looks
+    pool.deallocate(p, 32, 8); // larger than any block, and not checked
     EXPECT_EQ(pool.allocate(24, 8), p);
 }
 

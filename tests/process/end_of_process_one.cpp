@@ -1,4 +1,4 @@
-// One half of a program whose static objects end in an order that nobody chose.
+// One half of a program whose static objects end in the linker's order.
 #include "process/end_of_process.hpp"
 
 namespace end_of_process {

@@ -1,5 +1,5 @@
 // A process that ends while its allocators are used: by static objects of several translation units, by functions of
-// atexit(), by thread_local objects, and by threads that nobody waits for.
+// atexit(), by thread_local objects, and by detached threads.
 #include "process/child.hpp"
 #include "process/end_of_process.hpp"
 

@@ -18,6 +18,6 @@ struct exhausted {
 seen look_at_first_half(bool exceptions);
 seen look_at_second_half(bool exceptions);
 
-/// Breaks a contract, without consequence where nobody checks it.
+/// Breaks a contract, without consequence if contracts are not checked.
 void misuse_first_half();
 void misuse_second_half();

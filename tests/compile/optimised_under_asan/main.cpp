@@ -1,5 +1,5 @@
-// Random operations on every allocator that keeps words of its own in poisoned memory: it reads them where nobody else may,
-// and the optimiser must not move that into a function that may not.
+// Random operations on every allocator that keeps words of its own in poisoned memory. Only its own functions may read
+// them, and the optimiser must not move such a read into another function.
 #include <mallard/mallard.hpp>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Calls that break a contract. Where NDEBUG is defined nobody checks them, and these programs are not there.
+// Calls that break a contract. NDEBUG leaves out the checks and these programs.
 #include "misuse/programs/program.hpp"
 
 #include <mallard/mallard.hpp>

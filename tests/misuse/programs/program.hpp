@@ -26,7 +26,7 @@ std::vector<program>& programs();
 /// Effects: shows a program by its name.
 void PrintTo(const program& p, std::ostream* out);
 
-/// What a report says last where nobody named the place of the allocation, and no stack is kept.
+/// The end of a report without an allocation site and without a stack.
 inline constexpr const char* nowhere =
     "\n    allocated at an unnamed place; name it with mallard::allocation_site\n";
 

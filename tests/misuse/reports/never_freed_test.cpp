@@ -1,4 +1,4 @@
-// Blocks that nobody freed: reported where somebody expects that all were.
+// Blocks that were never freed: reported if the program expects that all were.
 #include "misuse/reports/subject.hpp"
 
 namespace reports {

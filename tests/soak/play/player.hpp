@@ -30,8 +30,8 @@ public:
     /// `others`: the mailbox that it shares with those in other threads, or null where it is alone.
     player(subject& s, const bounds& most, std::uint64_t seed, mailbox* others);
 
-    /// Effects: does so many operations, or fewer: none after the first fault, none where a subject that uses nothing
-    /// again is full.
+    /// Effects: does `operations` operations, or fewer: none after the first fault, and none if a subject is full that
+    /// reuses nothing.
     void play(std::size_t operations);
 
     /// Effects: looks at all blocks and deallocates them.

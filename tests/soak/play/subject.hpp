@@ -83,7 +83,7 @@ struct bounds {
     std::size_t bytes_before_release = std::size_t{8} << 20;
     bool may_refuse = false;  ///< because it is bounded itself
     bool uses_again = true;   ///< what was deallocated
-    std::size_t slowness = 1; ///< it has so many times fewer operations a turn
+    std::size_t slowness = 1; ///< the divisor of its operations in a turn
 };
 
 struct kind {

@@ -196,7 +196,7 @@ TEST_F(expandable_allocator_in_node_containers, moved_and_copied_nodes_stay_wher
 
 #ifdef __cpp_exceptions
 
-/// Throws when the last of so many is made.
+/// Throws when the last element is made.
 class explosive {
 public:
     explicit explosive(int value) : value_(value) { count_down(); }

@@ -358,7 +358,7 @@ TEST(pooled, takes_the_block_back_where_no_size_is_passed) {
     expect_block_back(make_or_null<wider_refused>);
 }
 
-/// A pool that does not know its blocks will do for a class that nobody derives from.
+/// A final class may have a pool that does not know its blocks.
 struct pool_of_finals : mallard::per_thread<pool_of_finals, mallard::multipool<>> {};
 struct last_of_all final : mallard::pooled<last_of_all, pool_of_finals> {
     explicit last_of_all(bool throws) : number(throws ? throw 1 : 0) {}

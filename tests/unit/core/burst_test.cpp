@@ -110,7 +110,7 @@ TEST(burst, has_a_size_that_a_pointer_difference_can_tell) {
 }
 #endif
 
-#ifdef __cpp_exceptions // without them nobody is left to look
+#ifdef __cpp_exceptions // without them the program ends before a look
 TEST(burst, gives_back_what_it_has_where_it_cannot_have_all) {
     for (std::size_t at = 1; at <= 5; ++at) {
         equipment::ledger source;

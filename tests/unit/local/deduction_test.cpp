@@ -21,7 +21,7 @@ struct source : mallard::new_delete {
     int number = 0;
 };
 
-/// Arguments that nobody evaluates.
+/// Arguments that are not evaluated.
 struct given {
     static source& s;
     static mallard::monotonic<>& arena;

@@ -106,7 +106,7 @@ TEST_F(mappings_left_for_threads, are_bounded_where_many_have_large_blocks) {
     EXPECT_LT(mappings(), before + 1000);
 }
 
-/// Ranges that wait, each in a heap of its own, keep nobody else from having one.
+/// Ranges that wait, each in a heap of its own, do not keep another heap from having one.
 TEST_F(mappings_left_for_threads, leave_ranges_for_those_who_use_them) {
     constexpr std::size_t idle = 2 * mallard::space::reserved_range::most_ranges / 3;
     std::vector<std::unique_ptr<mallard::heap<>>> heaps(idle);

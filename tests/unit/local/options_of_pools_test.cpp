@@ -1,4 +1,4 @@
-// What pools make of options that nobody would write who has read about them.
+// Pools with options that no reader of the documentation would write.
 
 #include <mallard/mallard.hpp>
 

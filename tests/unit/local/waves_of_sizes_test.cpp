@@ -1,5 +1,5 @@
-// What pools hold under waves of sizes: so many bytes of one size class, all of them freed before the next class is asked
-// for. What docs/pools.md says of it is computed here.
+// The memory that pools hold under waves of sizes: the same number of bytes of each size class, freed before the next
+// class is requested. The figures of docs/pools.md are computed here.
 #include <mallard/local/heap.hpp>
 #include <mallard/local/multipool.hpp>
 

@@ -173,7 +173,7 @@ struct classes_up_to_the_last {
     }
 };
 
-/// 8 bytes apart up to 128, 16 apart up to 16 times as many as a doubling has, and then so many to each doubling.
+/// 8 bytes apart up to 128, 16 apart up to 16 times `Doubling`, and then `Doubling` sizes to each doubling.
 template <std::size_t Doubling>
 struct fine_classes {
     static constexpr std::size_t even = 16 * Doubling;

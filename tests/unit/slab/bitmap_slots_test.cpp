@@ -153,7 +153,7 @@ TEST_P(bitmap_slots_with_room_for_a_link, come_back_in_runs) {
     }
 }
 
-/// A page of bits that nobody wrote to takes no memory; what it holds when it comes is nobody's.
+/// A page of bits takes no memory before the first write. Its first contents have no meaning.
 TEST(bits_of_slots, are_not_touched_before_a_slot_is_freed) {
     const mallard::slab::slab_geometry g = mallard::slab::whole_slabs(16, std::size_t{128} << 10);
     equipment::slots_on_ledger<by_address> pool(g);
@@ -230,7 +230,7 @@ protected:
         }
     }
 
-    /// Effects: frees so many slots of the block number `block`.
+    /// Effects: frees `count` slots of slab number `slab`.
     void free(std::size_t slab, std::size_t count) {
         std::vector<void*>& of = std::next(blocks_.begin(), static_cast<std::ptrdiff_t>(slab))->second;
         for (; count != 0; --count) {

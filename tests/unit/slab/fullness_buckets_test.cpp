@@ -36,7 +36,7 @@ TEST(fullness_buckets, give_a_fuller_one_first) {
     EXPECT_TRUE(b.empty());
 }
 
-/// `low` has to tell when an item has sunk: only then somebody looks.
+/// `low` has to tell when an item has sunk: the owner looks only then.
 TEST(fullness_buckets, know_where_an_item_belongs_until_it_has_fewer_than_its_low) {
     buckets b(capacity);
     item sinking{.used = capacity};

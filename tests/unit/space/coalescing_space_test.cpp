@@ -23,7 +23,7 @@ protected:
 
     ~coalescing_space() override { EXPECT_EQ(space_.wrong(), ""); }
 
-    /// Returns: blocks side by side of so many bytes each, words included.
+    /// Returns: `count` blocks of `bytes` bytes side by side, words included.
     std::vector<heap_block> row(std::size_t count, std::size_t bytes) {
         std::vector<heap_block> blocks;
         for (std::size_t i = 0; i < count; ++i) {

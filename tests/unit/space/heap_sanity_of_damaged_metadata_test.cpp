@@ -29,7 +29,7 @@ namespace {
 
 using mallard::heap_sanity;
 
-/// Memory that ends where a page begins that nobody may touch, and begins where one ends.
+/// Memory between two pages that must not be accessed.
 class between_guards {
 public:
     explicit between_guards(std::size_t bytes)

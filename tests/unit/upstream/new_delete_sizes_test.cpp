@@ -1,4 +1,4 @@
-// Sizes that wrap where they are rounded up to an alignment, in somebody's operator new.
+// Sizes that an operator new of a program would wrap when it rounds them up to an alignment.
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/bind/pooled.hpp>

@@ -104,7 +104,7 @@ TEST(pages, of_large_requests_stand_where_huge_pages_can) {
     always.deallocate(small, 1);
 }
 
-/// Kernels whose pages have 16 or 64 KiB have huge ones that nobody would round a request of 1 MiB up to.
+/// Kernels whose pages have 16 or 64 KiB have huge ones that are too large for a request of 1 MiB.
 TEST(pages, are_rounded_up_to_huge_ones_only_as_far_as_makes_sense) {
     using mallard::pages;
     constexpr std::size_t mib = std::size_t{1} << 20;
