@@ -2,7 +2,7 @@
 ///   1. what counts requests counts them, and the bytes that are out at a time
 ///   2. the runner's own vectors are vectors
 ///   3. every strategy makes the same vectors, of either type
-///   4. figures: who expands which way, and what that saves
+///   4. figures: the ways in which strategies expand, and the copies that this saves
 ///   5. what makes no sense is explained
 #include "bench/workload/expansion.hpp"
 

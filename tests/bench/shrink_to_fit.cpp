@@ -1,6 +1,6 @@
 /// Plan: vectors of some hundred elements, in this process; one of some megabytes for the memory.
 ///   1. every strategy ends with the same elements, of either type
-///   2. who shrinks in place copies nothing, and who copies does it each time
+///   2. a strategy that shrinks in place copies nothing; one that copies does it each time
 ///   3. memory that was shrunk away is given back
 ///   4. defaults of the article, as far as copying ends some time
 ///   5. what makes no sense is explained

@@ -56,7 +56,7 @@ std::size_t number(std::align_val_t alignment) noexcept {
 
 } // namespace
 
-// All of them: a sanitizer has its own ones, and compares who allocated with who frees.
+// All of them: a sanitizer has its own ones, and compares the function that allocated with the one that frees.
 void* operator new(std::size_t n) {
     return take_or_throw(n, alignment_for(n));
 }

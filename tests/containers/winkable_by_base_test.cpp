@@ -1,4 +1,4 @@
-// mallard::winkable through the abstract base: who is not told of the resource takes the default one's memory.
+// mallard::winkable through the abstract base: a part that does not receive the resource takes the default one's memory.
 #include "containers/expect_winkable.hpp"
 #include "containers/global_heap.hpp"
 

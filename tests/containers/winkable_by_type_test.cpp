@@ -1,4 +1,4 @@
-// mallard::winkable by type parameter: who is not told of the arena has to be made with another one of its type.
+// mallard::winkable by type parameter: a part that does not receive the arena has to be made with another one.
 #include "containers/expect_winkable.hpp"
 #include "containers/global_heap.hpp"
 

@@ -1,4 +1,4 @@
-/// Decisions that are read from bytes: who has the bytes, random ones or those that a fuzzer makes, decides.
+/// Decisions that are read from bytes, random ones or those of a fuzzer.
 #pragma once
 
 #include <mallard/core/alignment.hpp>

@@ -169,7 +169,7 @@ TEST_F(forks_of_threads, leaves_the_chunk_cache_usable_while_threads_return_to_t
     EXPECT_EQ(ended, process::ending::by_itself_with(0));
 }
 
-/// An allocator that is a thread's, or an object's, is held by who forks.
+/// The caller of fork() holds the lock of an allocator that a thread or an object owns.
 TEST_F(forks_of_threads, can_be_prepared_for_an_allocator_of_the_callers) {
     mallard::concurrent_multipool<> shared;
     mallard::synchronized<mallard::multipool<>> locked;

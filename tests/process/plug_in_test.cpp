@@ -1,5 +1,5 @@
 // Libraries with allocators in them that a program loads while it runs, uses from several threads, and unloads, in
-// every order. Not under ThreadSanitizer, which lets no thread have 64 locks, as who forks has where the library is loaded
+// every order. Not under ThreadSanitizer, which lets no thread have 64 locks, as a thread that forks has if the library is loaded
 // so often.
 #include "process/child.hpp"
 

@@ -10,7 +10,7 @@
 
 namespace {
 
-/// An allocator of a user's, who knows of no inline namespaces.
+/// A user's allocator, written without knowledge of inline namespaces.
 struct locked_allocator {
     void* allocate(std::size_t bytes, std::size_t alignment);
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept;
