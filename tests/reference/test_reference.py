@@ -45,7 +45,7 @@ def test_each_document_is_a_page_and_keeps_its_tables(reference):
 
 def test_a_mechanism_has_its_picture_its_members_and_the_labels_of_their_comments(reference):
     words = words_of(reference / "classmallard_1_1multipool.html")
-    for expected in ("Data model:", "Invariants:", "cursor_", "largest_pooled_bytes", "Effects", "Returns"):
+    for expected in ("Data model:", "Invariants:", "front_", "largest_pooled_bytes", "Effects", "Returns"):
         assert expected in words
     assert "by_default" not in words
     assert "MALLARD_MODE" not in words
