@@ -43,6 +43,9 @@ class inline_resource : public std::pmr::memory_resource {
 public:
     using pool_front = reuse::pool_front<first_freed::by_class<eighth_classes>, eighth_classes>;
 
+    inline_resource(const inline_resource&) = delete;
+    inline_resource& operator=(const inline_resource&) = delete;
+
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`.
     /// Throws: what the mechanism throws.
     [[nodiscard, gnu::always_inline]] void* allocate(std::size_t bytes,
@@ -73,8 +76,6 @@ public:
 protected:
     /// Effects: makes a base whose calls are virtual.
     inline_resource() noexcept = default;
-    inline_resource(const inline_resource&) = delete;
-    inline_resource& operator=(const inline_resource&) = delete;
 
     /// Effects: serves calls from `front` as long as it suffices, and then by virtual calls.
     /// Requires: `front` outlives all calls, and do_allocate() and do_deallocate() are its mechanism's.

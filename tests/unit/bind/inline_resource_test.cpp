@@ -126,19 +126,20 @@ TEST(inline_resource, cuts_the_blocks_that_its_mechanism_would_cut) {
     std::byte* last = nullptr;
     std::byte* last_direct = nullptr;
     for (std::size_t bytes = 0; bytes != 300; ++bytes) {
-        const std::size_t alignment = std::size_t{1} << bytes % 7;
+        const std::size_t alignment = std::size_t{1} << bytes % 5;
+        const std::size_t chunks = source.granted().size();
         auto* p = static_cast<std::byte*>(base.allocate(bytes, alignment));
         auto* q = static_cast<std::byte*>(direct.allocate(bytes, alignment));
         EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
         std::memset(p, 1, bytes);
-        if (last != nullptr && source.granted().size() == other_source.granted().size() && alignment <= 16 &&
-            p > last && q > last_direct && p - last < 512 && q - last_direct < 512) {
+        ASSERT_EQ(source.granted().size(), other_source.granted().size()) << bytes;
+        if (source.granted().size() == chunks) {
             EXPECT_EQ(p - last, q - last_direct) << bytes;
         }
         last = p;
         last_direct = q;
     }
-    EXPECT_EQ(source.granted().size(), other_source.granted().size());
+    EXPECT_GT(source.granted().size(), 1U);
 }
 
 TEST(inline_resource, makes_virtual_calls_without_a_front) {
@@ -174,6 +175,7 @@ TEST(inline_resource, makes_virtual_calls_only_for_what_the_front_cannot_serve) 
     EXPECT_EQ(base.deallocations, 4);
 }
 
+#ifdef __cpp_exceptions
 TEST(inline_resource, passes_failures_on_and_loses_no_block) {
     equipment::ledger source;
     mallard::resource<mallard::multipool<equipment::ledger>> pool(source);
@@ -199,6 +201,7 @@ TEST(inline_resource, passes_failures_on_and_loses_no_block) {
     EXPECT_EQ(source.outstanding(), 0U);
     EXPECT_EQ(source.complaints(), equipment::no_complaints);
 }
+#endif
 
 TEST(inline_resource, follows_its_mechanism_through_release_rewind_and_rollback) {
     equipment::ledger source;
@@ -311,12 +314,14 @@ TEST(inline_allocator, is_equal_for_one_base_and_stays_where_it_was_put) {
     static_assert(sizeof(mallard::inline_allocator<int>) == sizeof(void*));
 }
 
+#ifdef __cpp_exceptions
 TEST(inline_allocator, refuses_more_than_can_be) {
     mallard::resource<mallard::multipool<>> pool;
     mallard::inline_allocator<double> a(&pool);
     EXPECT_THROW(static_cast<void>(a.allocate(SIZE_MAX / 4)), std::bad_alloc);
     EXPECT_THROW(static_cast<void>(a.allocate(PTRDIFF_MAX / sizeof(double))), std::bad_alloc);
 }
+#endif
 
 TEST(inline_allocator, is_winked_out) {
     equipment::ledger source;
