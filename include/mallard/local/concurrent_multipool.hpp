@@ -3,23 +3,25 @@
 ///     thread 1:  magazine of 24 | magazine of 64 | ...      a few blocks of each size, no lock
 ///     thread 2:  magazine of 24 | magazine of 64 | ...
 ///                      ^ batches of blocks v
-///     depot:     lock, batches, multipool                   everything else
+///     depot:     batches on their way, no lock
+///                      ^ only if the depot has none, or no room v
+///     pool:      multipool behind a lock                    everything else
 ///
-/// Data model: the depot is a multipool behind a lock, and owns all memory. A thread whose magazine is empty
-/// fetches a batch of blocks; a thread whose magazine is full returns half of it. So a thread may free the blocks
-/// of others: they gather in its magazines, go back in batches, and are used again by any thread. A whole batch
-/// waits in the depot as it is (threads/depot.hpp), so that the lock is held for some instructions and not for a
-/// walk over blocks that another processor has written; only batches in excess go block by block into the
-/// multipool. The depot serves requests above 8 KiB, those aligned to more than a cache line or above eight of
-/// them, and those of a thread that is ending. threads/thread_cache.hpp tells how a thread finds its magazines,
-/// and what happens when a thread or the allocator ends.
+/// Data model: the multipool owns all memory. A thread whose magazine is empty fetches a batch of blocks; a
+/// thread whose magazine is full returns half of it. So a thread may free the blocks of others: they gather in
+/// its magazines, go back in batches, and are used again by any thread. A whole batch waits in the depot as it is
+/// (threads/depot.hpp), and changes threads by two atomic operations; only batches in excess go block by block
+/// into the multipool. The multipool serves requests above 8 KiB, those aligned to more than a cache line or
+/// above eight of them, and those of a thread that is ending. threads/thread_cache.hpp tells how a thread finds
+/// its magazines, and what happens when a thread or the allocator ends.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
-/// magazine, in the depot, or in use; to the multipool, blocks in magazines are in use. The lock and the depot
-/// share no cache line with data that every request reads, nor with data of other objects.
+/// magazine, in the depot, in the multipool, or in use; to the multipool, blocks in magazines and in the depot are
+/// in use. The lock and the depot share no cache line with data that every request reads, nor with data of other
+/// objects.
 /// Bound: at most 64 free blocks of each shape wait in a thread's magazine, and at most 32 KiB or two blocks
 /// (threads/magazine.hpp): two MiB for a thread that frees blocks of all shapes. Four times as much waits in
 /// the depot as batches, for all threads together. A thread has magazines of at most eight allocators, in pages
-/// of its own, 10 KB in all.
+/// of its own, 10 KB in all. The object has 4.8 KB, mostly places of the depot.
 ///
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
 #pragma once
@@ -101,14 +103,14 @@ public:
     /// Complexity: linear in the chunks, in the blocks above the largest pooled size and in the threads.
     void release() noexcept {
         detach_caches();
-        const depot_lock lock(mutex_);
+        const pool_lock lock(mutex_);
         depot_.clear();
         pool_.release();
     }
 
     [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept { return pool_.largest_pooled_bytes(); }
 
-    /// Returns: the memory of the depot, which includes the blocks in magazines.
+    /// Returns: the memory of the multipool, which includes the blocks in magazines and in the depot.
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
         const std::scoped_lock<std::mutex> lock(mutex_);
@@ -117,7 +119,7 @@ public:
 
     // ---- for a fork
 
-    /// Effects: lets no other thread into the depot, so that the child of a fork finds it whole. For a handler of
+    /// Effects: lets no other thread into the multipool, so that the child of a fork finds it whole. For a handler of
     /// pthread_atfork(); a pool that a type names (bind/pool_tag.hpp) has one.
     /// Requires: the calling thread is not in an operation of this allocator.
     void lock_for_fork() noexcept { mutex_.lock(); }
@@ -128,14 +130,14 @@ public:
     void unlock_after_fork() noexcept { mutex_.unlock(); }
 
 private:
-    /// Around each use of the depot that may call the upstream.
-    struct depot_lock {
-        explicit depot_lock(std::mutex& mutex) : lock(mutex) {}
+    /// Around each use of the multipool, which may call the upstream.
+    struct pool_lock {
+        explicit pool_lock(std::mutex& mutex) : lock(mutex) {}
         std::scoped_lock<std::mutex> lock;
-        threads::inside_depot inside;
+        threads::inside_pool inside;
     };
 
-    /// Blocks on their way from the depot to a magazine. They go back unless they arrive.
+    /// Blocks on their way from the multipool to a magazine. They go back unless they arrive.
     class batch {
     public:
         batch(concurrent_multipool& pool, std::size_t index) noexcept
@@ -145,11 +147,11 @@ private:
 
         ~batch() {
             while (count_ != 0) {
-                owner_.give_to_depot(blocks_[--count_], shape_);
+                owner_.give_to_pool(blocks_[--count_], shape_);
             }
         }
 
-        /// Effects: takes `count` blocks of the depot; fewer if it has no more, but at least one.
+        /// Effects: takes `count` blocks of the multipool; fewer if it has no more, but at least one.
         /// Throws: what the multipool throws if it has none.
         void fetch(std::size_t count) {
             blocks_[count_++] = owner_.pool_.allocate(shape_.bytes, shape_.alignment);
@@ -192,15 +194,15 @@ private:
     }
 
     /// Requires: mutex_ is locked.
-    void give_to_depot(void* block, threads::block_shape shape) noexcept {
+    void give_to_pool(void* block, threads::block_shape shape) noexcept {
         core::unpoison(block, shape.bytes);
         pool_.deallocate(block, shape.bytes, shape.alignment);
     }
 
     /// Requires: mutex_ is locked.
-    void give_to_depot(threads::block_stack blocks, threads::block_shape shape) noexcept {
+    void give_to_pool(threads::block_stack blocks, threads::block_shape shape) noexcept {
         while (void* block = blocks.pop()) {
-            give_to_depot(block, shape);
+            give_to_pool(block, shape);
         }
     }
 
@@ -219,7 +221,7 @@ template <upstream Upstream>
 void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = threads::magazine_index(bytes, alignment);
     if (!has_magazine(index)) {
-        const depot_lock lock(mutex_);
+        const pool_lock lock(mutex_);
         return pool_.allocate(bytes, alignment);
     }
     threads::thread_cache* const cache = find_cache();
@@ -236,19 +238,19 @@ void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::si
 template <upstream Upstream>
 void* concurrent_multipool<Upstream>::allocate_without_cache(std::size_t index) {
     const threads::block_shape shape = threads::magazine_shape(index);
-    const depot_lock lock(mutex_);
-    give_to_depot(depot_.take(index), shape); // there may be no other block
+    const pool_lock lock(mutex_);
+    give_to_pool(depot_.take(index), shape); // there may be no other block
     return pool_.allocate(shape.bytes, shape.alignment);
 }
 
 template <upstream Upstream>
 void concurrent_multipool<Upstream>::refill(threads::magazine& to, std::size_t index) {
     const std::size_t count = to.next_batch(index);
-    const depot_lock lock(mutex_);
     if (const threads::block_stack waiting = depot_.take(index); !waiting.empty()) {
         to.fill(waiting, index);
         return;
     }
+    const pool_lock lock(mutex_);
     batch fetched(*this, index);
     fetched.fetch(count);
     fetched.arrive(to);
@@ -259,14 +261,14 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
                                                        std::size_t alignment) noexcept {
     const std::size_t index = threads::magazine_index(bytes, alignment);
     if (!has_magazine(index)) {
-        const depot_lock lock(mutex_);
+        const pool_lock lock(mutex_);
         pool_.deallocate(p, bytes, alignment);
         return;
     }
     threads::thread_cache* const cache = find_cache();
     if (cache == nullptr) {
-        const depot_lock lock(mutex_);
-        give_to_depot(p, threads::magazine_shape(index));
+        const pool_lock lock(mutex_);
+        give_to_pool(p, threads::magazine_shape(index));
         return;
     }
     threads::magazine& mine = cache->magazines[index];
@@ -278,10 +280,9 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
     if (rest.empty()) {
         return;
     }
-    const bool whole = rest.has_just(threads::batch_blocks(index));
-    const depot_lock lock(mutex_);
-    if (!whole || !depot_.put(rest, index)) {
-        give_to_depot(rest, threads::magazine_shape(index));
+    if (!rest.has_just(threads::batch_blocks(index)) || !depot_.put(rest, index)) {
+        const pool_lock lock(mutex_);
+        give_to_pool(rest, threads::magazine_shape(index));
     }
 }
 
@@ -289,9 +290,9 @@ template <upstream Upstream>
 void concurrent_multipool<Upstream>::take_back(threads::cache_owner& owner,
                                                threads::thread_cache& from) noexcept {
     auto& pool = static_cast<concurrent_multipool&>(owner);
-    const depot_lock lock(pool.mutex_);
+    const pool_lock lock(pool.mutex_);
     for (std::size_t index = 0; index < threads::magazine_count; ++index) {
-        pool.give_to_depot(from.magazines[index].empty_out(), threads::magazine_shape(index));
+        pool.give_to_pool(from.magazines[index].empty_out(), threads::magazine_shape(index));
     }
 }
 

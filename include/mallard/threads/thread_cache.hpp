@@ -49,7 +49,7 @@ struct alignas(cache_line_bytes) thread_cache {
     std::array<magazine, magazine_count> magazines{};
 };
 
-/// The cache that a thread used last. `depth` counts the depots that it has locked.
+/// The cache that a thread used last. `depth` counts the pools that it has locked.
 struct cache_in_use {
     std::uint64_t key = 0;
     thread_cache* cache = nullptr;
@@ -65,7 +65,7 @@ public:
     cache_owner& operator=(const cache_owner&) = delete;
 
 protected:
-    /// Returns all blocks of a cache to the allocator's depot.
+    /// Returns all blocks of a cache to the allocator.
     using take_back_function = void (*)(cache_owner& owner, thread_cache& from) noexcept;
 
     explicit cache_owner(take_back_function take_back) noexcept;
@@ -92,14 +92,14 @@ private:
     std::atomic<std::uint64_t> returning_{0}; ///< how many threads; above them, since how many forks
 };
 
-/// Held together with a depot's lock. A thread that holds one takes no cache away from an allocator, because that
-/// would need another depot's lock: an allocator may be the upstream of another one.
-class inside_depot {
+/// Held together with a pool's lock. A thread that holds one takes no cache away from an allocator, because that
+/// would need another pool's lock: an allocator may be the upstream of another one.
+class inside_pool {
 public:
-    inside_depot() noexcept { ++last_cache.depth; }
-    inside_depot(const inside_depot&) = delete;
-    inside_depot& operator=(const inside_depot&) = delete;
-    ~inside_depot() { --last_cache.depth; }
+    inside_pool() noexcept { ++last_cache.depth; }
+    inside_pool(const inside_pool&) = delete;
+    inside_pool& operator=(const inside_pool&) = delete;
+    ~inside_pool() { --last_cache.depth; }
 };
 
 } // namespace mallard::threads::inline MALLARD_LIBRARY

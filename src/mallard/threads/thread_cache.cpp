@@ -154,7 +154,7 @@ private:
     }
 
     /// Effects: detaches a cache of this thread and returns its blocks. The attachments are unlocked meanwhile,
-    /// because a thread that has a depot's lock may need them.
+    /// because a thread that has a pool's lock may need them.
     static void give_up(thread_cache& cache) noexcept {
         cache_owner* const owner = detach_and_hold_owner(cache);
         if (last_cache.cache == &cache) {

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstddef>
+#include <set>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -83,11 +85,46 @@ TEST_F(depot, has_room_again_for_what_was_taken) {
     }
 }
 
-TEST_F(depot, has_no_place_for_blocks_of_one_word) {
-    std::array<std::byte, 8> word{};
-    mallard::threads::block_stack one;
-    one.push(word.data());
-    EXPECT_FALSE(depot_.put(one, mallard::threads::magazine_index(8, 8)));
+/// Each thread puts what it took, in turn with its own batches. In the end each batch is there once.
+TEST(depot_of_many_threads, loses_no_batch_and_hands_none_out_twice) {
+    constexpr std::size_t threads = 4;
+    constexpr std::size_t rounds = 20'000;
+    mallard::threads::depot shared;
+    std::array<mallard::threads::block_stack, 2 * threads> mine;
+    std::array<std::array<void*, 1>, 2 * threads> words{};
+    for (std::size_t i = 0; i != mine.size(); ++i) {
+        mine.at(i).push(&words.at(i));
+    }
+    std::vector<std::thread> team;
+    for (std::size_t t = 0; t != threads; ++t) {
+        team.emplace_back([&shared, &a = mine.at(2 * t), &b = mine.at(2 * t + 1)] {
+            for (std::size_t i = 0; i != rounds; ++i) {
+                mallard::threads::block_stack& one = i % 2 == 0 ? a : b;
+                if (one.empty()) {
+                    one = shared.take(index_of_512);
+                } else if (shared.put(one, index_of_512)) {
+                    one = {};
+                }
+            }
+        });
+    }
+    for (std::thread& each : team) {
+        each.join();
+    }
+    std::set<void*> seen;
+    const auto see = [&seen](mallard::threads::block_stack batch) {
+        EXPECT_TRUE(batch.has_just(1)) << "no other thread has linked the block to one of its own";
+        EXPECT_TRUE(seen.insert(batch.first()).second);
+    };
+    for (const auto& batch : mine) {
+        if (!batch.empty()) {
+            see(batch);
+        }
+    }
+    for (auto batch = shared.take(index_of_512); !batch.empty(); batch = shared.take(index_of_512)) {
+        see(batch);
+    }
+    EXPECT_EQ(seen.size(), mine.size());
 }
 
 TEST_F(depot, forgets_all) {

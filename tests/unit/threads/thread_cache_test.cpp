@@ -200,7 +200,7 @@ TEST_F(thread_caches, are_taken_from_another_allocator_once_its_lock_is_free_aga
         static_cast<void>(o->find_cache());
     }
     {
-        const mallard::threads::inside_depot inside;
+        const mallard::threads::inside_pool inside;
     }
     owner late;
     bool found = false;
@@ -252,7 +252,7 @@ TEST_F(thread_caches, are_taken_from_no_allocator_under_the_lock_of_another) {
         static_cast<void>(o->find_cache());
     }
     owner late;
-    const mallard::threads::inside_depot inside;
+    const mallard::threads::inside_pool inside;
     for (int i = 0; i < 1000; ++i) {
         EXPECT_EQ(late.find_cache(), nullptr);
     }
