@@ -1,8 +1,8 @@
-/// The blocks of a heap in one room of memory, with nothing around them: what space/coalescing_space.hpp and
-/// space/growing_space.hpp are tested with.
+/// The blocks of a heap in one room of memory, for tests of space/coalescing_space.hpp, space/growing_space.hpp
+/// and space/quick_fit.hpp.
 #pragma once
 
-#include <mallard/space/growing_space.hpp>
+#include <mallard/space/quick_fit.hpp>
 #include <mallard/space/heap_block.hpp>
 #include <mallard/space/heap_sanity.hpp>
 
@@ -15,8 +15,8 @@
 namespace equipment {
 
 template <class Links>
-class room_of_blocks : public mallard::space::growing_space<Links> {
-    using base = mallard::space::growing_space<Links>;
+class room_of_blocks : public mallard::space::quick_fit<Links> {
+    using base = mallard::space::quick_fit<Links>;
 
 public:
     using links = Links;
@@ -56,11 +56,13 @@ public:
 
     [[nodiscard]] mallard::heap_sanity sanity() const {
         mallard::space::sanity_check<Links> check(*this);
-        check.look_at_room(begin(), end(), [this](const std::byte* at) {
+        const auto owns = [this](const std::byte* at) {
             const std::size_t offset =
                 reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(begin());
             return offset <= room_bytes_ - mallard::space::heap_block::least_bytes && offset % granule == 0;
-        });
+        };
+        check.look_at_room(begin(), end(), owns);
+        check.look_at_quick_lists(owns);
         return check.result();
     }
 

@@ -206,6 +206,12 @@ public:
         hook_(mechanism_, looking{}, [this](looking) { mechanism_.trim(); });
     }
 
+    void settle() noexcept
+        requires requires(mechanism_type& m) { m.settle(); }
+    {
+        hook_(mechanism_, looking{}, [this](looking) { mechanism_.settle(); });
+    }
+
     // ---- information from the mechanism
 
     [[nodiscard]] auto stats() const noexcept

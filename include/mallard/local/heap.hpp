@@ -6,9 +6,10 @@
 ///
 /// Other local allocators are faster because they never merge. A heap gives that up for three things: freed
 /// memory serves requests of any size; a block can take the free memory around it, so that a vector grows without
-/// a copy; and a block knows its own size. It costs a word a block, and some ten instructions a call.
+/// a copy; and a block knows its own size. It costs a word a block, and some ten instructions a call. A freed
+/// block of up to 4 KiB waits for the next request of its size before it is merged.
 ///
-/// Data model: chunks of an upstream, cut into blocks (space/chunk_rooms.hpp, space/coalescing_space.hpp). If the
+/// Data model: chunks of an upstream, cut into blocks (space/chunk_rooms.hpp, space/quick_fit.hpp). If the
 /// upstream is the system's memory, large blocks lie in reserved ranges of addresses with room to grow
 /// (space/reserved_blocks.hpp), as many as the process may have. All other large blocks lie in chunks too.
 /// Invariants: those of its parts; check_sanity() verifies them.
@@ -75,6 +76,7 @@ public:
     /// Effects: gives back the chunks without a block in use, and the spare range for large blocks.
     /// Complexity: linear in the chunks.
     void trim() noexcept {
+        space_.settle();
         space_.retire_remainder();
         rooms_.trim(space_);
     }

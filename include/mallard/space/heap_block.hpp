@@ -41,7 +41,8 @@ public:
     static constexpr std::size_t in_use = 1;
     static constexpr std::size_t previous_in_use = 2; ///< or there is none, or it is in no list
     static constexpr std::size_t reserved = 4;        ///< lies alone in a reserved range
-    static constexpr std::size_t flags = 7;
+    static constexpr std::size_t quick = 8;           ///< freed and not merged yet; `in_use` is set too
+    static constexpr std::size_t flags = 15;
 
     constexpr heap_block() = default;
     explicit constexpr heap_block(std::byte* begin) noexcept : begin_(begin) {}

@@ -38,10 +38,8 @@ public:
     /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
-        if (bytes < small_bytes && alignment <= heap_block::granule_bytes) [[likely]] {
-            if (const heap_block b = space_.take_small(space_type::block_bytes_for(bytes))) [[likely]] {
-                return hand_out(b.payload(), bytes);
-            }
+        if (const heap_block b = take_at_once(bytes, alignment)) [[likely]] {
+            return hand_out(b.payload(), bytes);
         }
         return hand_out(allocate_slowly(bytes, alignment, false), bytes);
     }
@@ -50,11 +48,15 @@ public:
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept {
         MALLARD_EXPECTS(is_power_of_two(alignment));
+        if (const heap_block b = take_at_once(bytes, alignment)) [[likely]] {
+            return hand_out(b.payload(), bytes);
+        }
         void* const p = allocate_slowly(bytes, alignment, true);
         return p == nullptr ? nullptr : hand_out(p, bytes);
     }
 
-    /// Effects: makes the block free and merges it with its free neighbours.
+    /// Effects: makes the block free. One of up to 4 KiB waits for a request of its size, and is merged with its
+    /// free neighbours before a request fails; a larger one is merged at once.
     /// Requires: `p` is a block of this heap and was not deallocated since. The block knows its size; the two
     /// numbers are ignored.
     /// Complexity: constant, apart from calls upstream.
@@ -68,7 +70,7 @@ public:
         }
         const std::size_t bytes = word & ~heap_block::flags;
         core::poison(p, bytes - heap_block::tag_bytes);
-        space_.give(b, bytes);
+        space_.give_quick(b, bytes);
     }
 
     /// Returns: a block as allocate() does, and all of its bytes.
@@ -167,6 +169,10 @@ public:
         deallocate_many(std::move(blocks));
     }
 
+    /// Effects: merges the freed blocks that wait for a request of their size with their free neighbours.
+    /// Complexity: linear in these blocks.
+    void settle() noexcept { space_.settle(); }
+
 protected:
     using typename walks::space_type;
     using walks::rooms_;
@@ -185,11 +191,23 @@ protected:
     ~heap_calls() = default;
 
 private:
+    static constexpr std::size_t most_quick_bytes = space_type::largest_quick_bytes - heap_block::tag_bytes;
     /// Smaller requests have a bin of their size.
     static constexpr std::size_t small_bytes =
         space_type::exact_bytes - heap_block::granule_bytes - heap_block::tag_bytes + 1;
     /// The most bytes that a burst asks the rooms for at a time.
     static constexpr std::size_t most_carved_bytes = std::size_t{256} << 10;
+
+    /// Returns: a block that waits, or is in the bin of its size, or the front of the remainder; null if there is
+    /// none.
+    [[nodiscard]] heap_block take_at_once(std::size_t bytes, std::size_t alignment) noexcept {
+        if (bytes > most_quick_bytes || alignment > heap_block::granule_bytes) [[unlikely]] {
+            return {};
+        }
+        const std::size_t block_bytes = space_type::block_bytes_for(bytes);
+        const heap_block b = space_.take_quick(block_bytes);
+        return b || bytes >= small_bytes ? b : space_.take_small(block_bytes);
+    }
 
     static void* hand_out(void* p, std::size_t bytes) noexcept {
         core::unpoison(p, std::max<std::size_t>(bytes, 1));
@@ -202,6 +220,7 @@ private:
     [[gnu::cold, gnu::noinline]] bool grow_large(heap_block b, std::size_t least, std::size_t most) noexcept {
         return rooms_.grow_large(b, least, most);
     }
+    expansion_result grow_in_place(heap_block b, const expansion_request& r) noexcept;
     expansion_result allocate_to_grow(const expansion_request& r, bool quiet);
 
     /// Returns: the result for a block, with all of it usable.
@@ -226,6 +245,11 @@ void* heap_calls<Rooms, Links>::allocate_slowly(std::size_t bytes, std::size_t a
     if (void* const p = take(bytes, alignment)) {
         return p;
     }
+    if (space_.settle()) {
+        if (void* const p = take(bytes, alignment)) {
+            return p;
+        }
+    }
     const std::size_t needed = space_type::bytes_for_aligned(space_type::block_bytes_for(bytes), alignment);
     if (!rooms_.add_room_for(space_, needed, quiet)) {
         return nullptr;
@@ -244,21 +268,37 @@ expansion_result heap_calls<Rooms, Links>::expand_by(void* p, const expansion_re
                 return told(b, expansion::forward);
             }
         } else {
-            const std::size_t least = space_type::block_bytes_for(r.least_bytes);
-            const std::size_t most = std::max(
-                least, space_type::block_bytes_for(std::min(r.preferred_bytes, space_type::most_bytes)));
-            const bool forward = includes(r.may, expansion::forward);
-            if (forward && space_.grow_forward(b, least, most)) {
-                return told(b, expansion::forward);
+            expansion_result grown = grow_in_place(b, r);
+            const bool could_gain =
+                grown.p == nullptr || (grown.bytes < r.preferred_bytes &&
+                                       heap_block::holding(grown.p).next().is(heap_block::quick));
+            if (could_gain && space_.settle()) {
+                grown = grow_in_place(grown.p == nullptr ? b : heap_block::holding(grown.p), r);
             }
-            if (includes(r.may, expansion::backward)) {
-                if (const heap_block grown = space_.grow_backward(b, least, most, r.step_bytes, forward)) {
-                    return told(grown, expansion::backward);
-                }
+            if (grown.p != nullptr) {
+                return grown;
             }
         }
     }
     return includes(r.may, expansion::fresh) ? allocate_to_grow(r, quiet) : expansion_result{};
+}
+
+/// Returns: the block, grown forward or backward as `r` allows; a null result if it cannot grow.
+template <class Rooms, class Links>
+expansion_result heap_calls<Rooms, Links>::grow_in_place(heap_block b, const expansion_request& r) noexcept {
+    const std::size_t least = space_type::block_bytes_for(r.least_bytes);
+    const std::size_t most =
+        std::max(least, space_type::block_bytes_for(std::min(r.preferred_bytes, space_type::most_bytes)));
+    const bool forward = includes(r.may, expansion::forward);
+    if (forward && space_.grow_forward(b, least, most)) {
+        return told(b, expansion::forward);
+    }
+    if (includes(r.may, expansion::backward)) {
+        if (const heap_block grown = space_.grow_backward(b, least, most, r.step_bytes, forward)) {
+            return told(grown, expansion::backward);
+        }
+    }
+    return {};
 }
 
 /// Returns: a fresh block, if possible off the front of a free one of twice its bytes or more, so that it can
@@ -298,7 +338,8 @@ block_chain heap_calls<Rooms, Links>::allocate_many(std::size_t bytes, std::size
         if (!space_.carve_many(burst, block_bytes, count, usable)) {
             const std::size_t left =
                 std::min(count - burst.size(), most_carved_bytes / block_bytes) * block_bytes;
-            if (!space_.refill_remainder(block_bytes, left)) {
+            if (!space_.refill_remainder(block_bytes, left) &&
+                !(space_.settle() && space_.refill_remainder(block_bytes, left))) {
                 rooms_.add_room_for(space_, left, false);
             }
         }

@@ -11,8 +11,8 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
-#include <mallard/space/coalescing_space.hpp>
 #include <mallard/space/heap_block.hpp>
+#include <mallard/space/quick_fit.hpp>
 
 #include <cstddef>
 
@@ -23,13 +23,15 @@ struct heap_block_info {
     const void* p = nullptr; ///< the caller's address of it
     std::size_t bytes = 0;   ///< usable by the caller, or once usable
     bool in_use = false;
+    bool waits = false; ///< free, and not merged yet
 };
 
 /// The sums of a heap. The bytes are those that callers may use, without tags.
 struct heap_use {
     std::size_t used_blocks = 0;
     std::size_t used_bytes = 0;
-    std::size_t free_blocks = 0; ///< no two of them are neighbours
+    std::size_t free_blocks = 0;
+    std::size_t waiting_blocks = 0; ///< of the free ones, those not merged yet (space/quick_lists.hpp)
     std::size_t free_bytes = 0;
     std::size_t largest_free_bytes = 0;
     std::size_t held_bytes = 0; ///< of the upstream's, or of the region
@@ -50,7 +52,7 @@ namespace mallard::space::inline MALLARD_MODE {
 template <class Links>
 class sanity_check {
 public:
-    using space_type = coalescing_space<Links>;
+    using space_type = quick_fit<Links>;
 
     explicit sanity_check(const space_type& space) noexcept : space_(space) {}
 
@@ -59,6 +61,7 @@ public:
     /// Returns: whether they are sound.
     template <class Owns>
     bool look_at_room(std::byte* begin, std::byte* end, Owns owns) noexcept {
+        room_bytes_ += static_cast<std::size_t>(end - begin) + space_type::end_bytes;
         bool free_in_front = false;
         std::size_t bytes_in_front = 0;
         for (heap_block b(begin); b.begin() != end;) {
@@ -89,6 +92,11 @@ public:
                                  "damaged");
             }
             const bool free = !b.is(heap_block::in_use);
+            const bool waits = b.is(heap_block::quick);
+            if (waits && (free || !has_sound_quick_link(b, owns))) {
+                return broken(b, "the link of the waiting block is damaged");
+            }
+            waiting_ += waits ? 1 : 0;
             if (free && free_in_front) {
                 return broken(b, "two free blocks are neighbours");
             }
@@ -104,6 +112,17 @@ public:
             return broken(last, "the word at the end of a room is damaged");
         }
         return true;
+    }
+
+    /// Effects: checks, after all rooms, that the quick lists have all waiting blocks, once each.
+    template <class Owns>
+    void look_at_quick_lists(Owns owns) noexcept {
+        const auto waits = [&](heap_block b, std::size_t bytes) {
+            return owns(b.begin()) && b.is(heap_block::quick) && b.bytes() == bytes;
+        };
+        if (found_.sound() && !space_.quick().are_sound(waiting_, room_bytes_, waits)) {
+            found_.what = "a list of waiting blocks is damaged";
+        }
     }
 
     /// Returns: the first damage, or damage that shows only after all rooms.
@@ -122,6 +141,12 @@ private:
     bool broken(heap_block b, const char* what) noexcept {
         found_ = {what, b.payload()};
         return false;
+    }
+
+    template <class Owns>
+    bool has_sound_quick_link(heap_block b, Owns owns) noexcept {
+        const heap_block next = Links::load(b.next_link());
+        return !next || (owns(next.begin()) && next.is(heap_block::quick) && next.bytes() == b.bytes());
     }
 
     /// Returns: `b`, or its neighbour in the bin, if its links are damaged; null if neither's are. If the two
@@ -158,6 +183,8 @@ private:
     heap_sanity found_;
     std::size_t firsts_ = 0;
     std::size_t remainders_ = 0;
+    std::size_t waiting_ = 0;
+    std::size_t room_bytes_ = 0;
 };
 
 } // namespace mallard::space::inline MALLARD_MODE

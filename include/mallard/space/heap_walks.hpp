@@ -1,14 +1,14 @@
 /// Walks over the blocks of a heap: each block, their sums, and whether they are sound.
 ///
-/// Data model: the space of the blocks (space/growing_space.hpp), and its rooms: chunks (space/chunk_rooms.hpp)
+/// Data model: the space of the blocks (space/quick_fit.hpp), and its rooms: chunks (space/chunk_rooms.hpp)
 /// or one region (space/region_room.hpp).
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/stats.hpp>
-#include <mallard/space/growing_space.hpp>
 #include <mallard/space/heap_block.hpp>
 #include <mallard/space/heap_sanity.hpp>
+#include <mallard/space/quick_fit.hpp>
 #include <mallard/space/reserved_blocks.hpp>
 #include <mallard/space/room_table.hpp>
 
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] heap_sanity check_sanity() const noexcept;
 
 protected:
-    using space_type = growing_space<Links>;
+    using space_type = quick_fit<Links>;
 
     template <class... Args>
     explicit heap_walks(Args&&... rooms) noexcept : rooms_(std::forward<Args>(rooms)...) {}
@@ -52,8 +52,8 @@ protected:
 template <class Rooms, class Links>
 template <class F>
 void heap_walks<Rooms, Links>::for_each_block(F f) const {
-    const auto tell = [&f](heap_block b, std::size_t bytes, bool in_use) {
-        f(heap_block_info{b.payload(), bytes - heap_block::tag_bytes, in_use});
+    const auto tell = [&f](heap_block b, std::size_t bytes, bool in_use, bool waits) {
+        f(heap_block_info{b.payload(), bytes - heap_block::tag_bytes, in_use, waits});
     };
     const auto look_at_room = [&](std::byte* begin, const std::byte* end) {
         for (heap_block b(begin); b.begin() != end;) {
@@ -61,7 +61,9 @@ void heap_walks<Rooms, Links>::for_each_block(F f) const {
             if (bytes == 0) {
                 break;
             }
-            tell(b, bytes, b.begin() != space_.remainder_begin() && b.is(heap_block::in_use));
+            const bool merged = b.begin() == space_.remainder_begin() || !b.is(heap_block::in_use);
+            const bool waits = !merged && b.is(heap_block::quick);
+            tell(b, bytes, !merged && !waits, waits);
             b = b.behind(bytes);
         }
         return true;
@@ -69,7 +71,7 @@ void heap_walks<Rooms, Links>::for_each_block(F f) const {
     if (rooms_.damaged().sound()) {
         rooms_.each_room(look_at_room);
     }
-    static_cast<void>(rooms_.for_each_large([&](heap_block b) { tell(b, b.bytes(), true); }));
+    static_cast<void>(rooms_.for_each_large([&](heap_block b) { tell(b, b.bytes(), true, false); }));
 }
 
 template <class Rooms, class Links>
@@ -80,6 +82,7 @@ heap_use heap_walks<Rooms, Links>::use() const noexcept {
     for_each_block([&sum](const heap_block_info& b) {
         (b.in_use ? sum.used_blocks : sum.free_blocks) += 1;
         (b.in_use ? sum.used_bytes : sum.free_bytes) += b.bytes;
+        sum.waiting_blocks += b.waits ? 1 : 0;
         if (!b.in_use) {
             sum.largest_free_bytes = std::max(sum.largest_free_bytes, b.bytes);
         }
@@ -117,6 +120,7 @@ heap_sanity heap_walks<Rooms, Links>::check_sanity() const noexcept {
     };
     sanity_check<Links> check(space_);
     rooms_.each_room([&](std::byte* begin, std::byte* end) { return check.look_at_room(begin, end, owns); });
+    check.look_at_quick_lists(owns);
     heap_sanity found = check.result();
     const heap_block damaged = rooms_.for_each_large([&found](heap_block b) {
         if (found.sound() && !reserved_blocks::is_sound(b)) {

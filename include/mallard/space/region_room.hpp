@@ -11,9 +11,9 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/stats.hpp>
-#include <mallard/space/growing_space.hpp>
 #include <mallard/space/heap_block.hpp>
 #include <mallard/space/heap_sanity.hpp>
+#include <mallard/space/quick_fit.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace mallard::space::inline MALLARD_MODE {
 
 class region_room {
 public:
-    using space_type = growing_space<relative_links>;
+    using space_type = quick_fit<relative_links>;
 
     static constexpr std::size_t most_region_bytes = PTRDIFF_MAX;
     /// What the heap takes of the region, up to the tag of the first block.
@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6413; ///< "mallard", layout 3
+    static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6414; ///< "mallard", layout 4
 
     std::uint64_t signature_ = signature;
     std::uint64_t region_bytes_;

@@ -53,6 +53,7 @@ std::vector<std::string> members_of() {
     MEMBER("mark", seen.mark());
     MEMBER("rollback", a.rollback(seen.mark()));
     MEMBER("trim", a.trim());
+    MEMBER("settle", a.settle());
     MEMBER("stats", seen.stats());
     MEMBER("owns", seen.owns(p));
     MEMBER("empty", seen.empty());

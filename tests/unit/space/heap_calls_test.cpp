@@ -62,6 +62,29 @@ TYPED_TEST(heap_calls, add_one_word_to_a_block) {
     EXPECT_EQ(this->allocate(1), larger + 1008);
 }
 
+TYPED_TEST(heap_calls, use_a_freed_block_for_the_next_request_of_its_size) {
+    const auto b = this->row(20, 100);
+    this->heap_.deallocate(b[5]);
+    this->heap_.deallocate(b[6]);
+    EXPECT_EQ(this->heap_.use().waiting_blocks, 2U) << "neighbours are not merged yet";
+    EXPECT_EQ(this->heap_.use().free_blocks, 3U) << "the remainder is one";
+    EXPECT_EQ(this->allocate(104), b[6]) << "of the same size with its tag";
+    EXPECT_EQ(this->heap_.try_allocate(100), b[5]);
+    EXPECT_EQ(this->heap_.use().waiting_blocks, 0U);
+}
+
+TYPED_TEST(heap_calls, merge_blocks_that_wait_when_told) {
+    const auto b = this->row(20, 100);
+    for (const std::size_t i : {5U, 7U, 6U}) {
+        this->heap_.deallocate(b[i]);
+    }
+    this->heap_.settle();
+    EXPECT_EQ(this->heap_.use().waiting_blocks, 0U);
+    EXPECT_EQ(this->heap_.use().free_blocks, 2U);
+    this->heap_.settle();
+    EXPECT_EQ(equipment::what_is_wrong_with(this->heap_), "");
+}
+
 TYPED_TEST(heap_calls, know_the_size_of_a_block) {
     for (const std::size_t bytes : {0U, 1U, 24U, 25U, 1000U, 100000U}) {
         void* const p = this->heap_.allocate(bytes, 8);
@@ -311,6 +334,25 @@ TYPED_TEST(heap_calls, prefer_less_to_nothing) {
         nullptr, {.least_bytes = 100, .preferred_bytes = SIZE_MAX, .may = expansion::fresh});
     EXPECT_NE(fresh.p, nullptr);
     EXPECT_GE(fresh.bytes, 100U);
+}
+
+/// Three quarters of all blocks are freed side by side, and some of them wait. Then one block needs all of it.
+TEST(heap_calls_in_a_full_region, merge_blocks_that_wait_before_they_fail) {
+    equipment::heap_in_region ground;
+    auto& heap = ground.heap;
+    std::vector<void*> blocks;
+    while (void* const p = heap.try_allocate(1000)) {
+        blocks.push_back(p);
+    }
+    const std::size_t freed = blocks.size() / 4 * 3;
+    for (std::size_t i = 0; i != freed; ++i) {
+        heap.deallocate(blocks[i]);
+    }
+    ASSERT_GT(heap.use().waiting_blocks, 0U);
+    const std::size_t together = freed * 1008 - 8;
+    ASSERT_LT(heap.use().largest_free_bytes, together);
+    EXPECT_EQ(heap.allocate(together), blocks[0]);
+    EXPECT_EQ(heap.use().waiting_blocks, 0U);
 }
 
 } // namespace

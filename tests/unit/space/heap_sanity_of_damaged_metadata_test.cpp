@@ -163,7 +163,7 @@ class damaged_region : public ::testing::Test {
 protected:
     damaged_region() { use(heap_, 30); }
 
-    between_guards ground_{8192};
+    between_guards ground_{16384};
     Heap& heap_ = Heap::create_in(ground_.memory());
 };
 
@@ -197,7 +197,7 @@ TYPED_TEST(damaged_region, says_that_its_length_is_wrong) {
         if (mallard::space::read_word(begin + offset) == this->heap_.region_bytes()) {
             mallard::space::write_word(begin + offset, std::size_t{1} << 40);
             EXPECT_STREQ(this->heap_.check_sanity().what, "the length of the region is damaged");
-            mallard::space::write_word(begin + offset, 8192);
+            mallard::space::write_word(begin + offset, 16384);
             ++told;
         }
     }
@@ -238,9 +238,10 @@ TYPED_TEST(damaged_chunks, are_looked_at_and_no_more) {
 TYPED_TEST(damaged_chunks, are_looked_at_where_the_lists_are_damaged) {
     auto& heap = this->ground_.heap;
     using lists = mallard::space::segregated_fit<mallard::space::absolute_links>;
+    using quick = mallard::space::quick_lists<mallard::space::absolute_links>;
     using rooms = mallard::space::chunk_rooms<guarded_chunks, false>;
     const std::span<std::byte> in_the_heap(reinterpret_cast<std::byte*>(&heap) + sizeof(rooms),
-                                           sizeof(lists) + 16);
+                                           sizeof(lists) + 16 + sizeof(quick));
     damage_each_word(heap, in_the_heap,
                      [](std::size_t offset, std::size_t changed, const heap_sanity& found) {
                          if ((offset == 0 ? changed & 0xFFFFFFFF : changed) != 0) {

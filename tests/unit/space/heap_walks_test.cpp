@@ -85,6 +85,9 @@ TYPED_TEST(heap_walks, name_the_block_that_somebody_wrote_around) {
     for (const std::size_t i : {4U, 9U, 14U}) {
         this->heap_.deallocate(blocks[i]);
     }
+    this->heap_.settle();
+    this->heap_.deallocate(blocks[17]);
+    ASSERT_EQ(this->heap_.use().waiting_blocks, 1U);
     ASSERT_TRUE(this->heap_.check_sanity().sound());
     const auto look_with = [&](std::byte* at, const std::byte* damaged) {
         const std::size_t before = mallard::space::read_word(at);
@@ -104,6 +107,7 @@ TYPED_TEST(heap_walks, name_the_block_that_somebody_wrote_around) {
         EXPECT_EQ(look_with(blocks[i], blocks[i]), "the links of the free block are damaged");
         EXPECT_EQ(look_with(blocks[i] + 8, blocks[i]), "the links of the free block are damaged");
     }
+    EXPECT_EQ(look_with(blocks[17], blocks[17]), "the link of the waiting block is damaged");
 }
 
 TYPED_TEST(heap_walks, see_an_empty_heap) {
