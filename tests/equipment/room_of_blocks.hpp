@@ -2,9 +2,9 @@
 /// and space/quick_fit.hpp.
 #pragma once
 
-#include <mallard/space/quick_fit.hpp>
 #include <mallard/space/heap_block.hpp>
 #include <mallard/space/heap_sanity.hpp>
+#include <mallard/space/quick_fit.hpp>
 
 #include <cstddef>
 #include <cstdint>

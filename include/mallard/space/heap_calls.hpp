@@ -220,7 +220,9 @@ private:
     [[gnu::cold, gnu::noinline]] bool grow_large(heap_block b, std::size_t least, std::size_t most) noexcept {
         return rooms_.grow_large(b, least, most);
     }
-    expansion_result grow_in_place(heap_block b, const expansion_request& r) noexcept;
+    [[gnu::always_inline]] heap_block grow_in_place(heap_block b, const expansion_request& r) noexcept;
+    [[gnu::cold, gnu::noinline]] heap_block grow_after_settling(heap_block b, heap_block grown,
+                                                                const expansion_request& r) noexcept;
     expansion_result allocate_to_grow(const expansion_request& r, bool quiet);
 
     /// Returns: the result for a block, with all of it usable.
@@ -268,37 +270,44 @@ expansion_result heap_calls<Rooms, Links>::expand_by(void* p, const expansion_re
                 return told(b, expansion::forward);
             }
         } else {
-            expansion_result grown = grow_in_place(b, r);
-            const bool could_gain =
-                grown.p == nullptr || (grown.bytes < r.preferred_bytes &&
-                                       heap_block::holding(grown.p).next().is(heap_block::quick));
-            if (could_gain && space_.settle()) {
-                grown = grow_in_place(grown.p == nullptr ? b : heap_block::holding(grown.p), r);
+            space_.merge_at_once(); // blocks that grow need free neighbours
+            heap_block grown = grow_in_place(b, r);
+            if (!grown || grown.payload_bytes() < r.preferred_bytes) [[unlikely]] {
+                grown = grow_after_settling(b, grown, r);
             }
-            if (grown.p != nullptr) {
-                return grown;
+            if (grown) {
+                return told(grown, grown == b ? expansion::forward : expansion::backward);
             }
         }
     }
     return includes(r.may, expansion::fresh) ? allocate_to_grow(r, quiet) : expansion_result{};
 }
 
-/// Returns: the block, grown forward or backward as `r` allows; a null result if it cannot grow.
+/// Returns: the block, grown forward or backward as `r` allows; null if it cannot grow.
 template <class Rooms, class Links>
-expansion_result heap_calls<Rooms, Links>::grow_in_place(heap_block b, const expansion_request& r) noexcept {
+inline heap_block heap_calls<Rooms, Links>::grow_in_place(heap_block b, const expansion_request& r) noexcept {
     const std::size_t least = space_type::block_bytes_for(r.least_bytes);
     const std::size_t most =
         std::max(least, space_type::block_bytes_for(std::min(r.preferred_bytes, space_type::most_bytes)));
     const bool forward = includes(r.may, expansion::forward);
     if (forward && space_.grow_forward(b, least, most)) {
-        return told(b, expansion::forward);
+        return b;
     }
-    if (includes(r.may, expansion::backward)) {
-        if (const heap_block grown = space_.grow_backward(b, least, most, r.step_bytes, forward)) {
-            return told(grown, expansion::backward);
-        }
+    return includes(r.may, expansion::backward) ? space_.grow_backward(b, least, most, r.step_bytes, forward)
+                                                : heap_block();
+}
+
+/// Returns: the block `grown`, or `b` if that is null, grown further after the blocks that wait were merged, if one
+/// of them may be its neighbour; otherwise `grown`.
+template <class Rooms, class Links>
+heap_block heap_calls<Rooms, Links>::grow_after_settling(heap_block b, heap_block grown,
+                                                         const expansion_request& r) noexcept {
+    const bool could_gain = !grown || grown.next().is(heap_block::quick);
+    if (!could_gain || !space_.settle()) {
+        return grown;
     }
-    return {};
+    const heap_block more = grow_in_place(grown ? grown : b, r);
+    return more ? more : grown;
 }
 
 /// Returns: a fresh block, if possible off the front of a free one of twice its bytes or more, so that it can

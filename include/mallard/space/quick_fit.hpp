@@ -30,9 +30,15 @@ public:
     /// Complexity: constant.
     void give_quick(heap_block b, std::size_t bytes) noexcept {
         if (!quick_.put(b, bytes)) {
+            if (quick_.is_end_of_row()) {
+                settle();
+            }
             base::give(b, bytes);
         }
     }
+
+    /// Effects: lets no block wait before the next request.
+    void merge_at_once() noexcept { quick_.end_row(); }
 
     /// Effects: merges all blocks that wait.
     /// Returns: false if there is none.

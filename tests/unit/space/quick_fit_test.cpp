@@ -18,6 +18,8 @@ template <class Space>
 class quick_fit : public ::testing::Test {
 protected:
     static constexpr std::size_t all = Space::bytes;
+    static constexpr std::size_t most_in_a_row =
+        mallard::space::quick_lists<typename Space::links>::most_in_a_row;
 
     ~quick_fit() override { EXPECT_EQ(space_.wrong(), ""); }
 
@@ -50,6 +52,31 @@ TYPED_TEST(quick_fit, merges_a_large_block_at_once) {
     this->give(b);
     EXPECT_EQ(this->space_.free_bytes(), (sizes{large, this->all - large - 64}));
     EXPECT_TRUE(this->space_.quick().empty());
+}
+
+TYPED_TEST(quick_fit, merges_all_blocks_of_a_long_row) {
+    std::vector<heap_block> blocks;
+    for (std::size_t i = 0; i != 2 * this->most_in_a_row; ++i) {
+        blocks.push_back(this->space_.take(32));
+    }
+    for (std::size_t i = 0; i != this->most_in_a_row; ++i) {
+        this->give(blocks[i]);
+    }
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all - 32 * blocks.size()}));
+    this->give(blocks[this->most_in_a_row]);
+    EXPECT_EQ(this->space_.free_bytes(),
+              (sizes{32 * (this->most_in_a_row + 1), this->all - 32 * blocks.size()}));
+    EXPECT_TRUE(this->space_.quick().empty());
+}
+
+TYPED_TEST(quick_fit, merges_at_once_when_it_is_told) {
+    const heap_block b = this->space_.take(64);
+    this->space_.merge_at_once();
+    this->give(b);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all}));
+    EXPECT_FALSE(this->space_.take_quick(64)) << "a request";
+    this->give(this->space_.take(64));
+    EXPECT_FALSE(this->space_.quick().empty());
 }
 
 /// A block that was freed beside one that waits is merged with it when both are settled.

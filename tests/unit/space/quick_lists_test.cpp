@@ -66,6 +66,7 @@ TYPED_TEST(quick_lists, return_the_last_block_of_a_size_first) {
 TYPED_TEST(quick_lists, keep_a_sixteenth_of_the_rooms) {
     std::size_t waiting = 0;
     for (std::size_t bytes = 1024; this->lists_.put(this->block(bytes), bytes); ++waiting) {
+        EXPECT_FALSE(this->lists_.take(32)) << "a request, so that no row of frees is too long";
     }
     EXPECT_EQ(waiting, this->limit / 1024);
     EXPECT_FALSE(this->lists_.put(this->block(32), 32));
@@ -80,8 +81,24 @@ TYPED_TEST(quick_lists, keep_a_bounded_number_of_blocks) {
     std::size_t waiting = 0;
     while (waiting != 2 * lists::most_blocks && this->lists_.put(this->block(32), 32)) {
         ++waiting;
+        EXPECT_FALSE(this->lists_.take(48)) << "a request, so that no row of frees is too long";
     }
     EXPECT_EQ(waiting, lists::most_blocks);
+}
+
+TYPED_TEST(quick_lists, keep_no_block_of_the_rest_of_a_long_row) {
+    using lists = typename TestFixture::lists_type;
+    for (std::size_t i = 0; i != lists::most_in_a_row; ++i) {
+        EXPECT_FALSE(this->lists_.is_end_of_row());
+        EXPECT_TRUE(this->lists_.put(this->block(32), 32));
+    }
+    EXPECT_TRUE(this->lists_.is_end_of_row());
+    EXPECT_FALSE(this->lists_.put(this->block(32), 32));
+    EXPECT_TRUE(this->lists_.take(32));
+    EXPECT_TRUE(this->lists_.put(this->block(32), 32));
+    this->lists_.end_row();
+    EXPECT_FALSE(this->lists_.put(this->block(32), 32));
+    EXPECT_TRUE(this->are_sound_with(lists::most_in_a_row));
 }
 
 TYPED_TEST(quick_lists, keep_no_block_above_the_largest_and_none_without_rooms) {
