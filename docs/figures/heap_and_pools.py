@@ -48,6 +48,7 @@ def locality(stored: StoredRun) -> str:
     surfaces = [(name, system.surfaces[name]) for name in NAMES]
     return by_length(
         system,
+        system.list_lengths,
         [
             *((f"{name}, ns", partial(_access, surface)) for name, surface in surfaces),
             *((f"{name}, lost", partial(_lost, surface)) for name, surface in surfaces),

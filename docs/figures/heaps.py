@@ -10,14 +10,16 @@ from figures.stored import conditions, load, markdown_table, stored_file
 from figures.strategy_table import figure_text, memory_text, shown, time_text
 from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.names import BASE
-from mallard.analysis.phases import phase_tables, timed
-from mallard.analysis.sentences import sentences_of
-from mallard.experiments import EXPERIMENTS, by_ranges, heap_churn
-from mallard.experiments.description import Phases, Quantity
+from mallard.analysis.phases import of_figure, phase_tables, span_text, timed
+from mallard.analysis.ranking import pairings_of, ranking_of
+from mallard.analysis.sentences import sentences_of, with_bursts
+from mallard.analysis.words import percent_text
+from mallard.experiments import EXPERIMENTS, burst, by_ranges, heap_churn
+from mallard.experiments.description import Bursts, Fastest, Phases, Quantity
+from mallard.stats import mean_ratio
 
 FORWARD, BACKWARD, SHRINK = "expansion-forward", "expansion-backward", "shrink-to-fit"
 BURST, CHURN = "burst", "heap-churn"
-IN_BURSTS = "-burst"  # ends the name of a strategy that takes a range in one call
 SHOWN_RANGE = 1000  # nodes
 SHOWN_SHARES = (10, 50, 100)  # percent of the operations
 
@@ -32,6 +34,8 @@ def blocks() -> dict[str, Block]:
         "burst": (BURST, _burst),
         "heap_churn": (CHURN, _churn),
         **{f"{name}_sentences": (name, _saying(name)) for name in (FORWARD, BACKWARD, SHRINK)},
+        "burst_fastest": (BURST, _burst_fastest),
+        "burst_gain": (BURST, _burst_gain),
         "burst_sentences": (BURST, _burst_sentences),
         "heap_churn_sentences": (CHURN, _churn_sentences),
         **{
@@ -66,7 +70,36 @@ def _saying(experiment: str) -> Block:
 
 
 def _burst_sentences() -> str:
-    return _list(sentences_of(BURST, _ranges()))
+    """Those that the two tables of bursts do not show."""
+    return _list(sentences_of(BURST, _ranges(), without=(Fastest, Bursts)))
+
+
+def _burst_fastest() -> str:
+    """A line for each phase, over all ranges; of the strategies in the table above."""
+    names = [name for name in _taking_bursts(_ranges()) if name != "null"]
+    lines = []
+    for phase in _times_of(BURST):
+        table = timed(_ranges(), phase).only(names)
+        ranking = ranking_of(table)
+        if ranking.best is None:
+            continue
+        times = [line.cells[ranking.best.strategy].ns_per_operation for line in table.lines]
+        equals = ", ".join(name for name in ranking.equals if name != BASE)
+        share = percent_text(ranking.best.ratio)
+        lines.append([phase.short, ranking.best.strategy, span_text(times), share, equals])
+    heads = ["", "fastest", "ns a node", f"of {BASE}'s time", "no difference from it"]
+    return markdown_table(heads, lines)
+
+
+def _burst_gain() -> str:
+    """A line for each allocator that was measured both ways: percent of the time node by node."""
+    table = _ranges()
+    phases = (*by_ranges.RANGES, burst.CLEAR)
+    lines = []
+    for plain, in_bursts in with_bursts(table.strategies):
+        ratios = [pairings_of([of_figure(table, phase.figure)], in_bursts, plain) for phase in phases]
+        lines.append([plain, *(percent_text(mean_ratio(found)) if found else "" for found in ratios)])
+    return markdown_table(["of the time node by node", *(phase.short for phase in phases)], lines)
 
 
 def _churn_sentences() -> str:
@@ -127,10 +160,15 @@ def _burst() -> str:
                 *(time_text(line, name, phase.figure) for phase in _times_of(BURST)),
                 figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
             ]
-            for name in shown(table.strategies)
-            if name in ("null", BASE) or name.removesuffix(IN_BURSTS) + IN_BURSTS in table.strategies
+            for name in _taking_bursts(table)
         ],
     )
+
+
+def _taking_bursts(table: CellTable) -> list[str]:
+    """The strategies that were measured both ways, and the two that all are compared with."""
+    both = {name for pair in with_bursts(table.strategies) for name in pair}
+    return [name for name in shown(table.strategies) if name in ("null", BASE, *both)]
 
 
 def _churn() -> str:

@@ -20,7 +20,8 @@ from mallard.analysis.names import BASE, REUSE_ORDERS
 from mallard.stats import Ratio
 
 POOL = "multipool"
-SHOWN_FACTORS = (256, 16, 1)
+SHOWN_FACTORS = (256, 1)
+FEW = 8  # lengths of lists, of which all are shown
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -88,6 +89,7 @@ def _full(system: System) -> str:
     )
     return by_length(
         system,
+        _some(system.list_lengths),
         [
             (f"{name}, af {factor}", partial(_ratio, ratio, factor))
             for name, ratio in kinds
@@ -96,10 +98,21 @@ def _full(system: System) -> str:
     )
 
 
-def by_length(system: System, columns: Sequence[tuple[str, Callable[[int], str]]]) -> str:
-    """A line a length of lists; each column is its head and what it says of a length."""
+def _some(lengths: Sequence[int]) -> list[int]:
+    """The longest, and every fourth power of two; all if they are few."""
+    return [
+        length
+        for length in lengths
+        if len(lengths) <= FEW or length == max(lengths) or (length.bit_length() - 1) % 4 == 0
+    ]
+
+
+def by_length(
+    system: System, lengths: Sequence[int], columns: Sequence[tuple[str, Callable[[int], str]]]
+) -> str:
+    """A line for each length of lists; a column is its head and the text of a length in it."""
     heading = ["list length", *(head for head, _ in columns)]
-    lines = [[log2_text(length), *(cell(length) for _, cell in columns)] for length in system.list_lengths]
+    lines = [[log2_text(length), *(cell(length) for _, cell in columns)] for length in lengths]
     return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
 
 

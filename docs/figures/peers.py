@@ -7,8 +7,10 @@ from functools import cache
 
 from figures.claims import runs, runs_text
 from mallard.analysis.contests import TIME
+from mallard.analysis.peer_words import CellNames, ratio_text, title, value_text
 from mallard.analysis.peers import Duel, duels, has_contenders
-from mallard.view.peers_markdown import losses_markdown, summary_markdown
+from mallard.analysis.peers import losses as lost_in
+from mallard.view.peers_markdown import summary_markdown, table
 
 NOTHING = "Not measured yet."
 LEAST_LOSS = 1.02  # as a ratio
@@ -34,9 +36,28 @@ def times() -> str:
 
 
 def losses() -> str:
-    """Those of two percent or more."""
-    told = [duel for duel in found() if duel.ratio is None or not 1 < duel.ratio.median < LEAST_LOSS]
-    return losses_markdown(told) if told else NOTHING
+    """A line for each quantity of an experiment: the cells lost by two percent or more, and the worst."""
+    if not found():
+        return NOTHING
+    names = CellNames(found())
+    groups: dict[str, list[Duel]] = {}
+    for duel in lost_in(found()):
+        if duel.ratio is None or duel.ratio.median >= LEAST_LOSS:
+            groups.setdefault(title(duel.experiment, duel.quantity), []).append(duel)
+    return table(
+        ["experiment", "cells", "the worst", "mallard's", "the other's", "mallard / the other"],
+        [
+            [
+                head,
+                str(len({duel.cell for duel in group})),
+                names.of(group[0]),
+                f"{group[0].ours.strategy} {value_text(group[0].ours, group[0])}",
+                f"{group[0].theirs.strategy} {value_text(group[0].theirs, group[0])}",
+                ratio_text(group[0].ratio),
+            ]
+            for head, group in groups.items()
+        ],
+    )
 
 
 def conditions() -> str:

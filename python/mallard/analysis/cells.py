@@ -9,7 +9,7 @@ All other parameters are the setting, and every setting has tables of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mallard.analysis.names import in_table_order
 from mallard.cells import Cell, CellRow, Pairing, cell_rows, cells_of, paired
@@ -54,6 +54,17 @@ class CellTable:
 
     def line(self, *place: int) -> Line | None:
         return next((line for line in self.lines if line.place == place), None)
+
+    def only(self, names: Iterable[str]) -> CellTable:
+        """The same lines with these strategies alone."""
+        kept = set(names)
+        return replace(
+            self,
+            lines=[
+                replace(line, cells={name: cell for name, cell in line.cells.items() if name in kept})
+                for line in self.lines
+            ],
+        )
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,12 @@ from mallard.library import BURST
 from mallard.stats import mean_ratio
 
 
-def sentences_of(experiment: str, table: CellTable) -> list[str]:
+def sentences_of(experiment: str, table: CellTable, without: tuple[type[Sentence], ...] = ()) -> list[str]:
+    """Of all kinds but those that the caller shows in another way."""
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Phases)
-    own = [sentence for kind in panel.sentences for sentence in said(kind, table)]
+    kinds = [kind for kind in panel.sentences if not isinstance(kind, without)]
+    own = [sentence for kind in kinds for sentence in said(kind, table)]
     whole = timed(table, panel.relative) if panel.relative else table
     return [
         *dict.fromkeys(own),

@@ -46,7 +46,7 @@ def summary_markdown(found: Iterable[Duel]) -> str:
         head = title(experiment, quantity)
         cells = [_summary(by_peer[peer]) if peer in by_peer else "" for peer in peers]
         lines.append([f"**{head}**" if quantity == TIME else head, *cells])
-    return _table(["", *peers], lines)
+    return table(["", *peers], lines)
 
 
 def losses_markdown(found: Sequence[Duel]) -> str:
@@ -55,7 +55,7 @@ def losses_markdown(found: Sequence[Duel]) -> str:
     if not lost:
         return "In no cell beyond the interval."
     names = CellNames(found)
-    return _table(
+    return table(
         ["experiment", "cell", "mallard's", "", "the other's", "", "mallard / the other"],
         (
             [
@@ -80,7 +80,7 @@ def _summary(standing: Standing) -> str:
 
 def _standings(found: Sequence[Duel]) -> str:
     names = CellNames(found)
-    return _table(
+    return table(
         ["library", "mallard / it, geometric mean", "mallard, by cells", "the worst cell"],
         (
             [
@@ -94,7 +94,7 @@ def _standings(found: Sequence[Duel]) -> str:
     )
 
 
-def _table(heading: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+def table(heading: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     rule = ["---"] * len(heading)
     return "\n".join(_line(cells) for cells in (heading, rule, *lines))
 
