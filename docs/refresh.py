@@ -2,7 +2,7 @@
 
     build/venv/bin/python docs/refresh.py                    the rows in docs/results
     build/venv/bin/python docs/refresh.py --from mallard.db  stores that database's runs there first
-    build/venv/bin/python docs/refresh.py --add mallard.db   stores them beside those of their experiments
+    build/venv/bin/python docs/refresh.py --add mallard.db   stores them in place of those of the same command
     build/venv/bin/python docs/refresh.py --soak soak.jsonl  adds the runs of mallard_soak
 
 A block in a document begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`; what stands between
@@ -71,7 +71,9 @@ BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def store_runs(database: Path, beside: bool) -> None:
-    """Keeps the finished runs of each experiment that the database has; `beside`: those stored as well."""
+    """Keeps the finished runs of each experiment that the database has; `beside`: and the stored ones of
+    other commands.
+    """
     command = [sys.executable, "-m", "mallard", "export", "--format", "json", "--run", "all"]
     text = subprocess.run(
         [*command, "--db", str(database.resolve())],
@@ -89,9 +91,17 @@ def store_runs(database: Path, beside: bool) -> None:
         rows = [row for row in everything["rows"] if row["run_id"] in kept]
         if runs:
             stored = read_stored(experiment) if beside else {"runs": [], "rows": []}
+            drop_runs(stored, {run["command"] for run in runs})
             add_runs(stored, runs, rows)
             data = json.dumps(stored, sort_keys=True).encode()
             stored_file(experiment).write_bytes(gzip.compress(data, mtime=0))
+
+
+def drop_runs(stored: dict[str, Any], commands: set[str]) -> None:
+    """Drops the stored runs of these commands, which were made again."""
+    stored["runs"] = [run for run in stored["runs"] if run["command"] not in commands]
+    kept = {run["id"] for run in stored["runs"]}
+    stored["rows"] = [row for row in stored["rows"] if row["run_id"] in kept]
 
 
 def add_runs(stored: dict[str, Any], runs: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
@@ -115,7 +125,11 @@ def main() -> int:
         "--from", dest="database", type=Path, metavar="FILE", help="store this database's runs first"
     )
     source.add_argument(
-        "--add", dest="added", type=Path, metavar="FILE", help="the same, beside those of their experiments"
+        "--add",
+        dest="added",
+        type=Path,
+        metavar="FILE",
+        help="the same, in place of those of one command",
     )
     parser.add_argument("--soak", type=Path, metavar="FILE", help="add these runs of mallard_soak")
     parser.add_argument("--check", action="store_true", help="change nothing; fail where a document differs")

@@ -1,0 +1,112 @@
+"""The generators of the documents' tables, over made-up claims, duels and stored runs."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mallard.analysis.contests import TIME
+from mallard.analysis.peers import Duel, Side
+from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
+from mallard.experiments.description import Quantity
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+from figures import claims, locality, peers
+from refresh import add_runs, drop_runs
+
+ENTRY = Entry(
+    number="7",
+    paper="p0089",
+    document="P0089R1",
+    section="section 8",
+    text="twice as fast",
+    printed="2",
+    ours="1.1 times",
+    interval="1.0 to 1.2",
+    all_cells="",
+    figures=[],
+    cells=1,
+    repetitions=3,
+    verdict=NOT_REPRODUCED,
+    reason="",
+    command="",
+    rule="",
+    note="",
+    run=1,
+)
+HELD = Quantity("held_bytes", "held", "held")
+
+
+def duel(cell: int, ours: float, theirs: float, quantity: Quantity = TIME) -> Duel:
+    """Three repetitions with the same figures, so that the interval is a point."""
+    return Duel(
+        run=1,
+        experiment="density",
+        quantity=quantity,
+        cell=(("ds", "DS1"), ("size_log2", cell)),
+        peer="Boost.Pool",
+        ours=Side("multipool", dict.fromkeys(range(3), ours)),
+        theirs=Side("boost-pool", dict.fromkeys(range(3), theirs)),
+    )
+
+
+def test_claims_that_hold_are_not_in_the_table_of_those_that_do_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entries = [
+        ENTRY,
+        replace(ENTRY, number="8", verdict=REPRODUCED),
+        replace(ENTRY, number="9", text="|S| < 2", ours="", verdict=NOT_MEASURED),
+        replace(ENTRY, number="1", document="P0213R0"),
+    ]
+    monkeypatch.setattr(claims, "entries", lambda: entries)
+    lines = claims.disagreeing().splitlines()
+    assert [line for line in lines if line.startswith("###")] == ["### P0089R1", "### P0213R0"]
+    assert "| 7, section 8: twice as fast | 2 | 1.1 times |" in lines
+    assert "| 9, section 8: \\|S\\| &lt; 2 | 2 | ? |" in lines, "open, not refuted"
+    assert not any(line.startswith("| 8,") for line in lines)
+    assert lines.index("### P0213R0") < next(i for i, line in enumerate(lines) if line.startswith("| 1,"))
+
+
+def test_the_losses_have_a_line_for_each_quantity(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    duels = [duel(6, 1.2, 1.0), duel(8, 1.5, 1.0), duel(8, 1.4, 1.0), duel(9, 1.01, 1.0), duel(10, 0.5, 1.0)]
+    monkeypatch.setattr(peers, "found", lambda: [*duels, duel(6, 2.0, 1.0, HELD)])
+    held, time = (line.split(" | ") for line in peers.losses().splitlines()[2:])
+    assert held[0] == "| density, held"
+    assert held[1] == "1"
+    assert (time[0], time[1]) == ("| density", "2"), "one cell was lost to two others, one by one percent"
+    assert "2^8" in time[2]
+    assert time[-1].startswith("1.50")
+
+
+def test_the_summary_of_the_peers_has_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peers, "found", lambda: [duel(6, 1.0, 2.0), duel(6, 2.0, 1.0, HELD)])
+    (line,) = peers.times().splitlines()[2:]
+    assert line == "| **density** | 0.50 (1/0/0) |"
+    monkeypatch.setattr(peers, "found", list)
+    assert peers.times() == peers.losses() == peers.NOTHING
+
+
+@pytest.mark.parametrize(
+    ("exponents", "shown"),
+    [((21, 20, 19, 18, 17, 16, 4, 2, 0), (21, 20, 16, 4, 0)), ((22, 18, 9, 0), (22, 18, 9, 0))],
+)
+def test_many_lengths_of_lists_are_thinned_out(exponents: tuple[int, ...], shown: tuple[int, ...]) -> None:
+    assert locality._some([2**each for each in exponents]) == [2**each for each in shown]
+
+
+def test_a_run_of_the_same_command_takes_the_place_of_the_stored_one() -> None:
+    stored = {
+        "runs": [{"id": 1, "command": "mallard bench density"}, {"id": 4, "command": "mallard bench reuse"}],
+        "rows": [{"run_id": 1, "ns": 1}, {"run_id": 4, "ns": 2}],
+    }
+    again = {"id": 1, "command": "mallard bench density"}
+    drop_runs(stored, {again["command"]})
+    add_runs(stored, [again], [{"run_id": 1, "ns": 3}])
+    assert [run["id"] for run in stored["runs"]] == [4, 5]
+    assert [(row["run_id"], row["ns"]) for row in stored["rows"]] == [(4, 2), (5, 3)]
