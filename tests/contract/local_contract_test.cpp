@@ -89,7 +89,8 @@ TEST_P(local_contract, asks_nobody_to_deallocate) {
     EXPECT_EQ(source_.granted().size(), before);
 }
 
-/// Pools only: 64 blocks of every kind that the pool serves, freed in ever another order.
+/// Pools only: 64 blocks of every kind that the pool serves, freed in ever another order. In a heap, a sixteenth of the
+/// memory may wait to be merged.
 TEST_P(local_contract, is_bounded_in_steady_state) {
     std::mt19937 order(1);
     std::vector<void*> blocks;
@@ -102,7 +103,7 @@ TEST_P(local_contract, is_bounded_in_steady_state) {
             settled = source_.outstanding_bytes();
         }
         if (round > 3 && GetParam().reuses_blocks) {
-            ASSERT_LE(source_.outstanding_bytes(), settled) << "round " << round;
+            ASSERT_LE(source_.outstanding_bytes(), settled + settled / 16) << "round " << round;
         }
         std::vector<std::size_t> indices(blocks.size());
         std::generate(indices.begin(), indices.end(), [n = std::size_t{0}]() mutable { return n++; });

@@ -323,6 +323,7 @@ private:
         }
         if constexpr (Ground::knows_sizes) {
             check(heap_.use().used_blocks == 0, "blocks in use after all were freed");
+            heap_.settle();
             check(heap_.use().free_blocks == ground_.rooms(), "more than one free block in a chunk");
         }
     }

@@ -28,6 +28,9 @@ const char* look_at_heap(const Heap& heap, const shadow_heap& shadow) {
     std::uintptr_t end_of_free = 0;
     heap.for_each_block([&](const mallard::heap_block_info& info) {
         const auto begin = reinterpret_cast<std::uintptr_t>(info.p);
+        if (info.waits) {
+            return; // its neighbours are not merged with it yet
+        }
         if (!info.in_use) {
             wrong = end_of_free + mallard::space::heap_block::tag_bytes == begin
                         ? "two free blocks that are neighbours"

@@ -1,11 +1,12 @@
 /// The large blocks of a heap, each in a reserved range of its own, so that it grows without moving and gives
 /// memory back when it shrinks.
 ///
-///     [ next | previous | range | committed | . ][ tag ][ the caller's .......... | reserved ........ ]
-///     ^ begin of a page                           ^ block ^ a multiple of 64      ^ committed
+///     [ next | previous | range | committed | . ][ tag ][ the caller's ...... | word | reserved ........ ]
+///     ^ begin of a page                           ^ block ^ a multiple of 64         ^ committed
 ///
-/// Data model: a list of the ranges, linked both ways. The tag is that of any block, with the flag `reserved`; it
-/// counts the committed bytes, or less if the range had a larger block before. The range that was freed last
+/// Data model: a list of the ranges, linked both ways. The tag is that of any block, with the flag `reserved`. The block
+/// ends a word before the committed bytes do, or earlier if the range had a larger block before, so that its bytes are a
+/// multiple of the granule as everywhere. The range that was freed last
 /// waits as the spare one, as long as the process has less than half of its possible ranges: a vector that is
 /// made again would fault all its pages in anew otherwise.
 /// Invariants: a block has at least the requested bytes. The seal of a range is that of its other words, apart
@@ -43,6 +44,8 @@ class reserved_blocks {
         std::size_t word;
     };
     static_assert(sizeof(range) == cache_line_bytes);
+    /// The committed bytes that are not the caller's.
+    static constexpr std::size_t overhead_bytes = sizeof(range) + heap_block::tag_bytes;
 
 public:
     static constexpr std::size_t reserve_factor = 16;
@@ -118,8 +121,8 @@ private:
         return reinterpret_cast<range*>(b.payload() - sizeof(range));
     }
     static std::size_t word_for(std::size_t granted) noexcept {
-        return (granted - sizeof(range) + heap_block::tag_bytes) | heap_block::in_use |
-               heap_block::previous_in_use | heap_block::reserved;
+        return (granted - sizeof(range)) | heap_block::in_use | heap_block::previous_in_use |
+               heap_block::reserved;
     }
     [[nodiscard]] static std::size_t seal_of(const range* r) noexcept {
         return seal_words({reinterpret_cast<std::uintptr_t>(r), reinterpret_cast<std::uintptr_t>(r->next),

@@ -17,10 +17,10 @@ constexpr std::size_t least_given_back = std::size_t{64} << 10;
 } // namespace
 
 heap_block reserved_blocks::allocate(std::size_t bytes) noexcept {
-    if (bytes > SIZE_MAX - sizeof(range)) {
+    if (bytes > SIZE_MAX - overhead_bytes) {
         return {};
     }
-    const std::size_t least = bytes + sizeof(range);
+    const std::size_t least = bytes + overhead_bytes;
     range* r = take_spare(least);
     if (r == nullptr) {
         r = new_range(least);
@@ -111,8 +111,8 @@ void reserved_blocks::deallocate(heap_block b) noexcept {
 
 bool reserved_blocks::grow(heap_block b, std::size_t least, std::size_t preferred) noexcept {
     range* const r = range_of(b);
-    const std::size_t had = r->granted - sizeof(range);
-    const std::size_t most = r->bytes - sizeof(range);
+    const std::size_t had = r->granted - overhead_bytes;
+    const std::size_t most = r->bytes - overhead_bytes;
     preferred = std::min(std::max(least, preferred), most);
     if (least > most || preferred <= had) {
         return least <= had;
@@ -122,9 +122,9 @@ bool reserved_blocks::grow(heap_block b, std::size_t least, std::size_t preferre
         if (payload <= had) {
             break;
         }
-        if (commit(r, payload + sizeof(range))) {
+        if (commit(r, payload + overhead_bytes)) {
             grant(r,
-                  std::min(reserved_range::rounded(reinterpret_cast<std::byte*>(r), payload + sizeof(range)),
+                  std::min(reserved_range::rounded(reinterpret_cast<std::byte*>(r), payload + overhead_bytes),
                            r->committed));
             return true;
         }
@@ -135,7 +135,7 @@ bool reserved_blocks::grow(heap_block b, std::size_t least, std::size_t preferre
 void reserved_blocks::shrink(heap_block b, std::size_t bytes) noexcept {
     range* const r = range_of(b);
     auto* const begin = reinterpret_cast<std::byte*>(r);
-    const std::size_t rounded = std::min(reserved_range::rounded(begin, bytes + sizeof(range)), r->granted);
+    const std::size_t rounded = std::min(reserved_range::rounded(begin, bytes + overhead_bytes), r->granted);
     const std::size_t rest = r->committed - rounded;
     if (rest < std::max(least_given_back, rounded / 8)) {
         return;
@@ -212,6 +212,7 @@ void reserved_blocks::grant(range* r, std::size_t bytes) noexcept {
     r->granted = bytes;
     r->seal = seal_of(r);
     block_in(r).set_tag(word_for(bytes));
+    core::poison(reinterpret_cast<std::byte*>(r) + bytes - heap_block::tag_bytes, heap_block::tag_bytes);
 }
 
 void reserved_blocks::set_committed(range* r, std::size_t bytes) noexcept {
