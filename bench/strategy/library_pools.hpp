@@ -50,10 +50,8 @@ public:
     static void release() noexcept { static_nodes<Bytes>::pool().release(); }
 };
 
-template <std::size_t OverheadPercent>
-class adaptive_pool_source
-    : public mallard::adaptive_pool<mallard::chunk_cache,
-                                    mallard::adaptive_pool_options{.overhead_percent = OverheadPercent}> {
+template <mallard::slab_shape Shape>
+class adaptive_pool_source : public mallard::adaptive_pool<mallard::chunk_cache, Shape> {
 public:
     explicit adaptive_pool_source(block_shape) noexcept {}
 };
@@ -63,10 +61,11 @@ struct source_of<mechanism_kind::fixed_pool> : plain_source<fixed_pool_source> {
 template <>
 struct source_of<mechanism_kind::small_object_pool> : plain_source<mallard::small_object_pool<>> {};
 template <>
-struct source_of<mechanism_kind::adaptive_pool> : plain_source<adaptive_pool_source<2>> {};
+struct source_of<mechanism_kind::adaptive_pool>
+    : plain_source<adaptive_pool_source<mallard::slab_shape::divided>> {};
 template <>
 struct source_of<mechanism_kind::adaptive_pool_aligned>
-    : plain_source<adaptive_pool_source<mallard::only_alignment>> {};
+    : plain_source<adaptive_pool_source<mallard::slab_shape::whole>> {};
 template <>
 struct source_of<mechanism_kind::static_pool> : sized_source<static_pool_source> {
     template <class T, std::size_t NodeBytes>

@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    monotonic arena_{{.first_chunk_bytes = 64, .largest_chunk_bytes = 64}};
+    monotonic arena_{{.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 64}}};
     multipool_over_monotonic pool_{arena_, {.growth = {.first_chunk_bytes = 64}}};
 };
 

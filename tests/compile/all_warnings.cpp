@@ -37,8 +37,7 @@ template class mallard::fixed_pool<mallard::buffer_arena, mallard::first_freed>;
 template class mallard::small_object_pool<>;
 template class mallard::small_object_pool<mallard::new_delete>;
 template class mallard::adaptive_pool<>;
-template class mallard::adaptive_pool<mallard::new_delete, mallard::adaptive_pool_options{
-                                                               .overhead_percent = mallard::only_alignment}>;
+template class mallard::adaptive_pool<mallard::new_delete, mallard::slab_shape::whole>;
 template class mallard::heap<>;
 template class mallard::heap<mallard::monotonic<>>;
 

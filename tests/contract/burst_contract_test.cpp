@@ -61,8 +61,8 @@ protected:
 using recipes = ::testing::Types<
     monotonic, multipool_reusing<mallard::last_freed>, multipool_reusing<mallard::first_freed>,
     multipool_of_small_blocks, multipool_over_monotonic, fast_fit, fixed_pool_reusing<mallard::last_freed>,
-    fixed_pool_reusing<mallard::first_freed>, small_object_pool, adaptive_pool<few_nodes>,
-    adaptive_pool<aligned_nodes>, synchronized_multipool, concurrent_multipool, plain_heap,
+    fixed_pool_reusing<mallard::first_freed>, small_object_pool, adaptive_pool<mallard::slab_shape::divided>,
+    adaptive_pool<mallard::slab_shape::whole>, synchronized_multipool, concurrent_multipool, plain_heap,
     heap_of_small_chunks, heap_over_multipool, synchronized_heap, heap_over_buffer, heap_in_region>;
 TYPED_TEST_SUITE(burst_contract, recipes);
 

@@ -87,11 +87,16 @@ template <class Reuse>
 using growing_pool = mallard::fixed_pool<mallard::growing_arena<upstream_type>, Reuse>;
 using single_pool = mallard::fixed_pool<mallard::single_arena<upstream_type>>;
 
-inline constexpr mallard::adaptive_pool_options of_few{.nodes_a_block = 8, .overhead_percent = 20};
-inline constexpr mallard::adaptive_pool_options of_aligned{.nodes_a_block = 8,
-                                                           .overhead_percent = mallard::only_alignment};
-template <mallard::adaptive_pool_options Options>
-using adaptive_pool_of = mallard::adaptive_pool<upstream_type, Options>;
+template <mallard::slab_shape Shape>
+class adaptive_pool_of_few : public mallard::adaptive_pool<upstream_type, Shape> {
+public:
+    template <class... Args>
+    explicit adaptive_pool_of_few(Args&&... args)
+        : mallard::adaptive_pool<upstream_type, Shape>(std::forward<Args>(args)...,
+                                                       {.nodes_a_block = 8, .overhead_percent = 20}) {}
+};
+using divided_adaptive_pool = adaptive_pool_of_few<mallard::slab_shape::divided>;
+using whole_adaptive_pool = adaptive_pool_of_few<mallard::slab_shape::whole>;
 
 struct with_buffer {
     std::byte buffer[1000];
@@ -165,9 +170,9 @@ const std::vector<allocator_row>& every_allocator() {
         {"fixed_pool_of_a_size", make_of_size<growing_pool<mallard::first_freed>>},
         {"fixed_pool_in_one_room", make_single},
         {"small_object_pool", make<mallard::small_object_pool<upstream_type>>},
-        {"adaptive_pool", make<adaptive_pool_of<of_few>>},
-        {"adaptive_pool_of_a_size", make_of_size<adaptive_pool_of<of_few>>},
-        {"adaptive_pool_aligned", make<adaptive_pool_of<of_aligned>>},
+        {"adaptive_pool", make<divided_adaptive_pool>},
+        {"adaptive_pool_of_a_size", make_of_size<divided_adaptive_pool>},
+        {"adaptive_pool_aligned", make<whole_adaptive_pool>},
         {"concurrent_multipool", make<mallard::concurrent_multipool<upstream_type>>, false},
         {"heap", make<mallard::heap<upstream_type>>, false},
         {"heap_of_small_chunks", make_heap_of_small_chunks, false},

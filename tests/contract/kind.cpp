@@ -25,11 +25,17 @@ const kinds& all_local_allocators() {
         add_kinds<synchronized_monotonic>(k, "synchronized_monotonic", false);
         add_kinds<synchronized_multipool>(k, "synchronized_multipool", true);
         add_kinds<small_object_pool>(k, "small_object_pool", true);
-        add_kinds<adaptive_pool<few_nodes>>(k, "adaptive_pool", true);
-        add_kinds<adaptive_pool<aligned_nodes>>(k, "adaptive_pool_aligned", true);
+        add_kinds<adaptive_pool<mallard::slab_shape::divided>>(k, "adaptive_pool", true);
+        add_kinds<adaptive_pool<mallard::slab_shape::whole>>(k, "adaptive_pool_aligned", true);
         add_kinds<concurrent_multipool>(k, "concurrent_multipool", true);
         add_kinds<concurrent_multipool_of_small_blocks>(k, "concurrent_multipool_of_small_blocks", true);
+        add_kinds<segregate>(k, "segregate", true);
+        add_kinds<fallback>(k, "fallback", true);
+        add_kinds<multipool_over_reference>(k, "multipool_over_reference", true);
         add_heaps(k);
+        for (kind& each : k) {
+            each.asks_again |= each.allocator == "segregate" || each.allocator == "fallback";
+        }
         return k;
     }();
     return all;

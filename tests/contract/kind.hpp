@@ -15,7 +15,8 @@ struct kind {
     std::string binding;
     bool reuses_blocks; ///< whether what is deallocated is used again before a release
     model::make_subject make;
-    bool asks_again = false; ///< for less, where its upstream fails: one failure may go unnoticed
+    /// For less, or another mechanism, if its upstream fails: one failure may go unnoticed.
+    bool asks_again = false;
     /// What an aligned block leaves in front of it serves others: how many chunks it takes depends on where they lie.
     bool fills_gaps = false;
 };

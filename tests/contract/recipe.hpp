@@ -9,7 +9,9 @@
 #include <memory>
 #include <memory_resource>
 #include <span>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace contract {
 
@@ -107,15 +109,41 @@ struct small_object_pool {
     mallard::small_object_pool<equipment::ledger> top;
 };
 
-template <mallard::adaptive_pool_options Options>
+template <mallard::slab_shape Shape>
 struct adaptive_pool {
-    explicit adaptive_pool(equipment::ledger& source) : top(source) {}
+    explicit adaptive_pool(equipment::ledger& source)
+        : top(source,
+              {.nodes_a_block = Shape == mallard::slab_shape::divided ? 8U : 256U, .overhead_percent = 20}) {}
     void release_below() noexcept {}
-    mallard::adaptive_pool<equipment::ledger, Options> top;
+    mallard::adaptive_pool<equipment::ledger, Shape> top;
 };
 
-inline constexpr mallard::adaptive_pool_options few_nodes{.nodes_a_block = 8, .overhead_percent = 20};
-inline constexpr mallard::adaptive_pool_options aligned_nodes{.overhead_percent = mallard::only_alignment};
+/// Small blocks from a pool, large ones from a heap.
+struct segregate {
+    explicit segregate(equipment::ledger& source) : top(source, source) {}
+    void release_below() noexcept {}
+    mallard::segregate<256, mallard::multipool<equipment::ledger>, mallard::heap<equipment::ledger>> top;
+};
+
+/// A pool that is soon full, and refuses large blocks.
+struct fallback {
+    explicit fallback(equipment::ledger& source)
+        : top(std::piecewise_construct,
+              std::forward_as_tuple(mallard::block_size{.bytes = 64}, std::size_t{20}, source),
+              std::forward_as_tuple(source)) {}
+    void release_below() noexcept {}
+    mallard::fallback<mallard::fixed_pool<mallard::single_arena<equipment::ledger>>,
+                      mallard::multipool<equipment::ledger>>
+        top;
+};
+
+/// A pool whose upstream was chosen at run time.
+struct multipool_over_reference {
+    explicit multipool_over_reference(equipment::ledger& source) : below(source), top(below) {}
+    void release_below() noexcept {}
+    mallard::upstream_ref below;
+    mallard::multipool<mallard::upstream_ref> top;
+};
 
 struct plain_heap {
     explicit plain_heap(equipment::ledger& source) : top(source) {}

@@ -1,4 +1,4 @@
-"""The directions of the C++ tree: core <- upstream, local <- bind, lifetime <- adapt <- bench, never back."""
+"""The directions of the C++ tree: core <- upstream <- local <- bind <- lifetime <- typed, adapt <- bench."""
 
 from pathlib import Path
 
@@ -20,6 +20,7 @@ BELOW = {
     "local": {*PARTS, "upstream"},
     "bind": {*PARTS, "upstream", "local"},
     "lifetime": {*PARTS, "upstream", "local", "bind"},
+    "typed": {"core", "lifetime"},
     "adapt": {*PARTS, "upstream", "local", "bind", "lifetime"},
 }
 # What the files of a folder at the root may include from this project, beside their own folder.

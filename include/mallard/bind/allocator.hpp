@@ -7,8 +7,8 @@
 /// made with it, to any depth (uses-allocator construction), so that a container of containers lies wholly in one
 /// place without std::scoped_allocator_adaptor. The allocator propagates like std::pmr::polymorphic_allocator,
 /// because a container keeps its place. Copy assignment, move assignment and swap leave the allocator alone;
-/// swapping containers with unequal allocators is undefined. A copy of a container uses the allocator of the
-/// original.
+/// swapping containers with unequal allocators is undefined. `OnCopy` says which mechanism a copy of a container uses:
+/// that of the original, unless another policy is named (bind/on_copy.hpp).
 ///
 /// Source: P0089R1, section 4 (AS3, AS4, AS7, AS8, AS11, AS12).
 #pragma once
@@ -26,6 +26,18 @@
 
 namespace mallard::bind::inline MALLARD_LIBRARY {
 
+/// What allocate_at_least() returns: std::allocation_result, if the standard library has it.
+#ifdef __cpp_lib_allocate_at_least
+template <class T>
+using allocation_result = std::allocation_result<T*, std::size_t>;
+#else
+template <class T>
+struct allocation_result {
+    T* ptr;
+    std::size_t count;
+};
+#endif
+
 /// True if a T made by `Alloc` needs the allocator: T is allocator-aware, or a pair with such a half.
 template <class T, class Alloc>
 inline constexpr bool takes_allocator = std::uses_allocator_v<T, Alloc>;
@@ -37,14 +49,23 @@ inline constexpr bool takes_allocator<std::pair<T, U>, Alloc> =
 
 namespace mallard::inline MALLARD_LIBRARY {
 
-template <class T, upstream A>
+/// A copy of a container uses the mechanism of the original. It must not outlive that.
+struct same_on_copy {
+    template <class A>
+    [[nodiscard]] static A& of_copy(A& mechanism) noexcept {
+        return mechanism;
+    }
+};
+
+/// `OnCopy` has a static function of_copy(A&), which returns the mechanism of a container's copy.
+template <class T, upstream A, class OnCopy = same_on_copy>
 class allocator {
 public:
     using value_type = T;
     using propagate_on_container_copy_assignment = std::false_type;
     using propagate_on_container_move_assignment = std::false_type;
     using propagate_on_container_swap = std::false_type;
-    using is_always_equal = std::false_type;
+    using is_always_equal = std::bool_constant<stateless_upstream<A>>;
 
     /// Requires: `mechanism` outlives all that is allocated here.
     allocator(A& mechanism) noexcept : mechanism_(std::addressof(mechanism)) {}
@@ -53,14 +74,28 @@ public:
     allocator(A* mechanism) noexcept : mechanism_(mechanism) {}
 
     template <class U>
-    allocator(const allocator<U, A>& other) noexcept : mechanism_(std::addressof(other.mechanism())) {}
+    allocator(const allocator<U, A, OnCopy>& other) noexcept
+        : mechanism_(std::addressof(other.mechanism())) {}
 
-    /// Throws: std::bad_alloc, also if the size of `n` objects is not representable.
+    /// Throws: std::bad_array_new_length if the size of `n` objects is not representable; what the mechanism throws.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (n > max_size()) [[unlikely]] {
-            core::fail_allocation(SIZE_MAX, alignof(T));
+            core::fail_array_length(n, sizeof(T), alignof(T));
         }
         return static_cast<T*>(mechanism_->allocate(n * sizeof(T), alignof(T)));
+    }
+
+    /// Returns: room for at least `n` objects, and for how many, as std::allocator_traits asks for it in C++23. It goes
+    /// back by deallocate() with any number from `n` to that.
+    /// Throws: the exceptions of allocate().
+    [[nodiscard]] bind::allocation_result<T> allocate_at_least(std::size_t n)
+        requires requires(A& a) { a.allocate_at_least(n, n).bytes; }
+    {
+        if (n > max_size()) [[unlikely]] {
+            core::fail_array_length(n, sizeof(T), alignof(T));
+        }
+        const auto block = mechanism_->allocate_at_least(n * sizeof(T), alignof(T));
+        return {static_cast<T*>(block.p), block.bytes / sizeof(T)};
     }
 
     void deallocate(T* p, std::size_t n) noexcept { mechanism_->deallocate(p, n * sizeof(T), alignof(T)); }
@@ -69,12 +104,15 @@ public:
 
     /// Effects: makes a U at `p` and hands it this allocator. std::allocator_traits makes types that take none.
     template <class U, class... Args>
-        requires bind::takes_allocator<U, allocator<U, A>>
+        requires bind::takes_allocator<U, allocator<U, A, OnCopy>>
     void construct(U* p, Args&&... args) {
-        std::uninitialized_construct_using_allocator(p, allocator<U, A>(*this), std::forward<Args>(args)...);
+        std::uninitialized_construct_using_allocator(p, allocator<U, A, OnCopy>(*this),
+                                                     std::forward<Args>(args)...);
     }
 
-    [[nodiscard]] allocator select_on_container_copy_construction() const noexcept { return *this; }
+    [[nodiscard]] allocator select_on_container_copy_construction() const noexcept {
+        return OnCopy::of_copy(*mechanism_);
+    }
 
     [[nodiscard]] A& mechanism() const noexcept { return *mechanism_; }
 
@@ -82,10 +120,10 @@ private:
     A* mechanism_;
 };
 
-/// Two allocators are equal if either can free the blocks of the other.
-template <class T, class U, class A>
-[[nodiscard]] bool operator==(const allocator<T, A>& a, const allocator<U, A>& b) noexcept {
-    return std::addressof(a.mechanism()) == std::addressof(b.mechanism());
+/// Two allocators are equal if either can free the blocks of the other: always if the mechanism has no state.
+template <class T, class U, class A, class OnCopy>
+[[nodiscard]] bool operator==(const allocator<T, A, OnCopy>& a, const allocator<U, A, OnCopy>& b) noexcept {
+    return stateless_upstream<A> || std::addressof(a.mechanism()) == std::addressof(b.mechanism());
 }
 
 } // namespace mallard::inline MALLARD_LIBRARY

@@ -95,10 +95,10 @@ public:
     expandable_allocator(const expandable_allocator<U, A, Masked>& other) noexcept
         : mechanism_(std::addressof(other.mechanism())) {}
 
-    /// Throws: std::bad_alloc, also if the size of `n` objects is not representable.
+    /// Throws: std::bad_array_new_length if the size of `n` objects is not representable; what the mechanism throws.
     [[nodiscard]] T* allocate(size_type n) {
         if (n > max_size()) [[unlikely]] {
-            core::fail_allocation(SIZE_MAX, alignof(T));
+            core::fail_array_length(n, sizeof(T), alignof(T));
         }
         return static_cast<T*>(mechanism_->allocate(n * sizeof(T), alignof(T)));
     }
@@ -134,7 +134,7 @@ public:
             if (quiet || (command & command_bits::allocate_new) == 0) {
                 return nullptr;
             }
-            core::fail_allocation(SIZE_MAX, alignof(T));
+            core::fail_array_length(limit, sizeof(T), alignof(T));
         }
         const expansion_request request{.least_bytes = limit * sizeof(T),
                                         .preferred_bytes =
@@ -246,7 +246,7 @@ private:
 
     [[nodiscard]] static std::size_t representable_bytes(size_type objects) {
         if (objects > max_size()) [[unlikely]] {
-            core::fail_allocation(SIZE_MAX, alignof(T));
+            core::fail_array_length(objects, sizeof(T), alignof(T));
         }
         return std::max(objects * sizeof(T), sizeof(void*));
     }

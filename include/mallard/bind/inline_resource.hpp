@@ -111,9 +111,13 @@ private:
 static_assert(upstream<inline_resource>);
 static_assert(sizeof(inline_resource) == 2 * sizeof(void*) && sizeof(inline_resource::pool_front) == 24);
 
+/// Returns: the global allocator behind the base (AS2), one for the whole process. It is never destroyed, so that
+/// containers of static storage duration may use it to the end.
+[[nodiscard]] inline_resource* new_delete_resource() noexcept;
+
 /// The allocator of containers that are bound to an inline base: made from a pointer or a reference to it, and one
 /// type for all mechanisms. It hands itself down to nested containers (bind/allocator.hpp).
-template <class T = std::byte>
-using inline_allocator = allocator<T, inline_resource>;
+template <class T = std::byte, class OnCopy = same_on_copy>
+using inline_allocator = allocator<T, inline_resource, OnCopy>;
 
 } // namespace mallard::inline MALLARD_LIBRARY

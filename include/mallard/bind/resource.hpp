@@ -4,9 +4,14 @@
 ///     std::pmr::vector<std::pmr::string> v{&pool};                  // virtual calls
 ///     std::list<int, mallard::inline_allocator<int>> numbers{&pool};   // inline where the mechanism has a front
 ///
+///     mallard::monotonic arena;
+///     mallard::resource r(arena);                                   // a resource<monotonic<>&>
+///
 /// Data model: a vtable and pointers to the mechanism's front (bind/inline_resource.hpp), then the mechanism;
 /// resource<A&> refers to a mechanism elsewhere. The polymorphic allocators of the standard containers hand the
-/// resource down to nested containers.
+/// resource down to nested containers. Two resources are equal if they have the same mechanism, or if it has no
+/// state: either can free the blocks of the other. A program without run-time type information knows this only of
+/// a resource and itself.
 ///
 /// Source: P0089R1, section 4 (AS2 is resource<new_delete>; AS5, AS6, AS9, AS10, AS13, AS14).
 #pragma once
@@ -14,11 +19,10 @@
 #include <mallard/bind/inline_resource.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
-#include <mallard/upstream/new_delete.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <memory_resource>
-#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -54,6 +58,36 @@ public:
         mechanism_.release();
     }
 
+    /// Effects: forgets all blocks, and keeps the memory for the next use.
+    void rewind() noexcept
+        requires rewindable<mechanism_type>
+    {
+        mechanism_.rewind();
+    }
+
+    /// Returns: the present point in the mechanism's life, for rollback() or a checkpoint.
+    [[nodiscard]] auto mark() const noexcept
+        requires rewindable<mechanism_type>
+    {
+        return mechanism_.mark();
+    }
+
+    /// Effects: forgets the blocks that were allocated since the mark.
+    template <class Position>
+    void rollback(Position to) noexcept
+        requires rewindable<mechanism_type>
+    {
+        mechanism_.rollback(to);
+    }
+
+    /// Effects: moves the end of the most recent block, as the mechanism's resize_last() does.
+    /// Returns: false, with no effect, if that is not possible.
+    [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept
+        requires requires(mechanism_type& m) { m.resize_last(p, old_bytes, new_bytes); }
+    {
+        return mechanism_.resize_last(p, old_bytes, new_bytes);
+    }
+
 private:
     // Flattened: a fast path in functions of its own would save and restore registers that it does not need.
     [[gnu::flatten]] void* do_allocate(std::size_t bytes, std::size_t alignment) override {
@@ -64,15 +98,36 @@ private:
         mechanism_.deallocate(p, bytes, alignment);
     }
 
+    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+        if (this == &other) {
+            return true;
+        }
+        const mechanism_type* const theirs = mechanism_of(other);
+        return theirs != nullptr &&
+               (stateless_upstream<mechanism_type> || theirs == std::addressof(mechanism_));
+    }
+
+    /// Returns: the mechanism of `other`, if that is a binding of such a one; otherwise null.
+    static const mechanism_type* mechanism_of(const std::pmr::memory_resource& other) noexcept {
+#ifdef __cpp_rtti
+        if constexpr (std::is_destructible_v<mechanism_type>) { // a region_heap is only referred to
+            if (const auto* const owner = dynamic_cast<const resource<mechanism_type>*>(&other)) {
+                return std::addressof(owner->mechanism());
+            }
+        }
+        const auto* const reference = dynamic_cast<const resource<mechanism_type&>*>(&other);
+        return reference == nullptr ? nullptr : std::addressof(reference->mechanism());
+#else
+        static_cast<void>(other);
+        return nullptr;
+#endif
+    }
+
     A mechanism_;
 };
 
-/// Returns: the global allocator behind the abstract base (AS2), one for the whole process.
-[[nodiscard]] inline std::pmr::memory_resource* new_delete_resource() noexcept {
-    // Never destroyed: containers with static storage duration may use it to the end.
-    alignas(resource<new_delete>) static std::byte storage[sizeof(resource<new_delete>)];
-    static auto* const instance = ::new (static_cast<void*>(storage)) resource<new_delete>();
-    return instance;
-}
+template <class A>
+    requires upstream<A> && (!std::is_base_of_v<std::pmr::memory_resource, A>)
+resource(A&) -> resource<A&>;
 
 } // namespace mallard::inline MALLARD_MODE

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 namespace mallard::inline MALLARD_LIBRARY {
 
@@ -49,6 +50,12 @@ template <std::unsigned_integral T>
 
 [[nodiscard]] inline bool is_aligned(const void* p, std::size_t alignment) noexcept {
     return padding_to(p, alignment) == 0;
+}
+
+/// Returns: whether the address `p` lies in `memory`.
+[[nodiscard]] inline bool lies_in(std::span<const std::byte> memory, const void* p) noexcept {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+    return reinterpret_cast<std::uintptr_t>(p) - begin < memory.size();
 }
 
 } // namespace mallard::core::inline MALLARD_LIBRARY

@@ -70,6 +70,11 @@ concept mixed_burst_allocator =
 template <class U>
 concept stateless_upstream = upstream<U> && std::is_empty_v<U> && std::default_initializable<U>;
 
+/// An upstream that only refers to another one, so that users of it keep a copy (upstream/upstream_ref.hpp).
+template <class U>
+concept upstream_reference =
+    upstream<U> && std::copyable<U> && requires { typename U::refers_to_an_upstream; };
+
 } // namespace mallard::inline MALLARD_LIBRARY
 
 namespace mallard::core::inline MALLARD_LIBRARY {

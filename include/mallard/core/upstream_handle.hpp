@@ -1,4 +1,5 @@
-/// The reference of an allocator to its upstream: an address, or nothing if the upstream has no state.
+/// The reference of an allocator to its upstream: an address; nothing if the upstream has no state; a copy if the
+/// upstream is a reference itself.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -11,13 +12,16 @@ namespace mallard::core::inline MALLARD_MODE {
 template <upstream Upstream>
 class upstream_handle {
 public:
+    /// Effects: refers to none, for an owner of nothing.
+    upstream_handle() = default;
+
     /// Requires: `source` outlives the handle.
     explicit upstream_handle(Upstream& source) noexcept : source_(std::addressof(source)) {}
 
     [[nodiscard]] Upstream& get() const noexcept { return *source_; }
 
 private:
-    Upstream* source_;
+    Upstream* source_ = nullptr;
 };
 
 template <stateless_upstream Upstream>
@@ -27,6 +31,18 @@ public:
     explicit upstream_handle(Upstream&) noexcept {}
 
     [[nodiscard]] Upstream get() const noexcept { return {}; }
+};
+
+template <upstream_reference Upstream>
+class upstream_handle<Upstream> {
+public:
+    upstream_handle() = default;
+    explicit upstream_handle(const Upstream& source) noexcept : source_(source) {}
+
+    [[nodiscard]] Upstream get() const noexcept { return source_; }
+
+private:
+    Upstream source_;
 };
 
 } // namespace mallard::core::inline MALLARD_MODE

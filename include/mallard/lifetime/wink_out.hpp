@@ -9,15 +9,14 @@
 #pragma once
 
 #include <mallard/bind/allocator.hpp>
-#include <mallard/bind/inline_resource.hpp>
 #include <mallard/bind/resource.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/lifetime/object_room.hpp>
 #include <mallard/lifetime/winkable.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <memory_resource>
-#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -49,69 +48,14 @@ namespace mallard::inline MALLARD_MODE {
 struct assume_winkable_t {};
 inline constexpr assume_winkable_t assume_winkable{};
 
-} // namespace mallard::inline MALLARD_MODE
-
-namespace mallard::lifetime::inline MALLARD_MODE {
-
-/// The allocator that a T takes from a base: inline_allocator if a container within T has that one, otherwise a
-/// polymorphic allocator.
-template <class T>
-using allocator_through_base_t =
-    std::conditional_t<std::is_same_v<typename wink_parts<std::remove_cv_t<T>>::home, inline_allocator<>>,
-                       inline_allocator<>, std::pmr::polymorphic_allocator<std::byte>>;
-
-/// Room for a T. It goes back if no T is made in it.
-template <class T, class Memory>
-class room_to_wink_in {
-public:
-    explicit room_to_wink_in(Memory& from) : from_(from), p_(from.allocate(sizeof(T), alignof(T))) {}
-    room_to_wink_in(const room_to_wink_in&) = delete;
-    room_to_wink_in& operator=(const room_to_wink_in&) = delete;
-    ~room_to_wink_in() {
-        if (p_ != nullptr) {
-            from_.deallocate(p_, sizeof(T), alignof(T));
-        }
-    }
-
-    /// Effects: makes the T, and keeps the room. An array's elements are value-initialised.
-    template <class Alloc, class... Args>
-    T& make(const Alloc& allocator, Args&&... args) {
-        using object = std::remove_cv_t<T>;
-        if constexpr (std::is_array_v<T>) {
-            static_assert(sizeof...(Args) == 0, "wink_out: an array's elements are made without arguments");
-            ::new (p_) object();
-        } else {
-            std::uninitialized_construct_using_allocator(static_cast<object*>(p_), allocator,
-                                                         std::forward<Args>(args)...);
-        }
-        return *std::launder(static_cast<T*>(std::exchange(p_, nullptr)));
-    }
-
-private:
-    Memory& from_;
-    void* p_;
-};
-
-} // namespace mallard::lifetime::inline MALLARD_MODE
-
-namespace mallard::inline MALLARD_MODE {
-
-/// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator if T takes one. Whether T
-/// may end without its destructor is not checked.
-template <class T, local_allocator A, class... Args>
-    requires(!std::is_base_of_v<std::pmr::memory_resource, A>)
-T& wink_out(assume_winkable_t, A& mechanism, Args&&... args) {
-    return lifetime::room_to_wink_in<T, A>(mechanism).make(allocator<std::byte, A>(mechanism),
-                                                           std::forward<Args>(args)...);
-}
-
-/// Effects: makes a T of `args` in memory of `base`, and hands it an allocator for that base if T takes one. Whether
-/// T may end without its destructor, and whether `base` is ever released, is not checked.
-template <class T, class Base, class... Args>
-    requires std::is_base_of_v<std::pmr::memory_resource, Base>
-T& wink_out(assume_winkable_t, Base& base, Args&&... args) {
-    return lifetime::room_to_wink_in<T, Base>(base).make(lifetime::allocator_through_base_t<T>(&base),
-                                                         std::forward<Args>(args)...);
+/// Effects: makes a T of `args` in memory of a mechanism or of a base, and hands it the allocator if T takes one.
+/// Whether T may end without its destructor, and whether a base is ever released, is not checked.
+template <class T, class Memory, class... Args>
+    requires local_allocator<Memory> || std::is_base_of_v<std::pmr::memory_resource, Memory>
+T& wink_out(assume_winkable_t, Memory& memory, Args&&... args) {
+    static_assert(!std::is_array_v<T> || sizeof...(Args) == 0,
+                  "wink_out: an array's elements are made without arguments");
+    return lifetime::object_room<T, Memory>(memory).make(std::forward<Args>(args)...);
 }
 
 /// Effects: makes a T of `args` in memory of `mechanism`, and hands it the allocator if T takes one. Its
@@ -122,7 +66,8 @@ T& wink_out(assume_winkable_t, Base& base, Args&&... args) {
 /// Throws: the exceptions of the allocation and of T's constructor. The room goes back to the mechanism then.
 template <class T, local_allocator A, class... Args>
 T& wink_out(A& mechanism, Args&&... args) {
-    static_cast<void>(lifetime::wink_out_would_leak<lifetime::wink_culprit_t<T, allocator<std::byte, A>>>{});
+    static_cast<void>(
+        lifetime::wink_out_would_leak<lifetime::wink_culprit_t<T, lifetime::allocator_for_t<T, A>>>{});
     return wink_out<T>(assume_winkable, mechanism, std::forward<Args>(args)...);
 }
 

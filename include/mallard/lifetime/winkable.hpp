@@ -58,12 +58,12 @@ namespace mallard::inline MALLARD_MODE {
 /// of which only the call of wink_out() knows the mechanism.
 template <class Alloc>
 inline constexpr bool binds_local_allocator = false;
-template <class T, local_allocator A>
-inline constexpr bool binds_local_allocator<allocator<T, A>> = true;
+template <class T, local_allocator A, class OnCopy>
+inline constexpr bool binds_local_allocator<allocator<T, A, OnCopy>> = true;
 template <class T>
 inline constexpr bool binds_local_allocator<std::pmr::polymorphic_allocator<T>> = true;
-template <class T>
-inline constexpr bool binds_local_allocator<inline_allocator<T>> = true;
+template <class T, class OnCopy>
+inline constexpr bool binds_local_allocator<inline_allocator<T, OnCopy>> = true;
 
 } // namespace mallard::inline MALLARD_MODE
 

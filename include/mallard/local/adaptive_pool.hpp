@@ -49,13 +49,15 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// As overhead_percent: slabs are not divided, whatever their overhead, and need their whole size as alignment.
-inline constexpr std::size_t only_alignment = SIZE_MAX;
+/// Whether slabs are divided into sub-slabs, which keep to an overhead, or are whole, whatever their overhead: then they
+/// need their size as alignment, and a deallocation reads a word less.
+enum class slab_shape { divided, whole };
 
 struct adaptive_pool_options {
-    std::size_t nodes_a_block = 256;  ///< at the least
+    std::size_t nodes_a_block = 256;  ///< at the least; from 1 to 65,536
     std::size_t most_free_blocks = 2; ///< that stay in an empty chunk instead of going back
-    /// The most overhead of a slab, in percent of its nodes; or only_alignment.
+    /// The most overhead of a slab, in percent of its nodes; at least 2, because the bits of nodes of 8 bytes take
+    /// 1.6. Whole slabs have none.
     std::size_t overhead_percent = 2;
 };
 
@@ -63,47 +65,40 @@ struct adaptive_pool_options {
 
 namespace mallard::unchecked::inline MALLARD_MODE {
 
-/// Not thread-safe; neither copied nor moved, because bound containers point to it.
-template <upstream Upstream, adaptive_pool_options Options>
+/// Not thread-safe; neither copied nor moved, because bound containers point to it. Impossible options stand for the
+/// nearest possible ones.
+template <upstream Upstream, slab_shape Shape>
 class adaptive_pool {
-    static constexpr bool divided = Options.overhead_percent != only_alignment;
+    static constexpr bool divided = Shape == slab_shape::divided;
     using nodes_type =
         slab::recent_slots<slab::bitmap_slots<slab::fullness_buckets<slab::slab_header>, divided>>;
-
-    static_assert(Options.nodes_a_block != 0,
-                  "mallard: a block needs a node at least; make nodes_a_block 1 or more");
-    static_assert(Options.nodes_a_block <= std::size_t{1} << 16,
-                  "mallard: a block has 2^16 nodes at the most; make nodes_a_block smaller");
-    static_assert(
-        Options.overhead_percent >= 2,
-        "mallard: no block keeps to this overhead_percent: the bits of nodes of 8 bytes take 1.6 % of "
-        "them; make it 2 or more, or only_alignment");
 
 public:
     /// Larger requests go straight upstream.
     static constexpr std::size_t largest_node_bytes = 1024;
 
     /// Effects: makes a pool whose first request of at most largest_node_bytes fixes the size of its nodes.
-    explicit adaptive_pool() noexcept
+    explicit adaptive_pool(adaptive_pool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-    = default;
+        : options_(possible(options)) {}
+
+    /// Requires: `source` outlives the allocator.
+    explicit adaptive_pool(Upstream& source, adaptive_pool_options options = {}) noexcept
+        : options_(possible(options)), upstream_(source) {}
 
     /// Effects: makes a pool whose nodes hold `size`.
     /// Throws: refused_request, a std::bad_alloc that says why, if no node can: `size` has more than
     /// largest_node_bytes, a stricter alignment, or one that is no power of two.
-    explicit adaptive_pool(block_size size)
+    explicit adaptive_pool(block_size size, adaptive_pool_options options = {})
         requires stateless_upstream<Upstream>
-        : made_with_(expect_possible_node(size)) {
+        : options_(possible(options)), made_with_(expect_possible_node(size)) {
         fix(size);
     }
 
     /// Requires: `source` outlives the allocator.
-    explicit adaptive_pool(Upstream& source) noexcept : upstream_(source) {}
-
-    /// Requires: `source` outlives the allocator.
     /// Throws: refused_request if no node can hold `size`.
-    adaptive_pool(block_size size, Upstream& source)
-        : made_with_(expect_possible_node(size)), upstream_(source) {
+    adaptive_pool(block_size size, Upstream& source, adaptive_pool_options options = {})
+        : options_(possible(options)), made_with_(expect_possible_node(size)), upstream_(source) {
         fix(size);
     }
 
@@ -204,8 +199,13 @@ public:
 
 private:
     static constexpr std::size_t largest_chunk_bytes = std::size_t{256} << 10;
-    static constexpr auto free_blocks =
-        static_cast<std::uint32_t>(std::min<std::size_t>(Options.most_free_blocks, slab::most_chunk_slabs));
+    static constexpr std::size_t most_nodes_a_block = std::size_t{1} << 16;
+
+    static constexpr adaptive_pool_options possible(adaptive_pool_options o) noexcept {
+        return {.nodes_a_block = std::clamp<std::size_t>(o.nodes_a_block, 1, most_nodes_a_block),
+                .most_free_blocks = std::min<std::size_t>(o.most_free_blocks, slab::most_chunk_slabs),
+                .overhead_percent = std::max<std::size_t>(o.overhead_percent, 2)};
+    }
 
     /// Fixes the size of the nodes, and forgets it again if the request fails.
     class first_request {
@@ -258,6 +258,7 @@ private:
         const auto blocks = [&geometry](std::size_t bytes) {
             return static_cast<std::uint32_t>(std::max<std::size_t>(bytes / geometry.slab_bytes, 1));
         };
+        const auto free_blocks = static_cast<std::uint32_t>(options_.most_free_blocks);
         // Two slabs may be larger than the largest chunk; more slabs that may stay make no chunk larger.
         const std::uint32_t largest = std::max<std::uint32_t>(blocks(largest_chunk_bytes),
                                                               std::clamp<std::uint32_t>(free_blocks, 1, 2));
@@ -268,11 +269,11 @@ private:
                                           .spares_an_eighth = false});
     }
 
-    static slab::slab_geometry geometry_of(std::size_t node_bytes) noexcept {
+    [[nodiscard]] slab::slab_geometry geometry_of(std::size_t node_bytes) const noexcept {
         if constexpr (divided) {
-            return slab::divided_slabs(node_bytes, Options.nodes_a_block, Options.overhead_percent);
+            return slab::divided_slabs(node_bytes, options_.nodes_a_block, options_.overhead_percent);
         } else {
-            return slab::slabs_of(node_bytes, Options.nodes_a_block);
+            return slab::slabs_of(node_bytes, options_.nodes_a_block);
         }
     }
 
@@ -293,12 +294,13 @@ private:
                       slab::chunk_policy{}}; ///< without a shape until the size is fixed
     chunks::held_list held_;
     std::size_t large_calls_ = 0;
+    adaptive_pool_options options_;
     block_size made_with_{};
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
-template <upstream Upstream, adaptive_pool_options Options>
-void* adaptive_pool<Upstream, Options>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
+template <upstream Upstream, slab_shape Shape>
+void* adaptive_pool<Upstream, Shape>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     first_request first(*this, bytes, alignment);
     if (!serves(bytes, alignment)) {
         void* const block = held_.allocate(upstream_.get(), bytes, alignment);
@@ -319,9 +321,9 @@ void* adaptive_pool<Upstream, Options>::allocate_slowly(std::size_t bytes, std::
 
 namespace mallard::inline MALLARD_MODE {
 
-template <upstream Upstream = chunk_cache, adaptive_pool_options Options = adaptive_pool_options{}>
-class adaptive_pool : public checking::by_default<unchecked::adaptive_pool<Upstream, Options>> {
-    using base = checking::by_default<unchecked::adaptive_pool<Upstream, Options>>;
+template <upstream Upstream = chunk_cache, slab_shape Shape = slab_shape::divided>
+class adaptive_pool : public checking::by_default<unchecked::adaptive_pool<Upstream, Shape>> {
+    using base = checking::by_default<unchecked::adaptive_pool<Upstream, Shape>>;
 
 public:
     using base::base;
@@ -333,11 +335,12 @@ public:
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.
-adaptive_pool(block_size) -> adaptive_pool<>;
+adaptive_pool(adaptive_pool_options = {}) -> adaptive_pool<>;
 template <upstream Upstream>
-adaptive_pool(Upstream&) -> adaptive_pool<Upstream>;
+adaptive_pool(Upstream&, adaptive_pool_options = {}) -> adaptive_pool<Upstream>;
+adaptive_pool(block_size, adaptive_pool_options = {}) -> adaptive_pool<>;
 template <upstream Upstream>
-adaptive_pool(block_size, Upstream&) -> adaptive_pool<Upstream>;
+adaptive_pool(block_size, Upstream&, adaptive_pool_options = {}) -> adaptive_pool<Upstream>;
 
 static_assert(local_allocator<adaptive_pool<>>);
 static_assert(burst_allocator<adaptive_pool<>>);

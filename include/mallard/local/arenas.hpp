@@ -87,12 +87,6 @@ template <block_arena Arena, reuse::reuse_of_one_size FreeBlocks>
     return memory.subspan(std::min(core::padding_to(memory.data(), alignment), memory.size()));
 }
 
-/// Returns: whether the address `p` lies in `memory`.
-[[nodiscard]] inline bool lies_in(std::span<const std::byte> memory, const void* p) noexcept {
-    const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
-    return reinterpret_cast<std::uintptr_t>(p) - begin < memory.size();
-}
-
 /// An array as the only room of an arena.
 class array_room {
 public:
@@ -177,7 +171,7 @@ public:
         return local::array_room::capacity(array(), free_blocks, alignment);
     }
 
-    [[nodiscard]] bool owns(const void* p) const noexcept { return local::lies_in(array(), p); }
+    [[nodiscard]] bool owns(const void* p) const noexcept { return core::lies_in(array(), p); }
 
     void release() noexcept { room_.take_back(array()); }
 
@@ -221,7 +215,7 @@ public:
         return local::array_room::capacity(array_, free_blocks, alignment);
     }
 
-    [[nodiscard]] bool owns(const void* p) const noexcept { return local::lies_in(array_, p); }
+    [[nodiscard]] bool owns(const void* p) const noexcept { return core::lies_in(array_, p); }
 
     void release() noexcept { room_.take_back(array_); }
 
@@ -274,7 +268,7 @@ public:
         return free_blocks.blocks_in(room_.size());
     }
 
-    [[nodiscard]] bool owns(const void* p) const noexcept { return local::lies_in(room_, p); }
+    [[nodiscard]] bool owns(const void* p) const noexcept { return core::lies_in(room_, p); }
 
     void release() noexcept {
         if (!room_.empty()) {
@@ -297,6 +291,11 @@ private:
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
+/// Of a pool in a growing_arena.
+struct fixed_pool_options {
+    chunk_growth growth;
+};
+
 /// As many chunks as are needed. Neither copied nor moved.
 template <upstream Upstream = chunk_cache>
 class growing_arena {
@@ -304,13 +303,13 @@ public:
     template <reuse::reuse_of_one_size FreeBlocks, block_size Plain, block_size Larger>
     using with_room_for = growing_arena;
 
-    explicit constexpr growing_arena(chunk_growth growth = {}) noexcept
+    explicit constexpr growing_arena(fixed_pool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : next_(growth) {}
+        : next_(options.growth) {}
 
     /// Requires: `source` outlives the arena.
-    explicit growing_arena(Upstream& source, chunk_growth growth = {}) noexcept
-        : next_(growth), upstream_(source) {}
+    explicit growing_arena(Upstream& source, fixed_pool_options options = {}) noexcept
+        : next_(options.growth), upstream_(source) {}
 
     growing_arena(const growing_arena&) = delete;
     growing_arena& operator=(const growing_arena&) = delete;
@@ -343,7 +342,7 @@ public:
     /// Complexity: linear in the chunks.
     [[nodiscard]] bool owns(const void* p) const noexcept {
         for (chunks::chunk* c = chunks_.front(); c != nullptr; c = c->next) {
-            if (local::lies_in({c->begin(), c->end()}, p)) {
+            if (core::lies_in({c->begin(), c->end()}, p)) {
                 return true;
             }
         }

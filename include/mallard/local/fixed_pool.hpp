@@ -353,19 +353,19 @@ public:
 template <class T, block_arena Arena = growing_arena<>, reuse_order Reuse = first_freed>
 using fixed_pool_for = fixed_pool<Arena, Reuse, block_size::of<T>()>;
 
-fixed_pool(chunk_growth) -> fixed_pool<>;
+fixed_pool(fixed_pool_options) -> fixed_pool<>;
 fixed_pool(block_size) -> fixed_pool<>;
-fixed_pool(block_size, chunk_growth) -> fixed_pool<>;
+fixed_pool(block_size, fixed_pool_options) -> fixed_pool<>;
 fixed_pool(std::span<std::byte>) -> fixed_pool<buffer_arena>;
 fixed_pool(block_size, std::span<std::byte>) -> fixed_pool<buffer_arena>;
 template <upstream Upstream>
 fixed_pool(Upstream&) -> fixed_pool<growing_arena<Upstream>>;
 template <upstream Upstream>
-fixed_pool(Upstream&, chunk_growth) -> fixed_pool<growing_arena<Upstream>>;
+fixed_pool(Upstream&, fixed_pool_options) -> fixed_pool<growing_arena<Upstream>>;
 template <upstream Upstream>
 fixed_pool(block_size, Upstream&) -> fixed_pool<growing_arena<Upstream>>;
 template <upstream Upstream>
-fixed_pool(block_size, Upstream&, chunk_growth) -> fixed_pool<growing_arena<Upstream>>;
+fixed_pool(block_size, Upstream&, fixed_pool_options) -> fixed_pool<growing_arena<Upstream>>;
 
 static_assert(local_allocator<fixed_pool<>> && burst_allocator<fixed_pool<>>);
 static_assert(local_allocator<fixed_pool<static_arena<4096>>>);

@@ -30,6 +30,14 @@
 #include <type_traits>
 #include <utility>
 
+namespace mallard::inline MALLARD_MODE {
+
+struct monotonic_options {
+    chunk_growth growth;
+};
+
+} // namespace mallard::inline MALLARD_MODE
+
 namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// Not thread-safe; neither copied nor moved, because bound containers point to it.
@@ -48,25 +56,25 @@ public:
         requires stateless_upstream<Upstream>
         : monotonic(std::span<std::byte>{}) {}
 
-    explicit monotonic(chunk_growth growth) noexcept
+    explicit monotonic(monotonic_options options) noexcept
         requires stateless_upstream<Upstream>
-        : monotonic(std::span<std::byte>{}, growth) {}
+        : monotonic(std::span<std::byte>{}, options) {}
 
     /// Effects: makes an allocator that serves requests from `buffer` until it is full. If the buffer does not
     /// begin and end at multiples of fundamental_alignment, its first and last few bytes are not used.
     /// Requires: `buffer` outlives the allocator and has no other use.
-    explicit monotonic(std::span<std::byte> buffer, chunk_growth growth = {}) noexcept
+    explicit monotonic(std::span<std::byte> buffer, monotonic_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : upstream_(), buffer_(buffer), next_(growth) {
+        : upstream_(), buffer_(buffer), next_(options.growth) {
         start();
     }
 
     /// Requires: `source` outlives the allocator.
-    explicit monotonic(Upstream& source, chunk_growth growth = {}) noexcept
-        : monotonic(std::span<std::byte>{}, source, growth) {}
+    explicit monotonic(Upstream& source, monotonic_options options = {}) noexcept
+        : monotonic(std::span<std::byte>{}, source, options) {}
 
-    monotonic(std::span<std::byte> buffer, Upstream& source, chunk_growth growth = {}) noexcept
-        : upstream_(source), buffer_(buffer), next_(growth) {
+    monotonic(std::span<std::byte> buffer, Upstream& source, monotonic_options options = {}) noexcept
+        : upstream_(source), buffer_(buffer), next_(options.growth) {
         start();
     }
 
@@ -273,12 +281,12 @@ public:
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.
-monotonic(chunk_growth) -> monotonic<>;
-monotonic(std::span<std::byte>, chunk_growth = {}) -> monotonic<>;
+monotonic(monotonic_options) -> monotonic<>;
+monotonic(std::span<std::byte>, monotonic_options = {}) -> monotonic<>;
 template <upstream Upstream>
-monotonic(Upstream&, chunk_growth = {}) -> monotonic<Upstream>;
+monotonic(Upstream&, monotonic_options = {}) -> monotonic<Upstream>;
 template <upstream Upstream>
-monotonic(std::span<std::byte>, Upstream&, chunk_growth = {}) -> monotonic<Upstream>;
+monotonic(std::span<std::byte>, Upstream&, monotonic_options = {}) -> monotonic<Upstream>;
 
 static_assert(rewindable<monotonic<>>);
 

@@ -1,7 +1,7 @@
 /// An upstream in a buffer of the caller. If the buffer is full, a request fails; no other upstream is asked.
 ///
 ///     [ taken ............ | free .............. ]
-///                          ^ cursor_             ^ limit_
+///     ^ begin_             ^ cursor_             ^ limit_
 ///
 /// Only the chunk taken last can be reused. So this upstream suits a local allocator whose chunks come and go
 /// together. A monotonic allocator with an initial buffer goes on in another upstream when the buffer is full.
@@ -25,7 +25,7 @@ public:
 
     /// Requires: `bytes` outlives the upstream and all chunks of it.
     explicit buffer(std::span<std::byte> bytes) noexcept
-        : cursor_(bytes.data()), limit_(bytes.data() + bytes.size()) {}
+        : begin_(bytes.data()), cursor_(begin_), limit_(begin_ + bytes.size()) {}
 
     buffer(const buffer&) = delete;
     buffer& operator=(const buffer&) = delete;
@@ -33,11 +33,21 @@ public:
     /// Returns: a block. A request for zero bytes gets one byte.
     /// Throws: std::bad_alloc if the rest of the buffer is too short.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        void* const block = try_allocate(bytes, alignment);
+        if (block == nullptr) {
+            core::fail_allocation(bytes, alignment);
+        }
+        return block;
+    }
+
+    /// Returns: a block as allocate() does; null if the rest of the buffer is too short.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept {
         bytes += static_cast<std::size_t>(bytes == 0);
         const std::size_t padding = core::padding_to(cursor_, alignment);
         const std::size_t room = free_bytes();
         if (padding > room || bytes > room - padding) {
-            core::fail_allocation(bytes, alignment);
+            return nullptr;
         }
         std::byte* block = cursor_ + padding;
         cursor_ = block + bytes;
@@ -57,7 +67,11 @@ public:
         return static_cast<std::size_t>(limit_ - cursor_);
     }
 
+    /// Returns: whether `p` points into the buffer.
+    [[nodiscard]] bool owns(const void* p) const noexcept { return core::lies_in({begin_, limit_}, p); }
+
 private:
+    std::byte* begin_;
     std::byte* cursor_;
     std::byte* limit_;
 };

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -46,6 +47,19 @@ void fail_allocation(std::size_t bytes, std::size_t alignment) {
     throw std::bad_alloc();
 #else
     std::fprintf(stderr, "mallard: out of memory: %zu bytes at alignment %zu\n", bytes, alignment);
+    std::abort();
+#endif
+}
+
+void fail_array_length(std::size_t count, std::size_t object_bytes, std::size_t alignment) {
+    tell_handler(SIZE_MAX, alignment);
+#ifdef __cpp_exceptions
+    static_cast<void>(count);
+    static_cast<void>(object_bytes);
+    throw std::bad_array_new_length();
+#else
+    std::fprintf(stderr, "mallard: an array of %zu objects of %zu bytes is longer than any memory\n", count,
+                 object_bytes);
     std::abort();
 #endif
 }

@@ -15,7 +15,7 @@
 namespace {
 
 using arena = mallard::monotonic<mallard::buffer>;
-constexpr mallard::chunk_growth small{.first_chunk_bytes = 256, .largest_chunk_bytes = 256};
+constexpr mallard::monotonic_options small{.growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 256}};
 
 bool poisons() {
     alignas(16) static std::array<std::byte, 1024> room{};

@@ -26,7 +26,7 @@ using fixed_pool = mallard::unchecked::fixed_pool<Arena, mallard::last_freed, ma
 template <class Upstream = mallard::chunk_cache>
 using small_object_pool = mallard::unchecked::small_object_pool<Upstream>;
 template <class Upstream = mallard::chunk_cache>
-using adaptive_pool = mallard::unchecked::adaptive_pool<Upstream, mallard::adaptive_pool_options{}>;
+using adaptive_pool = mallard::unchecked::adaptive_pool<Upstream, mallard::slab_shape::divided>;
 template <class Upstream = mallard::chunk_cache>
 using heap = mallard::unchecked::heap<Upstream>;
 

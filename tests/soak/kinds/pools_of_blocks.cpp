@@ -97,8 +97,9 @@ constexpr bounds in_few_blocks{.bytes = 1024, .alignment = 256, .live_blocks = 4
     add_bindings<fixed_pool_in<mallard::single_arena<source>, mallard::last_freed>>("fixed_pool_in_one_chunk",
                                                                                     in_few_blocks);
     add_bindings<fixed_pool_in_buffer<mallard::first_freed>>("fixed_pool_in_buffer", in_few_blocks);
-    add_adaptors<contract::adaptive_pool<contract::few_nodes>>("adaptive_pool", {.slowness = 2});
-    add_bindings<contract::adaptive_pool<contract::aligned_nodes>>("adaptive_pool_aligned", {.slowness = 2});
+    add_adaptors<contract::adaptive_pool<mallard::slab_shape::divided>>("adaptive_pool", {.slowness = 2});
+    add_bindings<contract::adaptive_pool<mallard::slab_shape::whole>>("adaptive_pool_aligned",
+                                                                      {.slowness = 2});
     add_bindings<class_pools>("pooled", {.bytes = pools_of_classes::most_bytes, .alignment = 1});
     return true;
 }();

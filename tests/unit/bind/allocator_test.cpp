@@ -1,10 +1,15 @@
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/bind/allocator.hpp>
+#include <mallard/local/heap.hpp>
 #include <mallard/local/monotonic.hpp>
+#include <mallard/upstream/new_delete.hpp>
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +40,40 @@ TEST(allocator, is_equal_where_the_mechanism_is_the_same) {
     EXPECT_TRUE(of_a != alloc<int>(b));
     EXPECT_EQ(&of_a.mechanism(), &a);
 }
+
+TEST(allocator, is_always_equal_if_the_mechanism_has_no_state) {
+    mallard::new_delete one;
+    mallard::new_delete other;
+    const mallard::allocator<int, mallard::new_delete> a(one);
+    const mallard::allocator<long, mallard::new_delete> b(other);
+    EXPECT_TRUE(a == b);
+    EXPECT_TRUE(
+        (std::allocator_traits<mallard::allocator<int, mallard::new_delete>>::is_always_equal::value));
+    EXPECT_FALSE((std::allocator_traits<mallard::allocator<int, mallard::heap<>>>::is_always_equal::value));
+}
+
+TEST(allocator, tells_how_many_objects_a_block_has_room_for) {
+    mallard::heap heap;
+    mallard::allocator<std::uint16_t, mallard::heap<>> a(heap);
+    const auto block = a.allocate_at_least(9);
+    EXPECT_GE(block.count, 9U);
+    EXPECT_EQ(block.count, heap.usable_bytes(block.ptr) / 2);
+    block.ptr[block.count - 1] = 7;
+    a.deallocate(block.ptr, block.count);
+    const auto another = a.allocate_at_least(9);
+    a.deallocate(another.ptr, 9);
+    EXPECT_EQ(heap.use().used_blocks, 0U);
+}
+
+#ifdef __cpp_exceptions
+TEST(allocator, refuses_arrays_that_no_memory_could_hold) {
+    mallard::heap heap;
+    mallard::allocator<long, mallard::heap<>> a(heap);
+    EXPECT_THROW(static_cast<void>(a.allocate(SIZE_MAX)), std::bad_array_new_length);
+    EXPECT_THROW(static_cast<void>(a.allocate(a.max_size() + 1)), std::bad_array_new_length);
+    EXPECT_THROW(static_cast<void>(a.allocate_at_least(a.max_size() + 1)), std::bad_array_new_length);
+}
+#endif
 
 TEST(allocator, converts_and_rebinds) {
     arena a;

@@ -74,7 +74,7 @@ TEST(inline_resource, is_one_type_for_all_mechanisms) {
     EXPECT_EQ(sum_of(counted), 14);
     EXPECT_EQ(counted.mechanism().counts().allocations, 5U);
     EXPECT_EQ(sum_of(concurrent), 14);
-    EXPECT_EQ(sum_of(dynamic_cast<mallard::inline_resource&>(*mallard::new_delete_resource())), 14);
+    EXPECT_EQ(sum_of(*mallard::new_delete_resource()), 14);
 }
 
 /// Changes a call, and inherits the rest.

@@ -2,8 +2,11 @@
 
 #include <mallard/adapt/counted.hpp>
 #include <mallard/bind/resource.hpp>
+#include <mallard/lifetime/checkpoint.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
+#include <mallard/upstream/chunk_cache.hpp>
+#include <mallard/upstream/new_delete.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -70,6 +74,68 @@ TEST(resource, is_equal_to_itself_alone) {
     EXPECT_TRUE(a == a);
     EXPECT_FALSE(a == b);
     EXPECT_FALSE(a == *std::pmr::new_delete_resource());
+}
+
+TEST(resource, is_equal_to_others_of_its_mechanism) {
+    using pool_type = mallard::multipool<>;
+    pool_type pool;
+    pool_type another;
+    mallard::resource a(pool);
+    const mallard::resource b(pool);
+    const mallard::resource c(another);
+    EXPECT_TRUE(a == b);
+    EXPECT_FALSE(a == c);
+    mallard::resource<pool_type> owner;
+    const mallard::resource<pool_type&> reference(owner.mechanism());
+    EXPECT_TRUE(owner == reference);
+    EXPECT_TRUE(reference == owner);
+    void* const p = owner.allocate(100);
+    const_cast<mallard::resource<pool_type&>&>(reference).deallocate(p, 100);
+    EXPECT_EQ(owner.allocate(100), p);
+}
+
+TEST(resource, is_equal_to_all_others_if_its_mechanism_has_no_state) {
+    const mallard::resource<mallard::new_delete> a;
+    const mallard::resource<mallard::new_delete> b;
+    EXPECT_TRUE(a == b);
+    EXPECT_TRUE(*mallard::new_delete_resource() == a);
+    const mallard::resource<mallard::chunk_cache> c;
+    EXPECT_FALSE(a == c);
+}
+
+TEST(resource, deduces_a_reference_to_its_mechanism) {
+    mallard::monotonic arena;
+    mallard::resource r(arena);
+    static_assert(std::is_same_v<decltype(r), mallard::resource<mallard::monotonic<>&>>);
+    static_cast<void>(r.allocate(10));
+    EXPECT_EQ(&r.mechanism(), &arena);
+    EXPECT_NE(arena.stats().chunks, 0U);
+}
+
+TEST(resource, rewinds_and_rolls_back) {
+    mallard::resource<mallard::monotonic<>> arena;
+    void* const first = arena.allocate(100);
+    const auto mark = arena.mark();
+    void* const second = arena.allocate(100);
+    arena.rollback(mark);
+    EXPECT_EQ(arena.allocate(100), second);
+    {
+        const mallard::checkpoint scratch(arena);
+        static_cast<void>(arena.allocate(5000));
+    }
+    arena.rewind();
+    EXPECT_NE(arena.allocate(100), nullptr);
+    EXPECT_NE(first, second);
+    EXPECT_NE(arena.mechanism().stats().chunks, 0U);
+}
+
+TEST(resource, resizes_the_last_block) {
+    mallard::resource<mallard::monotonic<>> arena;
+    void* const p = arena.allocate(100, 8);
+    EXPECT_TRUE(arena.resize_last(p, 100, 200));
+    EXPECT_TRUE(arena.resize_last(p, 200, 50));
+    static_cast<void>(arena.allocate(8, 8));
+    EXPECT_FALSE(arena.resize_last(p, 50, 100));
 }
 
 TEST(resource, is_an_upstream_itself) {

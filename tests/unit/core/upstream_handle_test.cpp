@@ -3,6 +3,7 @@
 #include <mallard/core/upstream_handle.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 #include <mallard/upstream/new_delete.hpp>
+#include <mallard/upstream/upstream_ref.hpp>
 
 #include <gtest/gtest.h>
 
@@ -23,7 +24,17 @@ TEST(upstream_handle, remembers_where_an_upstream_with_state_is) {
     equipment::ledger source;
     const mallard::core::upstream_handle<equipment::ledger> handle(source);
     EXPECT_EQ(&handle.get(), &source);
-    EXPECT_FALSE((std::is_default_constructible_v<mallard::core::upstream_handle<equipment::ledger>>));
+    mallard::core::upstream_handle<equipment::ledger> later;
+    later = handle;
+    EXPECT_EQ(&later.get(), &source);
+}
+
+TEST(upstream_handle, keeps_a_copy_of_a_reference) {
+    equipment::ledger source;
+    mallard::upstream_ref ref(source);
+    const mallard::core::upstream_handle<mallard::upstream_ref> handle(ref);
+    ref = {};
+    EXPECT_TRUE(handle.get() == mallard::upstream_ref(source));
 }
 
 TEST(upstream_handle, takes_the_standard_abstract_base) {

@@ -15,8 +15,6 @@
 
 namespace {
 
-using mallard::adaptive_pool_options;
-
 template <class Pool>
 class adaptive_pool : public ::testing::Test {
 protected:
@@ -42,13 +40,18 @@ protected:
     Pool pool_{source_};
 };
 
-template <adaptive_pool_options Options = adaptive_pool_options{}>
-using pool_of = mallard::adaptive_pool<equipment::ledger, Options>;
+using by_default = mallard::adaptive_pool<equipment::ledger>;
+using whole = mallard::adaptive_pool<equipment::ledger, mallard::slab_shape::whole>;
 
-constexpr adaptive_pool_options undivided{.overhead_percent = mallard::only_alignment};
-constexpr adaptive_pool_options eager{.nodes_a_block = 16, .most_free_blocks = 0, .overhead_percent = 20};
+/// Gives each slab back as soon as it is empty.
+struct eager : by_default {
+    template <class... Args>
+    explicit eager(Args&&... args)
+        : by_default(std::forward<Args>(args)...,
+                     {.nodes_a_block = 16, .most_free_blocks = 0, .overhead_percent = 20}) {}
+};
 
-using pools = ::testing::Types<pool_of<>, pool_of<undivided>, pool_of<eager>>;
+using pools = ::testing::Types<by_default, whole, eager>;
 TYPED_TEST_SUITE(adaptive_pool, pools);
 
 TYPED_TEST(adaptive_pool, has_nodes_of_the_size_of_the_first_request) {
@@ -72,7 +75,7 @@ TYPED_TEST(adaptive_pool, has_nodes_of_the_size_of_the_first_request) {
 
 TYPED_TEST(adaptive_pool, holds_no_more_free_blocks_than_it_may_once_all_is_erased) {
     std::mt19937 order(1);
-    const std::size_t most = std::is_same_v<TypeParam, pool_of<eager>> ? 0U : 2U;
+    const std::size_t most = std::is_same_v<TypeParam, eager> ? 0U : 2U;
     for (int round = 0; round < 4; ++round) {
         std::vector<void*> all = this->allocate(20'000);
         EXPECT_EQ(std::set<void*>(all.begin(), all.end()).size(), all.size());
@@ -120,7 +123,7 @@ TYPED_TEST(adaptive_pool, is_as_it_was_where_a_request_fails) {
 }
 #endif
 
-using default_pool = adaptive_pool<pool_of<>>;
+using default_pool = adaptive_pool<by_default>;
 
 TEST_F(default_pool, takes_little_more_than_the_nodes) {
     const std::size_t n = 300'000;
@@ -191,12 +194,12 @@ TEST(adaptive_pool_of_a_size, leaves_large_first_requests_to_the_upstream) {
     pool.deallocate(node, 1000, 8);
 }
 
-/// Where the books of a block stand depends on its address: with blocks of a few nodes they can take all that the header
+/// The place of a slab's metadata depends on its address. In slabs of a few nodes they can take all room that the header
 /// of the chunk leaves.
 TEST(adaptive_pool_of_small_blocks, has_nodes_in_the_first_block_of_a_chunk) {
-    constexpr mallard::adaptive_pool_options few{
-        .nodes_a_block = 1, .most_free_blocks = 0, .overhead_percent = mallard::only_alignment};
-    using pool_type = mallard::unchecked::adaptive_pool<mallard::chunk_cache, few>;
+    struct pool_type : mallard::unchecked::adaptive_pool<mallard::chunk_cache, mallard::slab_shape::whole> {
+        pool_type() : adaptive_pool({.nodes_a_block = 1, .most_free_blocks = 0}) {}
+    };
     for (std::size_t bytes = 8; bytes <= 1024; bytes += 4) {
         std::array<pool_type, 8> several;
         for (pool_type& pool : several) {

@@ -104,8 +104,8 @@ TEST_F(arenas, of_one_allocation_fail_where_so_many_blocks_cannot_be) {
 }
 
 TEST_F(arenas, that_grow_take_larger_and_larger_chunks) {
-    mallard::growing_arena<equipment::ledger> arena(source_,
-                                                    {.first_chunk_bytes = 64, .largest_chunk_bytes = 512});
+    mallard::growing_arena<equipment::ledger> arena(
+        source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 512}});
     std::size_t blocks = 0;
     for (const std::size_t expected : {64U, 128U, 256U, 512U, 512U}) {
         const std::span<std::byte> room = arena.next_room(free_blocks_of_24, 8, 1);
@@ -123,8 +123,8 @@ TEST_F(arenas, that_grow_take_larger_and_larger_chunks) {
 }
 
 TEST_F(arenas, that_grow_take_chunks_for_a_burst_and_for_a_large_block) {
-    mallard::growing_arena<equipment::ledger> arena(source_,
-                                                    {.first_chunk_bytes = 64, .largest_chunk_bytes = 4096});
+    mallard::growing_arena<equipment::ledger> arena(
+        source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 4096}});
     EXPECT_GE(arena.next_room(free_blocks_of_24, 8, 100).size(), 2400U);
     EXPECT_LE(arena.next_room(free_blocks_of_24, 8, SIZE_MAX).size(), 4096U)
         << "no more than the largest chunk";

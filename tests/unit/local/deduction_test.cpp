@@ -28,25 +28,29 @@ struct given {
     static std::span<std::byte>& bytes;
     static std::array<std::byte, 64>& array;
 };
-constexpr mallard::chunk_growth growth{};
+constexpr mallard::monotonic_options regions{};
+constexpr mallard::fixed_pool_options one_size{};
+constexpr mallard::adaptive_pool_options nodes{};
 constexpr mallard::multipool_options pools{};
 constexpr mallard::small_object_pool_options small{};
 constexpr mallard::heap_options blocks{};
 
 static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic())>);
-static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(growth))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(regions))>);
 static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::bytes))>);
 static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::array))>);
-static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::bytes, growth))>);
-static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::bytes, {.factor = 4}))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::bytes, regions))>);
+static_assert(
+    is<mallard::monotonic<>, decltype(mallard::monotonic(given::bytes, {.growth = {.factor = 4}}))>);
 static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::s))>);
-static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::s, growth))>);
-static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::s, {.factor = 4}))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::s, regions))>);
+static_assert(
+    is<mallard::monotonic<source>, decltype(mallard::monotonic(given::s, {.growth = {.factor = 4}}))>);
 static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::bytes, given::s))>);
 static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::array, given::s))>);
-static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::bytes, given::s, growth))>);
-static_assert(
-    is<mallard::monotonic<source>, decltype(mallard::monotonic(given::bytes, given::s, {.factor = 4}))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::bytes, given::s, regions))>);
+static_assert(is<mallard::monotonic<source>,
+                 decltype(mallard::monotonic(given::bytes, given::s, {.growth = {.factor = 4}}))>);
 
 static_assert(is<mallard::multipool<>, decltype(mallard::multipool())>);
 static_assert(is<mallard::multipool<>, decltype(mallard::multipool(pools))>);
@@ -74,6 +78,11 @@ static_assert(is<mallard::small_object_pool<source>, decltype(mallard::small_obj
 
 static_assert(is<mallard::adaptive_pool<>, decltype(mallard::adaptive_pool())>);
 static_assert(is<mallard::adaptive_pool<>, decltype(mallard::adaptive_pool(block_size{24}))>);
+static_assert(is<mallard::adaptive_pool<>, decltype(mallard::adaptive_pool(nodes))>);
+static_assert(is<mallard::adaptive_pool<>, decltype(mallard::adaptive_pool(block_size{24}, nodes))>);
+static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(given::s, nodes))>);
+static_assert(
+    is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(block_size{24}, given::s, nodes))>);
 static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(given::s))>);
 static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(block_size{24}, given::s))>);
 static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool({.bytes = 24}, given::s))>);
@@ -82,25 +91,25 @@ static_assert(is<mallard::heap<>, decltype(mallard::heap())>);
 static_assert(is<mallard::heap<>, decltype(mallard::heap(blocks))>);
 static_assert(is<mallard::heap<source>, decltype(mallard::heap(given::s))>);
 static_assert(is<mallard::heap<source>, decltype(mallard::heap(given::s, blocks))>);
-static_assert(is<mallard::heap<source>, decltype(mallard::heap(given::s, {.growth = growth}))>);
+static_assert(is<mallard::heap<source>, decltype(mallard::heap(given::s, {.growth = {.factor = 4}}))>);
 
 static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool())>);
-static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool(growth))>);
+static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool(one_size))>);
 static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool(block_size{24}))>);
-static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool(block_size{24}, growth))>);
+static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool(block_size{24}, one_size))>);
 static_assert(is<mallard::fixed_pool<mallard::buffer_arena>, decltype(mallard::fixed_pool(given::bytes))>);
 static_assert(is<mallard::fixed_pool<mallard::buffer_arena>, decltype(mallard::fixed_pool(given::array))>);
 static_assert(is<mallard::fixed_pool<mallard::buffer_arena>,
                  decltype(mallard::fixed_pool(block_size{24}, given::bytes))>);
 using over_source = mallard::fixed_pool<mallard::growing_arena<source>>;
 static_assert(is<over_source, decltype(mallard::fixed_pool(given::s))>);
-static_assert(is<over_source, decltype(mallard::fixed_pool(given::s, growth))>);
+static_assert(is<over_source, decltype(mallard::fixed_pool(given::s, one_size))>);
 static_assert(is<over_source, decltype(mallard::fixed_pool(block_size{24}, given::s))>);
-static_assert(is<over_source, decltype(mallard::fixed_pool(block_size{24}, given::s, growth))>);
+static_assert(is<over_source, decltype(mallard::fixed_pool(block_size{24}, given::s, one_size))>);
 
-static_assert(is<mallard::growing_arena<>, decltype(mallard::growing_arena(growth))>);
+static_assert(is<mallard::growing_arena<>, decltype(mallard::growing_arena(one_size))>);
 static_assert(is<mallard::growing_arena<source>, decltype(mallard::growing_arena(given::s))>);
-static_assert(is<mallard::growing_arena<source>, decltype(mallard::growing_arena(given::s, growth))>);
+static_assert(is<mallard::growing_arena<source>, decltype(mallard::growing_arena(given::s, one_size))>);
 static_assert(is<mallard::single_arena<>, decltype(mallard::single_arena(std::size_t{10}))>);
 static_assert(is<mallard::single_arena<source>, decltype(mallard::single_arena(std::size_t{10}, given::s))>);
 static_assert(is<mallard::checkpoint<mallard::monotonic<>>, decltype(mallard::checkpoint(given::arena))>);
@@ -111,10 +120,10 @@ TEST(deduction, makes_allocators_that_work) {
     mallard::monotonic spilling(std::span<std::byte>(room), upstream);
     mallard::heap heap(mallard::heap_options{});
     mallard::fixed_pool fixed(block_size{24});
-    mallard::fixed_pool growing(block_size{24}, upstream, mallard::chunk_growth{});
-    mallard::adaptive_pool nodes(block_size{24});
+    mallard::fixed_pool growing(block_size{24}, upstream, mallard::fixed_pool_options{});
+    mallard::adaptive_pool of_a_size(block_size{24});
     const std::array<void*, 5> all{spilling.allocate(24, 8), heap.allocate(24, 8), fixed.allocate(24, 8),
-                                   growing.allocate(24, 8), nodes.allocate(24, 8)};
+                                   growing.allocate(24, 8), of_a_size.allocate(24, 8)};
     for (void* const p : all) {
         EXPECT_NE(p, nullptr);
     }

@@ -22,7 +22,7 @@ protected:
     }
 
     equipment::ledger source_;
-    arena_type arena_{source_, {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}};
+    arena_type arena_{source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}}};
 };
 
 std::byte* bytes_of(void* p) {
@@ -121,7 +121,8 @@ TEST(monotonic_buffer, may_be_of_any_size_at_any_address) {
             const std::span buffer(memory.data() + offset, bytes);
             memory.fill(std::byte{0x11});
             {
-                arena_type arena(buffer, source, {.first_chunk_bytes = 64, .largest_chunk_bytes = 64});
+                arena_type arena(buffer, source,
+                                 {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 64}});
                 for (const std::size_t alignment : {1U, 16U, 2U, 64U, 4U, 8U}) {
                     std::byte* const p = bytes_of(arena.allocate(5, alignment));
                     ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
@@ -326,7 +327,7 @@ TEST(monotonic_construction, deduces_its_upstream) {
     alignas(16) std::array<std::byte, 64> buffer;
     const mallard::monotonic plain;
     const mallard::monotonic of_buffer{std::span<std::byte>(buffer)};
-    const mallard::monotonic of_growth{mallard::chunk_growth{.first_chunk_bytes = 128}};
+    const mallard::monotonic of_growth{{.growth = {.first_chunk_bytes = 128}}};
     const mallard::monotonic of_source(source);
     const mallard::monotonic of_both(std::span<std::byte>(buffer), source);
     EXPECT_TRUE((std::is_same_v<decltype(plain), const mallard::monotonic<mallard::chunk_cache>>));

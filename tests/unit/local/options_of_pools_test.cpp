@@ -93,7 +93,7 @@ TEST(options_of_monotonic, serve_whatever_the_numbers) {
     for (const std::size_t first : any_number) {
         for (const std::size_t largest : any_number) {
             plain_upstream source;
-            mallard::monotonic<plain_upstream> arena(source, mallard::chunk_growth{first, largest, 3});
+            mallard::monotonic<plain_upstream> arena(source, {.growth = {first, largest, 3}});
             const std::size_t failures = failures_of(arena);
             if (first <= plain_upstream::most_bytes) {
                 EXPECT_EQ(failures, 0U) << first << ", " << largest;
@@ -107,7 +107,7 @@ TEST(options_of_monotonic, serve_whatever_the_numbers) {
 
 TEST(options_of_monotonic, grow_to_a_largest_chunk_that_is_no_power_of_two) {
     plain_upstream source;
-    mallard::monotonic<plain_upstream> arena(source, {.largest_chunk_bytes = 3'000'000});
+    mallard::monotonic<plain_upstream> arena(source, {.growth = {.largest_chunk_bytes = 3'000'000}});
     for (int i = 0; i != 50'000; ++i) {
         static_cast<void>(arena.allocate(56, 8));
     }
@@ -250,25 +250,31 @@ TEST(options_of_adaptive_pool, keep_a_size_of_no_bytes_over_a_release) {
     EXPECT_EQ(pool.node_bytes(), 32U);
 }
 
-template <std::size_t Blocks>
-constexpr mallard::adaptive_pool_options keeping{.most_free_blocks = Blocks};
-
-template <std::size_t Blocks>
-void expect_modest_chunks() {
-    plain_upstream source;
-    mallard::adaptive_pool<plain_upstream, keeping<Blocks>> pool(source);
-    for (int i = 0; i != 50'000; ++i) {
-        std::memset(pool.allocate(24, 8), 1, 24);
-    }
-    for (const plain_upstream::request& r : source.granted()) {
-        EXPECT_LE(r.bytes, std::size_t{512} << 10) << "that stay: " << Blocks;
+TEST(options_of_adaptive_pool, take_no_first_chunk_for_all_that_may_stay) {
+    for (const std::size_t blocks : {std::size_t{1000}, std::size_t{1} << 32, SIZE_MAX}) {
+        plain_upstream source;
+        mallard::adaptive_pool<plain_upstream> pool(source, {.most_free_blocks = blocks});
+        for (int i = 0; i != 50'000; ++i) {
+            std::memset(pool.allocate(24, 8), 1, 24);
+        }
+        for (const plain_upstream::request& r : source.granted()) {
+            EXPECT_LE(r.bytes, std::size_t{512} << 10) << "that stay: " << blocks;
+        }
     }
 }
 
-TEST(options_of_adaptive_pool, take_no_first_chunk_for_all_that_may_stay) {
-    expect_modest_chunks<1000>();
-    expect_modest_chunks<std::size_t{1} << 32>();
-    expect_modest_chunks<SIZE_MAX>();
+TEST(options_of_adaptive_pool, that_are_impossible_stand_for_the_nearest) {
+    const auto slab_bytes = [](mallard::adaptive_pool_options options) {
+        mallard::adaptive_pool<> pool(block_size{24, 8}, options);
+        void* const p = pool.allocate(24, 8);
+        std::memset(p, 1, 24);
+        pool.deallocate(p, 24, 8);
+        return pool.block_bytes();
+    };
+    EXPECT_EQ(slab_bytes({.nodes_a_block = 0}), slab_bytes({.nodes_a_block = 1}));
+    EXPECT_EQ(slab_bytes({.nodes_a_block = SIZE_MAX}), slab_bytes({.nodes_a_block = 65'536}));
+    EXPECT_EQ(slab_bytes({.overhead_percent = 0}), slab_bytes({.overhead_percent = 2}));
+    EXPECT_LT(slab_bytes({.nodes_a_block = 1, .overhead_percent = SIZE_MAX}), slab_bytes({}));
 }
 
 TEST(bursts, of_blocks_that_hold_no_link_are_refused) {

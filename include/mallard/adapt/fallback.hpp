@@ -1,0 +1,68 @@
+/// A second mechanism for the requests that the first refuses.
+///
+///     mallard::fallback<mallard::fixed_pool<mallard::static_arena<4096>>, mallard::multipool<>> memory;
+///
+///     allocate(bytes)    ->  first(); if it refuses, second()
+///     deallocate(p)      ->  first().owns(p) ?  first()  :  second()
+///
+/// Data model: the two mechanisms, and nothing else. The first one must know its blocks: a pool in an arena, a
+/// region heap, a buffer. So a request costs what the first one costs as long as that has room, and a deallocation a
+/// test of the address more.
+///
+/// Source: fallback_allocator of foonathan/memory; failure_callback_resource_adaptor of RAPIDS (RMM); A. Alexandrescu,
+/// "std::allocator is to allocation what std::vector is to vexation" (CppCon 2015).
+#pragma once
+
+#include <mallard/adapt/two_mechanisms.hpp>
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/thread_safe.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace mallard::inline MALLARD_MODE {
+
+/// Thread-safe only if both mechanisms are.
+template <class First, class Second>
+    requires requires(std::remove_reference_t<First>& a, void* p, std::size_t n) {
+        a.try_allocate(n, n);
+        a.owns(p);
+    }
+class fallback : public adapt::two_mechanisms<First, Second> {
+    using base = adapt::two_mechanisms<First, Second>;
+
+public:
+    using base::base;
+
+    /// Returns: a block of `bytes` bytes at a multiple of `alignment`.
+    /// Throws: the exceptions of the second mechanism. The out-of-memory handler hears of its failures only.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        void* const block = this->first_.try_allocate(bytes, alignment);
+        return block != nullptr ? block : this->second_.allocate(bytes, alignment);
+    }
+
+    /// Returns: a block as allocate() does; null if that throws.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept
+        requires requires(typename base::second_type& b) { b.try_allocate(bytes, alignment); }
+    {
+        void* const block = this->first_.try_allocate(bytes, alignment);
+        return block != nullptr ? block : this->second_.try_allocate(bytes, alignment);
+    }
+
+    /// Requires: `p` came from allocate(bytes, alignment) and was not deallocated since.
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+        if (this->first_.owns(p)) {
+            this->first_.deallocate(p, bytes, alignment);
+        } else {
+            this->second_.deallocate(p, bytes, alignment);
+        }
+    }
+};
+
+template <class First, class Second>
+inline constexpr bool thread_safe<fallback<First, Second>> =
+    thread_safe<std::remove_reference_t<First>> && thread_safe<std::remove_reference_t<Second>>;
+
+} // namespace mallard::inline MALLARD_MODE

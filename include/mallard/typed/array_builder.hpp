@@ -1,0 +1,256 @@
+/// An array that grows in memory of an allocator until its length is known.
+///
+///     mallard::array_builder<token, mallard::monotonic<>> tokens(arena);
+///     while (more()) { tokens.emplace_back(next()); }
+///     std::span<token> all = tokens.finish();         // exactly these, without spare room
+///
+///     elements_ -> [ size_ elements | room for more ]       capacity_ in all
+///
+/// The last block of a monotonic allocator, and a block of a heap, grow where they lie: nothing is copied, and
+/// finish() gives the spare room back. Elsewhere the room doubles and the elements move.
+///
+/// Data model: one block; null if no element was made yet.
+/// Requires: the allocator is not rewound, and not rolled back to a mark taken before the last growth, as long as the
+/// builder lives.
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/expansion.hpp>
+#include <mallard/lifetime/object_room.hpp>
+#include <mallard/typed/array.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace mallard::typed::inline MALLARD_MODE {
+
+/// Effects: gives block `p` at least `least` bytes where it lies, and `preferred` ones if possible.
+/// Returns: the bytes that it has then; 0 if it stays as it is.
+template <upstream A>
+std::size_t resize_in_place(A& from, void* p, std::size_t bytes, std::size_t least,
+                            std::size_t preferred) noexcept {
+    if constexpr (requires { from.resize_last(p, bytes, least); }) {
+        return from.resize_last(p, bytes, preferred) ? preferred
+               : from.resize_last(p, bytes, least)   ? least
+                                                     : 0;
+    } else if constexpr (expandable<A>) {
+        if (least <= bytes) {
+            from.shrink(p, preferred);
+            return preferred;
+        }
+        return from
+            .try_expand(p, {.least_bytes = least, .preferred_bytes = preferred, .may = expansion::forward})
+            .bytes;
+    } else {
+        return 0;
+    }
+}
+
+} // namespace mallard::typed::inline MALLARD_MODE
+
+namespace mallard::inline MALLARD_MODE {
+
+template <class T, upstream A>
+class array_builder {
+public:
+    /// Effects: makes a builder that asks for nothing until its first element.
+    /// Requires: `from` outlives the builder.
+    explicit array_builder(A& from) noexcept : from_(from) {}
+
+    array_builder(const array_builder&) = delete;
+    array_builder& operator=(const array_builder&) = delete;
+
+    /// Effects: destroys the elements and gives the memory back, unless finish() handed them over.
+    ~array_builder() { give_back(); }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    [[nodiscard]] T* begin() noexcept { return elements_; }
+    [[nodiscard]] T* end() noexcept { return elements_ + size_; }
+    [[nodiscard]] const T* begin() const noexcept { return elements_; }
+    [[nodiscard]] const T* end() const noexcept { return elements_ + size_; }
+
+    /// Requires: `i` is below size().
+    [[nodiscard]] T& operator[](std::size_t i) noexcept { return elements_[i]; }
+    [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return elements_[i]; }
+
+    /// Effects: makes an element of `args` at the end, and hands it the allocator if it takes one.
+    /// Returns: the element.
+    /// Throws: the exceptions of the allocation, and of T's constructors; the elements are as before then.
+    /// Complexity: constant on average. Elements move only if the block cannot grow where it lies.
+    template <class... Args>
+    T& emplace_back(Args&&... args) {
+        extend(1, [&](T* place) { construct(place, std::forward<Args>(args)...); });
+        return elements_[size_ - 1];
+    }
+
+    T& push_back(const T& value) { return emplace_back(value); }
+    T& push_back(T&& value) { return emplace_back(std::move(value)); }
+
+    /// Effects: copies `values` to the end. They may be elements of this builder.
+    /// Throws: the exceptions of emplace_back(); the elements are as before then.
+    void append(std::span<const T> values) {
+        extend(values.size(), [&](T* place) { copy(values, place); });
+    }
+
+    /// Effects: makes room for `count` elements in all.
+    /// Throws: the exceptions of the allocation, and of moving T.
+    void reserve(std::size_t count) {
+        if (count > capacity_ && !grow_in_place(count, count)) {
+            move_to(count, 0, [](T*) {});
+        }
+    }
+
+    /// Effects: destroys the last element.
+    /// Requires: there is one.
+    void pop_back() noexcept { std::destroy_at(elements_ + --size_); }
+
+    /// Effects: destroys all elements, and keeps the room.
+    void clear() noexcept {
+        std::destroy_n(elements_, size_);
+        size_ = 0;
+    }
+
+    /// Effects: gives the spare room back, and hands the elements over. The builder is empty then, and may be used
+    /// again. Where the room cannot be cut off, the elements move to a block of their size.
+    /// Returns: the elements. They end by destroy_array(), or with the memory.
+    /// Throws: the exceptions of reserve(); the elements are as before then.
+    [[nodiscard]] std::span<T> finish() {
+        if (size_ == 0) {
+            give_back();
+            return {};
+        }
+        if (size_ != capacity_) {
+            const std::size_t bytes = size_ * sizeof(T);
+            if (typed::resize_in_place(from_, elements_, capacity_ * sizeof(T), bytes, bytes) == 0) {
+                move_to(size_, 0, [](T*) {});
+            }
+        }
+        capacity_ = 0;
+        return {std::exchange(elements_, nullptr), std::exchange(size_, 0)};
+    }
+
+private:
+    /// The bytes of the first block.
+    static constexpr std::size_t first_bytes = 64;
+
+    void give_back() noexcept {
+        clear();
+        deallocate_array(from_, std::exchange(elements_, nullptr), std::exchange(capacity_, 0));
+    }
+
+    template <class... Args>
+    void construct(T* place, Args&&... args) {
+        std::uninitialized_construct_using_allocator(
+            place, lifetime::allocator_for_t<T, A>(std::addressof(from_)), std::forward<Args>(args)...);
+    }
+
+    /// Effects: copies `values` to `place`; none if a copy throws.
+    void copy(std::span<const T> values, T* place) {
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            if (!values.empty()) {
+                std::memcpy(static_cast<void*>(place), values.data(), values.size_bytes());
+            }
+        } else {
+            unfinished made{place};
+            for (const T& value : values) {
+                construct(place + made.count, value);
+                ++made.count;
+            }
+            made.count = 0;
+        }
+    }
+
+    /// Effects: makes `count` elements behind the last one by `make(place)`, which makes all or throws.
+    template <class Make>
+    void extend(std::size_t count, Make make) {
+        if (count > capacity_ - size_) [[unlikely]] {
+            const std::size_t least = size_ + std::min(count, PTRDIFF_MAX / sizeof(T) + 1 - size_);
+            const std::size_t usual = std::max(2 * capacity_, first_bytes / sizeof(T));
+            const std::size_t preferred = std::max(least, usual);
+            if (!grow_in_place(least, preferred)) {
+                move_to(preferred, count, make);
+                return;
+            }
+        }
+        make(elements_ + size_);
+        size_ += count;
+    }
+
+    /// Returns: false, with no effect, if the block cannot have `least` elements where it lies.
+    bool grow_in_place(std::size_t least, std::size_t preferred) noexcept {
+        if (elements_ == nullptr || preferred > PTRDIFF_MAX / sizeof(T)) {
+            return false;
+        }
+        const std::size_t bytes = typed::resize_in_place(from_, elements_, capacity_ * sizeof(T),
+                                                         least * sizeof(T), preferred * sizeof(T));
+        capacity_ = std::max(capacity_, bytes / sizeof(T));
+        return bytes != 0;
+    }
+
+    /// Effects: moves the elements to a block for `capacity` of them, with `count` more behind them by `make`. These are
+    /// made first, because they may be copies of elements.
+    template <class Make>
+    void move_to(std::size_t capacity, std::size_t count, Make make) {
+        new_room room{from_, allocate_array<T>(from_, capacity), capacity};
+        make(room.elements + size_);
+        unfinished added{room.elements + size_, count};
+        move_elements(room.elements);
+        added.count = 0;
+        std::destroy_n(elements_, size_);
+        deallocate_array(from_, std::exchange(elements_, std::exchange(room.elements, nullptr)),
+                         std::exchange(capacity_, std::exchange(room.capacity, 0)));
+        size_ += count;
+    }
+
+    /// Effects: makes the elements again at `place`: by moves that do not throw, otherwise by copies.
+    void move_elements(T* place) {
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            copy({elements_, size_}, place);
+        } else {
+            unfinished made{place};
+            for (; made.count != size_; ++made.count) {
+                construct(place + made.count, std::move_if_noexcept(elements_[made.count]));
+            }
+            made.count = 0;
+        }
+    }
+
+    /// Elements that are destroyed unless the count is set to 0.
+    struct unfinished {
+        T* first;
+        std::size_t count = 0;
+
+        explicit unfinished(T* place, std::size_t made = 0) noexcept : first(place), count(made) {}
+        unfinished(const unfinished&) = delete;
+        unfinished& operator=(const unfinished&) = delete;
+        ~unfinished() { std::destroy_n(first, count); }
+    };
+
+    /// A block that goes back unless it is taken over.
+    struct new_room {
+        A& from;
+        T* elements;
+        std::size_t capacity;
+
+        new_room(A& source, T* block, std::size_t most) noexcept
+            : from(source), elements(block), capacity(most) {}
+        new_room(const new_room&) = delete;
+        new_room& operator=(const new_room&) = delete;
+        ~new_room() { deallocate_array(from, elements, capacity); }
+    };
+
+    A& from_;
+    T* elements_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+} // namespace mallard::inline MALLARD_MODE

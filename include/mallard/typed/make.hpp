@@ -1,0 +1,76 @@
+/// Objects in memory of an allocator, in one line.
+///
+///     mallard::monotonic arena;
+///     auto& request = mallard::make<http_request>(arena, socket);     // no destructor runs with the arena
+///     auto node = mallard::make_unique<tree_node>(pool, 42);          // a std::unique_ptr; destroys and frees
+///
+/// Every allocator will do: a mechanism, a resource, a std::pmr::memory_resource. An object that takes an allocator
+/// gets one for this memory, so that its containers lie there too.
+///
+/// make() is for objects that end by destroy(), or whose destructor does nothing. For an object whose destructor
+/// only frees memory there is wink_out() (lifetime/wink_out.hpp), which proves it.
+///
+/// Source: std::pmr::polymorphic_allocator::new_object and delete_object (P0339R6).
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/upstream_handle.hpp>
+#include <mallard/lifetime/object_room.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace mallard::inline MALLARD_MODE {
+
+/// Effects: makes a T of `args` in memory of `from`, and hands it the allocator if T takes one.
+/// Returns: the object. It ends by destroy(), or with the memory, without its destructor.
+/// Throws: the exceptions of the allocation and of T's constructor. The room goes back then.
+template <class T, upstream A, class... Args>
+    requires(!std::is_array_v<T>)
+[[nodiscard]] T& make(A& from, Args&&... args) {
+    return lifetime::object_room<T, A>(from).make(std::forward<Args>(args)...);
+}
+
+/// Effects: destroys the object and gives its memory back to `from`.
+/// Requires: `object` came from make<T>(from), and T is its own type, not a base.
+template <class T, upstream A>
+void destroy(A& from, T& object) noexcept {
+    std::destroy_at(std::addressof(object));
+    from.deallocate(const_cast<std::remove_cv_t<T>*>(std::addressof(object)), sizeof(T), alignof(T));
+}
+
+/// The deleter of pointers to objects in memory of an A. It has the size of a pointer, or none if A has no state. It
+/// does not convert to that of a base, because the memory goes back with the bytes of a T.
+template <class T, upstream A>
+class deleter {
+public:
+    /// Effects: makes the deleter of a null pointer, or of an A without state.
+    deleter() noexcept = default;
+
+    /// Requires: `from` outlives the objects.
+    explicit deleter(A& from) noexcept : from_(from) {}
+
+    void operator()(T* object) const noexcept {
+        auto&& from = from_.get();
+        destroy(from, *object);
+    }
+
+private:
+    [[no_unique_address]] core::upstream_handle<A> from_;
+};
+
+template <class T, upstream A>
+using unique_ptr = std::unique_ptr<T, deleter<T, A>>;
+
+/// Effects: makes a T of `args` in memory of `from`, as make() does.
+/// Returns: its owner, which destroys it and gives its memory back.
+/// Throws: the exceptions of make().
+template <class T, upstream A, class... Args>
+    requires(!std::is_array_v<T>)
+[[nodiscard]] unique_ptr<T, A> make_unique(A& from, Args&&... args) {
+    return unique_ptr<T, A>(std::addressof(make<T>(from, std::forward<Args>(args)...)), deleter<T, A>(from));
+}
+
+} // namespace mallard::inline MALLARD_MODE

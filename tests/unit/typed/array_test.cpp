@@ -1,0 +1,133 @@
+#include "equipment/ledger.hpp"
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/local/monotonic.hpp>
+#include <mallard/local/multipool.hpp>
+#include <mallard/typed/array.hpp>
+#include <mallard/typed/make.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using mallard::make_array;
+using memory = equipment::ledger;
+
+/// Counts the objects that live; the one with the number `fails_at` cannot be made.
+struct fragile {
+    static inline int living = 0;
+    [[maybe_unused]] static inline int fails_at = -1; // not used without exceptions
+
+    fragile() {
+#ifdef __cpp_exceptions
+        if (living == fails_at) {
+            throw std::runtime_error("no object");
+        }
+#endif
+        ++living;
+    }
+    fragile(const fragile&) = delete;
+    fragile& operator=(const fragile&) = delete;
+    ~fragile() { --living; }
+
+    int value = 9;
+};
+
+TEST(make_array, makes_elements_of_zeros) {
+    memory source;
+    const std::span<int> all = make_array<int>(source, 100);
+    EXPECT_EQ(all.size(), 100U);
+    EXPECT_EQ(source.outstanding_bytes(), 400U);
+    for (const int each : all) {
+        EXPECT_EQ(each, 0);
+    }
+    mallard::destroy_array(source, all);
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+TEST(make_array, calls_constructors_and_destructors) {
+    memory source;
+    const auto all = make_array<fragile>(source, 5);
+    EXPECT_EQ(fragile::living, 5);
+    EXPECT_EQ(all[4].value, 9);
+    mallard::destroy_array(source, all);
+    EXPECT_EQ(fragile::living, 0);
+}
+
+TEST(make_array, takes_no_memory_for_no_elements) {
+    memory source;
+    const auto none = make_array<std::string>(source, 0);
+    EXPECT_TRUE(none.empty());
+    EXPECT_TRUE(source.granted().empty());
+    mallard::destroy_array(source, none);
+    EXPECT_EQ(mallard::allocate_array<int>(source, 0), nullptr);
+    mallard::deallocate_array<int>(source, nullptr, 0);
+}
+
+TEST(make_array, hands_the_allocator_to_each_element) {
+    std::pmr::monotonic_buffer_resource source;
+    const auto all = make_array<std::pmr::string>(static_cast<std::pmr::memory_resource&>(source), 3);
+    for (const auto& each : all) {
+        EXPECT_EQ(each.get_allocator().resource(), &source);
+    }
+    mallard::destroy_array(source, all);
+}
+
+#ifdef __cpp_exceptions
+TEST(make_array, keeps_nothing_if_an_element_cannot_be_made) {
+    memory source;
+    fragile::fails_at = 3;
+    EXPECT_THROW(static_cast<void>(make_array<fragile>(source, 5)), std::runtime_error);
+    EXPECT_THROW(static_cast<void>(mallard::make_unique<fragile[]>(source, 5)), std::runtime_error);
+    fragile::fails_at = -1;
+    EXPECT_EQ(fragile::living, 0);
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+TEST(allocate_array, refuses_lengths_that_no_memory_could_hold) {
+    memory source;
+    for (const std::size_t count :
+         {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 8 + 2, PTRDIFF_MAX / sizeof(double) + 1}) {
+        EXPECT_THROW(static_cast<void>(mallard::allocate_array<double>(source, count)),
+                     std::bad_array_new_length)
+            << count;
+        EXPECT_THROW(static_cast<void>(make_array<double>(source, count)), std::bad_array_new_length)
+            << count;
+    }
+    EXPECT_TRUE(source.granted().empty());
+}
+#endif
+
+TEST(allocate_array, gives_room_for_objects) {
+    mallard::multipool pool;
+    auto* const p = mallard::allocate_array<std::string>(pool, 3);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignof(std::string), 0U);
+    std::string* const made = ::new (static_cast<void*>(p + 2)) std::string("the third");
+    EXPECT_EQ(*made, "the third");
+    std::destroy_at(made);
+    mallard::deallocate_array(pool, p, 3);
+}
+
+TEST(unique_arrays, destroy_and_free) {
+    memory source;
+    {
+        const auto all = mallard::make_unique<fragile[]>(source, 4);
+        EXPECT_EQ(fragile::living, 4);
+        EXPECT_EQ(all[3].value, 9);
+        EXPECT_EQ(all.get_deleter().count(), 4U);
+    }
+    EXPECT_EQ(fragile::living, 0);
+    EXPECT_EQ(source.outstanding(), 0U);
+    mallard::unique_ptr<int[], memory> none;
+    EXPECT_EQ(none, nullptr);
+}
+
+} // namespace

@@ -1,0 +1,146 @@
+#include "equipment/ledger.hpp"
+
+#include <mallard/bind/resource.hpp>
+#include <mallard/local/monotonic.hpp>
+#include <mallard/local/multipool.hpp>
+#include <mallard/typed/make.hpp>
+#include <mallard/upstream/new_delete.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <memory_resource>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using mallard::make;
+using mallard::make_unique;
+
+constexpr const char* text = "longer than any string that fits into its own object";
+
+/// Counts the objects that live.
+struct counted_object {
+    static inline int living = 0;
+
+    explicit counted_object(int number = 0) : value(number) { ++living; }
+    counted_object(const counted_object&) = delete;
+    counted_object& operator=(const counted_object&) = delete;
+    ~counted_object() { --living; }
+
+    int value;
+};
+
+struct throws_when_made {
+    throws_when_made() {
+#ifdef __cpp_exceptions
+        throw std::runtime_error("no object");
+#endif
+    }
+};
+
+using memory = equipment::ledger;
+
+TEST(make, makes_an_object_in_memory_of_the_allocator) {
+    memory source;
+    auto& object = make<counted_object>(source, 42);
+    EXPECT_EQ(object.value, 42);
+    EXPECT_EQ(counted_object::living, 1);
+    ASSERT_EQ(source.outstanding(), 1U);
+    EXPECT_EQ(source.outstanding_bytes(), sizeof(counted_object));
+    mallard::destroy(source, object);
+    EXPECT_EQ(counted_object::living, 0);
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+TEST(make, hands_the_allocator_down) {
+    using name = std::basic_string<char, std::char_traits<char>, mallard::allocator<char, memory>>;
+    memory source;
+    auto& object = make<name>(source, text);
+    EXPECT_EQ(object, text);
+    EXPECT_EQ(source.outstanding(), 2U) << "the string and its characters";
+    mallard::destroy(source, object);
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+TEST(make, takes_a_resource_and_any_memory_resource) {
+    mallard::resource<mallard::multipool<>> pool;
+    auto& mine = make<std::pmr::string>(pool, text);
+    EXPECT_EQ(mine.get_allocator().resource(), &pool);
+    mallard::destroy(pool, mine);
+    std::pmr::memory_resource& base = pool;
+    auto& other = make<std::pmr::vector<std::pmr::string>>(base);
+    other.emplace_back(text);
+    EXPECT_EQ(other[0].get_allocator().resource(), &pool);
+    mallard::destroy(base, other);
+}
+
+TEST(make, makes_constant_objects) {
+    memory source;
+    auto& object = make<const int>(source, 7);
+    static_assert(std::is_same_v<decltype(object), const int&>);
+    EXPECT_EQ(object, 7);
+    mallard::destroy(source, object);
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+#ifdef __cpp_exceptions
+TEST(make, gives_the_room_back_if_there_is_no_object) {
+    memory source;
+    EXPECT_THROW(static_cast<void>(make<throws_when_made>(source)), std::runtime_error);
+    EXPECT_THROW(static_cast<void>(make_unique<throws_when_made>(source)), std::runtime_error);
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+#endif
+
+TEST(make_unique, destroys_and_frees) {
+    memory source;
+    {
+        const auto object = make_unique<counted_object>(source, 5);
+        EXPECT_EQ(object->value, 5);
+        EXPECT_EQ(counted_object::living, 1);
+        EXPECT_EQ(source.outstanding(), 1U);
+    }
+    EXPECT_EQ(counted_object::living, 0);
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+TEST(make_unique, moves_and_is_null_by_default) {
+    memory source;
+    struct holder {
+        mallard::unique_ptr<counted_object, memory> object;
+    };
+    holder a;
+    EXPECT_EQ(a.object, nullptr);
+    a.object = make_unique<counted_object>(source, 1);
+    holder b = std::move(a);
+    EXPECT_EQ(a.object, nullptr);
+    b.object = make_unique<counted_object>(source, 2);
+    EXPECT_EQ(counted_object::living, 1) << "the first is gone";
+    b.object.reset();
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+TEST(make_unique, has_the_size_of_a_pointer_if_the_allocator_has_no_state) {
+    EXPECT_EQ(sizeof(mallard::unique_ptr<int, mallard::new_delete>), sizeof(int*));
+    EXPECT_EQ(sizeof(mallard::unique_ptr<int, memory>), 2 * sizeof(int*));
+    mallard::new_delete global;
+    EXPECT_EQ(*make_unique<int>(global, 3), 3);
+}
+
+struct base_class {
+    int number = 0;
+};
+struct derived_class : base_class {
+    int other = 0;
+};
+
+/// The memory of a derived object would go back with the bytes of its base.
+static_assert(!std::is_convertible_v<mallard::unique_ptr<derived_class, memory>,
+                                     mallard::unique_ptr<base_class, memory>>);
+
+} // namespace
