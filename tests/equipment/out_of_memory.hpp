@@ -7,5 +7,6 @@
 #include <new>
 #define EXPECT_OUT_OF_MEMORY(statement) EXPECT_THROW(statement, std::bad_alloc)
 #else
-#define EXPECT_OUT_OF_MEMORY(statement) EXPECT_DEATH(statement, "mallard: (out of memory|a request for |an array of )")
+#define EXPECT_OUT_OF_MEMORY(statement)                                                                      \
+    EXPECT_DEATH(statement, "mallard: (out of memory|a request for |an array of )")
 #endif
