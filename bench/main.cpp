@@ -1,6 +1,7 @@
 /// mallard-bench: runs one cell of one experiment and prints one line of JSON (docs/results.md).
 #include "bench/harness/arguments.hpp"
 #include "bench/harness/build_info.hpp"
+#include "bench/harness/page_size.hpp"
 #include "bench/harness/process.hpp"
 #include "bench/harness/row.hpp"
 #include "bench/strategy/table.hpp"
@@ -19,8 +20,10 @@
 #include "bench/workload/small_objects.hpp"
 #include "bench/workload/utilization.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,8 +36,7 @@ namespace {
 constexpr std::string_view usage =
     "usage: mallard-bench --describe\n"
     "       mallard-bench density --ds DS2 --size 14 --strategy multipool [--product 20] [--inner 7]\n"
-    "                     [--buffer warm|cold|none] [--buffer-bytes N] [--pages huge|small]\n"
-    "                     [--hash prefix|full]\n"
+    "                     [--buffer warm|cold|none] [--buffer-bytes N] [--hash prefix|full]\n"
     "       mallard-bench primitives --operation pair|create --strategy multipool [--product 24]\n"
     "       mallard-bench locality --links 2097152 --list-length 512 --strategy multipool\n"
     "                     [--shuffle-factors 0,5] [--access-factors 256,128,64,32,16,8,4,2,1]\n"
@@ -47,7 +49,7 @@ constexpr std::string_view usage =
     "       mallard-bench fragmentation --freed none|all|half|quarter|eighth, and the options of density\n"
     "                     [--upstream cache|heap] [--perturb-chunks-log2 16]\n"
     "       mallard-bench small-objects --strategy multipool [--object-bytes 16] [--objects 1000000]\n"
-    "                     [--order shuffled|in-order] [--pages small|huge]\n"
+    "                     [--order shuffled|in-order]\n"
     "       mallard-bench fixed-block --work new-delete|replace|list|map|remove-ctrl --strategy multipool\n"
     "                     [--version as-printed|append|...] [--count N]\n"
     "       mallard-bench adaptive-pool --range 10 --strategy multipool [--nodes 2000000]\n"
@@ -62,7 +64,8 @@ constexpr std::string_view usage =
     "       mallard-bench reuse --strategy multipool [--block-bytes 64] [--live 4096]\n"
     "                     [--pattern in-order|reversed|random|replaced|half] [--sizes same|mixed]\n"
     "                     [--operations 4000000]\n"
-    "       for all: [--seed 1] [--repetition 0] [--cpu N] [--allow-unoptimised]\n"
+    "       for all: [--seed 1] [--repetition 0] [--pages small|huge|usual] [--cpu N]\n"
+    "                [--allow-unoptimised]\n"
     "Runs one cell and prints one line of JSON. Exit status: 0 done, 2 usage, 3 out of memory.\n";
 
 struct experiment {
@@ -132,6 +135,9 @@ run_options common_options(arguments& given) {
     run_options options;
     options.seed = given.number("seed", 1, 0, INT64_MAX);
     options.repetition = given.number("repetition", 0, 0, 1'000'000);
+    const auto& sizes = page_size_names;
+    const std::string pages = given.choice("pages", {std::begin(sizes), std::end(sizes)}, "small");
+    use_pages(static_cast<page_size>(std::ranges::find(sizes, pages) - sizes), options.notes);
     if (const auto cpu = given.number("cpu", -1, -1, 4095); cpu >= 0) {
         if (pin_to(static_cast<int>(cpu))) {
             options.pinned_cpu = static_cast<int>(cpu);

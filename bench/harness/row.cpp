@@ -1,5 +1,6 @@
 #include "bench/harness/row.hpp"
 
+#include "bench/harness/page_size.hpp"
 #include "bench/harness/process.hpp"
 
 #include <cstdio>
@@ -11,7 +12,8 @@ std::string to_json(const row& result, const run_options& options) {
     json.open('{').member("format", row_format).member("experiment", result.experiment);
     json.key("parameters").open('{');
     result.write_parameters(json);
-    json.close('}')
+    json.member("pages", page_size_names[static_cast<std::size_t>(pages_in_use())])
+        .close('}')
         .member("strategy", options.strategy)
         .member("repetition", options.repetition)
         .member("seed", options.seed)

@@ -1,5 +1,6 @@
 #include "bench/harness/static_buffer.hpp"
 
+#include "bench/harness/page_size.hpp"
 #include "bench/harness/process.hpp"
 
 #include <mallard/upstream/pages.hpp>
@@ -33,8 +34,7 @@ void ask_for_huge_pages([[maybe_unused]] std::span<std::byte> bytes) noexcept {
 
 } // namespace
 
-static_buffer::static_buffer(buffer_state state, page_size pages, std::size_t bytes, std::size_t used_bytes)
-    : pages_(pages) {
+static_buffer::static_buffer(buffer_state state, std::size_t bytes, std::size_t used_bytes) {
     if (state == buffer_state::none) {
         return;
     }
@@ -44,7 +44,7 @@ static_buffer::static_buffer(buffer_state state, page_size pages, std::size_t by
         throw std::bad_alloc();
     }
     bytes_ = {static_cast<std::byte*>(p), bytes};
-    if (pages == page_size::huge) {
+    if (pages_in_use() == page_size::huge) {
         ask_for_huge_pages(bytes_);
     }
     if (state == buffer_state::warm) {
@@ -53,7 +53,7 @@ static_buffer::static_buffer(buffer_state state, page_size pages, std::size_t by
 }
 
 bool static_buffer::lacks_huge_pages() const {
-    if (pages_ == page_size::small || bytes_.empty()) {
+    if (pages_in_use() != page_size::huge || bytes_.empty()) {
         return false;
     }
     const mallard::page_report got = mallard::pages::inspect(bytes_.data(), bytes_.size());
@@ -73,7 +73,7 @@ void bring_in(std::size_t bytes) noexcept {
         return; // the cell will fail for lack of memory too, and say so
     }
     const std::span<std::byte> taken(static_cast<std::byte*>(p), bytes);
-    ask_for_huge_pages(taken); // huge pages bring the memory in sooner
+    ask_for_huge_pages(taken); // where allowed, they bring the memory in sooner
     touch(taken);
     munmap(p, bytes);
 }

@@ -15,18 +15,13 @@ enum class buffer_state {
 
 [[nodiscard]] buffer_state parse_buffer_state(const std::string& name);
 
-enum class page_size {
-    small, ///< the system's usual pages
-    huge,  ///< huge pages, if the system has some
-};
-
 /// Zeroed memory, like an array with static storage duration. It is mapped, so that it can be smaller on a
-/// machine with little memory.
+/// machine with little memory. It asks for huge pages if they are in use.
 class static_buffer {
 public:
     /// Effects: maps `bytes` bytes. If the state is warm, touches the first `used_bytes`.
     /// Throws: std::bad_alloc.
-    static_buffer(buffer_state state, page_size pages, std::size_t bytes, std::size_t used_bytes);
+    static_buffer(buffer_state state, std::size_t bytes, std::size_t used_bytes);
     static_buffer(const static_buffer&) = delete;
     static_buffer& operator=(const static_buffer&) = delete;
     ~static_buffer();
@@ -37,7 +32,6 @@ public:
     [[nodiscard]] bool lacks_huge_pages() const;
 
 private:
-    page_size pages_;
     std::span<std::byte> bytes_;
 };
 

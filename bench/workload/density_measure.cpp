@@ -37,10 +37,10 @@ class density_runner {
 public:
     density_runner(const density_cell& cell, const density_input& input)
         : cell_(cell), contender_(cell.how.is_contender()),
-          buffer_(parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none"), pages(),
+          buffer_(parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none"),
                   cell.buffer_bytes, input.bytes_bound()),
           floor_memory_(cell.how.mechanism == mechanism_kind::null ? buffer_state::warm : buffer_state::none,
-                        pages(), input.bytes_bound(), input.bytes_bound()),
+                        input.bytes_bound(), input.bytes_bound()),
           floor_(floor_memory_.span()) {}
 
     /// Returns: the spills of this iteration.
@@ -72,10 +72,6 @@ public:
     [[nodiscard]] bool lacks_huge_pages() const { return buffer_.lacks_huge_pages(); }
 
 private:
-    [[nodiscard]] page_size pages() const noexcept {
-        return cell_.pages == "huge" ? page_size::huge : page_size::small;
-    }
-
     const density_cell& cell_;
     bool contender_;
     static_buffer buffer_;
@@ -145,7 +141,6 @@ density_cell parse_density(arguments& given, run_options& options, const std::st
     cell.inner_log2 = nested ? inner_log2 : 0;
     cell.buffer = given.choice("buffer", {"none", "cold", "warm"}, usual_buffer);
     cell.hash = given.choice("hash", {"prefix", "full"}, "prefix");
-    cell.pages = given.choice("pages", {"huge", "small"}, "huge");
     cell.buffer_bytes = static_cast<std::size_t>(
         given.number("buffer-bytes", std::int64_t{1} << 30, 4096, std::int64_t{1} << 40));
     if (cell.buffer == "none") {
@@ -162,8 +157,7 @@ void write_density_parameters(const density_cell& cell, json_writer& json) {
         .member("inner_log2", cell.inner_log2)
         .member("buffer", cell.buffer)
         .member("buffer_bytes", cell.buffer_bytes)
-        .member("hash", cell.hash)
-        .member("pages", cell.pages);
+        .member("hash", cell.hash);
 }
 
 void measure_density(const density_cell& cell, run_options& options, row& result,

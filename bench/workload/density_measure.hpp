@@ -24,7 +24,6 @@ struct density_cell {
     std::string buffer;
     std::size_t buffer_bytes;
     std::string hash;
-    std::string pages;
     chunk_source upstream = chunk_source::cache;
 };
 

@@ -99,7 +99,7 @@ void measure_containers(const fixed_block_cell& cell, row& result) {
     if (cell.how.mechanism == mechanism_kind::null) {
         // Each container ends before the next one, which reuses its memory.
         const std::size_t bytes = static_cast<std::size_t>(asked.allocations) * shape.stride();
-        const static_buffer memory(buffer_state::warm, page_size::small, bytes, bytes);
+        const static_buffer memory(buffer_state::warm, bytes, bytes);
         null_circle floor(memory.span());
         measure_from(floor);
     } else {

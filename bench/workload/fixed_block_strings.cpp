@@ -150,7 +150,7 @@ private:
 };
 
 void measure_floor(const remove_ctrl_run& run) {
-    const static_buffer memory(buffer_state::warm, page_size::small, floor_bytes, floor_bytes);
+    const static_buffer memory(buffer_state::warm, floor_bytes, floor_bytes);
     null_circle floor(memory.span());
     run.measure_over(floor);
 }

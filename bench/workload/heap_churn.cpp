@@ -144,7 +144,7 @@ private:
 /// Returns: the memory of strategies that work in a region. It is as cold as memory fresh from the system.
 static_buffer region_of(const heap_churn_cell& cell) {
     const bool has_region = is_in_a_region(cell.how.mechanism);
-    return {has_region ? buffer_state::cold : buffer_state::none, page_size::small, cell.bytes_expected(), 0};
+    return {has_region ? buffer_state::cold : buffer_state::none, cell.bytes_expected(), 0};
 }
 
 void measure(const heap_churn_cell& cell, churn_memory& memory, std::int64_t before, row& result,
@@ -152,7 +152,7 @@ void measure(const heap_churn_cell& cell, churn_memory& memory, std::int64_t bef
     heap_churn_run run(cell, memory, before, result, options);
     if (cell.how.mechanism == mechanism_kind::null) {
         const std::size_t bytes = null_places::bytes(cell.shape);
-        const static_buffer there(buffer_state::warm, page_size::huge, bytes, bytes);
+        const static_buffer there(buffer_state::warm, bytes, bytes);
         null_places floor(there.span(), cell.shape);
         run(floor);
     } else {

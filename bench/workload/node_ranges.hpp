@@ -51,7 +51,7 @@ void measure_ranges(const range_cell& cell, range_bounds bounds, std::int64_t be
         }
     };
     if (cell.how.mechanism == mechanism_kind::null) {
-        const static_buffer there(buffer_state::warm, page_size::huge, cell.node_bytes(), cell.node_bytes());
+        const static_buffer there(buffer_state::warm, cell.node_bytes(), cell.node_bytes());
         null_source floor(there.span());
         run_over(floor);
     } else {
@@ -74,7 +74,7 @@ void warm_up_ranges(range_cell cell, range_bounds bounds) {
 template <class Run>
 void measure_warm_ranges(const range_cell& cell, row& result, run_options& options) {
     const std::size_t bytes = (cell.ranges() + 1) * sizeof(list_node*);
-    const static_buffer touched(buffer_state::warm, page_size::small, bytes, bytes);
+    const static_buffer touched(buffer_state::warm, bytes, bytes);
     const range_bounds bounds(reinterpret_cast<list_node**>(touched.span().data()), cell.ranges() + 1);
     range_cell floor = cell;
     floor.how = strategies().front();

@@ -110,7 +110,7 @@ void measure(const reuse_cell& cell, row& result) {
     reuse_run<Mixed> run(cell, input, result);
     if (cell.how.mechanism == mechanism_kind::null) {
         const std::size_t bytes = null_stack::bytes(cell.shape);
-        const static_buffer there(buffer_state::warm, page_size::huge, bytes, bytes);
+        const static_buffer there(buffer_state::warm, bytes, bytes);
         null_stack floor(there.span(), cell.shape);
         run(floor);
     } else if constexpr (Mixed) {

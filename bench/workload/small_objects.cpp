@@ -1,6 +1,6 @@
 #include "bench/workload/small_objects.hpp"
 
-#include "bench/harness/huge_pages.hpp"
+#include "bench/harness/page_size.hpp"
 #include "bench/harness/process.hpp"
 #include "bench/harness/static_buffer.hpp"
 #include "bench/strategy/sources.hpp"
@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <new>
-#include <optional>
 
 namespace bench {
 
@@ -24,7 +23,6 @@ struct small_objects_cell {
     std::size_t object_bytes;
     std::size_t objects;
     std::string order;
-    std::string pages;
     std::uint64_t seed;
 
     /// The alignment is the largest that an object of this size can need.
@@ -44,7 +42,6 @@ small_objects_cell parse(arguments& given, run_options& options) {
     cell.object_bytes = static_cast<std::size_t>(given.number("object-bytes", 16, 1, most_object_bytes));
     cell.objects = static_cast<std::size_t>(given.number("objects", 1'000'000, 1, most_objects));
     cell.order = given.choice("order", {"shuffled", "in-order"}, "shuffled");
-    cell.pages = given.choice("pages", {"small", "huge"}, "small");
     cell.seed = static_cast<std::uint64_t>(options.seed);
     refuse_unserved(cell.how, cell.shape().stride());
     return cell;
@@ -53,8 +50,7 @@ small_objects_cell parse(arguments& given, run_options& options) {
 void write_parameters(const small_objects_cell& cell, json_writer& json) {
     json.member("object_bytes", cell.object_bytes)
         .member("objects", cell.objects)
-        .member("order", cell.order)
-        .member("pages", cell.pages);
+        .member("order", cell.order);
 }
 
 /// Returns: an estimate of the memory of the objects, with headers of 16 bytes; twice that without reuse.
@@ -63,16 +59,12 @@ std::size_t bytes_expected(const small_objects_cell& cell) noexcept {
     return cell.how.can(capability::reuses) ? once : 2 * once;
 }
 
-page_size pages_of(const small_objects_cell& cell) noexcept {
-    return cell.pages == "huge" ? page_size::huge : page_size::small;
-}
-
 void measure(const small_objects_cell& cell, std::span<object_pointer> objects, held_memory before,
              row& result, run_options& options) {
     small_objects_run run(cell.shape(), objects, before, cell.seed, cell.order == "shuffled", options);
     if (cell.how.mechanism == mechanism_kind::null) {
         const std::size_t bytes = objects.size() * cell.shape().stride();
-        const static_buffer fresh(buffer_state::cold, pages_of(cell), bytes, 0);
+        const static_buffer fresh(buffer_state::cold, bytes, 0);
         null_source floor(fresh.span());
         run(floor);
     } else {
@@ -92,7 +84,7 @@ void warm_up(const small_objects_cell& cell, std::span<object_pointer> objects) 
 /// the strategy's, because a strategy's first chunks are part of its memory.
 void measure_warm(const small_objects_cell& cell, row& result, run_options& options) {
     const std::size_t bytes = cell.objects * sizeof(object_pointer);
-    const static_buffer pointers(buffer_state::warm, pages_of(cell), bytes, bytes);
+    const static_buffer pointers(buffer_state::warm, bytes, bytes);
     const std::span objects(reinterpret_cast<object_pointer*>(pointers.span().data()), cell.objects);
     small_objects_cell floor = cell;
     floor.how = strategies().front();
@@ -116,14 +108,6 @@ bool lacks_huge_pages(const small_objects_cell& cell, const row& result) {
 row run_small_objects(arguments& given, run_options& options) {
     const small_objects_cell cell = parse(given, options);
     given.finish();
-    const bool huge = cell.pages == "huge";
-    if (huge && !malloc_asks_for_huge_pages()) {
-        execute_again_with_huge_pages(options.notes);
-    }
-    std::optional<small_pages_only> refused;
-    if (!huge && !refused.emplace().works()) {
-        options.notes.emplace_back("the system may have given huge pages: it does not support an opt-out");
-    }
 
     row result;
     result.experiment = "small-objects";
@@ -133,7 +117,7 @@ row run_small_objects(arguments& given, run_options& options) {
         expect_room(expected, options.notes);
         bring_in(std::min(expected, most_to_bring_in()));
         measure_warm(cell, result, options);
-        if (huge && lacks_huge_pages(cell, result)) {
+        if (pages_in_use() == page_size::huge && lacks_huge_pages(cell, result)) {
             options.notes.emplace_back("less than half of the objects lie in huge pages");
         }
     } catch (const std::bad_alloc&) {

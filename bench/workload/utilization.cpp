@@ -174,11 +174,11 @@ void measure(const utilization_cell& cell, row& result) {
     const std::int64_t bytes_before = resident_bytes();
     const std::size_t expected = bytes_expected(cell);
     const buffer_state state = parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none");
-    const static_buffer buffer(state, page_size::huge, expected, expected);
+    const static_buffer buffer(state, expected, expected);
     utilization_run run(cell, ring, bytes_before);
     if (cell.how.mechanism == mechanism_kind::null) {
         const std::size_t bytes = cell.active_blocks() * (cell.block_bytes() + null_ring::gap_bytes);
-        const static_buffer memory(buffer_state::warm, page_size::huge, bytes, bytes);
+        const static_buffer memory(buffer_state::warm, bytes, bytes);
         null_ring floor(memory.span(), cell.block_bytes());
         run(floor);
     } else {

@@ -1,6 +1,6 @@
 /// Plan: what rows say of the process and its memory, and the numbers that are drawn inside timed parts.
-#include "bench/harness/huge_pages.hpp"
 #include "bench/harness/memory.hpp"
+#include "bench/harness/page_size.hpp"
 #include "bench/harness/process.hpp"
 #include "bench/harness/quick_random.hpp"
 #include "bench/harness/row.hpp"
@@ -24,7 +24,7 @@ TEST(process, knows_its_resident_memory) {
     const std::int64_t before = bench::resident_bytes();
     EXPECT_GT(before, 0);
     {
-        const bench::static_buffer touched(bench::buffer_state::warm, bench::page_size::small, bytes, bytes);
+        const bench::static_buffer touched(bench::buffer_state::warm, bytes, bytes);
         EXPECT_GE(bench::resident_bytes() - before, static_cast<std::int64_t>(bytes / 10 * 9));
     }
     EXPECT_LT(bench::resident_bytes() - before, static_cast<std::int64_t>(bytes / 2));
@@ -35,7 +35,7 @@ TEST(memory, is_counted_to_the_page) {
     const std::size_t page_bytes = mallard::pages::page_bytes();
     const std::int64_t before = bench::inspect_memory().bytes;
     EXPECT_GT(before, 0);
-    const bench::static_buffer untouched(bench::buffer_state::cold, bench::page_size::small,
+    const bench::static_buffer untouched(bench::buffer_state::cold,
                                          pages * page_bytes, 0);
     for (std::size_t i = 0; i != 10; ++i) {
         untouched.span()[i * page_bytes] = std::byte{1};
@@ -80,22 +80,39 @@ TEST(memory, held_at_its_peak_is_known_until_it_is_forgotten) {
     const std::int64_t before = bench::peak_resident_bytes();
     EXPECT_GT(before, 0);
     {
-        const bench::static_buffer held(bench::buffer_state::warm, bench::page_size::small, bytes, bytes);
+        const bench::static_buffer held(bench::buffer_state::warm, bytes, bytes);
     }
     EXPECT_GE(bench::peak_resident_bytes() - before, static_cast<std::int64_t>(bytes) * 9 / 10);
     EXPECT_TRUE(bench::forget_peak());
     EXPECT_LE(bench::peak_resident_bytes() - before, static_cast<std::int64_t>(bytes) / 2);
 }
 
-TEST(huge_pages, are_refused_only_as_long_as_that_is_wanted) {
+#ifdef __linux__
+TEST(page_size, is_a_condition_of_the_process) {
     constexpr std::size_t bytes = std::size_t{8} << 20;
-    const bench::small_pages_only refused;
-    if (!refused.works()) {
-        GTEST_SKIP() << "this system cannot be told";
+    std::vector<std::string> notes;
+    const auto huge_bytes = [] {
+        const bench::static_buffer touched(bench::buffer_state::warm, bytes, bytes);
+        return mallard::pages::inspect(touched.span().data(), bytes).huge_bytes;
+    };
+    bench::use_pages(bench::page_size::small, notes);
+    EXPECT_EQ(bench::pages_in_use(), bench::page_size::small);
+    if (notes.empty()) {
+        EXPECT_EQ(huge_bytes(), 0U);
     }
-    const bench::static_buffer touched(bench::buffer_state::warm, bench::page_size::huge, bytes, bytes);
-    EXPECT_TRUE(touched.lacks_huge_pages());
+    // So that these tests are not executed again.
+    setenv("MALLARD_BENCH_HUGE_PAGES", "1", 1);
+    notes.clear();
+    bench::use_pages(bench::page_size::huge, notes);
+    unsetenv("MALLARD_BENCH_HUGE_PAGES");
+    if (notes.empty()) {
+        const bench::static_buffer touched(bench::buffer_state::warm, bytes, bytes);
+        EXPECT_EQ(touched.lacks_huge_pages(), huge_bytes() == 0);
+    }
+    bench::use_pages(bench::page_size::usual, notes);
+    EXPECT_EQ(bench::pages_in_use(), bench::page_size::usual);
 }
+#endif
 
 TEST(process, brings_no_more_memory_in_than_is_good_for_the_machine) {
     EXPECT_LE(bench::most_to_bring_in(), std::size_t{12} << 30);

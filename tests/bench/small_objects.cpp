@@ -6,7 +6,7 @@
 ///   5. what makes no sense is explained
 #include "bench/workload/small_objects.hpp"
 
-#include "bench/harness/huge_pages.hpp"
+#include "bench/harness/page_size.hpp"
 #include "bench/strategy/table.hpp"
 #include "bench/workload/small_objects_measure.hpp"
 #include "run_words.hpp"
@@ -154,14 +154,15 @@ TEST(small_objects, tell_what_is_held_and_what_comes_back) {
 
 #ifdef __linux__
 TEST(small_objects, lie_in_small_pages_unless_huge_ones_are_asked_for) {
-    auto small_ones = figures_of(
-        run_words(bench::run_small_objects, "--objects 1000000 --strategy multipool --pages small"));
-    EXPECT_LE(small_ones["huge_bytes"], 0);
-    // So that the runner does not execute these tests again.
-    setenv("MALLARD_BENCH_HUGE_PAGES", "1", 1);
-    EXPECT_TRUE(bench::malloc_asks_for_huge_pages());
     bench::run_options options;
-    std::vector<std::string> words = bench::words_of("--objects 1000000 --strategy multipool --pages huge");
+    bench::use_pages(bench::page_size::small, options.notes);
+    auto small_ones =
+        figures_of(run_words(bench::run_small_objects, "--objects 1000000 --strategy multipool"));
+    EXPECT_LE(small_ones["huge_bytes"], 0);
+    // So that these tests are not executed again.
+    setenv("MALLARD_BENCH_HUGE_PAGES", "1", 1);
+    bench::use_pages(bench::page_size::huge, options.notes);
+    std::vector<std::string> words = bench::words_of("--objects 1000000 --strategy multipool");
     bench::arguments given = bench::arguments_of(words);
     const bench::row row = bench::run_small_objects(given, options);
     auto huge_ones = figures_of(row);
@@ -171,6 +172,7 @@ TEST(small_objects, lie_in_small_pages_unless_huge_ones_are_asked_for) {
                     return note.find("huge pages") != std::string::npos;
                 }));
     unsetenv("MALLARD_BENCH_HUGE_PAGES");
+    bench::use_pages(bench::page_size::usual, options.notes);
 }
 #endif
 
@@ -184,7 +186,6 @@ TEST(small_objects_usage, explains_what_makes_no_sense) {
     says("--strategy multipool --object-bytes 0", "from 1 to 1024");
     says("--strategy multipool --objects 0", "--objects '0'");
     says("--strategy multipool --order reverse", "allowed are shuffled, in-order");
-    says("--strategy multipool --pages large", "allowed are small, huge");
     says("--strategy multipool --size 3", "unknown option --size");
 }
 #endif

@@ -27,7 +27,7 @@ BAD_INPUT = [
     (("bench", "--strategy", "AS1-kep"), "'AS1-kep' is unknown (did you mean new-delete-keep?)"),
     (("bench", "--buffer", "hot"), "--buffer 'hot' is unknown; allowed are warm, cold, none"),
     (("bench", "--hash", "md5"), "--hash 'md5' is unknown; allowed are prefix, full"),
-    (("bench", "--pages", "huge,small"), "--pages huge,small: density takes one; allowed are huge, small"),
+    (("bench", "--pages", "large"), "--pages 'large' is unknown; allowed are small, huge, usual"),
     (("bench", "--reps", "0"), "'0' is not allowed; give a whole number of at least 1"),
     (("bench", "--reps", "three"), "'three' is not allowed"),
     (("bench", "--seed", "-1"), "--seed"),

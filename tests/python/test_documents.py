@@ -6,10 +6,12 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
+from os.path import expandvars
 from pathlib import Path
 
 import pytest
 
+from mallard import mallocs
 from mallard.cli import understood
 from mallard.cli.parser import Answer
 from mallard.store import Store
@@ -18,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINE = re.compile(r"^(?: {4}(?:\./)?|\./)mallard (\S.*?)(?:\s{2,}.*|\s#.*)?$", re.MULTILINE)
 INLINE = re.compile(r"`(?:\./)?mallard\s([^`]+)`")
-LIBRARY = re.compile(r"\$HOME/[\w.]+\.so")
+LIBRARIES = ("libmimalloc.so", "libsnmalloc.so")  # in the home folder of the documents' reader
 PLACEHOLDERS = {"EXPERIMENT": "density", "VERB": "list"}
 
 
@@ -47,8 +49,10 @@ def test_a_command_of_the_documents_is_understood(
     for name in ("MALLARD_BENCH", "MALLARD_DB"):
         monkeypatch.delenv(name, raising=False)
     Store(tmp_path / "mallard.db").close()
-    library = tmp_path / "libmalloc.so"
-    library.write_bytes(b"\x7fELF")
-    words = [PLACEHOLDERS.get(word, LIBRARY.sub(str(library), word)) for word in shlex.split(command)]
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(mallocs, "_given", {})
+    for name in LIBRARIES:
+        (tmp_path / name).write_bytes(b"\x7fELF")
+    words = [PLACEHOLDERS.get(word, expandvars(word)) for word in shlex.split(command)]
     with suppress(Answer):
         understood(words).needs()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mallard import mallocs
 from mallard.cli import VERBS, understood
 from mallard.cli.layout import columns, examples
 from mallard.cli.parser import Answer
@@ -48,6 +49,9 @@ def test_examples_are_understood(screen: str, tmp_path: Path, monkeypatch: pytes
         monkeypatch.delenv(name, raising=False)
     for name in ("mallard.db", "other.db", "FILE"):
         Store(tmp_path / name).close()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(mallocs, "_given", {})
+    (tmp_path / "libmimalloc.so").write_bytes(b"\x7fELF")
     commands = re.findall(r"^  mallard ?(.*?)(?:  .*)?$", screen.partition("examples:")[2], re.MULTILINE)
     assert commands
     for command in commands:
@@ -73,7 +77,7 @@ def test_help_for_an_experiment_has_its_options_and_no_other(name: str) -> None:
     every = {option.name for options in OPTIONS.values() for option in options}
     assert shown & every == own
     assert shown - every == {
-        *("quick", "standard", "paper", "strategy", "contenders", "malloc", "compiler"),
+        *("quick", "standard", "paper", "strategy", "contenders", "malloc", "pages", "compiler"),
         *("reps", "seed", "time-limit", "memory-limit", "no-pin", "db"),
     }
     strategies = told.partition("strategies (")[2].partition("examples:")[0]

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from mallard.errors import UsageError
+from mallard.expected_runner import expected_runner
+from mallard.experiments import EXPERIMENTS
 from mallard.footprint import cell_bytes, fitting_buffer, readable, structure_bytes
 from mallard.papers.catalogue import Strategy, Structure
 from mallard.plan import Host, Plan, Request, make_plan
@@ -92,7 +94,7 @@ def test_the_parameters_are_those_of_the_row(runner: Runner) -> None:
         "buffer": "warm",
         "buffer_bytes": GIB,
         "hash": "full",
-        "pages": "huge",
+        "pages": "small",
     }
 
 
@@ -217,12 +219,22 @@ def test_the_order_comes_from_the_seed(runner: Runner) -> None:
     assert orders[0] != orders[2]
 
 
+def test_every_experiment_has_small_pages_unless_others_are_named() -> None:
+    for name in EXPERIMENTS:
+        plan = plan_density(Request(name), expected_runner(), 64 * GIB)
+        assert {row.parameters["pages"] for row in plan.rows} == {"small"}, name
+        both = plan_density(Request(name, pages="huge,small"), expected_runner(), 64 * GIB)
+        assert len(both.rows) == 2 * len(plan.rows)
+        assert both.options["pages"] == ["small", "huge"]
+        assert both.identity("", "") != plan.identity("", "")
+
+
 def test_primitives(runner: Runner) -> None:
     plan = plan_density(
         Request("primitives", given={"operation": "pair"}, strategies="monotonic"), runner, None
     )
     (row,) = plan.rows
-    assert row.parameters == {"operation": "pair", "product_log2": 24}
+    assert row.parameters == {"operation": "pair", "product_log2": 24, "pages": "small"}
     assert row.strategies == ("monotonic",)
     both = plan_density(Request("primitives", strategies="monotonic"), runner, None)
     assert [row.parameters["product_log2"] for row in both.rows] == [24, 20]  # creating takes far longer

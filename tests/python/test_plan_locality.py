@@ -86,6 +86,7 @@ def test_options_name_a_grid_of_their_own(planned: Any) -> None:
         "shuffle_factors": "0,1,2",
         "access_factors": "16,8,1",
         "accesses": 5000,
+        "pages": "small",
     }
 
 
@@ -104,6 +105,7 @@ def test_the_notation_is_one_row_with_both_sides_of_the_shuffle(planned: Any) ->
             "shuffle_factors": "0,3",
             "access_factors": "32",
             "repeat_factor": 8,
+            "pages": "small",
         }
         assert row.strategies == ("new-delete", "multipool")
         assert plan.time_limit == 3600

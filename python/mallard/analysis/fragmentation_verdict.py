@@ -16,7 +16,7 @@ from mallard.stats import Ratio, mean_ratio
 
 # Tables with equal work may differ in these: the source of chunks, and the buffer, which only some
 # strategies have.
-_OF_UPSTREAM = frozenset({"upstream", "buffer", "buffer_bytes", "pages"})
+_OF_UPSTREAM = frozenset({"upstream", "buffer", "buffer_bytes"})
 _WITHOUT_BUFFER = frozenset({"multipool", "multipool/wink", "multipool/base", "multipool/base/wink"})
 
 

@@ -42,7 +42,7 @@ PREFERRED = {
     "buffer": ("warm", "cold", "none"),
     "freed_by": ("self",),
     "hash": ("prefix",),
-    "pages": ("huge",),
+    "pages": ("small", "huge"),
     "final_frees": ("timed",),
 }
 SECOND_COMPILER = "clang++"

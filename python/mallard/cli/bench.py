@@ -76,6 +76,7 @@ def _request(arguments: argparse.Namespace) -> Request:
         mallocs=arguments.malloc,
         contenders=arguments.contenders,
         compilers=arguments.compiler,
+        pages=arguments.pages,
         repetitions=arguments.reps,
         seed=arguments.seed,
         pin=not arguments.no_pin,

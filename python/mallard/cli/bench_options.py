@@ -92,6 +92,11 @@ def _add_further(parser: argparse._ActionsContainer) -> None:
         help=f"new-delete also under: {', '.join(NAMES)}, NAME=FILE of a library",
     )
     parser.add_argument(
+        "--pages",
+        metavar="LIST",
+        help="of all memory: small (the default), huge, usual, for every allocator alike",
+    )
+    parser.add_argument(
         "--compiler", metavar="LIST", help=f"the runner as built by each of these: {', '.join(COMPILERS)}"
     )
     parser.add_argument(

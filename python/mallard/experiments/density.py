@@ -39,10 +39,6 @@ AXES = (
         words=BUFFERS,
     ),
     Axis(
-        *("pages", WORD, "pages of that buffer and of the memory of null: huge (default) or small", "huge"),
-        words=("huge", "small"),
-    ),
-    Axis(
         *("hash", WORD, "hashed part of a string: prefix (default) or full", "prefix"),
         words=("prefix", "full"),
     ),

@@ -55,6 +55,11 @@ class Axis:
         return COUNTS if self.takes == WORDS else self.takes
 
 
+SMALL, HUGE, USUAL = "small", "huge", "usual"
+# The pages that a process gets. Every experiment has this axis; its option is a common one.
+PAGES = Axis("pages", words=(SMALL, HUGE, USUAL), said="{} pages")
+
+
 @dataclass(frozen=True)
 class Quantity:
     """The quantity of a figure: a time, or an amount."""
@@ -262,6 +267,10 @@ class Experiment:
     )  # strategy -> (parameter, its only values)
     with_base: bool = True  # true if AS1 is measured with every selection
     clock: str = CPU  # the field of the result row
+
+    def __post_init__(self) -> None:
+        if PAGES not in self.axes:
+            object.__setattr__(self, "axes", (*self.axes, PAGES))
 
     @property
     def threads(self) -> bool:

@@ -6,9 +6,11 @@ from __future__ import annotations
 from mallard.experiments.description import (
     AMOUNT,
     COUNT,
+    PAGES,
     PAPER,
     QUICK,
     RANGE,
+    SMALL,
     STANDARD,
     WORDS,
     Axis,
@@ -24,7 +26,6 @@ from mallard.experiments.description import (
 )
 
 SHUFFLED, IN_ORDER = "shuffled", "in-order"
-SMALL, HUGE = "small", "huge"
 SIZES = (1, 4, 8, 10, 16, 20, 24, 30, 32, 40, 48, 50, 64)
 PRINTED_SIZES = (1, 10, 20, 30, 40, 50)  # as in the blog
 
@@ -40,10 +41,8 @@ FREED = Quantity("freed_bytes", "freed", "still held after the first free, nothi
 RETURNED = Quantity("returned_bytes", "returned", "still held at the end, after release and trim")
 
 
-def grid(
-    sizes: tuple[int, ...], orders: tuple[str, ...], pages: tuple[str, ...]
-) -> dict[str, tuple[object, ...]]:
-    return {"object_bytes": sizes, "order": orders, "pages": pages}
+def grid(sizes: tuple[int, ...], orders: tuple[str, ...]) -> dict[str, tuple[object, ...]]:
+    return {"object_bytes": sizes, "order": orders}
 
 
 EXPERIMENT = Experiment(
@@ -66,11 +65,6 @@ EXPERIMENT = Experiment(
             said="{}",
             plural="orders",
         ),
-        Axis(
-            *("pages", WORDS, "pages of the allocators' memory: small (default), huge", (SMALL,)),
-            words=(SMALL, HUGE),
-            said="{} pages",
-        ),
     ),
     places=("object_bytes",),
     apart=("order",),
@@ -79,20 +73,19 @@ EXPERIMENT = Experiment(
         QUICK: Scale(
             10,  # Loki's frees take longer with every chunk
             grids=(
-                grid((*PRINTED_SIZES, 16, 64), (SHUFFLED,), (SMALL,)),
-                grid((16,), (IN_ORDER,), (SMALL,)),
-                grid((16,), (SHUFFLED,), (HUGE,)),
+                grid((*PRINTED_SIZES, 16, 64), (SHUFFLED,)),
+                grid((16,), (IN_ORDER,)),
             ),
             variants=False,
         ),
         STANDARD: Scale(
             60,
             grids=(
-                grid(SIZES, (SHUFFLED,), (SMALL, HUGE)),
-                grid((*PRINTED_SIZES, 16), (IN_ORDER,), (SMALL,)),
+                grid(SIZES, (SHUFFLED,)),
+                grid((*PRINTED_SIZES, 16), (IN_ORDER,)),
             ),
         ),
-        PAPER: Scale(600, grids=(grid(SIZES, (SHUFFLED, IN_ORDER), (SMALL, HUGE)),)),
+        PAPER: Scale(600, grids=(grid(SIZES, (SHUFFLED, IN_ORDER)),)),
     },
     block="object_bytes",
     compared=(*TIMES, HELD),
@@ -118,7 +111,7 @@ EXPERIMENT = Experiment(
         ),
         logarithmic=False,
         drawn=("multipool", "small-object-pool", "fixed-pool", "loki"),
-        first=(("order", SHUFFLED), ("pages", SMALL)),
+        first=(("order", SHUFFLED), (PAGES.name, SMALL)),
         beside="Loki",
         legend="N: bytes of an object.",
     ),

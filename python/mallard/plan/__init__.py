@@ -22,7 +22,7 @@ from mallard.plan import (
     locality,
     notation,
 )
-from mallard.plan.assembly import selected_compilers, selected_mallocs
+from mallard.plan.assembly import selected_compilers, selected_mallocs, selected_pages
 from mallard.plan.contenders import with_contenders
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import (
@@ -84,8 +84,8 @@ def make_plan(request: Request, runner: Runner, host: Host, continued: Options |
 
 
 def check_request(request: Request) -> None:
-    """Refuses requests that no runner could serve: an option of another experiment, an unknown compiler or
-    malloc.
+    """Refuses requests that no runner could serve: an option of another experiment, an unknown compiler,
+    malloc or size of pages.
     """
     own = {option.name for option in OPTIONS[request.experiment]}
     for name in request.given:
@@ -102,3 +102,4 @@ def check_request(request: Request) -> None:
         )
     selected_compilers(request)
     selected_mallocs(request)
+    selected_pages(request)

@@ -1,4 +1,4 @@
-"""The common part of every plan: the strategies, the mallocs and the compilers."""
+"""The common part of every plan: the strategies, the mallocs, the pages and the compilers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from mallard import mallocs
 from mallard.contenders import CONTENDERS
 from mallard.errors import UsageError
+from mallard.experiments.description import PAGES, SMALL
 from mallard.library import BASE, OF_ONE_SIZE
 from mallard.papers.catalogue import described
 from mallard.plan.planned import Plan, PlannedRow
@@ -95,8 +96,9 @@ def assemble(
     if not rows:
         raise UsageError(f"nothing is left to measure: {'; '.join(messages)}")
     names, missing = _mallocs(request)
-    compilers = selected_compilers(request)
+    compilers, pages = selected_compilers(request), selected_pages(request)
     rows = [replace(row, strategies=_under(row.strategies, names)) for row in rows]
+    rows = [replace(row, parameters={**row.parameters, PAGES.name: word}) for row in rows for word in pages]
     if compilers:
         rows = [
             replace(row, parameters={**row.parameters, COMPILER: compiler})
@@ -113,6 +115,7 @@ def assemble(
         memory_limit=host.memory_limit(request),
         options={
             **options,
+            PAGES.name: pages,
             "pin": request.pin and pin,
             **({"mallocs": names} if names else {}),
             **({"malloc_files": files} if (files := mallocs.given(names)) else {}),
@@ -127,6 +130,13 @@ def selected_compilers(request: Request) -> list[str]:
     if request.compilers is None:
         return []
     return select_names(request.compilers, "--compiler", list(COMPILERS))
+
+
+def selected_pages(request: Request) -> list[str]:
+    """The sizes of pages; by default small ones, which every allocator gets."""
+    if request.pages is None:
+        return [SMALL]
+    return select_names(request.pages, "--pages", list(PAGES.words))
 
 
 def selected_mallocs(request: Request) -> list[str]:

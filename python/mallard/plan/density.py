@@ -16,7 +16,7 @@ from mallard.result import Parameters
 from mallard.runner import Runner
 from mallard.selection import in_words
 
-WORDS_OF_ONE = ("buffer", "hash", "pages")
+WORDS_OF_ONE = ("buffer", "hash")
 BUFFER_BYTES = 1 << 30
 # A cell of about a millisecond suffers from every disturbance, but more of them are still cheap. In a
 # vector of integers, a leaf takes a nanosecond.

@@ -43,6 +43,7 @@ class Request:
     mallocs: str | None = None
     contenders: bool = False  # true with other libraries' allocators
     compilers: str | None = None
+    pages: str | None = None  # by default small ones
     repetitions: int | None = None
     seed: int = 1
     pin: bool = True

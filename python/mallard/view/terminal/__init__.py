@@ -85,8 +85,9 @@ def heading(run: Run) -> str:
     if buffer == "none":
         parts.append("monotonic strategies without a buffer")
     elif buffer:
-        pages = f" in {run.options['pages']} pages" if "pages" in run.options else ""
-        parts.append(f"{buffer} buffer of {readable(run.options['buffer_bytes'])}{pages}")
+        parts.append(f"{buffer} buffer of {readable(run.options['buffer_bytes'])}")
+    if pages := run.options.get("pages"):
+        parts.append(f"{pages if isinstance(pages, str) else ' and '.join(pages)} pages")
     return "; ".join(parts)
 
 
