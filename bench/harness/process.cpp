@@ -85,7 +85,8 @@ std::string program_fingerprint() {
 
 bool keep_freed_pages() noexcept {
 #ifdef __GLIBC__
-    return mallopt(M_TRIM_THRESHOLD, -1) == 1 && mallopt(M_MMAP_MAX, 0) == 1;
+    constexpr int largest_threshold = 32 << 20; // larger blocks are mapped, and given back
+    return mallopt(M_TRIM_THRESHOLD, -1) == 1 && mallopt(M_MMAP_THRESHOLD, largest_threshold) == 1;
 #else
     return false;
 #endif

@@ -31,7 +31,8 @@ void expect_room(std::size_t bytes, std::vector<std::string>& notes);
 /// Returns: a hash of the running program, which tells one build from another.
 [[nodiscard]] std::string program_fingerprint();
 
-/// Effects: keeps glibc from returning freed pages to the system.
+/// Effects: keeps glibc from returning freed pages to the system. It maps blocks above its largest threshold, 32 MiB,
+/// as ever, and gives these back.
 /// Returns: whether this C library has that setting.
 [[nodiscard]] bool keep_freed_pages() noexcept;
 

@@ -6,6 +6,7 @@
 #include "bench/strategy/null_source.hpp"
 #include "bench/strategy/random_freed.hpp"
 #include "bench/strategy/table.hpp"
+#include "bench/strategy/walked_monotonic.hpp"
 
 #include <mallard/bind/inline_resource.hpp>
 #include <mallard/bind/resource.hpp>
@@ -85,6 +86,13 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
             with_base(s.binding, made, use);
             return made.mechanism().stats().spills;
         }
+    case mechanism_kind::monotonic_walked:
+        if constexpr (std::is_same_v<Upstream, mallard::chunk_cache>) {
+            walked_monotonic made(buffer);
+            use(made);
+            return made.stats().spills;
+        }
+        break;
     case mechanism_kind::multipool:
         if (!by_type) {
             mallard::resource<pool_type> made;

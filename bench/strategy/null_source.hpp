@@ -1,4 +1,4 @@
-/// The floor of a row: memory that is already there, handed out by moving a pointer, never taken back.
+/// The strategy null: memory that is already there, handed out by moving a pointer, never taken back.
 #pragma once
 
 #include <mallard/core/alignment.hpp>

@@ -16,7 +16,7 @@
 namespace bench {
 
 /// Effects: makes what `s` names for blocks of `shape`, over `buffer` where it takes one, calls `use` with its
-/// handle, and destroys it. The floor and what threads share are not made here.
+/// handle, and destroys it. null and what threads share are not made here.
 /// Requires: refuse_unserved() did not throw.
 /// Returns: how many chunks a monotonic allocator of ours took beyond its buffer.
 template <std::convertible_to<block_shape> Shape, class Use>

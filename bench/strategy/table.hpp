@@ -1,4 +1,4 @@
-/// The strategies as one table: mechanism x binding x destruction (P0089R1, table 1), the floor, the global
+/// The strategies as one table: mechanism x binding x destruction (P0089R1, table 1), null, the global
 /// allocator with its page return switched off, the multipool's orders of reuse, what threads can share, the
 /// library's other pools and heaps, the vectors that grow in place, and the contenders. The list is in
 /// strategy/strategies.def.
@@ -84,10 +84,10 @@ struct strategy {
         return row_of(mechanism).largest_block == SIZE_MAX;
     }
 
-    /// Each request is one block, and nothing was changed in the C library.
+    /// Each request is one block, and nothing was changed in the C library or in a mechanism.
     [[nodiscard]] bool is_plain() const noexcept {
         return !bursts && !is_shared() && !is_bound_to_a_type() && is_for_everything() &&
-               mechanism != mechanism_kind::global_kept;
+               mechanism != mechanism_kind::global_kept && mechanism != mechanism_kind::monotonic_walked;
     }
 
     /// One of the papers' own, another pool or a contender, with the destructors run: what the experiments

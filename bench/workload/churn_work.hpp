@@ -169,7 +169,7 @@ private:
     std::uint64_t marks_ = 0;
 };
 
-/// The floor: a place for the largest block, for every live block. The place that was freed last is reused
+/// null: a place for the largest block, for every live block. The place that was freed last is reused
 /// first. Places are some cache lines longer than blocks, so that their ends do not share the sets of a cache.
 class null_places {
 public:

@@ -80,8 +80,8 @@ team_result run_private(const contention_cell& cell) {
     const buffer_state state = cell.has_buffers() ? buffer_state::warm : buffer_state::none;
     std::vector<std::unique_ptr<static_buffer>> buffers;
     for (std::size_t i = 0; i != cell.threads; ++i) {
-        buffers.push_back(std::make_unique<static_buffer>(state, cell.bytes_a_thread(),
-                                                          cell.bytes_a_thread()));
+        buffers.push_back(
+            std::make_unique<static_buffer>(state, cell.bytes_a_thread(), cell.bytes_a_thread()));
     }
     const auto pairs = [&cell, &buffers](std::size_t thread, std::size_t count) {
         static_cast<void>(with_source(cell.how, buffers[thread]->span(), cell.shape(), [&](auto& source) {

@@ -37,18 +37,18 @@ class density_runner {
 public:
     density_runner(const density_cell& cell, const density_input& input)
         : cell_(cell), contender_(cell.how.is_contender()),
-          buffer_(parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none"),
-                  cell.buffer_bytes, input.bytes_bound()),
-          floor_memory_(cell.how.mechanism == mechanism_kind::null ? buffer_state::warm : buffer_state::none,
-                        input.bytes_bound(), input.bytes_bound()),
-          floor_(floor_memory_.span()) {}
+          buffer_(parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none"), cell.buffer_bytes,
+                  input.bytes_bound()),
+          null_memory_(cell.how.mechanism == mechanism_kind::null ? buffer_state::warm : buffer_state::none,
+                       input.bytes_bound(), input.bytes_bound()),
+          null_(null_memory_.span()) {}
 
     /// Returns: the spills of this iteration.
     std::size_t iterate(const density_task& task) {
         switch (cell_.how.mechanism) {
         case mechanism_kind::null:
-            run_one(cell_, floor_, task);
-            floor_.release();
+            run_one(cell_, null_, task);
+            null_.release();
             return 0;
         case mechanism_kind::global:
         case mechanism_kind::global_kept:
@@ -75,8 +75,8 @@ private:
     const density_cell& cell_;
     bool contender_;
     static_buffer buffer_;
-    static_buffer floor_memory_;
-    null_source floor_;
+    static_buffer null_memory_;
+    null_source null_;
     global_handle global_;
 };
 

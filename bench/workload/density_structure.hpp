@@ -80,13 +80,21 @@ void add_leaf(Container& c, const density_input& input, std::size_t i) {
     }
 }
 
+/// Effects: adds leaves first, first + 1 .. first + count - 1. A function apart, because a loop of a nanosecond a
+/// leaf is laid out otherwise beside the code that takes the memory, under each strategy in its own way.
+template <class Container>
+[[gnu::noinline]] void add_leaves(Container& c, const density_input& input, std::size_t first,
+                                  std::size_t count) {
+    for (std::size_t i = 0; i != count; ++i) {
+        add_leaf(c, input, first + i);
+    }
+}
+
 /// Effects: fills the empty `c` with leaves first, first + 1 .. first + count - 1.
 template <class Container>
 void fill_leaves(Container& c, const density_input& input, std::size_t first, std::size_t count) {
     c.reserve(count);
-    for (std::size_t i = 0; i != count; ++i) {
-        add_leaf(c, input, first + i);
-    }
+    add_leaves(c, input, first, count);
 }
 
 template <class T>

@@ -35,6 +35,8 @@ const density_table<counting_source>& density_table_for();
 template <>
 const density_table<monotonic>& density_table_for();
 template <>
+const density_table<walked_monotonic>& density_table_for();
+template <>
 const density_table<multipool_over_monotonic>& density_table_for();
 template <>
 const density_table<local_heap>& density_table_for();

@@ -100,8 +100,8 @@ void measure_containers(const fixed_block_cell& cell, row& result) {
         // Each container ends before the next one, which reuses its memory.
         const std::size_t bytes = static_cast<std::size_t>(asked.allocations) * shape.stride();
         const static_buffer memory(buffer_state::warm, bytes, bytes);
-        null_circle floor(memory.span());
-        measure_from(floor);
+        null_circle null(memory.span());
+        measure_from(null);
     } else {
         with_source(cell.how, {}, shape, measure_from);
     }

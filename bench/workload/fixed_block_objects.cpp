@@ -20,8 +20,8 @@ template <class Use>
 void with_maker(const strategy& s, Use&& use) {
     if (s.mechanism == mechanism_kind::null) {
         alignas(instance) static std::array<std::byte, (slot_count + 1) * sizeof(instance)> memory;
-        null_slots floor(memory);
-        use(made_from(floor));
+        null_slots null(memory);
+        use(made_from(null));
     } else if (s.mechanism == mechanism_kind::global) {
         use(made_by_new<instance>());
     } else if (s.mechanism == mechanism_kind::class_new) {

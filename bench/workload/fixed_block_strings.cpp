@@ -25,8 +25,8 @@ constexpr std::size_t text_length = 222;
 constexpr std::uint64_t one_control_in = 16;
 /// Strings that grow by doubling never ask for more than this.
 constexpr std::size_t string_block_bytes = 512;
-/// The floor's memory, enough for all strings of a call.
-constexpr std::size_t floor_bytes = std::size_t{16} << 10;
+/// The memory of null, enough for all strings of a call.
+constexpr std::size_t null_bytes = std::size_t{16} << 10;
 
 std::string draw_text(std::uint64_t seed) {
     quick_random draw(seed);
@@ -149,10 +149,10 @@ private:
     std::string text_;
 };
 
-void measure_floor(const remove_ctrl_run& run) {
-    const static_buffer memory(buffer_state::warm, floor_bytes, floor_bytes);
-    null_circle floor(memory.span());
-    run.measure_over(floor);
+void measure_null(const remove_ctrl_run& run) {
+    const static_buffer memory(buffer_state::warm, null_bytes, null_bytes);
+    null_circle null(memory.span());
+    run.measure_over(null);
 }
 
 /// Sources of one size of block get the block size of a string; all others get each string's own request.
@@ -183,7 +183,7 @@ std::vector<std::string> remove_ctrl_versions() {
 void measure_remove_ctrl(const fixed_block_cell& cell, row& result) {
     const remove_ctrl_run run(cell, result);
     if (cell.how.mechanism == mechanism_kind::null) {
-        measure_floor(run);
+        measure_null(run);
     } else if (cell.how.mechanism == mechanism_kind::fixed_string) {
         run.measure<mallard::fixed_string<string_block_bytes>>({}, [] {});
     } else {

@@ -45,7 +45,8 @@ std::vector<std::string> names_of_shares() {
 
 /// True if the strategy is also built with chunks from the heap.
 bool has_heap_upstream(const strategy& s) noexcept {
-    return s.reuse == reuse_kind::standard && !s.is_contender();
+    return s.reuse == reuse_kind::standard && !s.is_contender() &&
+           s.mechanism != mechanism_kind::monotonic_walked;
 }
 
 fragmentation_cell parse(arguments& given, run_options& options) {

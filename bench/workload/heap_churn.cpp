@@ -124,7 +124,7 @@ private:
 
     void figure(std::string name, double value) { result_.add_figure(std::move(name), value); }
 
-    /// Effects: adds the figure, unless the strategy is the floor. Its places all have the largest size, so its
+    /// Effects: adds the figure, unless the strategy is null. Its places all have the largest size, so its
     /// memory says nothing.
     void memory_figure(std::string name, double value) {
         if (cell_.how.mechanism != mechanism_kind::null) {
@@ -153,8 +153,8 @@ void measure(const heap_churn_cell& cell, churn_memory& memory, std::int64_t bef
     if (cell.how.mechanism == mechanism_kind::null) {
         const std::size_t bytes = null_places::bytes(cell.shape);
         const static_buffer there(buffer_state::warm, bytes, bytes);
-        null_places floor(there.span(), cell.shape);
-        run(floor);
+        null_places null(there.span(), cell.shape);
+        run(null);
     } else {
         const static_buffer region = region_of(cell);
         result.spills = static_cast<std::int64_t>(with_source(cell.how, region.span(), any_shape, run));
@@ -175,9 +175,9 @@ void warm_up(heap_churn_cell cell) {
 /// the strategy's, because a strategy's first chunks are part of its memory.
 void measure_warm(const heap_churn_cell& cell, row& result, run_options& options) {
     churn_memory memory(cell.shape);
-    heap_churn_cell floor = cell;
-    floor.how = strategies().front();
-    warm_up(floor);
+    heap_churn_cell null = cell;
+    null.how = strategies().front();
+    warm_up(null);
     trim_process();
     const std::int64_t before = inspect_memory().bytes;
     warm_up(cell);

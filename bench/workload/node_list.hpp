@@ -96,7 +96,7 @@ inline std::uint64_t find_ranges(node_list& list, std::size_t length, range_boun
     return sum.value();
 }
 
-/// Effects: ends the node. It is read, as by a destructor, so that even the floor walks along the list.
+/// Effects: ends the node. It is read, as by a destructor, so that even null walks along the list.
 inline void destroy(list_node* node) noexcept {
     escape(node);
     std::destroy_at(node);

@@ -52,8 +52,8 @@ void measure_ranges(const range_cell& cell, range_bounds bounds, std::int64_t be
     };
     if (cell.how.mechanism == mechanism_kind::null) {
         const static_buffer there(buffer_state::warm, cell.node_bytes(), cell.node_bytes());
-        null_source floor(there.span());
-        run_over(floor);
+        null_source null(there.span());
+        run_over(null);
     } else {
         static_cast<void>(with_source(cell.how, {}, node_shape, run_over));
     }
@@ -76,9 +76,9 @@ void measure_warm_ranges(const range_cell& cell, row& result, run_options& optio
     const std::size_t bytes = (cell.ranges() + 1) * sizeof(list_node*);
     const static_buffer touched(buffer_state::warm, bytes, bytes);
     const range_bounds bounds(reinterpret_cast<list_node**>(touched.span().data()), cell.ranges() + 1);
-    range_cell floor = cell;
-    floor.how = strategies().front();
-    warm_up_ranges<Run>(floor, bounds);
+    range_cell null = cell;
+    null.how = strategies().front();
+    warm_up_ranges<Run>(null, bounds);
     trim_process();
     const std::int64_t before = inspect_memory().bytes;
     warm_up_ranges<Run>(cell, bounds);

@@ -1,4 +1,4 @@
-/// The runner's own vectors: one over realloc, and the floor. Their members have the standard names.
+/// The runner's own vectors: one over realloc, and null. Their members have the standard names.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -119,7 +119,7 @@ private:
     request_counter* counter_;
 };
 
-/// The floor: a vector whose memory is there from the start, and stays.
+/// null: a vector whose memory is there from the start, and stays.
 template <class T>
 class there_vector : public vector_range<T> {
     using vector_range<T>::first_;

@@ -42,7 +42,7 @@ template <class Source>
     }
 }
 
-/// The floor: the cost of the loop, or of two empty virtual calls behind the abstract base.
+/// null: the cost of the loop, or of two empty virtual calls behind the abstract base.
 class one_block {
 public:
     void* allocate(std::size_t, std::size_t) noexcept { return block_.data(); }
@@ -52,8 +52,8 @@ private:
     alignas(block.alignment) std::array<std::byte, block.bytes> block_{};
 };
 
-constexpr std::string_view direct_floor = "null";
-constexpr std::string_view virtual_floor = "null/base";
+constexpr std::string_view direct_null = "null";
+constexpr std::string_view virtual_null = "null/base";
 
 /// Effects: makes `total` pairs, each with an allocator of its own if `anew`.
 void run_rounds(const strategy& s, std::size_t total, bool anew) {
@@ -72,18 +72,18 @@ void run_rounds(const strategy& s, std::size_t total, bool anew) {
     }
 }
 
-void run_floor(bool behind_base, std::size_t total) {
-    one_block floor;
+void run_null(bool behind_base, std::size_t total) {
+    one_block null;
     if (behind_base) {
-        mallard::resource<one_block&> base(floor);
+        mallard::resource<one_block&> base(null);
         make_pairs(abstract(base), total);
     } else {
-        make_pairs(floor, total);
+        make_pairs(null, total);
     }
 }
 
 std::vector<std::string> names() {
-    std::vector<std::string> result{std::string(direct_floor), std::string(virtual_floor)};
+    std::vector<std::string> result{std::string(direct_null), std::string(virtual_null)};
     std::ranges::move(names_of(has_primitives), std::back_inserter(result));
     return result;
 }
@@ -106,10 +106,10 @@ row run_primitives(arguments& given, run_options& options) {
     };
     const std::size_t total = std::size_t{1} << product_log2;
     result.operations = result.iterations = static_cast<std::int64_t>(total);
-    const bool floor = options.strategy == direct_floor || options.strategy == virtual_floor;
+    const bool is_null = options.strategy == direct_null || options.strategy == virtual_null;
     const auto run = [&](std::size_t count) {
-        if (floor) {
-            run_floor(options.strategy == virtual_floor, count);
+        if (is_null) {
+            run_null(options.strategy == virtual_null, count);
         } else {
             run_rounds(*std::ranges::find(strategies(), options.strategy, &strategy::name), count,
                        operation == "create");

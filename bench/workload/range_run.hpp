@@ -68,7 +68,7 @@ protected:
 
     void figure(const char* name, double value) { figures_.emplace_back(name, value); }
 
-    /// Effects: starts the floor's memory from its front again; it has room for all nodes once.
+    /// Effects: starts the memory of null from its front again; it has room for all nodes once.
     /// Requires: all nodes are erased.
     template <class Source>
     static void begin_again([[maybe_unused]] Source& source) noexcept {

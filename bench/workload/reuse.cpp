@@ -111,8 +111,8 @@ void measure(const reuse_cell& cell, row& result) {
     if (cell.how.mechanism == mechanism_kind::null) {
         const std::size_t bytes = null_stack::bytes(cell.shape);
         const static_buffer there(buffer_state::warm, bytes, bytes);
-        null_stack floor(there.span(), cell.shape);
-        run(floor);
+        null_stack null(there.span(), cell.shape);
+        run(null);
     } else if constexpr (Mixed) {
         // Of none of the sizes for which sources are compiled that have one.
         constexpr constant_shape<4096, 8> any_shape;

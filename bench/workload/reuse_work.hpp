@@ -164,7 +164,7 @@ private:
     std::uint64_t marks_ = 0;
 };
 
-/// The floor: places of the largest size, and their addresses in an array apart; the last one freed comes first.
+/// null: places of the largest size, and their addresses in an array apart; the last one freed comes first.
 class null_stack {
 public:
     [[nodiscard]] static std::size_t bytes(const reuse_shape& shape) noexcept {

@@ -65,8 +65,8 @@ void measure(const small_objects_cell& cell, std::span<object_pointer> objects, 
     if (cell.how.mechanism == mechanism_kind::null) {
         const std::size_t bytes = objects.size() * cell.shape().stride();
         const static_buffer fresh(buffer_state::cold, bytes, 0);
-        null_source floor(fresh.span());
-        run(floor);
+        null_source null(fresh.span());
+        run(null);
     } else {
         result.spills = static_cast<std::int64_t>(with_source(cell.how, {}, cell.shape(), run));
     }
@@ -86,9 +86,9 @@ void measure_warm(const small_objects_cell& cell, row& result, run_options& opti
     const std::size_t bytes = cell.objects * sizeof(object_pointer);
     const static_buffer pointers(buffer_state::warm, bytes, bytes);
     const std::span objects(reinterpret_cast<object_pointer*>(pointers.span().data()), cell.objects);
-    small_objects_cell floor = cell;
-    floor.how = strategies().front();
-    warm_up(floor, objects);
+    small_objects_cell null = cell;
+    null.how = strategies().front();
+    warm_up(null, objects);
     trim_process();
     const held_memory before = inspect_memory();
     warm_up(cell, objects);

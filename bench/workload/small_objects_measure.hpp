@@ -95,7 +95,7 @@ public:
         figure("freed_bytes", grown_to(freed.bytes));
         figure("offered_bytes", static_cast<double>(freed.offered_bytes - before_.offered_bytes));
         if constexpr (std::is_same_v<Source, null_source>) {
-            source.release(); // the floor reuses its memory
+            source.release(); // null reuses its memory
         }
         allocate(source, "reallocate_ns");
         time("traverse_ns", [this] { traverse_objects(objects_); });

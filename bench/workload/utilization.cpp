@@ -37,7 +37,7 @@ struct utilization_cell {
     }
 };
 
-/// The floor: its blocks are there from the start, and are taken in turn. Gaps of a cache line lie between
+/// null: its blocks are there from the start, and are taken in turn. Gaps of a cache line lie between
 /// them. Without gaps, at distances of a power of two, all blocks would share a few sets of the first-level
 /// cache. The accesses would then cost more than most allocators do.
 class null_ring {
@@ -179,8 +179,8 @@ void measure(const utilization_cell& cell, row& result) {
     if (cell.how.mechanism == mechanism_kind::null) {
         const std::size_t bytes = cell.active_blocks() * (cell.block_bytes() + null_ring::gap_bytes);
         const static_buffer memory(buffer_state::warm, bytes, bytes);
-        null_ring floor(memory.span(), cell.block_bytes());
-        run(floor);
+        null_ring null(memory.span(), cell.block_bytes());
+        run(null);
     } else {
         result.spills = static_cast<std::int64_t>(with_source(cell.how, buffer.span(), cell.shape(), run));
     }

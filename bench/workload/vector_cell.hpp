@@ -42,13 +42,14 @@ inline std::string parse_type(arguments& given, const strategy& how) {
     return type;
 }
 
-/// Returns: the memory of the floor, which is touched in advance, or of a strategy that works in a region. A
+/// Returns: the memory of null, which is touched in advance, or of a strategy that works in a region. A
 /// region is as cold as memory fresh from the system.
 inline static_buffer region_of(const vector_cell& cell) {
     if (cell.how.mechanism == mechanism_kind::null) {
         return {buffer_state::warm, cell.bytes(), cell.bytes()};
     }
-    return {is_in_a_region(cell.how.mechanism) ? buffer_state::cold : buffer_state::none, 4 * cell.bytes_expected(), 0};
+    return {is_in_a_region(cell.how.mechanism) ? buffer_state::cold : buffer_state::none,
+            4 * cell.bytes_expected(), 0};
 }
 
 /// Effects: brings in the memory, and calls `run` with the family of the cell's vectors.

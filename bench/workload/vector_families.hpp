@@ -237,7 +237,7 @@ void with_vectors_behind_boost(const strategy&, std::span<std::byte>, Use&&) {
 
 /// Effects: makes the mechanism that the vectors share, over `region` if it takes one, and calls `use` with
 /// their family.
-/// Requires: has_vectors(s); for the floor, `region` holds the largest of the vectors.
+/// Requires: has_vectors(s); for null, `region` holds the largest of the vectors.
 template <masked_ways Masked, class T, class Use>
 void with_vectors(const strategy& s, std::span<std::byte> region, Use&& use) {
     if (s.version != vector_version::none) {

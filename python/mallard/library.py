@@ -6,7 +6,9 @@ from mallard import described
 from mallard.strategy_names import PAPERS, is_winked, of_papers
 
 BASE = PAPERS["AS1"]  # the base of every ratio
+NULL = "null"  # the same work over memory that is there already
 KEEP = "new-delete-keep"  # with the C library's page return switched off
+WALK = "monotonic-walk"  # each block is visited as it is freed; tells the parts of a cost apart
 BURST = "-burst"  # the end of the name of a strategy that takes and gives back many nodes at once
 MASKED = "-masked"  # it could grow in place, and may not
 # One allocator for all threads.
@@ -26,11 +28,11 @@ _TITLES = {
     **{f"multipool-{order}": f"multipool, {text}" for order, text in REUSE_ORDERS.items()},
     f"multipool{BURST}": "multipool, many nodes at a call",
 }
-# The floors (of a row, and of two empty calls), new-delete on a platform that keeps its pages, other orders
-# of reuse, and allocators shared by threads.
+# null (memory that is there, two empty calls), new-delete on a platform that keeps its pages, the walk, other
+# orders of reuse, and allocators shared by threads.
 BESIDE_PAPERS: dict[str, str] = {
     name: _TITLES.get(name) or described.STRATEGIES[name]["title"]
-    for name in ("null", "null/base", KEEP, *REUSES, *SHARED, f"multipool{BURST}")
+    for name in ("null", "null/base", KEEP, WALK, *REUSES, *SHARED, f"multipool{BURST}")
 }
 # The library's other allocators, in the order of tables: pools of blocks of one size or of small sizes, and
 # the heap, which also serves vectors that ask it to grow in place.

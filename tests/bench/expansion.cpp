@@ -152,7 +152,7 @@ TEST(own_vectors, of_realloc_grow_and_shrink) {
     EXPECT_EQ(made.size(), 10U);
 }
 
-TEST(own_vectors, of_the_floor_stay_where_they_are) {
+TEST(own_vectors, of_null_stay_where_they_are) {
     alignas(int) std::array<std::byte, 400> room{};
     bench::there_vector<int> vector(room);
     grow_and_shrink(vector);

@@ -2,7 +2,7 @@
 
 `mallard.strategy_names` has the names themselves. Beside the papers' fourteen there are variants of them,
 allocators that all threads share, the library's other allocators, the contenders of other libraries, and
-`null`, the floor: that work over memory that is there already.
+`null`: that work over memory that is there already.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import cache
 from mallard import mallocs
 from mallard.contenders import CONTENDERS, peer_of
 from mallard.library import BASE as BASE
-from mallard.library import KEEP, LIBRARY, SHARED
+from mallard.library import KEEP, LIBRARY, SHARED, WALK
+from mallard.library import NULL as NULL
 from mallard.library import REUSE_ORDERS as REUSE_ORDERS
 from mallard.strategy_names import bound_by_base, of_papers
 
-FLOOR = "null"
 WORST_ORDER = "random"
 
 PAPERS = of_papers()
@@ -39,31 +39,31 @@ def malloc(name: str) -> str:
 
 
 def in_table_order(names: Iterable[str]) -> list[str]:
-    """The floor, the papers' fourteen, each followed by its names under other mallocs and its variants,
+    """null, the papers' fourteen, each followed by its names under other mallocs and its variants,
     then the library's other allocators, all unknown names, and the contenders.
     """
     return sorted(names, key=_place)
 
 
 def contestants(names: Iterable[str]) -> list[str]:
-    """Strategies that mallard offers a program, and the global allocator. The floor, settings of the
+    """Strategies that mallard offers a program, and the global allocator. null, settings of the
     platform or the process, the worst cases and the contenders are left out.
     """
     return [
         name
         for name in in_table_order(names)
-        if not name.startswith(FLOOR)
+        if not name.startswith(NULL)
         and not malloc(name)
-        and name != KEEP
+        and name not in (KEEP, WALK)
         and variant(name) != WORST_ORDER
         and name not in CONTENDERS
     ]
 
 
 def ours(name: str) -> bool:
-    """True for mallard's strategies, without floors and worst cases."""
+    """True for mallard's strategies, without null and worst cases."""
     known = bool(_parts(name)[0]) or name in SHARED or name in LIBRARY
-    return known and not peer_of(name) and variant(name) != WORST_ORDER
+    return known and name != WALK and not peer_of(name) and variant(name) != WORST_ORDER
 
 
 def reuse_variants(names: Iterable[str]) -> list[str]:
@@ -84,7 +84,7 @@ def _parts(name: str) -> tuple[str, str]:
 
 @cache
 def _place(name: str) -> tuple[int, int, int, str]:
-    if name == FLOOR:
+    if name == NULL:
         return (0, 0, 0, name)
     found, varied = _parts(name)
     if not found and bound_by_base(name) in PAPERS:

@@ -22,6 +22,7 @@ def effect_block(title: str, effect: Effect, printed: float, words: str, less_is
     if effect.local_only is not None and effect.local_only.cells == effect.overall.cells:
         rows = rows[:1]
     rows += [(f"{strategy} ÷ {base}", percent) for (base, strategy), percent in effect.pairs.items()]
+    rows += [(f"monotonic: {name}", percent) for name, percent in effect.parts.items()]
     axis = plot.percent_axis(
         [printed, *(value for _, percent in rows for value in (percent.value, percent.low, percent.high))],
         less_is_faster,
@@ -30,7 +31,7 @@ def effect_block(title: str, effect: Effect, printed: float, words: str, less_is
     lead = element(
         "p",
         element("b", f"{_signed(overall.value)} %", class_="big"),
-        f" {words} here ({_range(overall)}), over {overall.cells} cells; ",
+        f" {words} here ({_range(overall)}), the mean of {overall.cells} cells; {_middle(effect)}",
         element("span", f"P0213 found {printed:g} %."),
     )
     head = element(
@@ -52,6 +53,10 @@ def effect_block(title: str, effect: Effect, printed: float, words: str, less_is
         style=axis.style,
     )
     return element("section", element("h3", title), lead, table, class_="effect")
+
+
+def _middle(effect: Effect) -> str:
+    return "" if effect.middle is None else f"{_signed(effect.middle)} % in the middle cell; "
 
 
 def _row(name: str, percent: Percent, axis: plot.Axis, marks: list[tuple[float, str]]) -> Markup:
