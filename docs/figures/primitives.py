@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from figures.stored import conditions, load, nanoseconds
-from mallard.analysis.names import BASE, FLOOR
+from mallard.analysis.names import BASE, NULL
 from mallard.cells import Cell, cell_rows
 from mallard.papers.catalogue import strategies, strategy_text
 
@@ -44,7 +44,7 @@ def _cells() -> dict[tuple[str, str], Cell]:
 
 def table() -> str:
     cells = _cells()
-    order = [FLOOR, CALLS, *strategies()]
+    order = [NULL, CALLS, *strategies()]
     names = [name for name in order if ("pair", name) in cells]
     lines = [
         "| | allocator, binding | a pair of 24 bytes, ns | make, serve one block, destroy, ns |",
@@ -57,7 +57,7 @@ def table() -> str:
             assert times is not None
             shown.append(nanoseconds(times))
         text = strategy_text(name).rsplit(", ", 1)[0]  # how objects end makes no difference to one block
-        if name in (FLOOR, CALLS):
+        if name in (NULL, CALLS):
             shown[1] = ""
         lines.append(f"| {name} | {text} | {shown[0]} | {shown[1]} |")
     return "\n".join(lines)

@@ -106,7 +106,7 @@ def own_strategies(experiment: str) -> list[str]:
 
 
 def peer_of(strategy: str) -> str:
-    """The peer that has a strategy; empty for mallard's own, for floors and for unknown names."""
+    """The peer that has a strategy; empty for mallard's own, for null and for unknown names."""
     if strategy in CONTENDERS:
         return CONTENDERS[strategy].library
     plain, malloc = mallocs.split(strategy)

@@ -35,9 +35,9 @@ def report_of(database: Path) -> str:
 def shown(database: Path, experiment: str, width: int = 120) -> str:
     with Store.open_existing(database) as store:
         run = next(run for run in store.runs() if run.experiment == experiment)
-        rows = store.rows(run.id)
+        rows, notes = store.rows(run.id), store.notes(run.id)
     console = Console(file=io.StringIO(), width=width, highlight=False)
-    show_run(console, run, rows)
+    show_run(console, run, rows, notes)
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 

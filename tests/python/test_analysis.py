@@ -182,7 +182,7 @@ def test_the_best_of_a_row_and_its_equals() -> None:
         natives += [row("DS1", 6, name, r, t) for r, t in enumerate(times)]
     best = best_of(tables_of(natives)[0].lines[0])
     assert best is not None
-    assert best.strategy == "monotonic", "the floor is not a strategy"
+    assert best.strategy == "monotonic", "null is not a strategy"
     assert best.equals == ("monotonic/wink",)
     assert best.ratio is not None
     assert best.ratio.median == pytest.approx(0.3, abs=0.01)

@@ -17,6 +17,7 @@ from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import described
+from mallard.store import Store
 from mallard.strategy_names import of_papers
 from mallard.whole_file import write_whole
 
@@ -263,3 +264,18 @@ def test_strategies_of_the_summary_stand_in_the_papers_order(fake: Any, capsys: 
     text = exported(fake, capsys, "--format", "csv", "--summary")
     names = [line["strategy"] for line in csv.DictReader(io.StringIO(text))]
     assert names == ["null", "new-delete", "new-delete-keep", *of_papers(2, 12)]
+
+
+@pytest.mark.parametrize("format_", ["csv", "json", "md"])
+@pytest.mark.parametrize("summary", [(), ("--summary",)])
+def test_notes_of_a_run_travel_with_its_rows(
+    measured: Any, capsys: Any, format_: str, summary: tuple[str, ...]
+) -> None:
+    with Store(measured.database) as store:
+        store.add_note(3, "busy", "other programs keep 1.0 of 2 cores busy")
+    text = exported(measured, capsys, "--format", format_, *summary)
+    assert "other programs keep 1.0 of 2 cores busy" in text
+    assert "busy" not in exported(measured, capsys, "--format", format_, *summary, "--run", "1")
+    if format_ == "csv":
+        notes = {line["run_notes"] for line in csv.DictReader(io.StringIO(text))}
+        assert notes == {"busy: other programs keep 1.0 of 2 cores busy"}

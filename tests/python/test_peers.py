@@ -65,7 +65,7 @@ def test_the_fastest_of_each_side_stand_beside_each_other() -> None:
     assert list(found) == [peer for peer in PEERS if peer in found], "in the order of tables"
 
 
-def test_floors_and_the_worst_order_of_reuse_are_nobodys() -> None:
+def test_null_and_the_worst_order_of_reuse_are_nobodys() -> None:
     rows = object_rows({"null": 0.1, "multipool-random": 0.2, "multipool": 4.0, "loki": 8.0}, (16,))
     (duel,) = timed(rows)
     assert duel.ours.strategy == "multipool"

@@ -105,7 +105,7 @@ def test_averages_and_effects_stand_beside_p0213s(folder: Path) -> None:
     assert "P0213 found 0.78 %" in effects
     assert "+10.0 % of the run time saved here" in effects
     assert "P0213 found 8.4 %" in effects
-    assert "over 28 cells" in effects
+    assert "the mean of 28 cells" in effects
     assert "multipool+monotonic/base/wink \u00f7 multipool+monotonic/base" in effects
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -129,7 +130,7 @@ def test_a_full_map_fits_100_columns() -> None:
     assert max(len(line.rstrip()) for line in text.splitlines()) <= 100
     heading = next(line for line in text.splitlines() if line.startswith("size"))
     assert heading.split() == ["size", *(column_words(name)[0] for name in ALL)]
-    families = r"_*floor_* _*new-delete_* _*monotonic_* _*multipool_* _*multipool\+monotonic_*"
+    families = r"_*none_* _*new-delete_* _*monotonic_* _*multipool_* _*multipool\+monotonic_*"
     assert re.search(families, " ".join(text.split()))
 
 
@@ -203,12 +204,41 @@ def test_means_dispatch_and_winking_out() -> None:
         }
         found += rows({name: [ns * factor] * 3 for name, ns in times.items()}, size)
     text = shown(found)
-    assert "Mean over 2 rows, percent of new-delete" in text
+    assert "Mean over 2 rows of 1 data structure, 2^6 to 2^8 elements, percent of new-delete" in text
     as4 = next(line for line in text.splitlines() if line.startswith("monotonic/wink "))
     assert as4.split()[1:7] == ["AS4", "40.0", "40.0", "to", "40.0", "50.2"]
     # (1.1 + 1.2 + 1.2) / 3 and 1 - (0.8 + 0.8) / 2
     assert "cost of virtual dispatch: 16.7 %" in text
     assert "gain of winking out: 20.0 %" in text
+
+
+def test_the_parts_of_an_effect_and_its_middle_stand_below_it() -> None:
+    found = []
+    for size, behind_base in ((6, 60.0), (8, 60.0), (10, 300.0)):
+        times = {
+            "new-delete": 100.0,
+            "monotonic": 50.0,
+            "monotonic-walk": 55.0,
+            "monotonic/base": behind_base,
+        }
+        found += rows({name: [ns] * 3 for name, ns in times.items()}, size)
+    lines = shown(found).splitlines()
+    (at,) = (at for at, line in enumerate(lines) if line.startswith("cost of virtual dispatch: 180.0 %"))
+    assert lines[at + 1] == "  in the middle cell: 20.0 %"
+    assert lines[at + 2].startswith("  of monotonic, the walk of the destructors")
+    assert lines[at + 2].endswith(": 10.0 %")
+    assert lines[at + 3].startswith("  of monotonic, the call")
+
+
+def test_rows_of_one_iteration_are_marked_and_counted_apart() -> None:
+    found = rows({"new-delete": [100.0] * 3, "multipool": [50.0] * 3}, 6)
+    once = rows({"new-delete": [100.0] * 3, "multipool": [10.0] * 3}, 16)
+    found = [replace(row, iterations=7) for row in found] + [replace(row, iterations=1) for row in once]
+    text = shown(found)
+    assert "2^16'" in text
+    assert "2^6'" not in text
+    multipool = next(line for line in text.splitlines() if line.startswith("multipool "))
+    assert multipool.split()[2:7] == ["30.0", "30.0", "to", "30.0", "50.0"]
 
 
 def test_primitives_show_median_and_spread() -> None:

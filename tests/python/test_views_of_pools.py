@@ -109,7 +109,8 @@ def test_a_cell_has_every_phase_and_the_memory(page: str) -> None:
         "p": "18",
         "b": "15.6",
         "r": "0.06",
-        "s": "0.00",
+        "s": "\u2013",
+        "v": "0.00",
     }
     assert "25 % of new-delete" in " ".join(cell.told.values())
     assert cell.classes["c"] in ("f5 best", "f4 best")

@@ -11,7 +11,7 @@ LEVELS = [
     {"database", "machine", "papers", "result", "selection", "stats", "version", "whole_file"},
     {"checksums", "expected_runner", "process", "runner", "store"},
     {"cells", "footprint", "pace", "reference", "stages"},
-    {"doctor", "evidence", "plan"},
+    {"doctor", "drift", "evidence", "plan"},
     {"analysis", "claims", "run"},
     {"choose"},
     {"view"},

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from mallard.analysis.names import in_table_order
 from mallard.cells import Cell, CellRow, Pairing, cell_rows, cells_of, paired
@@ -31,6 +32,14 @@ class Line:
         """The size of a line of density or fragmentation, which is its only place."""
         (size,) = self.place
         return size
+
+    @property
+    def built_once(self) -> bool:
+        """True if no process timed more than one iteration. There new-delete touches its pages for the first
+        time, and a buffer has been touched before.
+        """
+        counts = [row.iterations for cell in self.cells.values() for row in cell.done]
+        return bool(counts) and max(counts) == 1
 
     def finished(self, strategy: str) -> bool:
         return strategy in self.cells and self.cells[strategy].finished
@@ -54,6 +63,10 @@ class CellTable:
 
     def line(self, *place: int) -> Line | None:
         return next((line for line in self.lines if line.place == place), None)
+
+    def repeated(self) -> Self:
+        """The lines with more than one iteration."""
+        return replace(self, lines=[line for line in self.lines if not line.built_once])
 
     def only(self, names: Iterable[str]) -> CellTable:
         """The same lines with these strategies alone."""

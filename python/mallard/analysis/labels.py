@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from mallard.analysis.names import FLOOR, malloc, plain, variant
+from mallard.analysis.names import NULL, malloc, plain, variant
 from mallard.contenders import CONTENDERS
 from mallard.library import HEAPS, LIBRARY, SHARED
 from mallard.papers.catalogue import strategies
@@ -57,8 +57,8 @@ def family(strategy: str) -> str:
     """The common part of a group of columns: the mechanism, or the library of a contender."""
     if strategy in CONTENDERS:
         return CONTENDERS[strategy].library
-    if strategy == FLOOR:
-        return "floor"
+    if strategy == NULL:
+        return "none"
     if strategy in SHARED:
         return "shared"
     if strategy in LIBRARY and not is_inline(strategy):

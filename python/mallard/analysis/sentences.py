@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import singledispatch
 
 from mallard.analysis.cells import CellTable, Line
-from mallard.analysis.names import BASE, FLOOR, contestants
+from mallard.analysis.names import BASE, NULL, contestants
 from mallard.analysis.phases import (
     SHARES,
     amount_of,
@@ -26,10 +26,10 @@ from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description import (
     Bursts,
     Fastest,
-    Floor,
     FromTo,
     Least,
     LeastAt,
+    OfNull,
     Pairs,
     PerPlace,
     Phases,
@@ -156,15 +156,15 @@ def _share(kind: Share, table: CellTable) -> list[str]:
 
 
 @said.register
-def _floor(kind: Floor, table: CellTable) -> list[str]:
+def _of_null(kind: OfNull, table: CellTable) -> list[str]:
     lines = timed(table, kind.time)
     best = ranking_of(lines).best
-    pairings = pairings_of([lines], best.strategy, FLOOR) if best else []
+    pairings = pairings_of([lines], best.strategy, NULL) if best else []
     if best is None or not pairings:
         return []
-    floor = [line.cells[FLOOR].ns_per_operation for line in lines.lines if line.finished(FLOOR)]
+    null = [line.cells[NULL].ns_per_operation for line in lines.lines if line.finished(NULL)]
     fastest = f"{best.strategy} takes {times_text(mean_ratio(pairings))} that"
-    return [f"{kind.text.format(FLOOR)} {span_text(floor)} ns {kind.time.unit}; {fastest}."]
+    return [f"{kind.text.format(NULL)} {span_text(null)} ns {kind.time.unit}; {fastest}."]
 
 
 @said.register

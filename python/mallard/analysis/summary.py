@@ -23,12 +23,27 @@ class Summary:
     tables: list[StructureTable]
     verdicts: list[Verdict]
     means: dict[str, Ratio]  # strategy -> mean over rows, to new-delete
+    repeated: dict[str, Ratio]  # the same over the rows of more than one iteration
     dispatch: Effect
     wink_out: Effect
 
     @property
     def rows(self) -> int:
         return sum(len(table.lines) for table in self.tables)
+
+    @property
+    def built_once(self) -> int:
+        """The number of rows of one iteration."""
+        return sum(line.built_once for table in self.tables for line in table.lines)
+
+    @property
+    def population(self) -> str:
+        """The rows that a mean is over: `86 rows of 12 data structures, 2^6 to 2^16 elements`."""
+        sizes = [line.size_log2 for table in self.tables for line in table.lines]
+        return (
+            f"{self.rows} rows of {len(self.tables)} data structure{'' if len(self.tables) == 1 else 's'}, "
+            f"2^{min(sizes)} to 2^{max(sizes)} elements"
+        )
 
     @property
     def strategies(self) -> list[str]:
@@ -80,10 +95,15 @@ def _summary(setting: Setting, tables: list[StructureTable]) -> Summary:
         setting,
         tables,
         [verdict_of(table) for table in tables],
-        {name: mean for name in names if (mean := mean_over_rows(tables, name, BASE)) is not None},
+        _means(names, tables),
+        _means(names, [table.repeated() for table in tables]),
         cost_of_dispatch(tables),
         gain_of_winking_out(tables),
     )
+
+
+def _means(names: Iterable[str], tables: list[StructureTable]) -> dict[str, Ratio]:
+    return {name: mean for name in names if (mean := mean_over_rows(tables, name, BASE)) is not None}
 
 
 def paper_average(paper: str, strategy: str) -> float:

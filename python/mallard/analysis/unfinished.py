@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.labels import STATUS_TEXT
-from mallard.analysis.names import FLOOR
+from mallard.analysis.names import NULL
 from mallard.analysis.words import in_a_list
 
 
@@ -16,7 +16,7 @@ def unfinished_sentences(table: CellTable, what: str, where: Callable[[Line], st
     ended: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for name in table.strategies:
         lines = [line for line in table.lines if name in line.cells and not line.finished(name)]
-        if lines and name != FLOOR:
+        if lines and name != NULL:
             how = STATUS_TEXT.get(lines[0].cells[name].status, lines[0].cells[name].status)
             ended.setdefault((how, tuple(map(where, lines))), []).append(name)
     return [

@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from mallard.cells import Cell, cell_rows
 from mallard.cli.options import add_database, add_run, check_database, check_run
 from mallard.errors import UsageError
 from mallard.stats import median
-from mallard.store import Run, Store
+from mallard.store import Note, Run, Store
 from mallard.whole_file import write_whole
 
 HELP = "write results as CSV, JSON or Markdown"
@@ -29,6 +29,7 @@ EXAMPLES = (
 
 FORMATS = ("csv", "json", "md")
 Record = dict[str, Any]
+Notes = Mapping[int, Sequence[Note]]  # by the number of a run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,13 +57,14 @@ def run(arguments: argparse.Namespace) -> int:
     with Store.open_existing(arguments.db) as store:
         runs = store.runs() if arguments.run == "all" else [store.select_run(arguments.run)]
         rows = [row for each in runs for row in store.rows(each.id)]
+        notes = {each.id: store.notes(each.id) for each in runs}
     if not rows:
         raise UsageError(f"{arguments.db} has no rows to export yet; 'mallard bench' makes them")
     if arguments.summary:
         records = [_of_cell(row.cells[name]) for row in cell_rows(rows) for name in in_table_order(row.cells)]
     else:
         records = [row.to_dict() for row in rows]
-    text = WRITERS[_format(arguments)](runs, records)
+    text = WRITERS[_format(arguments)](runs, records, notes)
     if arguments.output is None:
         sys.stdout.write(text)
     else:
@@ -103,15 +105,18 @@ def _of_cell(cell: Cell) -> Record:
         "minor_faults": cell.minor_faults,
         "peak_rss_bytes": cell.peak_rss_bytes,
         "figures": {name: median(list(its.values())) for name, its in cell.figures.items()},
+        "notes": list(cell.notes),
     }
 
 
-def _as_json(runs: Sequence[Run], records: Sequence[Record]) -> str:
-    return json.dumps({"format": 1, "runs": [asdict(run) for run in runs], "rows": records}, indent=1) + "\n"
+def _as_json(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -> str:
+    told = [{**asdict(run), "notes": [asdict(note) for note in notes[run.id]]} for run in runs]
+    return json.dumps({"format": 1, "runs": told, "rows": records}, indent=1) + "\n"
 
 
-def _as_csv(runs: Sequence[Run], records: Sequence[Record]) -> str:
-    flat = [_flat(record) for record in records]
+def _as_csv(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -> str:
+    of_run = {run: "; ".join(f"{note.kind}: {note.text}" for note in its) for run, its in notes.items()}
+    flat = [{**_flat(record), "run_notes": of_run[record["run_id"]]} for record in records]
     text = io.StringIO()
     writer = csv.DictWriter(text, _columns(flat), restval="", lineterminator="\n")
     writer.writeheader()
@@ -119,10 +124,13 @@ def _as_csv(runs: Sequence[Run], records: Sequence[Record]) -> str:
     return text.getvalue()
 
 
-def _as_markdown(runs: Sequence[Run], records: Sequence[Record]) -> str:
+def _as_markdown(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -> str:
     flat = [_flat(record) for record in records]
     columns = [name for name in _columns(flat) if any(record.get(name) not in ("", None) for record in flat)]
-    lines = [f"Run {run.id}, {run.started}: `{run.command}`" for run in runs]
+    lines = []
+    for run in runs:
+        lines.append(f"Run {run.id}, {run.started}: `{run.command}`")
+        lines += [f"- {note.kind}: {note.text}" for note in notes[run.id]]
     lines += ["", _markdown_line(columns), _markdown_line(["---"] * len(columns))]
     lines += [_markdown_line([_short(record.get(name)) for name in columns]) for record in flat]
     return "\n".join(lines) + "\n"

@@ -82,9 +82,9 @@ def _show_run(arguments: argparse.Namespace) -> None:
 
     with Store.open_existing(arguments.db) as store:
         found = store.select_run(arguments.run)
-        rows = store.rows(found.id)
+        rows, notes = store.rows(found.id), store.notes(found.id)
     console = output_console()
-    show_run(console, found, rows)
+    show_run(console, found, rows, notes)
     settings = by_setting(rows)
     names = [
         name

@@ -183,11 +183,11 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Floor:
-    """The floor's part of a time, and the fastest strategy."""
+class OfNull:
+    """The time of null beside it, and the fastest strategy."""
 
     time: Quantity
-    text: str  # `{}`: the floor's name
+    text: str  # `{}`: its name
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class PerPlace:
     text: str
 
 
-Sentence = Fastest | Least | LeastAt | Bursts | Pairs | FromTo | Share | Floor | PerPlace
+Sentence = Fastest | Least | LeastAt | Bursts | Pairs | FromTo | Share | OfNull | PerPlace
 
 
 # ---- panels -------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from mallard.experiments.description import (
     Axis,
     Experiment,
     Fastest,
-    Floor,
     Least,
+    OfNull,
     PerPlace,
     Phases,
     Plot,
@@ -38,6 +38,7 @@ TIMES = (
 WHOLE = Quantity("", "all", "go through all phases", "an object")
 HELD = Quantity("held_bytes", "held", "held after the first allocation", each="objects")
 FREED = Quantity("freed_bytes", "freed", "still held after the first free, nothing trimmed")
+OFFERED = Quantity("offered_bytes", "offered", "offered to the system after that free, still resident")
 RETURNED = Quantity("returned_bytes", "returned", "still held at the end, after release and trim")
 
 
@@ -94,12 +95,12 @@ EXPERIMENT = Experiment(
         head="N",
         x="N, bytes of an object",
         times=TIMES,
-        amounts=(HELD, FREED, RETURNED),
+        amounts=(HELD, FREED, OFFERED, RETURNED),
         whole="All phases together",
         sentences=(
             Fastest((WHOLE,), sizes=True),
             Fastest(TIMES),
-            Floor(TIMES[0], "Taking the pages alone ({}) costs"),
+            OfNull(TIMES[0], "Taking the pages alone ({}) costs"),
             PerPlace(HELD, "Bytes held for each byte asked for, least and new-delete"),
             Least(FREED, "Still held after the first free, at most"),
         ),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from mallard.analysis.labels import SHORT_STATUS, STATUS_TEXT, column_words, family
-from mallard.analysis.names import FLOOR
+from mallard.analysis.names import NULL
 from mallard.contenders import CONTENDERS
 from mallard.library import KEEP
 from mallard.view.html.cell_form import Form, filled
@@ -149,7 +149,7 @@ def strategy_columns(names: Sequence[str]) -> list[Column]:
 
 
 def _words(name: str) -> tuple[str, str]:
-    if name == FLOOR:
+    if name == NULL:
         return name, "in place"
     if name == KEEP:
         return "keep", "pages kept"

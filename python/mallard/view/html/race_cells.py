@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mallard.analysis.names import BASE, FLOOR
+from mallard.analysis.names import BASE, NULL
 from mallard.cells import Cell as Measured
 from mallard.evidence.beside import Beside
 from mallard.view.html.cell_form import NOTHING, Choice, Form, Steps
@@ -135,7 +135,7 @@ def race_cell(
         "detail": cell.detail,
     }
     steps = {
-        "p": "" if ratio is None or name in (BASE, FLOOR) else step_of(ratio),
+        "p": "" if ratio is None or name in (BASE, NULL) else step_of(ratio),
         "f": f"z{_fault_step(cell.faults_per_1000)}",
         "m": f"z{memory_step(memory, least)}",
     }

@@ -1,5 +1,5 @@
 """Lines of strategies over the places of a table. A strategy has one colour in all drawings of a section.
-There are more than a reader can tell apart. So these are drawn: the floor, new-delete, the section's
+There are more than a reader can tell apart. So these are drawn: null, new-delete, the section's
 subject, and the fastest of the rest.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mallard.analysis.cells import CellTable, Line
-from mallard.analysis.names import BASE, FLOOR, contestants, malloc
+from mallard.analysis.names import BASE, NULL, contestants, malloc
 from mallard.analysis.ranking import pairings_of
 from mallard.library import BURST, MASKED
 from mallard.stats import mean_ratio
@@ -58,7 +58,7 @@ def strategy_lines(
 
 def _drawn(table: CellTable, always: Sequence[str]) -> list[str]:
     there = table.strategies
-    first = [name for name in (FLOOR, BASE, *always) if name in there]
+    first = [name for name in (NULL, BASE, *always) if name in there]
     rest = {
         name: mean_ratio(pairings).median
         for name in there
@@ -80,8 +80,8 @@ def _plain(name: str) -> str:
 
 
 def _class(name: str, hues: dict[str, str]) -> str:
-    if name in (FLOOR, BASE):
-        return "global dashed" if name == FLOOR else "global"
+    if name in (NULL, BASE):
+        return "global dashed" if name == NULL else "global"
     hue = hues.get(_plain(name), OTHERS)
     return f"{hue} dashed" if name != _plain(name) else hue
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mallard.analysis.cells import Line
-from mallard.analysis.names import BASE, FLOOR
+from mallard.analysis.names import BASE, NULL
 from mallard.analysis.phases import line_of_figure, value_of
 from mallard.analysis.verdicts import pick_of
 from mallard.cells import Cell as Measured
@@ -145,7 +145,7 @@ def _times(kind: TimeKind, line: Line, found: dict[str, Found]) -> None:
         if cell is None or not cell.finished:
             continue
         of_name.values.update(_time(kind.figure, cell))
-        if cell.ratio and name not in (BASE, FLOOR):
+        if cell.ratio and name not in (BASE, NULL):
             of_name.steps[kind.letter] = step_of(cell.ratio)
         if name == picked:
             of_name.framed.add(kind.letter)

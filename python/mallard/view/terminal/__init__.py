@@ -16,7 +16,7 @@ from mallard.experiments.description import Phases
 from mallard.footprint import readable
 from mallard.result import Row
 from mallard.run import Outcome
-from mallard.store import Run, Store
+from mallard.store import Note, Run, Store
 from mallard.view.terminal.averages import show_averages
 from mallard.view.terminal.compilers import show_compilers
 from mallard.view.terminal.console import print_line
@@ -34,8 +34,11 @@ __all__ = ["show_outcome", "show_run"]
 FAILURES_SHOWN = 10
 
 
-def show_run(console: Console, run: Run, rows: Sequence[Row]) -> None:
+def show_run(console: Console, run: Run, rows: Sequence[Row], notes: Sequence[Note] = ()) -> None:
+    """The notes are those that the caller has not shown."""
     console.print(heading(run), style="bold", markup=False)
+    for note in notes:
+        print_line(console, f"{note.kind}: {note.text}")
     console.print()
     if run.experiment == "contention":
         show_contention(console, run, rows)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from rich.console import Console
 from rich.style import Style
 
-from mallard.analysis import BASE, FLOOR, Cell, CellTable, Line, pick_of
+from mallard.analysis import BASE, NULL, Cell, CellTable, Line, pick_of
 from mallard.analysis.labels import SHORT_STATUS
 from mallard.analysis.phases import bytes_text, value_of
 from mallard.analysis.words import nanoseconds, no_difference
@@ -105,7 +105,7 @@ def _time(line: Line, name: str) -> Piece:
     if cell is None or not cell.finished:
         return _broken(cell)
     best = pick_of(line) == name
-    compared = cell.ratio if name not in (BASE, FLOOR) else None
+    compared = cell.ratio if name not in (BASE, NULL) else None
     mark = "*" if best else "=" if compared and no_difference(compared) else " "
     style = ratio_style(compared.median, bold=best) if compared else PLAIN
     return f"{nanoseconds(cell.ns_per_operation)}{mark}", style

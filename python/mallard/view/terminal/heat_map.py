@@ -12,7 +12,8 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.style import Style
 
-from mallard.analysis import BASE, FLOOR, Cell, CellTable, Line, pick_of
+from mallard.analysis import BASE, NULL, Cell, CellTable, Line, pick_of
+from mallard.analysis.cells import StructureTable
 from mallard.analysis.labels import SHORT_STATUS, place_heads, place_text
 from mallard.analysis.utilization import faults_dominate
 from mallard.analysis.words import nanoseconds
@@ -39,7 +40,7 @@ def show_heat_map(console: Console, table: CellTable) -> None:
 def show_columns(console: Console, table: CellTable, show: Show) -> None:
     """The lines of a table with a column for each strategy, folded at the width."""
     heads = place_heads(table.places)
-    places = [place_text(table.places, line.place) for line in table.lines]
+    places = [_place(table, line) for line in table.lines]
     widths = [max(len(text) for text in column) for column in zip(heads, *places, strict=True)]
     left = [" ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)) for row in (heads, *places)]
     head_width = len(left[0])
@@ -54,12 +55,18 @@ def show_columns(console: Console, table: CellTable, show: Show) -> None:
             console.print(text, no_wrap=True, crop=False, soft_wrap=True)
 
 
+def _place(table: CellTable, line: Line) -> list[str]:
+    *others, last = place_text(table.places, line.place)
+    return [*others, f"{last}'" if isinstance(table, StructureTable) and line.built_once else last]
+
+
 def legend() -> str:
     return " ".join(
         (
             "new-delete in ns for a leaf element, the others in percent of new-delete.",
             MARKS,
             FAULTS,
+            "': one structure only, so new-delete takes fresh pages; a warm buffer has its pages.",
             "null: the same work over memory already there. keep: new-delete with page return off.",
             "type: by type parameter. /base: by abstract base. /inline: by inline base. /wink: winked out.",
         )
@@ -78,7 +85,7 @@ def _cell(cell: Cell | None, best: bool) -> Piece:
         return f"{_with_unit(cell.ns_per_operation)}{mark}", PLAIN
     if cell.ratio.verdict == "no difference":
         mark = "="
-    style = PLAIN if cell.strategy == FLOOR else ratio_style(cell.ratio.median, bold=best)
+    style = PLAIN if cell.strategy == NULL else ratio_style(cell.ratio.median, bold=best)
     return f"{_percent(cell.ratio.median)}{mark}", style
 
 
