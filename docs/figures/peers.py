@@ -7,10 +7,11 @@ from functools import cache
 
 from figures.claims import runs, runs_text
 from mallard.analysis.contests import TIME
+from mallard.analysis.counterparts import Counterpart, counterparts
 from mallard.analysis.peer_words import CellNames, ratio_text, title, value_text
 from mallard.analysis.peers import Duel, duels, has_contenders
 from mallard.analysis.peers import losses as lost_in
-from mallard.view.peers_markdown import summary_markdown, table
+from mallard.view.peers_markdown import counterparts_markdown, summary_markdown, table
 
 NOTHING = "Not measured yet."
 LEAST_LOSS = 1.02  # as a ratio
@@ -18,6 +19,7 @@ LEAST_LOSS = 1.02  # as a ratio
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
+        "counterparts": pairs,
         "peers": times,
         "peers_losses": losses,
         "peers_conditions": conditions,
@@ -28,6 +30,15 @@ def blocks() -> dict[str, Callable[[], str]]:
 def found() -> list[Duel]:
     rows = [row for stored in runs() for row in stored.rows]
     return duels(rows) if has_contenders(rows) else []
+
+
+@cache
+def beside() -> list[Counterpart]:
+    return counterparts([row for stored in runs() for row in stored.rows])
+
+
+def pairs() -> str:
+    return counterparts_markdown(beside()) if found() else NOTHING
 
 
 def times() -> str:

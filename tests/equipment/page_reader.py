@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 # What HTML ends without being told, when such an element begins or ends.
 ENDED_BY_START = {"td": {"td", "th"}, "th": {"td", "th"}, "tr": {"td", "th", "tr"}}
-ENDED_BY_END = {"tr": {"td", "th"}, "tbody": {"td", "th", "tr"}}
+ENDED_BY_END = {part: {"td", "th", "tr"} for part in ("thead", "tbody", "table")}
 
 
 class Reader(HTMLParser):

@@ -254,7 +254,8 @@ def test_the_sentences_say_wins_and_losses_alike() -> None:
     said = peer_sentences(duels(rows_of(object_rows(), block_rows())))
     assert said[0] == (
         "Beside 5 other libraries, cell by cell, mallard's fastest strategy is faster in 9, no different in "
-        "3, slower in 2, the other not finished in 1."
+        "3, slower in 2, the other not finished in 1. 3 wins are over the C library's malloc, 0 more in "
+        "locality. Slower by more than 5 %: 2, 2 of them beyond the interval."
     )
     assert said[1].startswith("utilization: Loki is faster in 1 of 1 cell; at the worst T = 2^30")
     assert said[2].startswith(

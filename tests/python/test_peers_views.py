@@ -83,7 +83,9 @@ def test_without_an_experiment_it_is_a_summary(database: Path, capsys: pytest.Ca
     told = shown(capsys)
     lines = [line.split() for line in told.splitlines()]
     assert " ".join(next(line for line in lines if line[:1] == ["Loki"])) == "Loki 0 0 2 1 2.00"
-    assert ["small-objects", "1", "2", "Loki", "2.00", "(2.00", "to", "2.00)"] in lines
+    assert lines[0][:2] == ["mallard's", "its"]
+    pool = next(line for line in lines if line[:1] == ["multipool"])
+    assert pool[1:6] == ["new-delete@jemalloc", "0.50", "3", "0", "0"]
     assert "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one" in told
     assert "free" not in told
     assert len(lines) < len(shown(capsys, "--all").splitlines())
@@ -95,6 +97,7 @@ def test_markdown_has_whole_tables(database: Path, capsys: pytest.CaptureFixture
     tables = [line for line in text.splitlines() if line.startswith("| ")]
     assert "| **small-objects** | 0.25 (2/0/0) | 0.50 (2/0/0) |" in text
     assert "| small-objects, held | 0.50 (2/0/0) |" in text
+    assert "| multipool | new-delete | 0.25 | 3/0/0 |" in text
     assert "\n## Where another library is faster\n" in text
     assert all(line.endswith(" |") for line in tables)
 
@@ -112,6 +115,10 @@ def test_json_has_the_figures_as_numbers(database: Path, capsys: pytest.CaptureF
         "slower",
     )
     assert loki["ratio"] == pytest.approx(2.0)
+    pair = next(each for each in data["counterparts"] if each["other"] == "new-delete@jemalloc")
+    assert (pair["mallard"], pair["cells"]) == ("multipool", {"faster": 3})
+    assert pair["ratio"] == pytest.approx(0.5)
+    assert set(pair["experiments"]) == {"small-objects", "utilization"}
     large = next(
         each for each in of_time if each["peer"] == "Loki" and each["parameters"].get("object_bytes") == 64
     )
@@ -187,6 +194,7 @@ def test_the_section_compares_every_experiment(database: Path) -> None:
     read(page)
     mine = section(page)
     assert re.findall(r'<section id="(peers-[\w-]+)"', mine) == [
+        "peers-counterparts",
         "peers-losses",
         "peers-utilization",
         "peers-small-objects",

@@ -17,7 +17,7 @@ from mallard.view.html import Measured, page
 from mallard.view.terminal.peers_summary import show_peers_summary
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
-from figures.peers import found
+from figures.peers import beside, found
 from figures.stored import stored_file, stored_runs
 
 LARGEST = 1 << 20
@@ -61,7 +61,7 @@ def test_only_what_is_folded_away_waits_for_the_script(text: str) -> None:
 
 def test_the_comparison_with_other_libraries_is_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
     columns, most = SCREEN
-    show_peers_summary(Console(width=columns), found())
+    show_peers_summary(Console(width=columns), found(), beside())
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= most
     assert max(map(len, lines)) <= columns

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from mallard.analysis import locality
 from mallard.analysis.cells import setting_text, type_of
 from mallard.analysis.contests import TIME, is_memory
+from mallard.analysis.counterparts import Counterpart
 from mallard.analysis.labels import STATUS_TEXT
 from mallard.analysis.peers import (
     FASTER,
@@ -22,8 +24,10 @@ from mallard.analysis.words import amount, in_a_list, nanoseconds
 from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description import Quantity
 from mallard.footprint import readable
+from mallard.mallocs import OWN
 from mallard.stats import Ratio
 
+MARGIN = 0.05  # a loss of more than this counts by itself
 COMPILER = "compiler"  # a parameter of every experiment
 _COUNTS = {
     FASTER: "faster in",
@@ -92,6 +96,12 @@ def duel_text(duel: Duel, names: CellNames) -> str:
     return f"{where}: {', '.join(parts)}"
 
 
+def worst_text(each: Counterpart) -> str:
+    """`reuse: 1.22`, the experiment in which mallard's strategy is slowest."""
+    worst = each.worst
+    return f"{worst.experiment}: {figure(worst.mean.median)}" if worst and worst.mean else ""
+
+
 def peer_sentences(found: Sequence[Duel]) -> list[str]:
     """The times of all experiments together, then the libraries that are faster, with each experiment's
     worst."""
@@ -101,13 +111,33 @@ def peer_sentences(found: Sequence[Duel]) -> list[str]:
     peers = len({duel.peer for duel in timed})
     counts = counts_text(Counter(duel.verdict for duel in timed))
     others = "1 other library" if peers == 1 else f"{peers} other libraries"
-    first = f"Beside {others}, cell by cell, mallard's fastest strategy is {counts}."
+    first = (
+        f"Beside {others}, cell by cell, mallard's fastest strategy is {counts}. {_shares(timed)}".rstrip()
+    )
     lost = losses(timed)
     if not lost:
         return [first, "No other library is faster in any cell beyond the interval."]
     named = {duel.experiment for duel in lost}
     experiments = dict.fromkeys(duel.experiment for duel in timed if duel.experiment in named)
     return [first, *(_losing(name, timed) for name in experiments)]
+
+
+def _shares(timed: Sequence[Duel]) -> str:
+    """The wins over the C library and those of locality, which are no wins over an allocator, told apart, and
+    the losses that matter.
+    """
+    won = [duel for duel in timed if duel.verdict == FASTER]
+    of_libc = sum(duel.peer == OWN for duel in won)
+    of_locality = sum(duel.experiment == locality.EXPERIMENT and duel.peer != OWN for duel in won)
+    slower = [duel for duel in timed if duel.ratio and duel.ratio.median > 1 + MARGIN]
+    beyond = sum(duel.verdict == SLOWER for duel in slower)
+    parts = []
+    if of_libc or of_locality:
+        parts.append(f"{of_libc} wins are over the C library's malloc, {of_locality} more in locality.")
+    if slower:
+        margin = f"Slower by more than {100 * MARGIN:.0f} %"
+        parts.append(f"{margin}: {len(slower)}, {beyond} of them beyond the interval.")
+    return " ".join(parts)
 
 
 def _losing(experiment: str, timed: Iterable[Duel]) -> str:

@@ -103,13 +103,21 @@ class Standing:
 def duels(rows: Iterable[Row]) -> list[Duel]:
     """The duels of each cell from the newest run that decides it, sorted by experiment, quantity and
     peer."""
-    found: dict[tuple[str, Quantity, Setting, str], Duel] = {}
-    for contest in contests(rows):
-        for duel in _of_contest(contest):
-            key = (duel.experiment, duel.quantity, duel.cell, duel.peer)
-            if key not in found or duel.verdict != OPEN or found[key].verdict == OPEN:
-                found[key] = duel
-    return sorted(found.values(), key=_order)
+    found = the_newest(duel for contest in contests(rows) for duel in _of_contest(contest))
+    return sorted(found, key=lambda duel: (*_order(duel), order_of_peer(duel.peer)))
+
+
+def the_newest(found: Iterable[Duel], *, by_strategy: bool = False) -> list[Duel]:
+    """Of each cell and peer the last of these duels that decides it."""
+    newest: dict[tuple[str, Quantity, Setting, str, str], Duel] = {}
+    for duel in found:
+        key = (
+            *(duel.experiment, duel.quantity, duel.cell, duel.peer),
+            duel.ours.strategy if by_strategy else "",
+        )
+        if key not in newest or duel.verdict != OPEN or newest[key].verdict == OPEN:
+            newest[key] = duel
+    return list(newest.values())
 
 
 def standings(found: Iterable[Duel]) -> list[Standing]:
@@ -171,10 +179,9 @@ def _rank(duel: Duel) -> tuple[bool, float]:
     return not duel.ours.times, duel.ratio.median if duel.ratio else 0.0
 
 
-def _order(duel: Duel) -> tuple[int, int, tuple[int, str]]:
+def _order(duel: Duel) -> tuple[int, int]:
     experiments = list(EXPERIMENTS)
     return (
         experiments.index(duel.experiment) if duel.experiment in experiments else len(experiments),
         quantities_of(duel.experiment).index(duel.quantity),
-        order_of_peer(duel.peer),
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from mallard.analysis.contests import TIME
+from mallard.analysis.counterparts import Counterpart, counterparts
 from mallard.analysis.peers import Duel, Side, duels, has_contenders
 from mallard.cli.options import add_database, add_format, nothing_measured
 from mallard.cli.parser import one_of
@@ -53,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.peers import show_peers
     from mallard.view.terminal.peers_summary import show_peers_summary
 
-    found, runs = _found(arguments)
+    found, beside, runs = _found(arguments)
     if not found:
         what = arguments.experiment or "density"
         where = f" in {what}" if arguments.experiment else ""
@@ -62,27 +64,41 @@ def run(arguments: argparse.Namespace) -> int:
             f"'mallard bench {what} --contenders' makes one"
         )
     if arguments.format == "json":
-        print(json.dumps({"format": 1, "comparisons": [_record(duel) for duel in found]}, indent=1))
+        print(json.dumps(_records(found, beside), indent=1))
     elif arguments.format == "md":
-        print(peers_markdown(found), end="")
+        print(peers_markdown(found, beside), end="")
     elif arguments.experiment is None and not arguments.all:
-        show_peers_summary(output_console(PIPE_WIDTH), found)
+        show_peers_summary(output_console(PIPE_WIDTH), found, beside)
     else:
-        show_peers(output_console(PIPE_WIDTH), found, runs)
+        show_peers(output_console(PIPE_WIDTH), found, beside, runs)
     return 0
 
 
-def _found(arguments: argparse.Namespace) -> tuple[list[Duel], list[Run]]:
+def _found(arguments: argparse.Namespace) -> tuple[list[Duel], list[Counterpart], list[Run]]:
     if nothing_measured(arguments) and arguments.run == "latest":
-        return [], []
+        return [], [], []
     with Store.open_existing(arguments.db) as store:
         runs = selected_runs(store, arguments.run)
         rows = [row for run in runs for row in store.rows(run.id, arguments.experiment)]
     if not has_contenders(rows):
-        return [], []
+        return [], [], []
     found = duels(rows)
     used = {duel.run for duel in found}
-    return found, [run for run in runs if run.id in used]
+    return found, counterparts(rows), [run for run in runs if run.id in used]
+
+
+def _records(found: Sequence[Duel], beside: Sequence[Counterpart]) -> dict[str, Any]:
+    pairs = [
+        {
+            "mallard": each.ours,
+            "other": each.theirs,
+            "ratio": each.ratio,
+            "cells": dict(each.counts),
+            "experiments": {its.experiment: its.mean.median for its in each.standings if its.mean},
+        }
+        for each in beside
+    ]
+    return {"format": 1, "counterparts": pairs, "comparisons": [_record(duel) for duel in found]}
 
 
 def _record(duel: Duel) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mallard.analysis.contests import TIME
+from mallard.analysis.counterparts import Counterpart
 from mallard.analysis.peer_words import (
     CellNames,
     counts_text,
@@ -14,6 +15,7 @@ from mallard.analysis.peer_words import (
     ratio_text,
     title,
     value_text,
+    worst_text,
 )
 from mallard.analysis.peers import (
     FASTER,
@@ -28,9 +30,10 @@ from mallard.analysis.peers import (
 )
 
 
-def peers_markdown(found: Sequence[Duel]) -> str:
+def peers_markdown(found: Sequence[Duel], beside: Sequence[Counterpart]) -> str:
     """The whole page."""
-    blocks = [summary_markdown(found), "## Where another library is faster", losses_markdown(found)]
+    blocks = ["## Counterparts", counterparts_markdown(beside), "## The fastest of each library"]
+    blocks += [summary_markdown(found), "## Where another library is faster", losses_markdown(found)]
     for experiment in dict.fromkeys(duel.experiment for duel in found):
         its = [duel for duel in found if duel.experiment == experiment]
         blocks += [f"## {experiment}", _standings(its)]
@@ -47,6 +50,23 @@ def summary_markdown(found: Iterable[Duel]) -> str:
         cells = [_summary(by_peer[peer]) if peer in by_peer else "" for peer in peers]
         lines.append([f"**{head}**" if quantity == TIME else head, *cells])
     return table(["", *peers], lines)
+
+
+def counterparts_markdown(beside: Iterable[Counterpart]) -> str:
+    """A line for each pair: the mean of all experiments, the cells, and the worst experiment."""
+    return table(
+        ["mallard's", "its counterpart", "mallard / it", "faster/even/slower", "slowest in"],
+        (
+            [
+                each.ours,
+                each.theirs,
+                figure(each.ratio) if each.ratio else "not finished",
+                "/".join(str(each.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)),
+                worst_text(each),
+            ]
+            for each in beside
+        ),
+    )
 
 
 def losses_markdown(found: Sequence[Duel]) -> str:

@@ -20,13 +20,15 @@ class Markup(str):
 
 
 Content = str | Markup | None
+ENDS_BY_ITSELF = ("td", "th", "tr")  # the next one, or the end of the table, ends it
 
 
 def element(name: str, /, *contents: Content, **attributes: str | bool | None) -> Markup:
     """An element. `class_` and `for_` lose their underscore, other names turn it into a hyphen. None and
     False are left out."""
     inside = joined(*contents)
-    return Markup(f"<{name}{_attributes(attributes)}>{inside}</{name}>").with_data(*inside.data)
+    end = "" if name in ENDS_BY_ITSELF else f"</{name}>"
+    return Markup(f"<{name}{_attributes(attributes)}>{inside}{end}").with_data(*inside.data)
 
 
 def empty_element(name: str, /, **attributes: str | bool | None) -> Markup:

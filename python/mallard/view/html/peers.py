@@ -7,14 +7,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from mallard.analysis.contests import TIME
+from mallard.analysis.counterparts import Counterpart, counterparts, nearest
 from mallard.analysis.peer_words import (
     CellNames,
     counts_text,
     duel_text,
+    figure,
     peer_sentences,
     ratio_text,
     title,
     value_text,
+    worst_text,
 )
 from mallard.analysis.peers import (
     FASTER,
@@ -63,11 +66,37 @@ def peers_section(rows: Sequence[Row], measured: Iterable[Measured]) -> Section:
         element("p", HOW_TO_READ),
         _missing(measured),
         says(sentences),
+        _counterparts(nearest(counterparts(rows))),
         experiments_map(NAME, every, CellNames(found)),
         _losses(found),
         *(_experiment(name, found) for name in dict.fromkeys(each.experiment for each in every)),
     )
     return Section(NAME, "Peers", HEADING, body, answer(sentences))
+
+
+def _counterparts(beside: Sequence[Counterpart]) -> Markup | None:
+    """Of each of mallard's strategies the fastest counterpart; `mallard peers --all` has every pair."""
+    if not beside:
+        return None
+    rows = [
+        element(
+            "tr",
+            element("th", each.ours),
+            element("td", each.theirs),
+            element("td", figure(each.ratio) if each.ratio else UNFINISHED, class_="figure"),
+            element("td", _bar(each.counts)),
+            element("td", worst_text(each)),
+        )
+        for each in beside
+    ]
+    head = ("mallard's", "its fastest counterpart", "mallard / it", "mallard is, in cells", "slowest in")
+    caption = "Counterpart beside counterpart"
+    return element(
+        "section",
+        element("h3", caption),
+        _table(head, rows, caption, "standings averages"),
+        id=f"{NAME}-counterparts",
+    )
 
 
 def _missing(measured: Iterable[Measured]) -> Markup | None:

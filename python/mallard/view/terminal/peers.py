@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mallard.analysis.contests import TIME
+from mallard.analysis.counterparts import Counterpart
 from mallard.analysis.peer_words import CellNames, duel_text, figure, peer_sentences
 from mallard.analysis.peers import (
     FASTER,
@@ -27,6 +28,7 @@ from mallard.analysis.words import no_difference
 from mallard.stats import Ratio
 from mallard.store import Run
 from mallard.view.terminal.palette import ratio_style
+from mallard.view.terminal.peers_summary import WIDE, counterparts_table
 
 LOSSES_SHOWN = 40
 # Columns of the terminal.
@@ -41,7 +43,12 @@ LEGEND = (
 )
 
 
-def show_peers(console: Console, found: Sequence[Duel], runs: Sequence[Run]) -> None:
+def show_peers(
+    console: Console, found: Sequence[Duel], beside: Sequence[Counterpart], runs: Sequence[Run]
+) -> None:
+    if beside:
+        console.print(counterparts_table(beside, worst=console.width >= WIDE))
+        console.print()
     for sentence in peer_sentences(found):
         console.print(sentence, markup=False)
     console.print()

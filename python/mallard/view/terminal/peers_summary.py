@@ -1,5 +1,5 @@
-"""mallard beside other libraries on one screen: a line for each library, and one for each experiment with a
-loss."""
+"""mallard beside other libraries on one screen: counterpart beside counterpart, then a line for each
+library."""
 
 from __future__ import annotations
 
@@ -11,36 +11,35 @@ from rich.table import Table
 from rich.text import Text
 
 from mallard.analysis.contests import TIME
-from mallard.analysis.peer_words import figure, peer_sentences, ratio_text
+from mallard.analysis.counterparts import PLAIN, Counterpart, nearest
+from mallard.analysis.peer_words import figure, peer_sentences, worst_text
 from mallard.analysis.peers import (
     FASTER,
     NO_DIFFERENCE,
     SLOWER,
     UNFINISHED,
     Duel,
-    losses,
     peers_in,
     standings,
 )
 
 LEGEND = (
-    "ratio: the time of mallard's fastest strategy / that of the library's fastest; by library the lowest to "
-    "the highest mean of an experiment. Below 1 mallard is faster. unfinished: the library."
+    "ratio: mallard's time / the other's, a mean of experiments; by library that of the fastest of each "
+    "side, lowest to highest experiment."
 )
-MOST_EXPERIMENTS = 6
+WIDE = 100  # columns of a terminal with room for the worst experiment
 MORE = "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one"
 
 
-def show_peers_summary(console: Console, found: Sequence[Duel]) -> None:
-    timed = [duel for duel in found if duel.quantity == TIME]
+def show_peers_summary(console: Console, found: Sequence[Duel], beside: Sequence[Counterpart]) -> None:
+    """The first table has the plain strategies alone, each with its fastest counterpart."""
+    plain = [each for each in nearest(beside) if each.ours in PLAIN]
+    if plain:
+        console.print(counterparts_table(plain, worst=console.width >= WIDE))
     for sentence in peer_sentences(found)[:1]:
-        console.print(f"{sentence}\n", markup=False)
-    console.print(_by_library(timed))
-    lost = losses(timed)
-    if lost:
-        console.print()
-        console.print(_by_experiment(timed, lost))
-    console.print(f"\n{LEGEND}", style="dim", markup=False)
+        console.print(sentence, markup=False)
+    console.print(_by_library([duel for duel in found if duel.quantity == TIME]))
+    console.print(f"{LEGEND}", style="dim", markup=False)
     console.print(MORE, markup=False)
 
 
@@ -57,17 +56,16 @@ def _by_library(timed: Sequence[Duel]) -> Table:
     return grid
 
 
-def _by_experiment(timed: Sequence[Duel], lost: Sequence[Duel]) -> Table:
-    """The experiments in which a library is faster in some cell, the worst first, as many as fit a screen."""
-    grid = _grid("slower in", "cells", "of", "at the worst beside", "ratio")
-    for experiment in list(dict.fromkeys(duel.experiment for duel in lost))[:MOST_EXPERIMENTS]:
-        its = [duel for duel in lost if duel.experiment == experiment]
-        cells = {duel.cell for duel in timed if duel.experiment == experiment}
-        slower = {duel.cell for duel in its}
-        worst = its[0]
-        grid.add_row(
-            experiment, str(len(slower)), str(len(cells)), worst.peer, ratio_text(worst.ratio) or "-"
-        )
+def counterparts_table(found: Sequence[Counterpart], *, worst: bool) -> Table:
+    """`worst`: with the experiment in which mallard's strategy is slowest."""
+    grid = _grid("mallard's", "its counterpart", "ratio", "faster", "even", "slower")
+    grid.columns[1].justify = "left"
+    if worst:
+        grid.add_column(Text("slowest in"), no_wrap=True)
+    for each in found:
+        numbers = [str(each.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)]
+        ratio = figure(each.ratio) if each.ratio else "-"
+        grid.add_row(each.ours, each.theirs, ratio, *numbers, *([worst_text(each)] if worst else []))
     return grid
 
 
