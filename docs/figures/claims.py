@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Container
 from functools import cache
 
-from figures.stored import StoredRun, markdown_table, stored_file, stored_runs
+from figures.stored import StoredRun, changed_since, markdown_table, stored_file, stored_runs
 from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, VERDICTS, Entry, ledger
 from mallard.experiments import EXPERIMENTS
 
@@ -60,9 +60,14 @@ def conditions() -> str:
 
 def runs_text(what: str, numbers: Container[int | None]) -> str:
     """The runs of these numbers, and their machines."""
-    named = [stored.run for stored in runs() if stored.run["id"] in numbers]
-    machines = dict.fromkeys(f"{run['machine']['cpu']}, {run['machine']['cores']} cores" for run in named)
-    lines = [f"- {run['started'][:10]}: `{run['command']}`" for run in named]
+    named = [stored for stored in runs() if stored.run["id"] in numbers]
+    where = [stored.run["machine"] for stored in named]
+    machines = dict.fromkeys(f"{machine['cpu']}, {machine['cores']} cores" for machine in where)
+    lines = [
+        f"- {stored.run['started'][:10]}, commit {stored.run['runner']['commit']}: `{stored.run['command']}`."
+        f"{changed_since(stored)}"
+        for stored in named
+    ]
     return "\n".join([f"{what} these runs on {' and '.join(machines)}:", "", *lines])
 
 

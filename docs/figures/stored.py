@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mallard.experiments import EXPERIMENTS
+from mallard.library_code import fingerprint
 from mallard.plan import SCALES
 from mallard.result import Row
 from mallard.stats import Ratio, Spread
@@ -74,9 +75,17 @@ def conditions_of(stored: StoredRun) -> str:
     machine, runner = run["machine"], run["runner"]
     where = f"{machine['cpu']}, {machine['cores']} cores, {machine['libc']}"
     how = f"{runner['compiler']}, `{runner['flags']}`; {run['repetitions']} processes a cell or more"
-    return (
-        f"Measured {run['started'][:10]} by `{run['command']}` at commit {runner['commit']}: {where}, {how}."
-    )
+    when = f"Measured {run['started'][:10]} by `{run['command']}` at commit {runner['commit']}"
+    return f"{when}: {where}, {how}.{changed_since(stored)}"
+
+
+def changed_since(stored: StoredRun) -> str:
+    return "" if is_of_this_library(stored) else " The library has changed since."
+
+
+def is_of_this_library(stored: StoredRun) -> bool:
+    """False for runs of before this hash was stored, too."""
+    return bool(stored.run["runner"].get("library") == fingerprint())
 
 
 def percent_interval(ratio: Ratio) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from mallard.described import REGISTRY
 from mallard.errors import UsageError
+from mallard.library_code import fingerprint
 from mallard.papers.catalogue import Strategy, Structure
 from mallard.result import FORMAT
 from mallard.strategy_names import current
@@ -51,7 +52,8 @@ class Missing:
 @dataclass(frozen=True)
 class Runner:
     path: Path
-    about: dict[str, Any]  # the description without strategies and experiments; stored with each run
+    # The description without strategies and experiments, and the library's hash; stored with each run.
+    about: dict[str, Any]
     structures: tuple[Structure, ...]
     sizes_log2: tuple[int, ...]
     experiments: Mapping[str, Described]
@@ -232,6 +234,7 @@ def runner_of(path: Path, description: dict[str, Any]) -> Runner:
     experiments = description["experiments"]
     density = experiments["density"]
     about = {key: value for key, value in description.items() if key not in (*REGISTRY, "experiments")}
+    about["library"] = fingerprint()
     return Runner(
         path=path,
         about=about,

@@ -35,8 +35,7 @@ TEST(memory, is_counted_to_the_page) {
     const std::size_t page_bytes = mallard::pages::page_bytes();
     const std::int64_t before = bench::inspect_memory().bytes;
     EXPECT_GT(before, 0);
-    const bench::static_buffer untouched(bench::buffer_state::cold,
-                                         pages * page_bytes, 0);
+    const bench::static_buffer untouched(bench::buffer_state::cold, pages * page_bytes, 0);
     for (std::size_t i = 0; i != 10; ++i) {
         untouched.span()[i * page_bytes] = std::byte{1};
     }

@@ -1,7 +1,7 @@
 /// Boost.Container's polymorphic resources: its own implementation of what std::pmr has.
 ///
-/// Configuration: as std::pmr's (standard/pmr.hpp). The pools' default options are the largest that are
-/// allowed: 32 blocks of a size at a time, blocks up to 4 KiB.
+/// Configuration: as std::pmr's (standard/pmr.hpp). Here the default options are the largest that are allowed: 32
+/// blocks of a size at a time, blocks up to 4 KiB.
 #pragma once
 
 #include "bench/strategy/source_of.hpp"
@@ -29,6 +29,27 @@ public:
     using base_type = boost_resource;
 };
 
+/// A base, because it must be there before the pool and after it.
+struct boost_pmr_arena {
+    boost_pmr_monotonic_source arena;
+
+    boost_pmr_arena() = default;
+    explicit boost_pmr_arena(std::span<std::byte> given) : arena(given) {}
+};
+
+class boost_pmr_pool_over_monotonic_source : private boost_pmr_arena,
+                                             public boost::container::pmr::unsynchronized_pool_resource {
+public:
+    using base_type = boost_resource;
+
+    boost_pmr_pool_over_monotonic_source() : unsynchronized_pool_resource(&arena) {}
+    explicit boost_pmr_pool_over_monotonic_source(std::span<std::byte> given)
+        : boost_pmr_arena(given), unsynchronized_pool_resource(&arena) {}
+};
+
+template <>
+struct source_of<mechanism_kind::boost_pmr_unsynchronized_over_monotonic>
+    : plain_source<boost_pmr_pool_over_monotonic_source> {};
 template <>
 struct source_of<mechanism_kind::boost_pmr_monotonic> : plain_source<boost_pmr_monotonic_source> {};
 template <>
