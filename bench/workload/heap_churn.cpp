@@ -102,7 +102,9 @@ public:
 private:
     /// Returns: the memory held, divided by the live bytes.
     double look() {
-        held_bytes_ = static_cast<double>(inspect_memory().bytes - before_);
+        const held_memory now = inspect_memory();
+        held_bytes_ = static_cast<double>(now.bytes - before_);
+        offered_bytes_ = static_cast<double>(now.offered_bytes);
         peak_held_bytes_ = std::max(peak_held_bytes_, held_bytes_);
         return held_bytes_ / static_cast<double>(memory_.input.live_bytes());
     }
@@ -117,6 +119,7 @@ private:
         figure("fill_ns", static_cast<double>(filled.cpu_ns) / live);
         figure("peak_live_bytes", peak_live_bytes);
         memory_figure("peak_held_bytes", peak_held_bytes_);
+        memory_figure("offered_bytes", offered_bytes_);
         memory_figure("fragmentation", peak_held_bytes_ / peak_live_bytes);
         memory_figure("overhead_bytes",
                       (held_bytes_ - static_cast<double>(memory_.input.live_bytes())) / live);
@@ -138,6 +141,7 @@ private:
     row& result_;
     run_options& options_;
     double held_bytes_ = 0;
+    double offered_bytes_ = 0;
     double peak_held_bytes_ = 0;
 };
 

@@ -133,11 +133,13 @@ private:
             const std::int64_t half = inspect_memory().bytes - before;
             result_.checksum = sum_of(vector);
             shrink(vector, cell_.step, cell_.shrinks() - first_half - 1);
-            const std::int64_t left = inspect_memory().bytes - before;
+            const held_memory at_last = inspect_memory();
+            const std::int64_t left = at_last.bytes - before;
             shrink(vector, cell_.step, 1);
             result_.add_figure("held_bytes", static_cast<double>(held));
             result_.add_figure("half_bytes", static_cast<double>(half));
             result_.add_figure("left_bytes", static_cast<double>(left));
+            result_.add_figure("offered_bytes", static_cast<double>(at_last.offered_bytes));
             result_.add_figure("returned_bytes", static_cast<double>(held - left));
         }
         result_.allocations = counter.allocations;

@@ -146,7 +146,8 @@ def test_a_cell_has_the_time_the_counts_and_the_memory(page: str) -> None:
         "b": "0.04",
         "r": "0.02",
         "s": "0.00",
-        "v": "0.04",
+        "v": "\u2013",
+        "m": "0.04",
     }
 
 
@@ -182,7 +183,8 @@ def test_a_heap_that_ages_has_a_line_over_time(page: str) -> None:
         "a": "121",
         "b": "196",
         "r": "208",
-        "s": "0.00",
+        "s": "\u2013",
+        "v": "0.00",
     }
 
 

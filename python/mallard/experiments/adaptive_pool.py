@@ -15,6 +15,7 @@ from mallard.experiments.by_ranges import (
 from mallard.experiments.description import Bursts, Experiment, Fastest, Least, Phases, Plot, Quantity
 
 ERASED = Quantity("erased_bytes", "after erasure", "held after erasure")
+OFFERED = Quantity("offered_bytes", "offered", "offered to the system after erasure, still resident")
 POOL = Quantity("pool_bytes", "in the pool", "kept by the pool itself after erasure")
 TRIMMED = Quantity("trimmed_bytes", "trimmed", "held after erasure and trim")
 
@@ -39,7 +40,7 @@ EXPERIMENT = Experiment(
         across="range",
         x="nodes in a range",
         times=RANGES,
-        amounts=(OVERHEAD, HELD, ERASED, POOL, TRIMMED),
+        amounts=(OVERHEAD, HELD, ERASED, OFFERED, POOL, TRIMMED),
         whole="All of it together",
         sentences=(
             Fastest(RANGES),

@@ -30,6 +30,7 @@ OVERHEAD = Quantity(
 )
 LIVE = Quantity("peak_live_bytes", "peak live", "in use by the blocks at their peak")
 HELD = Quantity("peak_held_bytes", "peak held", "taken from the system at the peak")
+OFFERED = Quantity("offered_bytes", "offered", "offered to the system at the end, still resident")
 TRIMMED = Quantity("trimmed_bytes", "trimmed", "held after all was freed and trimmed")
 
 EXPERIMENT = Experiment(
@@ -67,7 +68,7 @@ EXPERIMENT = Experiment(
         across="number of live blocks",
         x="percent of the operations",
         times=(PAIR, FILL),
-        amounts=(FRAGMENTATION, OVERHEAD, LIVE, HELD, TRIMMED),
+        amounts=(FRAGMENTATION, OVERHEAD, LIVE, HELD, OFFERED, TRIMMED),
         whole="A free with its allocation",
         sentences=(
             Fastest((PAIR, FILL)),

@@ -33,6 +33,7 @@ SHRINKS = Quantity("shrinks", "in place", "shrinks of its block in place", "in p
 HELD = Quantity("held_bytes", "held", "growth of resident memory with all elements", large=LARGE)
 HALF = Quantity("half_bytes", "half", "held with half of the elements left", large=LARGE)
 LEFT = Quantity("left_bytes", "left", "held with one step of elements left", large=LARGE)
+OFFERED = Quantity("offered_bytes", "offered", "offered to the system then, still resident", large=LARGE)
 RETURNED = Quantity(
     "returned_bytes", "returned", "given back to the system when one step is left", large=LARGE
 )
@@ -63,7 +64,7 @@ EXPERIMENT = Experiment(
         across="number of elements",
         x="elements of the vector",
         times=(SHRINK, WHOLE),
-        amounts=(ALLOCATIONS, SHRINKS, HELD, HALF, LEFT, RETURNED),
+        amounts=(ALLOCATIONS, SHRINKS, HELD, HALF, LEFT, OFFERED, RETURNED),
         whole="A shrink",
         relative=SHRINK,
         sentences=(
