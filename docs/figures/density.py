@@ -14,6 +14,7 @@ from mallard.analysis.verdicts import Verdict
 from mallard.experiments.description import SMALL
 from mallard.library import WALK
 from mallard.papers.tables import AVERAGES, P0089, printed_table
+from mallard.stats import Ratio
 from mallard.strategy_names import number_of
 
 HASHED_STRINGS = ("unordered_set", "string")
@@ -40,6 +41,16 @@ def is_stored(how: str) -> bool:
 def _summaries(how: str) -> list[Summary]:
     runs = [run for run in stored_runs("density") if run.run["options"].get("hash") == how]
     return summaries(runs[0].rows) if runs else []
+
+
+def whole_strings() -> dict[str, Ratio]:
+    """The means with whole strings hashed, over the same rows: most structures hash none."""
+    if not is_stored("full"):
+        return {}
+    full = hashed("full").tables
+    tables = [*full, *(table for table in summary().tables if table.type not in {each.type for each in full})]
+    means = {name: mean_over_rows(tables, name) for name in summary().strategies}
+    return {name: mean for name, mean in means.items() if mean and mean.n == summary().means[name].n}
 
 
 def population() -> str:
@@ -97,7 +108,7 @@ def averages() -> str:
     """The first table of the results: whole strings hashed beside their first characters, because that choice
     decides the share of the allocator where strings are keys.
     """
-    full = hashed("full").means if is_stored("full") else {}
+    full = whole_strings()
     here = f"here, % of {BASE} | interval | built more than once | whole strings hashed"
     lines = [f"| strategy | AS | {here} | P0213 | P0089 |", "|---|---|---:|---:|---:|---:|---:|---:|"]
     printed = printed_table(AVERAGES).lines[0]
