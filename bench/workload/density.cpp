@@ -12,7 +12,7 @@ bool has_density(const strategy& s) noexcept {
 }
 
 row run_density(arguments& given, run_options& options) {
-    const density_cell cell = parse_density(given, options);
+    const density_cell cell = parse_density(given, options, has_density);
     given.finish();
 
     row result;

@@ -128,12 +128,13 @@ void fit_buffer(density_cell& cell, run_options& options) {
 
 } // namespace
 
-density_cell parse_density(arguments& given, run_options& options, const std::string& usual_buffer) {
+density_cell parse_density(arguments& given, run_options& options, strategy_filter offered,
+                           const std::string& usual_buffer) {
     density_cell cell{};
     const std::vector<std::string> structures = names_of_structures();
     cell.structure = static_cast<std::size_t>(std::ranges::find(structures, given.choice("ds", structures)) -
                                               structures.begin());
-    cell.how = choose_strategy(given, options, has_density);
+    cell.how = choose_strategy(given, options, offered);
     cell.size_log2 = static_cast<unsigned>(given.number("size", -1, least_size_log2, largest_size_log2));
     cell.product_log2 = static_cast<unsigned>(given.number("product", 20, 0, 40));
     const bool nested = data_structures()[cell.structure].inner != container::none;

@@ -30,7 +30,7 @@ struct density_cell {
 /// Effects: reads the options of a cell, and the strategy's name into `options`. Makes a buffer smaller that
 /// does not fit into free memory, and adds a note.
 /// Throws: usage_error.
-[[nodiscard]] density_cell parse_density(arguments& given, run_options& options,
+[[nodiscard]] density_cell parse_density(arguments& given, run_options& options, strategy_filter offered,
                                          const std::string& usual_buffer = "warm");
 
 /// Effects: writes the members of the object "parameters".

@@ -45,8 +45,7 @@ std::vector<std::string> names_of_shares() {
 
 /// True if the strategy is also built with chunks from the heap.
 bool has_heap_upstream(const strategy& s) noexcept {
-    return s.reuse == reuse_kind::standard && !s.is_contender() &&
-           s.mechanism != mechanism_kind::monotonic_walked;
+    return s.reuse == reuse_kind::standard && !s.is_contender();
 }
 
 fragmentation_cell parse(arguments& given, run_options& options) {
@@ -56,7 +55,7 @@ fragmentation_cell parse(arguments& given, run_options& options) {
     const bool from_heap = cell.upstream == "heap";
     const auto chunks_log2 = given.number("perturb-chunks-log2", usual_chunks_log2, 3, most_chunks_log2);
     cell.chunks = std::size_t{1} << chunks_log2;
-    cell.work = parse_density(given, options, from_heap ? "none" : "warm");
+    cell.work = parse_density(given, options, has_fragmentation, from_heap ? "none" : "warm");
     if (from_heap) {
         cell.work.upstream = chunk_source::heap;
         if (cell.work.buffer != "none") {
@@ -80,6 +79,10 @@ fragmentation_cell parse(arguments& given, run_options& options) {
 
 } // namespace
 
+bool has_fragmentation(const strategy& s) noexcept {
+    return has_density(s) && s.mechanism != mechanism_kind::monotonic_walked;
+}
+
 row run_fragmentation(arguments& given, run_options& options) {
     const fragmentation_cell cell = parse(given, options);
     given.finish();
@@ -101,7 +104,7 @@ row run_fragmentation(arguments& given, run_options& options) {
 }
 
 void describe_fragmentation(json_writer& json) {
-    describe_strategies(json, has_density);
+    describe_strategies(json, has_fragmentation);
     json.key("freed").open('[');
     for (const std::string& name : names_of_shares()) {
         json.value(name);

@@ -9,8 +9,12 @@
 
 #include "bench/harness/arguments.hpp"
 #include "bench/harness/row.hpp"
+#include "bench/strategy/table.hpp"
 
 namespace bench {
+
+/// All of density's, but for those that tell the parts of a cost apart.
+[[nodiscard]] bool has_fragmentation(const strategy& s) noexcept;
 
 /// Effects: runs the cell that `given` describes.
 /// Throws: usage_error.

@@ -99,7 +99,7 @@ TEST(fragmentation, is_the_work_of_density_under_every_strategy) {
     const bench::row reference = run_words(bench::run_density, work + "new-delete");
     ASSERT_EQ(reference.checksum.size(), 16U);
     for (const bench::strategy& s : bench::strategies()) {
-        if (!bench::has_density(s)) {
+        if (!bench::has_fragmentation(s)) {
             continue;
         }
         for (const char* how : {" --freed none", " --freed all", " --freed half", " --freed eighth",
