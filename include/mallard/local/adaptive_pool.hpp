@@ -328,7 +328,7 @@ class adaptive_pool : public checking::by_default<unchecked::adaptive_pool<Upstr
 public:
     using base::base;
 
-    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
+    /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.
     constexpr adaptive_pool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}

@@ -310,7 +310,7 @@ class concurrent_multipool : public checking::by_default<unchecked::concurrent_m
 public:
     using base::base;
 
-    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
+    /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.
     constexpr concurrent_multipool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}

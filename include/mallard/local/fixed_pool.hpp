@@ -343,7 +343,7 @@ class fixed_pool : public checking::by_default<unchecked::fixed_pool<Arena, Reus
 public:
     using base::base;
 
-    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
+    /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.
     constexpr fixed_pool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}

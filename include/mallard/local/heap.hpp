@@ -96,7 +96,7 @@ class heap : public checking::by_default<unchecked::heap<Upstream>> {
 public:
     using base::base;
 
-    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
+    /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.
     constexpr heap() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}

@@ -274,7 +274,7 @@ public:
     using front_owner = monotonic; // (core/concepts.hpp)
     using base::base;
 
-    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
+    /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.
     constexpr monotonic() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}

@@ -304,7 +304,7 @@ public:
     using front_owner = multipool; // (core/concepts.hpp)
     using base::base;
 
-    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
+    /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.
     constexpr multipool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}

@@ -272,7 +272,7 @@ class small_object_pool : public checking::by_default<unchecked::small_object_po
 public:
     using base::base;
 
-    /// Effects: makes the mechanism, and writes no zeros before, as an implicit constructor would.
+    /// Effects: makes the mechanism. An implicit constructor would fill it with zeros first.
     constexpr small_object_pool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
