@@ -1,4 +1,4 @@
-// A checkpoint: scratch memory that goes back where it came from.
+// A checkpoint: scratch memory that goes back to its arena.
 //
 // A solver keeps its best answer and tries many others. The end of a try's scope, or an exception, forgets all
 // that the try allocated, unless it was the best so far.

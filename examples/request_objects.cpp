@@ -36,7 +36,7 @@ field* parse(arena_type& arena, std::string_view query) {
     return first;
 }
 
-// The text grows where it lies, because it is the last block of the arena.
+// The text grows in place, because it is the last block of the arena.
 std::string_view answer(arena_type& arena, const field* fields) {
     mallard::string_builder text(arena);
     for (int line = 1; fields != nullptr; fields = fields->next) {

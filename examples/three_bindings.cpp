@@ -72,6 +72,6 @@ int main() {
     mallard::resource<mallard::multipool<>&> the_same_pool(pool); // a base around the pool above
     show("by the base of that pool", std::pmr::polymorphic_allocator<>(&the_same_pool));
 
-    mallard::inline_resource& any = the_same_pool; // whatever the mechanism is
+    mallard::inline_resource& any = the_same_pool; // for any mechanism
     show("by inline base", mallard::inline_allocator<>(any));
 }

@@ -17,7 +17,7 @@ std::string list(const std::vector<std::string>& words) {
     return text;
 }
 
-/// Effects: reads all of `text` as a number within [low, high] into `n`. Returns: whether that was possible.
+/// Effects: reads all of `text` as a number within [low, high] into `n`. Returns: true if that was possible.
 bool parse(std::string_view text, std::int64_t low, std::int64_t high, std::int64_t& n) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
     return error == std::errc() && end == text.data() + text.size() && n >= low && n <= high;

@@ -24,7 +24,7 @@ public:
     /// Throws: usage_error if an option has no value, or a word is not an option.
     explicit arguments(std::span<char* const> words);
 
-    /// Returns: whether the option without a value was given.
+    /// Returns: true if the option without a value was given.
     [[nodiscard]] bool flag(std::string_view name);
 
     /// Returns: the option's value; `otherwise` if it was not given.

@@ -19,7 +19,7 @@ struct held_memory {
 [[nodiscard]] held_memory inspect_memory();
 
 /// Effects: starts the peak anew from the memory that is held now.
-/// Returns: whether the system did so.
+/// Returns: true if the system did so.
 [[nodiscard]] bool forget_peak() noexcept;
 
 /// Returns: the most memory that this process has held since forget_peak(), files and code included; 0 if the

@@ -10,7 +10,7 @@
 namespace bench {
 
 /// Effects: binds the process to one processor.
-/// Returns: whether the system allowed it.
+/// Returns: true if the system allowed it.
 [[nodiscard]] bool pin_to(int cpu) noexcept;
 
 [[nodiscard]] std::int64_t peak_rss_bytes() noexcept;
@@ -33,7 +33,7 @@ void expect_room(std::size_t bytes, std::vector<std::string>& notes);
 
 /// Effects: keeps glibc from returning freed pages to the system. It maps blocks above its largest threshold, 32 MiB,
 /// as ever, and gives these back.
-/// Returns: whether this C library has that setting.
+/// Returns: true if this C library has that setting.
 [[nodiscard]] bool keep_freed_pages() noexcept;
 
 /// Returns: the name of this process's malloc. A preloaded one is known by a function that no other has, or by

@@ -1,4 +1,4 @@
-/// What the timed part costs: processor time, wall time, system time, page faults.
+/// The cost of the timed part: processor time, wall time, system time, page faults.
 #pragma once
 
 #include <sys/resource.h>

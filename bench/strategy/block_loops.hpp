@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// What a node of any kind may need.
+/// Enough for a node of any kind.
 inline constexpr std::size_t block_alignment = 16;
 
 /// Returns: a new block, whose first byte was incremented, so that it was really there.

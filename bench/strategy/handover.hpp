@@ -2,7 +2,7 @@
 ///
 ///     thread 0 --queue 0--> thread 1 --queue 1--> ... --queue W-1--> thread 0
 ///
-/// Blocks travel in batches, so that what is measured is the allocator and not the queue.
+/// Blocks travel in batches, so that the time is the allocator's and not the queue's.
 #pragma once
 
 #include "bench/harness/thread_team.hpp"
@@ -33,7 +33,7 @@ public:
         pushed_.store(n + 1, std::memory_order_release);
     }
 
-    /// Returns: false where nothing waits.
+    /// Returns: false if nothing waits.
     [[nodiscard]] bool pop(block_batch& batch) noexcept {
         const std::size_t n = popped_.load(std::memory_order_relaxed);
         if (n == pushed_.load(std::memory_order_acquire)) {

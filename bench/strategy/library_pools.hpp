@@ -25,8 +25,7 @@ public:
     void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate_block(p); }
 };
 
-/// Names the pool of the nodes of so many bytes, which lies there from the start: nobody looks whether it was
-/// made.
+/// Names the pool of the nodes of so many bytes, which is there from the start: no access tests if it was made.
 template <std::size_t Bytes>
 class static_nodes {
 public:

@@ -1,4 +1,4 @@
-/// The mechanisms, the libraries of contenders, and what each mechanism can do, from the list in
+/// The mechanisms, the libraries of contenders, and the abilities of each mechanism, from the list in
 /// strategy/strategies.def.
 ///
 /// A strategy (strategy/table.hpp) is a mechanism, bound and ended in some way. Whether an experiment has a
@@ -25,17 +25,17 @@ enum class library_kind {
 #include "bench/strategy/strategies.def"
 };
 
-/// What a mechanism can do, as far as an experiment asks.
+/// The abilities of a mechanism that experiments ask for.
 enum class capability : std::uint32_t {
     any_size = 1U << 0,     ///< blocks of any size; without it, of one size that is known when it is made
     containers = 1U << 1,   ///< stands behind any container
-    own = 1U << 2,          ///< made for what it serves, and gone with it
+    own = 1U << 2,          ///< made for one structure, and gone with it
     takes_buffer = 1U << 3, ///< begins in a buffer that it is given
-    reuses = 1U << 4,       ///< gives out again what was freed
+    reuses = 1U << 4,       ///< gives out freed blocks again
     all_threads = 1U << 5,  ///< one for all threads; a block may be freed by any of them
     bursts = 1U << 6,       ///< gives and takes many blocks of a size at once
     other_pool = 1U << 7,   ///< one of the library's pools beyond the papers' two allocators
-    in_a_region = 1U << 8,  ///< begins in a region that somebody has to measure out, and takes nothing beyond
+    in_a_region = 1U << 8,  ///< begins in a region of a computed size, and takes nothing beyond
 };
 
 [[nodiscard]] constexpr capability operator|(capability a, capability b) noexcept {
@@ -54,7 +54,7 @@ struct library_row {
     std::string_view package;     ///< Debian's
     std::string_view header = {}; ///< a pattern below a folder of headers; empty: it comes with the compiler
     std::string_view file = {};   ///< how its file's name begins, if there is one to link with
-    bool built;                   ///< whether it was there when this program was built
+    bool built;                   ///< true if it was there when this program was built
     std::string_view why;         ///< it was not
 };
 
@@ -64,7 +64,7 @@ struct mechanism_row {
     std::string_view text;
     capability can;
     std::size_t largest_block = SIZE_MAX; ///< of those that are compiled for each size
-    std::size_t first_bytes = 96;         ///< about what one takes for its first block of a few words
+    std::size_t first_bytes = 96;         ///< taken for its first block of a few words, about
 };
 
 /// The contenders that are compiled for each size of a block are for no larger ones.
@@ -81,7 +81,7 @@ inline constexpr auto mechanisms = [] {
 }();
 inline constexpr std::size_t mechanism_count = mechanisms.size();
 
-/// Not inline, so that a look at the table takes no part in what is inlined around a measured loop.
+/// Not inline, so that a look at the table changes no inlining around a measured loop.
 [[nodiscard]] const mechanism_row& row_of(mechanism_kind kind) noexcept;
 
 [[nodiscard]] constexpr bool is_other_pool(mechanism_kind kind) noexcept {
@@ -95,10 +95,10 @@ inline constexpr std::size_t mechanism_count = mechanisms.size();
 /// Returns: all libraries that contenders come from.
 [[nodiscard]] std::span<const library_row> libraries() noexcept;
 
-/// Returns: null where that is none.
+/// Returns: the library; null for no library.
 [[nodiscard]] const library_row* library_named(library_kind kind) noexcept;
 
-/// Returns: the library of a contender; null where the mechanism is no contender.
+/// Returns: the library of a contender; null if the mechanism is no contender.
 [[nodiscard]] const library_row* library_of(mechanism_kind kind) noexcept;
 
 /// Whether this build has the mechanism.

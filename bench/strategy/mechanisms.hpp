@@ -1,5 +1,5 @@
-/// What a strategy of the papers makes anew for every structure, and unmakes after it: the mechanism, bound as
-/// the strategy says.
+/// The objects that a strategy of the papers makes anew for every structure, and destroys after it: the mechanism, bound
+/// as the strategy says.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -32,13 +32,12 @@ using multipool_over_monotonic = mallard::multipool<mallard::monotonic<>>;
 template <class Reuse>
 using multipool_by = mallard::multipool<mallard::chunk_cache, Reuse>;
 
-/// Returns: the abstract base of `made`, of which the compiler no longer knows what it is.
+/// Returns: the abstract base of `made`, whose type is hidden from the compiler.
 inline std::pmr::memory_resource& abstract(std::pmr::memory_resource& made) noexcept {
     return *opaque(&made);
 }
 
-/// Calls `use` with the base of `made` that the strategy is bound to, of which the compiler no longer knows what it
-/// is.
+/// Calls `use` with the base of `made` that the strategy is bound to, with its type hidden from the compiler.
 template <class Use>
 void with_base(binding_kind binding, mallard::inline_resource& made, Use&& use) {
     if (binding == binding_kind::inline_base) {
@@ -67,7 +66,7 @@ auto with_multipool_by(reuse_kind kind, Use&& use) {
 /// Effects: makes the mechanism of `s` over `buffer` (those that take one), calls `use` with its handle (the
 /// mechanism itself, or one of its bases), and destroys it. Chunks come from
 /// `Upstream`; the orders of reuse are there for the usual one.
-/// Returns: how many chunks the monotonic allocator took beyond its buffer.
+/// Returns: the number of chunks that the monotonic allocator took beyond its buffer.
 template <class Upstream = mallard::chunk_cache, class Use>
 std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&& use) {
     using arena_type = mallard::monotonic<Upstream>;

@@ -29,7 +29,7 @@ private:
 /// Moves on through its memory, and begins again in front where a block does not fit.
 class null_circle {
 public:
-    /// Requires: what is in use, and what was allocated since, never take more than `memory` together.
+    /// Requires: the blocks in use, and those allocated since, never take more than `memory` together.
     explicit null_circle(std::span<std::byte> memory) noexcept
         : begin_(memory.data()), cursor_(memory.data()), end_(memory.data() + memory.size()) {}
 
@@ -44,7 +44,7 @@ public:
 
     void deallocate(void*, std::size_t, std::size_t) noexcept {}
 
-    /// Effects: what was allocated so far is never given out again.
+    /// Effects: blocks allocated so far are never given out again.
     void keep() noexcept { begin_ = cursor_; }
 
 private:

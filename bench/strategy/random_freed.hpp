@@ -1,9 +1,9 @@
-/// The order of reuse "at random": what becomes of a pool after a very long life, at once; the worst case,
+/// The order of reuse "at random": the state of a pool after a very long life, at once; the worst case,
 /// for the benchmark only.
 ///
 /// Data model: the addresses of the free blocks of each size that has any, in memory of the global allocator,
 /// which orders of the library would not do. A block is drawn uniformly and the last one takes its place. It
-/// may run out of memory where it must not fail: then the program ends.
+/// may run out of memory in a call that must not fail: then the program ends.
 #pragma once
 
 #include "bench/harness/quick_random.hpp"

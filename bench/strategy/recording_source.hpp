@@ -1,4 +1,4 @@
-/// A source that remembers what it was asked for: for passes that are not timed.
+/// A source that remembers its requests, for passes that are not timed.
 #pragma once
 
 #include <algorithm>

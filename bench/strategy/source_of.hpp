@@ -1,19 +1,19 @@
-/// What a workload takes its blocks from, and where the contenders are registered.
+/// The sources of a workload's blocks, and the place where contenders are registered.
 ///
 /// A source has `allocate(bytes, alignment)` and `deallocate(p, bytes, alignment) noexcept`, as a mechanism of
-/// the library has; some have `release()` (everything at once), `trim()` (gives back what is free) and
+/// the library has; some have `release()` (everything at once), `trim()` (gives back free memory) and
 /// `allocate_many`, `deallocate_many` (core/burst.hpp). Workloads ask with `requires`.
 ///
 /// A contender's file specialises source_of<its kind>:
 ///
 ///     type<Bytes>    the source; `Bytes` says nothing to those that learn the size when they are made
 ///     sized          true where `Bytes` is all that they learn
-///     allocator<T>   where one object serves the process: how it stands behind a container
-///     node_allocator<T, NodeBytes>   the same of what stands only behind containers of nodes of so many bytes
+///     allocator<T>   if one object serves the process: its form behind a container
+///     node_allocator<T, NodeBytes>   its form if it stands only behind containers of nodes of so many bytes
 ///
-/// A source is made of a block_shape, of a buffer, or of nothing. Where a resource of its library's own
-/// abstract base is what a program would hand to its containers, the source derives from it and names the
-/// base as `base_type`; workloads then see the base only, as such a program does.
+/// A source is made of a block_shape, of a buffer, or of nothing. If a program would hand its containers a resource
+/// of its library's own abstract base, the source derives from it and names the base as `base_type`; workloads then
+/// see the base only, as such a program does.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -41,7 +41,7 @@ struct block_shape {
     }
 };
 
-/// A shape that the compiler knows too: what is compiled for each size of a node is then compiled for this
+/// A shape that the compiler knows too: code that is compiled for each size of a node is then compiled for this
 /// one only.
 template <std::size_t Bytes, std::size_t Alignment>
 struct constant_shape {
@@ -88,7 +88,7 @@ template <mechanism_kind Kind>
 concept serves_any_size =
     registered<Kind> && !source_of<Kind>::sized && !of_one_size<typename source_of<Kind>::template type<0>>;
 
-/// What sized_source is compiled for: a node of so many bytes.
+/// The node that sized_source is compiled for, of so many bytes.
 template <std::size_t Bytes>
 struct node_of {
     alignas(sizeof(void*)) std::byte bytes[Bytes];
@@ -130,8 +130,7 @@ Source made_for(block_shape shape) {
     }
 }
 
-/// Returns: what a workload sees of a source: itself, or its abstract base, of which the compiler no longer
-/// knows what it is.
+/// Returns: a workload's view of a source: itself, or its abstract base, whose type is hidden from the compiler.
 template <class Source>
 auto& handle_of(Source& made) noexcept {
     if constexpr (requires { typename Source::base_type; }) {

@@ -1,7 +1,7 @@
-/// Every strategy as a source of blocks: the papers' mechanisms, the global allocator, and what is registered.
+/// Every strategy as a source of blocks: the papers' mechanisms, the global allocator, and the registered ones.
 #pragma once
 
-#include "bench/contenders.hpp" // generated: what libraries there are (cmake/contenders.cmake)
+#include "bench/contenders.hpp" // generated: the installed libraries (cmake/contenders.cmake)
 #include "bench/strategy/global_source.hpp"
 #include "bench/strategy/library_pools.hpp"
 #include "bench/strategy/mechanisms.hpp"
@@ -15,10 +15,10 @@
 
 namespace bench {
 
-/// Effects: makes what `s` names for blocks of `shape`, over `buffer` where it takes one, calls `use` with its
-/// handle, and destroys it. null and what threads share are not made here.
+/// Effects: makes the source that `s` names for blocks of `shape`, over `buffer` if it takes one, calls `use` with its
+/// handle, and destroys it. null and allocators that threads share are not made here.
 /// Requires: refuse_unserved() did not throw.
-/// Returns: how many chunks a monotonic allocator of ours took beyond its buffer.
+/// Returns: the number of chunks that a monotonic allocator of ours took beyond its buffer.
 template <std::convertible_to<block_shape> Shape, class Use>
 std::size_t with_source(const strategy& s, std::span<std::byte> buffer, Shape shape, Use&& use) {
     switch (s.mechanism) {

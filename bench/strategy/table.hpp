@@ -1,5 +1,5 @@
 /// The strategies as one table: mechanism x binding x destruction (P0089R1, table 1), null, the global
-/// allocator with its page return switched off, the multipool's orders of reuse, what threads can share, the
+/// allocator with its page return switched off, the multipool's orders of reuse, allocators that threads share, the
 /// library's other pools and heaps, the vectors that grow in place, and the contenders. The list is in
 /// strategy/strategies.def.
 #pragma once
@@ -39,7 +39,7 @@ struct strategy {
 
     [[nodiscard]] bool uses_buffer() const noexcept { return can(capability::takes_buffer); }
 
-    /// A mechanism that is made for what it serves, in contrast to the global allocator.
+    /// A mechanism that is made for one structure, in contrast to the global allocator.
     [[nodiscard]] bool has_own_allocator() const noexcept { return can(capability::own); }
 
     /// One of our allocators for all threads.
@@ -56,18 +56,17 @@ struct strategy {
                mechanism == mechanism_kind::c_realloc;
     }
 
-    /// Serves what it is given, whatever that is: no vector of somebody else's, nor a region that is as large as
-    /// somebody has computed.
+    /// Serves blocks of any structure: no vector with its own allocation, nor a region whose size was computed.
     [[nodiscard]] bool is_for_everything() const noexcept {
         return version == vector_version::none && !is_in_a_region(mechanism);
     }
 
-    /// Returns: the library whose containers it stands behind; null where it stands behind any.
+    /// Returns: the library whose containers it stands behind; null if it stands behind any.
     [[nodiscard]] const library_row* library_of_container() const noexcept {
         return version == vector_version::none ? nullptr : library_named(library_kind::boost_container);
     }
 
-    /// Returns: what this build would need, and has not; null where it has all.
+    /// Returns: the part that this build would need, and lacks; null if it has all.
     [[nodiscard]] const library_row* missing_library() const noexcept {
         for (const library_row* needed : {library_of(mechanism), library_of_container()}) {
             if (needed != nullptr && !needed->built) {
@@ -90,8 +89,8 @@ struct strategy {
                mechanism != mechanism_kind::global_kept && mechanism != mechanism_kind::monotonic_walked;
     }
 
-    /// One of the papers' own, another pool or a contender, with the destructors run: what the experiments
-    /// that free every block offer.
+    /// One of the papers' own, another pool or a contender, with the destructors run: the strategies of experiments
+    /// that free every block.
     [[nodiscard]] bool frees_each_block() const noexcept {
         return is_plain() && destruction == destruction_kind::normal && reuse == reuse_kind::standard;
     }
@@ -128,14 +127,14 @@ enum class other_pools { variants, strategies };
 void describe_strategies(json_writer& json, strategy_filter offered,
                          other_pools pools = other_pools::variants);
 
-/// Effects: writes the members "libraries" and "strategies": what is said of each once, whether this build has it or
-/// not.
+/// Effects: writes the members "libraries" and "strategies", each with its description, also those that this build
+/// lacks.
 void describe_registry(json_writer& json);
 
 /// Effects: writes the member "missing": the libraries of contenders that were not there.
 void describe_missing(json_writer& json);
 
-/// Returns: what is wrong with asking for `name`, a strategy of `library`, which is not there.
+/// Returns: the error for `name`, a strategy of `library`, which is not there.
 [[nodiscard]] std::string missing_text(std::string_view name, const library_row& library);
 
 } // namespace bench

@@ -7,7 +7,7 @@
 ///     links:      [ ]-[ ]-[ ]- ...    from the subsystem's allocator
 ///
 /// This code is compiled once for each type of list. For the abstract base it is compiled in
-/// locality_abstract.cpp, where the compiler knows no resource.
+/// locality_abstract.cpp, in which the compiler knows no resource.
 #pragma once
 
 #include "bench/harness/escape.hpp"

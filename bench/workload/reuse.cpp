@@ -32,7 +32,7 @@ struct reuse_cell {
     }
 };
 
-/// Whatever frees each block and uses its memory again.
+/// Strategies that free each block and use its memory again.
 bool has_reuse(const strategy& s) noexcept {
     return s.mechanism == mechanism_kind::null ||
            (s.is_plain() && s.destruction == destruction_kind::normal && s.can(capability::reuses));

@@ -1,4 +1,4 @@
-/// What freeing in some order costs the allocations that follow: N blocks are freed and as many allocated again.
+/// The cost of an order of frees to later allocations: N blocks are freed and as many allocated again.
 ///
 /// Patterns: all are freed in the order of their allocation, in reverse or at random, and allocated again; one at
 /// random is freed and another allocated at once; a random half is freed and allocated again. The first word of a

@@ -35,7 +35,7 @@ struct reuse_shape {
     std::uint64_t seed;
 };
 
-/// What is drawn before the clock starts.
+/// The input, drawn before the clock starts.
 class reuse_input {
 public:
     explicit reuse_input(const reuse_shape& shape) : shape_(shape), freed_(shape.live) {
@@ -129,7 +129,7 @@ public:
         }
     }
 
-    /// Returns: a sum over what stood in the blocks that were freed, in the order of that.
+    /// Returns: a sum over the contents of the freed blocks, in the order of the frees.
     [[nodiscard]] std::uint64_t checksum() const noexcept { return sum_.value(); }
 
 private:

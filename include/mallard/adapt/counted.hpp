@@ -26,8 +26,8 @@ struct allocation_counts {
     std::size_t spills = 0;          ///< chunks that the mechanism took because its initial buffer was full
     std::size_t upstream_calls = 0;  ///< requests that the mechanism made of its upstream
 
-    std::size_t grown_forward = 0;  ///< expansions that were done in place, the ways apart; fresh blocks are
-    std::size_t grown_backward = 0; ///< allocations
+    std::size_t grown_forward = 0;  ///< expansions in place, forward
+    std::size_t grown_backward = 0; ///< expansions in place, backward; fresh blocks count as allocations
     std::size_t shrunk = 0;         ///< calls of shrink that gave something back
     std::size_t bursts = 0;         ///< requests for many blocks, which are counted among allocations too
     std::size_t bursts_back = 0;    ///< many blocks that came back at once, counted among deallocations too

@@ -6,8 +6,8 @@
 ///     deallocate(p)      ->  first().owns(p) ?  first()  :  second()
 ///
 /// Data model: the two mechanisms, and nothing else. The first one must know its blocks: a pool in an arena, a
-/// region heap, a buffer. So a request costs what the first one costs as long as that has room, and a deallocation a
-/// test of the address more.
+/// region heap, a buffer. So a request costs as much as one to the first while that has room, and a deallocation
+/// one test of the address more.
 ///
 /// Source: fallback_allocator of foonathan/memory; failure_callback_resource_adaptor of RAPIDS (RMM); A. Alexandrescu,
 /// "std::allocator is to allocation what std::vector is to vexation" (CppCon 2015).

@@ -26,7 +26,7 @@
 
 namespace mallard::bind::inline MALLARD_LIBRARY {
 
-/// What allocate_at_least() returns: std::allocation_result, if the standard library has it.
+/// The result of allocate_at_least(): std::allocation_result, if the standard library has it.
 #ifdef __cpp_lib_allocate_at_least
 template <class T>
 using allocation_result = std::allocation_result<T*, std::size_t>;
@@ -77,7 +77,7 @@ public:
     allocator(const allocator<U, A, OnCopy>& other) noexcept
         : mechanism_(std::addressof(other.mechanism())) {}
 
-    /// Throws: std::bad_array_new_length if the size of `n` objects is not representable; what the mechanism throws.
+    /// Throws: std::bad_array_new_length if the size of `n` objects is not representable; the mechanism's exceptions.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (n > max_size()) [[unlikely]] {
             core::fail_array_length(n, sizeof(T), alignof(T));

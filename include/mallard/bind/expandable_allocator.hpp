@@ -95,7 +95,7 @@ public:
     expandable_allocator(const expandable_allocator<U, A, Masked>& other) noexcept
         : mechanism_(std::addressof(other.mechanism())) {}
 
-    /// Throws: std::bad_array_new_length if the size of `n` objects is not representable; what the mechanism throws.
+    /// Throws: std::bad_array_new_length if the size of `n` objects is not representable; the mechanism's exceptions.
     [[nodiscard]] T* allocate(size_type n) {
         if (n > max_size()) [[unlikely]] {
             core::fail_array_length(n, sizeof(T), alignof(T));

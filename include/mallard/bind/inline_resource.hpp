@@ -47,7 +47,7 @@ public:
     inline_resource& operator=(const inline_resource&) = delete;
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`.
-    /// Throws: what the mechanism throws.
+    /// Throws: the mechanism's exceptions.
     [[nodiscard, gnu::always_inline]] void* allocate(std::size_t bytes,
                                                      std::size_t alignment = fundamental_alignment) {
         if (alignment <= fundamental_alignment) [[likely]] {
@@ -87,7 +87,7 @@ protected:
     void serve_from(Front&) noexcept {}
 
 private:
-    /// Returns: whether `other` is this resource. Defined in src/, so that one file of a program has the vtable.
+    /// Returns: true if `other` is this resource. Defined in src/, so that one file of a program has the vtable.
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
 
     /// The front of no mechanism: it serves no request and takes no block back, and is never written to.

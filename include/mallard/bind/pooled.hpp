@@ -184,7 +184,7 @@ private:
         }
     }
 
-    /// Returns: whether such a block is one of the pool.
+    /// Returns: true if such a block is one of the pool.
     static bool is_from_pool(const void* p) noexcept {
         if constexpr (std::is_final_v<T>) {
             return true;

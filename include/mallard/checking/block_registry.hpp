@@ -74,7 +74,7 @@ public:
 
     [[nodiscard]] state now() noexcept;
 
-    /// Returns: whether a rollback may go back to `to`; false, after a report, if not.
+    /// Returns: true if a rollback may go back to `to`; false, after a report, if not.
     [[nodiscard]] bool may_go_back(const state& to) noexcept;
 
     /// Effects: begins a call of the allocator; its caller may be another checked one. Reports, once, if an
@@ -89,7 +89,7 @@ public:
     /// the size with its guard zones is not representable.
     [[nodiscard]] new_record open(std::size_t bytes, std::size_t alignment) noexcept;
 
-    /// Returns: whether the size of such a block, with its guard zones, is representable.
+    /// Returns: true if the size of such a block, with its guard zones, is representable.
     [[nodiscard]] bool has_representation(std::size_t bytes, std::size_t alignment) const noexcept;
 
     /// Returns: the request to the mechanism; `p` is null.

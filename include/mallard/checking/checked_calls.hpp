@@ -222,7 +222,7 @@ public:
         Base::trim();
     }
 
-    /// Returns: whether the mechanism is empty, and no block waits in quarantine.
+    /// Returns: true if the mechanism is empty, and no block waits in quarantine.
     [[nodiscard]] bool empty() const noexcept
         requires requires(const Base& b) { b.empty(); }
     {

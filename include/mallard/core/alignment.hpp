@@ -52,7 +52,7 @@ template <std::unsigned_integral T>
     return padding_to(p, alignment) == 0;
 }
 
-/// Returns: whether the address `p` lies in `memory`.
+/// Returns: true if the address `p` lies in `memory`.
 [[nodiscard]] inline bool lies_in(std::span<const std::byte> memory, const void* p) noexcept {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
     return reinterpret_cast<std::uintptr_t>(p) - begin < memory.size();

@@ -56,7 +56,7 @@ struct block_size {
         return bytes - 2 * core::bytes_before(alignment);
     }
 
-    /// Returns: whether such blocks can exist: at most 2^30 bytes, at an alignment of at most 2^30.
+    /// Returns: true if such blocks can exist: at most 2^30 bytes, at an alignment of at most 2^30.
     [[nodiscard]] constexpr bool is_possible() const noexcept {
         return bytes <= core::most_block_bytes && alignment <= core::most_block_bytes &&
                is_power_of_two(alignment);

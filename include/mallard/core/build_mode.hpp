@@ -5,7 +5,7 @@
 /// compiled:
 ///
 ///     namespace mallard::inline MALLARD_MODE { ... }       inline code and templates: all four of them
-///     namespace mallard::inline MALLARD_LIBRARY { ... }    what src/ compiles and interfaces name: the sanitizer only
+///     namespace mallard::inline MALLARD_LIBRARY { ... }    code of src/ and names in interfaces: the sanitizer only
 ///
 /// Parts of a program that were compiled differently work side by side. If one hands an allocator to the other,
 /// the program does not link; the linker prints the name that it misses, such as mallard::ndebug::multipool. A

@@ -48,7 +48,7 @@ enum class expansion : std::uint8_t {
     return static_cast<expansion>(static_cast<unsigned>(set) & ~static_cast<unsigned>(removed));
 }
 
-/// Returns: whether all ways of `wanted` are in `set`.
+/// Returns: true if all ways of `wanted` are in `set`.
 [[nodiscard]] constexpr bool includes(expansion set, expansion wanted) noexcept {
     return (set & wanted) == wanted;
 }

@@ -29,7 +29,7 @@ public:
     unheard_failures& operator=(const unheard_failures&) = delete;
     ~unheard_failures() { --living; }
 
-    /// Returns: whether this thread has one.
+    /// Returns: true if this thread has one.
     [[nodiscard]] static bool expected() noexcept { return living != 0; }
 
 private:

@@ -49,8 +49,8 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Whether slabs are divided into sub-slabs, which keep to an overhead, or are whole, whatever their overhead: then they
-/// need their size as alignment, and a deallocation reads a word less.
+/// Slabs that are divided into sub-slabs keep to an overhead. Whole slabs keep to none: they need their size as alignment,
+/// and a deallocation reads a word less.
 enum class slab_shape { divided, whole };
 
 struct adaptive_pool_options {
@@ -231,7 +231,7 @@ private:
         bool failed_;
     };
 
-    /// Returns: whether a node serves the request. The alignment of a node is the largest power of two that
+    /// Returns: true if a node serves the request. The alignment of a node is the largest power of two that
     /// divides its size.
     [[nodiscard]] bool serves(std::size_t bytes, std::size_t alignment) const noexcept {
         return bytes <= node_bytes_ && alignment <= node_alignment_;

@@ -13,7 +13,7 @@
 /// (threads/depot.hpp), and changes threads by two atomic operations; only batches in excess go block by block
 /// into the multipool. The multipool serves requests above 8 KiB, those aligned to more than a cache line or
 /// above eight of them, and those of a thread that is ending. threads/thread_cache.hpp tells how a thread finds
-/// its magazines, and what happens when a thread or the allocator ends.
+/// its magazines, and the fate of these when a thread or the allocator ends.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
 /// magazine, in the depot, in the multipool, or in use; to the multipool, blocks in magazines and in the depot are
 /// in use. The lock and the depot share no cache line with data that every request reads, nor with data of other
@@ -69,7 +69,7 @@ public:
     ~concurrent_multipool() { release(); }
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of eight.
-    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
+    /// Throws: std::bad_alloc, or the upstream's exceptions; the allocator is unchanged then.
     /// Complexity: constant, apart from batches and calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -152,7 +152,7 @@ private:
         }
 
         /// Effects: takes `count` blocks of the multipool; fewer if it has no more, but at least one.
-        /// Throws: what the multipool throws if it has none.
+        /// Throws: the multipool's exceptions if it has none.
         void fetch(std::size_t count) {
             blocks_[count_++] = owner_.pool_.allocate(shape_.bytes, shape_.alignment);
             while (count_ < count) {
@@ -178,7 +178,7 @@ private:
         std::array<void*, most_blocks> blocks_;
     };
 
-    /// What rounding up to a shape adds stays poisoned, apart from one byte, which tells a second deallocation.
+    /// The bytes added by rounding up to a shape stay poisoned, apart from one, which tells a second deallocation.
     static void hand_out(void* block, std::size_t bytes) noexcept {
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }

@@ -177,7 +177,7 @@ public:
     /// Effects: gives all memory back to the arena; all blocks are gone.
     void clear() noexcept { release(); }
 
-    /// Returns: whether the next request needs more room of the arena.
+    /// Returns: true if the next request needs more room of the arena.
     [[nodiscard]] bool empty() const noexcept {
         return free_.empty() && static_cast<std::size_t>(limit_ - cursor_) < free_.room();
     }
@@ -196,7 +196,7 @@ public:
         return alignment_ != 0 ? arena_.capacity(free_, alignment_) : 0;
     }
 
-    /// Returns: whether `p` lies in the memory of the blocks.
+    /// Returns: true if `p` lies in the memory of the blocks.
     /// Complexity: linear in the chunks.
     [[nodiscard]] bool owns(const void* p) const noexcept { return arena_.owns(p); }
 

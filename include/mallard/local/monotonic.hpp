@@ -109,7 +109,7 @@ public:
     /// with 0 to give it back. Only the most recent allocation can be resized.
     /// Requires: no mark that will be rolled back to was taken since the block was allocated; the rollback would
     /// cut the block off at the mark.
-    /// Returns: whether it was resized.
+    /// Returns: true if it was resized.
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
         auto* block = static_cast<std::byte*>(p);
         const auto room_bytes = static_cast<std::size_t>(front_.limit() - block);

@@ -14,7 +14,7 @@
 /// (reuse/size_classes.hpp).
 ///
 /// Bound: each class keeps the most that it ever had, until a release. Sizes that come in waves, each freed
-/// before the next comes, leave a pool that holds up to the sum of all waves: 88 times what ever lived, in the
+/// before the next comes, leave a pool that holds up to the sum of all waves: 88 times the live bytes in the
 /// worst case that docs/pools.md computes. For such a load use local/heap.hpp, or release between the waves.
 ///
 /// Invariants: blocks whose size is a multiple of 16 lie at multiples of 16.
@@ -48,7 +48,7 @@
 namespace mallard::inline MALLARD_MODE {
 
 struct multipool_options {
-    /// Larger requests go straight upstream. From 8 to 2^30: what is less or more stands for the nearest.
+    /// Larger requests go straight upstream. From 8 to 2^30; a number outside stands for the nearest.
     std::size_t largest_pooled_bytes = std::size_t{32} << 10;
     /// Of the chunks from the second on. No chunk is larger than 2 GiB.
     chunk_growth growth{.factor = 4};
@@ -60,7 +60,7 @@ namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// `Reuse` is the order in which freed blocks are used again. First freed first is the default by
 /// measurement: a structure that is changed for long keeps its elements in the order of their addresses, and
-/// a pair of allocation and deallocation costs what it costs with last freed first.
+/// a pair of allocation and deallocation costs no more than with last freed first.
 ///
 /// Not thread-safe; neither copied nor moved, because bound containers point to it.
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
@@ -86,7 +86,7 @@ public:
     ~multipool() { release(); }
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of eight.
-    /// Throws: std::bad_alloc, or what the upstream throws; the allocator is unchanged then.
+    /// Throws: std::bad_alloc, or the upstream's exceptions; the allocator is unchanged then.
     /// Complexity: constant on average, apart from calls upstream.
     [[nodiscard, gnu::always_inline]] void* allocate(std::size_t bytes,
                                                      std::size_t alignment = fundamental_alignment) {
@@ -114,10 +114,10 @@ public:
         }
     }
 
-    /// Returns: `count` blocks as allocate() returns them. Where they need new chunks, these are as large as
-    /// all of them need, up to the largest chunk.
-    /// Throws: refused_request where `bytes` is less than the size of a pointer; as allocate(). No block is lost;
-    /// a chunk that was taken for the burst may stay.
+    /// Returns: `count` blocks as allocate() returns them. New chunks for them are as large as all of them need, up to
+    /// the largest chunk.
+    /// Throws: refused_request if `bytes` is less than the size of a pointer; the exceptions of allocate(). No block is
+    /// lost; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks, apart from calls upstream.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count);
 
@@ -195,8 +195,8 @@ void* multipool<Upstream, Reuse, Classes>::allocate_slowly(std::size_t bytes, st
     return front_.carve(index, bytes);
 }
 
-/// Effects: takes a chunk for a block of class `index`, or for `blocks` of them where chunks may be so large.
-/// What the chunk until now has left becomes free.
+/// Effects: takes a chunk for a block of class `index`, or for `blocks` of them if chunks may be so large. The rest of
+/// the last chunk becomes free.
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size_t blocks) {
     const std::size_t block_bytes = Classes::bytes(index);

@@ -116,7 +116,7 @@ public:
     /// Returns: the length of the region, the heap itself included.
     [[nodiscard]] std::size_t region_bytes() const noexcept { return rooms_.region_bytes(); }
 
-    /// Returns: whether `p` points into the region.
+    /// Returns: true if `p` points into the region.
     [[nodiscard]] bool owns(const void* p) const noexcept {
         return core::lies_in({reinterpret_cast<const std::byte*>(this), region_bytes()}, p);
     }

@@ -3,7 +3,7 @@
 ///     reach_ < 0, one class:        word_, which is the pointer of class ~reach_
 ///     reach_ > 0, several classes:  word_ -> [ class 0 | class 1 | ... | class reach_ - 1 ]
 ///
-/// Most pools serve the nodes of one container, hence the first form. The owner decides where the table lies.
+/// Most pools serve the nodes of one container, hence the first form. The owner chooses the place of the table.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>

@@ -7,7 +7,7 @@
 ///                                                    ^ end
 ///     a, b, c, ...  blocks freed after their page, never touched
 ///
-/// What costs in a list is not the order, but the chain: each allocation waits for a link in a block that left the
+/// A list is slow not by its order, but by its chain: each allocation waits for a link in a block that left the
 /// cache long ago. Here it reads addresses side by side, and most deallocations touch no free block at all.
 /// A structure whose elements leave in the order of their addresses, such as a queue, gets its blocks in that order
 /// again, however long it lives.

@@ -10,7 +10,7 @@
 ///
 /// `Links` defines the form of a list and the next block (reuse/free_list.hpp).
 ///
-/// pop(), push() and carve() are inlined even where the compiler would not: in a large file it gives up, and a
+/// pop(), push() and carve() are inlined by force: in a large file the compiler gives up, and a
 /// container's allocation becomes two calls.
 ///
 /// Invariants: the table occupies exactly one block, of the class of 8 * n bytes; classes from n on have no free
@@ -94,7 +94,7 @@ public:
     void clear() noexcept { lists_.clear(); }
 
 private:
-    /// The size of the blocks of a class, which is computed where it is needed.
+    /// The size of the blocks of a class, which is computed when it is needed.
     class size_of_class {
     public:
         explicit constexpr size_of_class(std::size_t index) noexcept : index_(index) {}
@@ -134,7 +134,7 @@ private:
         return Classes::index(size * sizeof(core::free_block*), sizeof(core::free_block*));
     }
 
-    [[no_unique_address]] class_table<core::free_block> lists_; // lends its last bytes to what follows
+    [[no_unique_address]] class_table<core::free_block> lists_; // lends its last bytes to the next member
 };
 
 } // namespace mallard::reuse::inline MALLARD_LIBRARY

@@ -34,7 +34,7 @@
 ///     carve(cursor, limit)          cuts a block off the room, which has no other use until it is too short
 ///     room(blocks = 1)              the bytes that `blocks` blocks need of a new room
 ///     blocks_in(bytes)              the number of blocks in a new room
-///     empty()                       whether no block is free
+///     empty()                       true if no block is free
 ///     block_bytes()                 the block size
 ///     clear()                       forgets all blocks
 #pragma once
@@ -120,7 +120,7 @@ public:
 private:
     /// Blocks at a distance of 4096 bytes begin in one set of the cache, and a processor that compares the last
     /// twelve bits of addresses takes a store to one for a store to the other. So the blocks of each page of
-    /// memory begin a cache line further on, where the room is long enough.
+    /// memory begin a cache line further on, if the room is long enough.
     /// Source: Bonwick, "The slab allocator" (1994), section 4, "coloring".
     static bool crosses_page(const std::byte* block, std::size_t block_bytes) noexcept {
         const auto begin = reinterpret_cast<std::uintptr_t>(block);

@@ -67,7 +67,7 @@ public:
         return block;
     }
 
-    /// What rounding up to a class adds stays poisoned, apart from one byte, which tells a second deallocation.
+    /// The bytes added by rounding up to a class stay poisoned, apart from one, which tells a second deallocation.
     static void hand_out(void* block, std::size_t bytes) noexcept {
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }

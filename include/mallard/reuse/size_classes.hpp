@@ -44,7 +44,7 @@ concept size_class_policy = requires(std::size_t n) {
 
 namespace mallard::reuse::inline MALLARD_LIBRARY {
 
-/// Returns: whether the classes of C up to that of 2^30 bytes have these properties.
+/// Returns: true if the classes of C up to that of 2^30 bytes have these properties.
 template <size_class_policy C>
 [[nodiscard]] consteval bool has_sound_classes() {
     constexpr std::size_t most_bytes = std::size_t{1} << 30;

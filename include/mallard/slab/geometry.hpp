@@ -7,7 +7,7 @@
 ///
 /// A slab begins at a multiple of its own size, a power of two, so that masking the address of a slot finds it.
 /// Slot i lies at i times the slot size from there, even if the metadata lie on it: then it is never given out.
-/// So the number of a slot is a quotient, wherever the metadata are.
+/// So the number of a slot is a quotient, for any place of the metadata.
 ///
 /// If all metadata stood at the beginning of their slabs, they would share a few sets of the cache, which hold
 /// some dozens of them. So their place depends on bits of the slab's address, which costs a multiplication and no

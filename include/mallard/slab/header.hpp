@@ -1,4 +1,4 @@
-/// The headers of a slab, and of a chunk of slabs, as they lie in memory.
+/// The headers of a slab, and of a chunk of slabs, in memory.
 ///
 ///     slab:   [ slots ... ][ slab_header | bits | summary ][ slots ... ]       see slab/geometry.hpp
 ///     chunk:   [ word | chunk_of_slabs ][ ... of the first slab ... ]

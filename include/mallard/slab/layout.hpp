@@ -18,7 +18,7 @@
 
 namespace mallard::slab::inline MALLARD_MODE {
 
-/// `Divided` says whether the slabs are divided into sub-slabs, each of which begins with the address of the metadata.
+/// `Divided` is true if the slabs are divided into sub-slabs, each of which begins with the address of the metadata.
 template <bool Divided>
 struct slab_layout : slab_geometry {
     /// The bit of a slot.

@@ -182,10 +182,10 @@ protected:
         return b.used - (&b == current_ ? static_cast<std::uint32_t>(std::popcount(cached_)) : 0);
     }
 
-    /// Returns: whether the current slab has only cached slots in use.
+    /// Returns: true if the current slab has only cached slots in use.
     [[nodiscard]] bool current_is_empty() const noexcept { return in_use(*current_) == 0; }
 
-    /// Returns: whether no slot but `p` is in use.
+    /// Returns: true if no slot but `p` is in use.
     /// Requires: `p` is in use.
     [[nodiscard]] bool only_in_use(const void* p) const noexcept {
         const std::uint32_t empty = current_ != nullptr && current_is_empty();

@@ -28,7 +28,7 @@ class growing_space : public coalescing_space<Links> {
 public:
     /// Effects: makes `b` larger by the free memory behind it, up to `most` bytes, if it has `least` then. A
     /// block that has `least` already grows too.
-    /// Returns: whether it has `least`.
+    /// Returns: true if it has `least`.
     /// Requires: both come from block_bytes_for(); `least` is at most `most`.
     /// Complexity: constant.
     bool grow_forward(heap_block b, std::size_t least, std::size_t most) noexcept {
@@ -112,7 +112,7 @@ public:
 
     /// Effects: cuts up to `count` blocks of `bytes` bytes off the front of the remainder, and adds them to
     /// `burst`, after `hand_out(p)` of each payload.
-    /// Returns: whether there was one. The last block gets a rest that is too short to be a remainder.
+    /// Returns: true if there was one. The last block gets a rest that is too short to be a remainder.
     template <class Burst, class HandOut>
     bool carve_many(Burst& burst, std::size_t bytes, std::size_t count, HandOut hand_out) noexcept {
         const std::size_t room = base::remainder_bytes();
@@ -140,7 +140,7 @@ public:
 
     /// Effects: makes the best free block for `bytes` bytes the remainder, or else the largest one, if it has
     /// `least` bytes.
-    /// Returns: whether there was one.
+    /// Returns: true if there was one.
     bool refill_remainder(std::size_t least, std::size_t bytes) noexcept {
         heap_block b = free_.find(bytes);
         if (!b) {
@@ -154,7 +154,7 @@ public:
 
     /// Effects: makes the remainder one of at least `least` bytes: it stays, or the largest free block becomes
     /// it.
-    /// Returns: whether there was one.
+    /// Returns: true if there was one.
     bool widen_remainder(std::size_t least) noexcept {
         if (base::remainder_bytes() >= least) [[likely]] {
             return true;

@@ -5,7 +5,7 @@
 ///     }
 ///
 /// A damaged tag is found by its neighbours; links are followed only after it is certain that they lead to a free
-/// block of this heap. So the check is safe, whatever is damaged: its starting points are verified first (heads
+/// block of this heap. So the check is safe in any damaged heap: its starting points are verified first (heads
 /// of chunks and ranges by their seals, the length of a region by its complement). Only the heap object itself,
 /// if it lies outside of its chunks, is taken to be sound.
 #pragma once
@@ -58,7 +58,7 @@ public:
 
     /// Effects: checks the blocks from `begin` to `end`, the place of the last tag of the room. `owns(address)`
     /// says whether that lies in a room.
-    /// Returns: whether they are sound.
+    /// Returns: true if they are sound.
     template <class Owns>
     bool look_at_room(std::byte* begin, std::byte* end, Owns owns) noexcept {
         room_bytes_ += static_cast<std::size_t>(end - begin) + space_type::end_bytes;

@@ -32,7 +32,7 @@ public:
     /// Complexity: linear in the blocks.
     [[nodiscard]] heap_use use() const noexcept;
 
-    /// Returns: the first damaged tag or link, if there is one. Whatever is damaged, no other memory is read, and
+    /// Returns: the first damaged tag or link, if there is one. In any damaged heap no other memory is read, and
     /// the walk ends.
     /// Complexity: linear in the blocks, and in the free ones times the logarithm of the chunks; with more than
     /// room_table::few chunks and no memory left, times the chunks.

@@ -25,7 +25,7 @@ public:
     using space_type = quick_fit<relative_links>;
 
     static constexpr std::size_t most_region_bytes = PTRDIFF_MAX;
-    /// What the heap takes of the region, up to the tag of the first block.
+    /// The heap's own part of the region, up to the tag of the first block.
     static constexpr std::size_t metadata_bytes =
         core::align_up(3 * sizeof(std::uint64_t) + sizeof(space_type) + heap_block::tag_bytes,
                        fundamental_alignment) -

@@ -57,7 +57,7 @@ public:
     reserved_blocks(const reserved_blocks&) = delete;
     reserved_blocks& operator=(const reserved_blocks&) = delete;
 
-    /// Returns: whether blocks at such multiples are possible.
+    /// Returns: true if blocks at such multiples are possible.
     [[nodiscard]] static constexpr bool serve(std::size_t alignment) noexcept {
         return alignment <= sizeof(range);
     }
@@ -69,7 +69,7 @@ public:
     void deallocate(heap_block b) noexcept;
 
     /// Effects: gives the block at least `preferred` bytes of payload, or `least` if that is not possible.
-    /// Returns: whether it has `least` bytes then. It never has fewer than before.
+    /// Returns: true if it has `least` bytes then. It never has fewer than before.
     bool grow(heap_block b, std::size_t least, std::size_t preferred) noexcept;
 
     /// Effects: gives back the memory behind `bytes` bytes of payload, if it is at least an eighth of them.
@@ -93,7 +93,7 @@ public:
     /// Returns: the bytes that are committed, those of the spare range included.
     [[nodiscard]] std::size_t committed_bytes() const noexcept { return committed_bytes_; }
 
-    /// Returns: whether the tag of the large block `b` is undamaged.
+    /// Returns: true if the tag of the large block `b` is undamaged.
     [[nodiscard]] static bool is_sound(heap_block b) noexcept {
         return b.tag() == word_for(range_of(b)->granted);
     }

@@ -31,15 +31,15 @@ inline constexpr std::size_t most_ranges = 4096;
 [[nodiscard]] std::byte* reserve(std::size_t bytes) noexcept;
 
 /// Effects: commits the bytes from `old_bytes` to `new_bytes`, both from rounded().
-/// Returns: whether the system agreed; nothing has changed otherwise.
+/// Returns: true if the system agreed; nothing has changed otherwise.
 [[nodiscard]] bool commit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept;
 
 /// Effects: gives the memory from `new_bytes` to `old_bytes` back to the system; its addresses stay reserved.
-/// Returns: whether the system agreed.
+/// Returns: true if the system agreed.
 bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept;
 
 /// Effects: gives the addresses from `new_bytes` to `old_bytes`, the end of the range, back.
-/// Returns: whether the system agreed.
+/// Returns: true if the system agreed.
 /// Requires: they are not committed; `new_bytes` is not 0 and comes from rounded(), or is the size of the range.
 bool shorten(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept;
 

@@ -26,7 +26,7 @@ public:
     room_table& operator=(const room_table&) = delete;
     ~room_table();
 
-    /// Returns: whether there is memory for all rooms; without it, nothing else may be called.
+    /// Returns: true if there is memory for all rooms; without it, nothing else may be called.
     [[nodiscard]] bool is_complete() const noexcept { return rooms_ != nullptr; }
 
     /// Effects: enters the room from `begin` to `end`, the place of its last tag.
@@ -39,7 +39,7 @@ public:
     /// Complexity: n log n.
     void sort() noexcept { std::ranges::sort(std::span<room>(rooms_, size_), {}, &room::begin); }
 
-    /// Returns: whether a smallest block that begins at `address` would lie in one of the rooms.
+    /// Returns: true if a smallest block that begins at `address` would lie in one of the rooms.
     /// Complexity: logarithmic.
     [[nodiscard]] bool has_block_at(std::uintptr_t address) const noexcept {
         const std::span<const room> all(rooms_, size_);
@@ -47,7 +47,7 @@ public:
         return behind != all.begin() && is_block_in((behind - 1)->begin, (behind - 1)->end, address);
     }
 
-    /// Returns: whether a smallest block that begins at `address` would lie in the room from `begin` to `end`.
+    /// Returns: true if a smallest block that begins at `address` would lie in the room from `begin` to `end`.
     [[nodiscard]] static bool is_block_in(std::uintptr_t begin, std::uintptr_t end,
                                           std::uintptr_t address) noexcept {
         return address >= begin && address < end && end - address >= heap_block::least_bytes;

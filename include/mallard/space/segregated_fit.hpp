@@ -158,14 +158,14 @@ public:
         summary_ = 0;
     }
 
-    /// Returns: whether `b`, of `bytes` bytes, is the first of its bin, whose bit is set.
+    /// Returns: true if `b`, of `bytes` bytes, is the first of its bin, whose bit is set.
     [[nodiscard]] bool is_first(heap_block b, std::size_t bytes) const noexcept {
         const std::size_t list = bin_of(bytes);
         return head(list) == b && (bits_[list / 64] & bit(list)) != 0 &&
                (summary_ & (1U << (list / 64))) != 0;
     }
 
-    /// Returns: whether each bin has a block if and only if its bit is set.
+    /// Returns: true if each bin has a block if and only if its bit is set.
     [[nodiscard]] bool is_consistent() const noexcept {
         std::uint32_t words = 0;
         bool agree = true;

@@ -71,7 +71,7 @@ protected:
     explicit cache_owner(take_back_function take_back) noexcept;
     ~cache_owner() = default;
 
-    /// Returns: whether the cache that this thread used last belongs to this allocator.
+    /// Returns: true if the cache that this thread used last belongs to this allocator.
     [[nodiscard]] bool used_last() const noexcept { return last_cache.key == key_; }
 
     /// Returns: this thread's cache, attached now if it was not; null if the thread is ending, or has too many.

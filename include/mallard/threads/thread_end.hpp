@@ -43,11 +43,11 @@ void at_thread_end(thread_end_task& task) noexcept;
 /// list.
 void at_thread_close(thread_end_task& task) noexcept;
 
-/// Returns: whether the calling thread has begun with its tasks of at_thread_end(). A thread_local object that is
+/// Returns: true if the calling thread has begun with its tasks of at_thread_end(). A thread_local object that is
 /// made now never ends.
 [[nodiscard]] bool thread_is_ending() noexcept;
 
-/// Returns: whether the calling thread has begun with its tasks of at_thread_close(), or with those of
+/// Returns: true if the calling thread has begun with its tasks of at_thread_close(), or with those of
 /// at_thread_end(). It must not keep memory for later then.
 [[nodiscard]] bool thread_has_closed() noexcept;
 

@@ -6,7 +6,7 @@
 ///
 ///     elements_ -> [ size_ elements | room for more ]       capacity_ in all
 ///
-/// The last block of a monotonic allocator, and a block of a heap, grow where they lie: nothing is copied, and
+/// The last block of a monotonic allocator, and a block of a heap, grow in place: nothing is copied, and
 /// finish() gives the spare room back. Elsewhere the room doubles and the elements move.
 ///
 /// Data model: one block; null if no element was made yet.
@@ -30,7 +30,7 @@
 
 namespace mallard::typed::inline MALLARD_MODE {
 
-/// Effects: gives block `p` at least `least` bytes where it lies, and `preferred` ones if possible.
+/// Effects: gives block `p` at least `least` bytes in place, and `preferred` ones if possible.
 /// Returns: the bytes that it has then; 0 if it stays as it is.
 template <upstream A>
 std::size_t resize_in_place(A& from, void* p, std::size_t bytes, std::size_t least,
@@ -84,7 +84,7 @@ public:
     /// Effects: makes an element of `args` at the end, and hands it the allocator if it takes one.
     /// Returns: the element.
     /// Throws: the exceptions of the allocation, and of T's constructors; the elements are as before then.
-    /// Complexity: constant on average. Elements move only if the block cannot grow where it lies.
+    /// Complexity: constant on average. Elements move only if the block cannot grow in place.
     template <class... Args>
     T& emplace_back(Args&&... args) {
         extend(1, [&](T* place) { construct(place, std::forward<Args>(args)...); });
@@ -119,7 +119,7 @@ public:
     }
 
     /// Effects: gives the spare room back, and hands the elements over. The builder is empty then, and may be used
-    /// again. Where the room cannot be cut off, the elements move to a block of their size.
+    /// again. If the room cannot be cut off, the elements move to a block of their size.
     /// Returns: the elements. They end by destroy_array(), or with the memory.
     /// Throws: the exceptions of reserve(); the elements are as before then.
     [[nodiscard]] std::span<T> finish() {
@@ -184,7 +184,7 @@ private:
         size_ += count;
     }
 
-    /// Returns: false, with no effect, if the block cannot have `least` elements where it lies.
+    /// Returns: false, with no effect, if the block cannot have `least` elements in place.
     bool grow_in_place(std::size_t least, std::size_t preferred) noexcept {
         if (elements_ == nullptr || preferred > PTRDIFF_MAX / sizeof(T)) {
             return false;

@@ -43,7 +43,7 @@ void deallocate_string(A& from, std::string_view text) noexcept {
     deallocate_array(from, const_cast<char*>(text.data()), text.size() + 1);
 }
 
-/// A text that grows in memory of an allocator, where it lies if that is possible (typed/array_builder.hpp).
+/// A text that grows in memory of an allocator, in place if that is possible (typed/array_builder.hpp).
 template <upstream A>
 class string_builder {
 public:

@@ -67,7 +67,7 @@ public:
         return static_cast<std::size_t>(limit_ - cursor_);
     }
 
-    /// Returns: whether `p` points into the buffer.
+    /// Returns: true if `p` points into the buffer.
     [[nodiscard]] bool owns(const void* p) const noexcept { return core::lies_in({begin_, limit_}, p); }
 
 private:

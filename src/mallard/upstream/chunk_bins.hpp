@@ -33,7 +33,7 @@ constexpr bool is_kept(std::size_t index, std::size_t alignment) noexcept {
 template <std::size_t Capacity>
 class offered_chunks {
 public:
-    /// Returns: whether there was room.
+    /// Returns: true if there was room.
     [[nodiscard]] bool put(std::uint32_t& list, void* chunk) noexcept {
         std::uint32_t entry = unused_;
         if (entry != 0) {
@@ -106,7 +106,7 @@ public:
     }
 
     /// Effects: puts the chunk in. Offers it to the system if it has `least_offered` bytes or more.
-    /// Returns: whether there was room.
+    /// Returns: true if there was room.
     [[nodiscard]] bool put(void* p, std::size_t index,
                            const std::atomic<std::size_t>& least_offered) noexcept {
         bin& to = bins_[index];
@@ -130,7 +130,7 @@ public:
 
     /// Effects: counts `operations`. At the end of an epoch, hands half of the idle chunks to `next(chunk,
     /// class)`.
-    /// Returns: whether an epoch has ended.
+    /// Returns: true if an epoch has ended.
     template <class Next>
     bool decay(std::uint32_t operations, Next next) noexcept {
         operations_ += operations;

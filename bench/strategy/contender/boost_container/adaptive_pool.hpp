@@ -1,4 +1,4 @@
-/// boost::container::adaptive_pool: what Gaztañaga's article describes, by its author.
+/// boost::container::adaptive_pool: the pool of Gaztañaga's article, by its author.
 ///
 /// Configuration: the article's: 256 nodes a block, two free blocks kept, two percent of overhead. Where a
 /// workload makes an allocator for its nodes that is private_adaptive_pool, the class of the same header that

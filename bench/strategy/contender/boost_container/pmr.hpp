@@ -1,4 +1,4 @@
-/// Boost.Container's polymorphic resources: its own implementation of what std::pmr has.
+/// Boost.Container's polymorphic resources: its own implementation of std::pmr's.
 ///
 /// Configuration: as std::pmr's (standard/pmr.hpp). Here the default options are the largest that are allowed: 32
 /// blocks of a size at a time, blocks up to 4 KiB.

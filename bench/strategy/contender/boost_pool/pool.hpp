@@ -3,7 +3,7 @@
 /// Configuration: malloc() and free(), which its documentation calls the most efficient use, against the
 /// ordered pair, which keeps the free list sorted; 32 blocks at first and twice as many each time, the
 /// default; blocks from new and delete. The pool has no lock. It gives memory back when it is purged or
-/// destroyed: what release_memory() could give back earlier needs an ordered list.
+/// destroyed. release_memory() could give some back earlier, but needs an ordered list.
 #pragma once
 
 #include "bench/strategy/source_of.hpp"

@@ -1,6 +1,6 @@
 /// foonathan::memory::memory_pool: pools of one size, of three kinds.
 ///
-/// Configuration: blocks of 4 KiB at first, as in its tutorial, or what 16 nodes need, and twice as many each
+/// Configuration: blocks of 4 KiB at first, as in its tutorial, or enough for 16 nodes, and twice as many each
 /// time, from malloc. node_pool is its fastest, array_pool keeps its free list sorted and searches it,
 /// small_node_pool has nodes of less than a pointer. Debian builds it without its checks of leaks, pointers
 /// and repeated frees; of its own checks that of sizes remains, which the pool's own functions do not make.

@@ -1,8 +1,8 @@
 /// foonathan::memory::memory_stack: a monotonic allocator that goes back to a marker.
 ///
-/// Configuration: over the caller's buffer where there is one, like the monotonic allocators; the library has a
+/// Configuration: over the caller's buffer if there is one, like the monotonic allocators; the library has a
 /// static_block_allocator for static storage, whose size is a constant. Elsewhere one stack a thread that lives on,
-/// and a marker for each use to unwind to, which is how its documentation uses it and what its cache of blocks is for:
+/// and a marker for each use to unwind to, as in its documentation and for its cache of blocks:
 /// 4 MiB at first, twice as much each time. No request may be larger than the next block.
 #pragma once
 

@@ -3,7 +3,7 @@
 /// Configuration: the defaults, chunks of 4 KiB for objects of up to 256 bytes, 4 bytes apart; larger ones
 /// come from operator new. Without Loki's lock, which is taken by the operators of its SmallObject and not by
 /// the allocator itself, and an object of its own where Loki has a singleton. It frees in time linear in the
-/// number of chunks where it has to search for a block's chunk.
+/// number of chunks if it has to search for a block's chunk.
 #pragma once
 
 #include "bench/strategy/source_of.hpp"

@@ -9,7 +9,7 @@ namespace bench {
 
 namespace {
 
-/// Only what is asked for by name is taken from the library, so that its malloc remains its own.
+/// The functions of the library are found by name, so that its malloc replaces none.
 class opened_library {
 public:
     explicit opened_library(const char* path) : handle_(dlopen(path, RTLD_NOW | RTLD_LOCAL)) {

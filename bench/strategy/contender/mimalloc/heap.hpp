@@ -23,7 +23,7 @@ struct mimalloc_functions {
 };
 
 /// Returns: the functions of the library, which is opened by the first call.
-/// Throws: std::runtime_error where it cannot be opened.
+/// Throws: std::runtime_error if it cannot be opened.
 [[nodiscard]] const mimalloc_functions& mimalloc();
 
 class mimalloc_heap_source {

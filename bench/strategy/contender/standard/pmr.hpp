@@ -1,6 +1,6 @@
 /// The contenders of the standard library: std::pmr's resources, which any program has at hand.
 ///
-/// Configuration: the monotonic resource begins in the caller's buffer where there is one, like AS3 to AS6. The pools
+/// Configuration: the monotonic resource begins in the caller's buffer if there is one, like AS3 to AS6. The pools
 /// have their default options, blocks up to 4 KiB, which are the fastest for small structures: a pool for larger blocks
 /// takes several at once. The one "large" holds blocks up to libstdc++'s limit, 4 MiB; so does the one over the
 /// monotonic resource, as in AS11 to AS14, where a larger block would never be used again. Upstream of the others is
