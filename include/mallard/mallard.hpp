@@ -6,6 +6,7 @@
 #include <mallard/adapt/failing.hpp>
 #include <mallard/adapt/fallback.hpp>
 #include <mallard/adapt/limited.hpp>
+#include <mallard/adapt/recorded.hpp>
 #include <mallard/adapt/segregate.hpp>
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/allocator.hpp>
@@ -30,6 +31,7 @@
 #include <mallard/local/multipool.hpp>
 #include <mallard/local/region_heap.hpp>
 #include <mallard/local/small_object_pool.hpp>
+#include <mallard/record/scope.hpp>
 #include <mallard/typed/array.hpp>
 #include <mallard/typed/array_builder.hpp>
 #include <mallard/typed/make.hpp>
