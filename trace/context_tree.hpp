@@ -1,0 +1,55 @@
+/// The stacks of a process as a tree: each node is a call, and its parent is the call outside of it.
+///
+/// Data model: nodes in an array, parents before children. The first `stack_ends` nodes have no address: each is the
+/// root of the stacks that end in one way (`stack_end`).
+/// Invariant: no two children of a node have the same address.
+#pragma once
+
+#include "trace/event.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mallard::trace {
+
+class context_tree {
+public:
+    struct node {
+        std::uint64_t address =
+            0; ///< a return address, perhaps with `interrupted_level`; `left_out_levels` for a gap
+        context_id parent = 0;
+        std::uint32_t depth = 0; ///< levels, this one included; 0 for a root
+    };
+    /// The address of a node that stands for levels which were not written, because the stack was too deep.
+    static constexpr std::uint64_t left_out_levels = 0;
+
+    context_tree();
+
+    static constexpr context_id root(stack_end end) noexcept { return static_cast<context_id>(end); }
+
+    /// Returns: the child of `parent` with that address, made if there is none.
+    /// Throws: std::length_error if there are 2^32 nodes.
+    /// Complexity: O(1) on average.
+    context_id child(context_id parent, std::uint64_t address);
+
+    /// Effects: adds a child to `parent`, sooner than child() does, which looks for one.
+    /// Requires: there is no child of `parent` with that address.
+    /// Complexity: O(1). A later child() pays for the search.
+    context_id append(context_id parent, std::uint64_t address);
+
+    [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
+    [[nodiscard]] const node& operator[](context_id which) const noexcept { return nodes_[which]; }
+    /// Returns: how the stack ends.
+    /// Complexity: O(depth).
+    [[nodiscard]] stack_end end_of(context_id which) const noexcept;
+
+private:
+    void index_all();
+
+    std::vector<node> nodes_;
+    std::vector<context_id> table_;    ///< open addressing by (parent, address); 0 is an empty place
+    std::size_t indexed_ = stack_ends; ///< the nodes below are in the table
+};
+
+} // namespace mallard::trace

@@ -1,0 +1,125 @@
+/// Numbers and texts in the bodies of frames: LEB128, seven bits a byte, the lowest ones first.
+///
+/// A byte_reader reads bytes that nobody vouches for. Each of its functions throws `bad_bytes` instead of reading behind
+/// the end, and none allocates more than the bytes that are there.
+#pragma once
+
+#include "trace/raw_record.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mallard::trace {
+
+/// The bytes of a frame make no sense. The reader of the file adds its name and the place.
+class bad_bytes : public std::exception {
+public:
+    explicit bad_bytes(const char* why) noexcept : why_(why) {}
+    [[nodiscard]] const char* what() const noexcept override { return why_; }
+
+private:
+    const char* why_; ///< a literal
+};
+
+/// Bytes that grow at their end.
+class byte_writer {
+public:
+    void byte(std::uint8_t value) { bytes_.push_back(static_cast<std::byte>(value)); }
+
+    void number(std::uint64_t value) {
+        while (value >= 0x80) {
+            bytes_.push_back(static_cast<std::byte>(value | 0x80));
+            value >>= 7;
+        }
+        bytes_.push_back(static_cast<std::byte>(value));
+    }
+
+    void signed_number(std::int64_t value) { number(zigzag(value)); }
+
+    void text(std::string_view value) {
+        number(value.size());
+        const auto* const begin = reinterpret_cast<const std::byte*>(value.data());
+        bytes_.insert(bytes_.end(), begin, begin + value.size());
+    }
+
+    void clear() noexcept { bytes_.clear(); }
+    [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
+    [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
+class byte_reader {
+public:
+    byte_reader() noexcept = default;
+    explicit byte_reader(std::span<const std::byte> bytes) noexcept
+        : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+
+    [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
+
+    std::uint8_t byte() {
+        if (at_ == end_) [[unlikely]] {
+            throw bad_bytes("it ends too early");
+        }
+        return std::to_integer<std::uint8_t>(*at_++);
+    }
+
+    std::uint64_t number() {
+        if (at_ != end_ && *at_ < std::byte{0x80}) [[likely]] {
+            return std::to_integer<std::uint64_t>(*at_++);
+        }
+        return long_number();
+    }
+
+    std::int64_t signed_number() { return from_zigzag(number()); }
+
+    /// Throws: bad_bytes if the number is above `most`.
+    std::uint64_t number_up_to(std::uint64_t most) {
+        const std::uint64_t value = number();
+        if (value > most) {
+            throw bad_bytes("a number in it is too large");
+        }
+        return value;
+    }
+
+    std::span<const std::byte> take(std::uint64_t count) {
+        if (count > left()) {
+            throw bad_bytes("it ends too early");
+        }
+        const std::span<const std::byte> taken(at_, static_cast<std::size_t>(count));
+        at_ += count;
+        return taken;
+    }
+
+    std::string text() {
+        const auto taken = take(number());
+        return {reinterpret_cast<const char*>(taken.data()), taken.size()};
+    }
+
+private:
+    std::uint64_t long_number() {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 64; shift += 7) {
+            const std::uint64_t next = byte();
+            value |= (next & 0x7f) << shift;
+            if (next < 0x80) {
+                if (shift == 63 && next > 1) {
+                    break;
+                }
+                return value;
+            }
+        }
+        throw bad_bytes("a number in it has more than 64 bits");
+    }
+
+    const std::byte* at_ = nullptr;
+    const std::byte* end_ = nullptr;
+};
+
+} // namespace mallard::trace

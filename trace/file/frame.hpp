@@ -1,0 +1,65 @@
+/// The frames of a trace file. docs/trace.md describes them for readers that are not this one.
+///
+///     | file head, 16 B | frame head, 72 B | body | frame head | body | ... | frame head of the end |
+///
+/// Data model: a frame's head says how long its body is, so that a reader knows all frames without reading a body.
+/// A body is one frame of zstd. All integers are little-endian.
+/// Invariants: a frame names only processes, contexts, code and names that earlier frames have.
+#pragma once
+
+#include "trace/raw_record.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace mallard::trace {
+
+inline constexpr std::array<char, 8> file_magic{'\x89', 'm', 'a', 'l', 'l', 't', 'r', '\n'};
+inline constexpr std::uint32_t file_version = 1;
+inline constexpr std::size_t file_head_bytes = 16;
+inline constexpr std::size_t frame_head_bytes = 72;
+
+/// Limits of a frame, so that a damaged one cannot make a reader take much memory.
+inline constexpr std::uint32_t most_in_frame = 1U << 18; ///< events, contexts, files of code or names
+inline constexpr std::uint32_t most_plain_bytes = 1U << 26;
+
+enum class frame_kind : std::uint8_t {
+    process = 1,  ///< the beginning of a process
+    contexts = 2, ///< new nodes of its tree
+    code = 3,     ///< files of code that it has loaded
+    names = 4,    ///< of scopes and marks
+    events = 5,   ///< of one thread
+    process_end = 6,
+    end = 7, ///< of the file
+};
+
+struct frame_head {
+    std::uint32_t body_bytes = 0;
+    std::uint32_t plain_bytes = 0; ///< of the body, decompressed
+    frame_kind kind = frame_kind::end;
+    std::uint32_t process = 0; ///< counts the processes of the file
+    std::uint32_t thread = 0;
+    std::uint32_t count = 0; ///< of the things in the body
+    std::uint64_t first_ticks = 0;
+    std::uint64_t last_ticks = 0;
+    std::array<std::uint32_t, stack_ends> events_by_end{};
+    std::uint32_t body_sum = 0; ///< crc32 of the body, compressed
+};
+
+std::array<std::byte, file_head_bytes> make_file_head() noexcept;
+
+using frame_head_image = std::array<std::byte, frame_head_bytes>;
+
+/// Returns: the bytes of the head, with a checksum of them at their end.
+frame_head_image to_bytes(const frame_head& head) noexcept;
+
+/// Returns: the head; nothing if its checksum or a field of it is wrong.
+std::optional<frame_head> to_frame_head(std::span<const std::byte, frame_head_bytes> bytes) noexcept;
+
+/// Returns: the number in four bytes.
+std::uint32_t load_u32(const std::byte* from) noexcept;
+
+} // namespace mallard::trace

@@ -1,0 +1,41 @@
+/// The file that a writer fills.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace mallard::trace {
+
+class output {
+public:
+    /// Effects: makes the file, or cuts it off behind so many bytes. `make_room` is called when the disk is full; if it returns
+    /// true, the write is tried again.
+    /// Throws: trace_error if the file cannot be made.
+    explicit output(const std::filesystem::path& file, std::function<bool()> make_room = {},
+                    std::uint64_t keep_bytes = 0);
+    output(const output&) = delete;
+    output& operator=(const output&) = delete;
+    ~output();
+
+    /// Throws: trace_error if the system does not take all of it.
+    void write(std::span<const std::byte> bytes);
+    /// Effects: closes the file.
+    /// Throws: trace_error if the system finds now that it could not keep all of it.
+    void close();
+
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+private:
+    [[noreturn]] void fail(const char* what, int error) const;
+
+    std::string name_;
+    std::function<bool()> make_room_;
+    int file_ = -1;
+    std::uint64_t bytes_ = 0;
+};
+
+} // namespace mallard::trace

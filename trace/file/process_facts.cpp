@@ -1,0 +1,104 @@
+#include "trace/file/process_facts.hpp"
+
+#include <bit>
+#include <limits>
+
+namespace mallard::trace {
+
+namespace {
+
+constexpr std::uint64_t most_u32 = std::numeric_limits<std::uint32_t>::max();
+
+std::uint32_t read_u32(byte_reader& from) {
+    return static_cast<std::uint32_t>(from.number_up_to(most_u32));
+}
+
+} // namespace
+
+void write_process(byte_writer& to, const process& about) {
+    to.number(about.number);
+    to.number(about.parent);
+    to.number(static_cast<std::uint8_t>(about.stacks));
+    to.number(about.sampled_one_in);
+    to.number(about.timed_one_in);
+    to.number(about.first_ticks);
+    to.number(about.last_ticks);
+    to.number(std::bit_cast<std::uint64_t>(about.ticks_per_second));
+    to.number(about.threads);
+    to.number(static_cast<std::uint32_t>(about.stopped));
+    to.signed_number(about.exit_status);
+    to.text(about.executable);
+    to.number(about.command.size());
+    for (const std::string& word : about.command) {
+        to.text(word);
+    }
+    to.number(about.nested_events);
+    to.number(about.not_compared);
+    to.number(about.forks_not_followed);
+    to.number(about.programs_not_followed);
+    to.number(about.blocks_without_end);
+    to.number(about.names_lost);
+}
+
+process read_process(byte_reader& from) {
+    process made;
+    made.number = read_u32(from);
+    made.parent = read_u32(from);
+    made.stacks =
+        static_cast<stack_source>(from.number_up_to(static_cast<std::uint8_t>(stack_source::descriptions)));
+    made.sampled_one_in = read_u32(from);
+    made.timed_one_in = read_u32(from);
+    made.first_ticks = from.number();
+    made.last_ticks = from.number();
+    made.ticks_per_second = std::bit_cast<double>(from.number());
+    made.threads = read_u32(from);
+    made.stopped =
+        static_cast<stop_reason>(from.number_up_to(static_cast<std::uint32_t>(stop_reason::no_memory)));
+    made.exit_status = static_cast<std::int32_t>(from.signed_number());
+    made.executable = from.text();
+    // A word takes a byte at least.
+    for (std::uint64_t words = from.number_up_to(from.left()); words != 0; --words) {
+        made.command.push_back(from.text());
+    }
+    made.nested_events = from.number();
+    made.not_compared = from.number();
+    made.forks_not_followed = from.number();
+    made.programs_not_followed = from.number();
+    made.blocks_without_end = from.number();
+    made.names_lost = from.number();
+    return made;
+}
+
+void write_code_file(byte_writer& to, const code_file& file) {
+    to.number(file.begin);
+    to.number(file.end);
+    to.number(file.load_address);
+    to.number(file.first_ticks);
+    to.text(file.build_id);
+    to.text(file.path);
+}
+
+code_file read_code_file(byte_reader& from) {
+    code_file made;
+    made.begin = from.number();
+    made.end = from.number();
+    made.load_address = from.number();
+    made.first_ticks = from.number();
+    made.build_id = from.text();
+    made.path = from.text();
+    return made;
+}
+
+void write_name(byte_writer& to, const named_number& name) {
+    to.number(name.number);
+    to.text(name.name);
+}
+
+named_number read_name(byte_reader& from) {
+    named_number made;
+    made.number = static_cast<std::uint32_t>(from.number_up_to(most_names));
+    made.name = from.text();
+    return made;
+}
+
+} // namespace mallard::trace

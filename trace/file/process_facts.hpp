@@ -1,0 +1,26 @@
+/// The bodies of frames that describe a process: its own facts, its files of code, the names of its scopes and marks.
+#pragma once
+
+#include "trace/event.hpp"
+#include "trace/file/bytes.hpp"
+
+namespace mallard::trace {
+
+struct named_number {
+    std::uint32_t number = 0;
+    std::string name;
+};
+
+void write_process(byte_writer& to, const process& about);
+/// Throws: bad_bytes.
+process read_process(byte_reader& from);
+
+void write_code_file(byte_writer& to, const code_file& file);
+/// Throws: bad_bytes.
+code_file read_code_file(byte_reader& from);
+
+void write_name(byte_writer& to, const named_number& name);
+/// Throws: bad_bytes.
+named_number read_name(byte_reader& from);
+
+} // namespace mallard::trace

@@ -1,0 +1,224 @@
+#include "trace/read/frame_table.hpp"
+
+#include "trace/file/crc32.hpp"
+#include "trace/file/process_facts.hpp"
+#include "trace/trace_error.hpp"
+
+#include <algorithm>
+
+namespace mallard::trace {
+
+namespace {
+
+void read_checked(const input& file, const frame_head& head, std::uint64_t place,
+                  std::vector<std::byte>& body) {
+    body.resize(head.body_bytes);
+    if (file.read(place, body) != body.size()) {
+        throw bad_bytes("the file has become shorter");
+    }
+    if (crc32(body) != head.body_sum) {
+        throw bad_bytes("its checksum is wrong");
+    }
+}
+
+} // namespace
+
+std::span<const std::byte> read_body(const input& file, const frame_head& head, std::uint64_t place,
+                                     unpacker& unpack, std::vector<std::byte>& body,
+                                     std::vector<std::byte>& plain) {
+    read_checked(file, head, place, body);
+    unpack.unpack(body, head.plain_bytes, plain);
+    return std::span(plain).first(head.plain_bytes);
+}
+
+frame_table::frame_table(const input& file) : file_(file) {
+    check_file_head();
+    read_frames();
+    context_coders_.clear();
+    if (!ended) {
+        forget_damaged_end();
+    }
+    count_events();
+}
+
+void frame_table::check_file_head() {
+    const auto refuse = [this](const std::string& why) {
+        throw trace_error("'" + file_.name() + "' " + why + "; give a file that 'mallard record' has made");
+    };
+    std::array<std::byte, file_head_bytes> head{};
+    const auto expected = make_file_head();
+    const std::size_t there = file_.read(0, head);
+    if (there == 0) {
+        refuse("is empty");
+    }
+    const std::size_t magic = std::min(there, file_magic.size());
+    if (!std::equal(head.begin(), head.begin() + magic, expected.begin())) {
+        refuse("is not a trace of mallard");
+    }
+    if (there < file_head_bytes) {
+        refuse("is cut off after " + std::to_string(there) + " bytes, and has no events");
+    }
+    const std::uint32_t version = load_u32(head.data() + file_magic.size());
+    if (version != file_version) {
+        throw trace_error("the trace '" + file_.name() + "' has version " + std::to_string(version) +
+                          ", and this program reads version " + std::to_string(file_version) +
+                          "; use the mallard that recorded it, or record again");
+    }
+}
+
+void frame_table::read_frames() {
+    std::uint64_t place = file_head_bytes;
+    frame_head_image image;
+    while (!ended && file_.bytes() - place >= frame_head_bytes) {
+        if (file_.read(place, image) != image.size()) {
+            break;
+        }
+        const auto head = to_frame_head(image);
+        const std::uint64_t body_place = place + frame_head_bytes;
+        if (!head || head->body_bytes > file_.bytes() - body_place) {
+            break;
+        }
+        try {
+            read_frame(*head, body_place);
+        } catch (const bad_bytes&) {
+            // Events may name what this frame had, so nothing behind it can be read.
+            break;
+        }
+        place = body_place + head->body_bytes;
+    }
+    torn_bytes = file_.bytes() - place;
+}
+
+void frame_table::read_frame(const frame_head& head, std::uint64_t body_place) {
+    if (head.kind == frame_kind::end) {
+        read_checked(file_, head, body_place, body_);
+        ended = true;
+        return;
+    }
+    if (head.kind == frame_kind::process ? head.process != processes.size()
+                                         : head.process >= processes.size()) {
+        throw bad_bytes("it is of a process that is not there");
+    }
+    if (head.kind != frame_kind::process && !processes[head.process].torn) {
+        throw bad_bytes("it follows the end of its process");
+    }
+    if (head.kind == frame_kind::events) {
+        add_events(head, body_place);
+        return;
+    }
+    count_unpacked(head);
+    const auto body = read_body(file_, head, body_place, unpack_, body_, plain_);
+    byte_reader from(body);
+    if (head.kind == frame_kind::process) {
+        processes.push_back(read_process(from));
+        processes.back().torn = true;
+        content.emplace_back();
+        context_coders_.emplace_back();
+        return;
+    }
+    process_content& to = content[head.process];
+    switch (head.kind) {
+    case frame_kind::contexts:
+        if (context_coders_[head.process] == nullptr) {
+            context_coders_[head.process] = std::make_unique<context_decoder>();
+        }
+        context_coders_[head.process]->decode(body, head.count, to.contexts);
+        break;
+    case frame_kind::code:
+        for (std::uint32_t each = 0; each < head.count; ++each) {
+            to.code.push_back(read_code_file(from));
+        }
+        break;
+    case frame_kind::names:
+        for (std::uint32_t each = 0; each < head.count; ++each) {
+            named_number name = read_name(from);
+            if (name.number >= to.names.size()) {
+                to.names.resize(std::size_t{name.number} + 1);
+            }
+            to.names[name.number] = std::move(name.name);
+        }
+        break;
+    case frame_kind::process_end:
+        processes[head.process] = read_process(from);
+        context_coders_[head.process].reset();
+        break;
+    default:
+        break;
+    }
+}
+
+/// Effects: refuses a file that was made to fill the memory. Recordings have a few bytes of stacks, code and names for each
+/// byte of the file; zstd packs a thousand equal ones into one.
+void frame_table::count_unpacked(const frame_head& head) {
+    constexpr std::uint64_t always_allowed = std::uint64_t{64} << 20;
+    constexpr std::uint64_t most_ratio = 32;
+    unpacked_ += head.plain_bytes;
+    const std::uint64_t most = always_allowed + most_ratio * file_.bytes();
+    if (unpacked_ > most) {
+        throw trace_error("the trace '" + file_.name() + "' has more than " + std::to_string(most) +
+                          " bytes of stacks, code and names in a file of " + std::to_string(file_.bytes()) +
+                          " bytes, as no recording has; record again");
+    }
+}
+
+void frame_table::add_events(const frame_head& head, std::uint64_t body_place) {
+    std::vector<event_frame>& frames = content[head.process].threads[head.thread];
+    // An event has two bytes at least: its operation and its time.
+    if (head.plain_bytes / 2 < head.count) {
+        throw bad_bytes("it has more events than there is room for");
+    }
+    if (head.count == 0 || (!frames.empty() && head.first_ticks < frames.back().head.last_ticks)) {
+        throw bad_bytes("its events are not in order");
+    }
+    frames.push_back({head, body_place});
+}
+
+/// Effects: leaves out the frames at the end of a torn file whose bodies did not reach the disk.
+void frame_table::forget_damaged_end() {
+    for (;;) {
+        std::vector<event_frame>* last = nullptr;
+        for (process_content& each : content) {
+            for (auto& [thread, frames] : each.threads) {
+                if (!frames.empty() &&
+                    (last == nullptr || frames.back().body_place > last->back().body_place)) {
+                    last = &frames;
+                }
+            }
+        }
+        if (last == nullptr) {
+            return;
+        }
+        const event_frame& frame = last->back();
+        try {
+            read_checked(file_, frame.head, frame.body_place, body_);
+            return;
+        } catch (const bad_bytes&) {
+            torn_bytes = file_.bytes() - (frame.body_place - frame_head_bytes);
+            last->pop_back();
+        }
+    }
+}
+
+void frame_table::count_events() {
+    for (std::size_t which = 0; which < processes.size(); ++which) {
+        process& about = processes[which];
+        auto& threads = content[which].threads;
+        std::erase_if(threads, [](const auto& each) { return each.second.empty(); });
+        for (const auto& [thread, frames] : threads) {
+            for (const event_frame& frame : frames) {
+                for (std::size_t end = 0; end < stack_ends; ++end) {
+                    about.events += frame.head.events_by_end[end];
+                    about.events_by_end[end] += frame.head.events_by_end[end];
+                }
+                if (about.torn) {
+                    about.last_ticks = std::max(about.last_ticks, frame.head.last_ticks);
+                }
+            }
+        }
+        if (about.torn) {
+            about.threads = static_cast<std::uint32_t>(threads.size());
+        }
+    }
+}
+
+} // namespace mallard::trace

@@ -1,0 +1,79 @@
+/// A place in the events of one thread.
+///
+/// Data model: the frames of the thread, of which at most one is open. An open frame has its body in memory, and some of
+/// its events decoded. Invariant: a frame is open if and only if there are decoded events.
+#pragma once
+
+#include "trace/encode/event_decoder.hpp"
+#include "trace/read/frame_table.hpp"
+
+#include <memory>
+
+namespace mallard::trace {
+
+/// Memory for frames, used again and again.
+class frame_memory {
+public:
+    struct open_frame {
+        std::vector<std::byte> plain;
+        std::uint32_t plain_bytes = 0;
+        event_decoder decoder;
+        std::vector<event> events;
+    };
+
+    explicit frame_memory(const input& from) noexcept : file(&from) {}
+
+    /// Returns: memory for a frame with so many bytes.
+    /// Throws: trace_error if more bytes are open than a recording has at a time.
+    std::unique_ptr<open_frame> take(std::uint32_t plain_bytes);
+    void give_back(std::unique_ptr<open_frame> frame);
+
+    const input* file;
+    unpacker unpack;
+    std::vector<std::byte> body;
+
+private:
+    std::vector<std::unique_ptr<open_frame>> free_;
+    std::uint64_t open_bytes_ = 0;
+};
+
+class thread_cursor {
+public:
+    thread_cursor(const std::vector<event_frame>& frames, const known_contexts& contexts,
+                  std::uint32_t thread) noexcept
+        : frames_(&frames), contexts_(&contexts), thread_(thread) {}
+
+    /// The next events that are decoded; none at the end, and where a frame must be opened first.
+    [[nodiscard]] std::span<const event> events() const noexcept { return events_; }
+    [[nodiscard]] bool at_end() const noexcept { return events_.empty() && next_ == frames_->size(); }
+    /// A time that none of the further events comes before.
+    /// Requires: not at the end.
+    [[nodiscard]] std::uint64_t next_ticks() const noexcept {
+        return events_.empty() ? (*frames_)[next_].head.first_ticks : events_.front().ticks;
+    }
+
+    /// Returns: the context of the last event that was decoded and has a stack; 0 if there is none.
+    [[nodiscard]] context_id last_context() const noexcept { return last_context_; }
+
+    /// Effects: opens the next frame.
+    /// Requires: events() is empty, and the cursor is not at the end.
+    /// Throws: trace_error if the frame is damaged.
+    void open(frame_memory& memory);
+    /// Effects: passes so many of events(), and decodes others if none of them is left.
+    /// Throws: trace_error if the frame is damaged.
+    void pass(std::size_t count, frame_memory& memory);
+
+private:
+    void decode(frame_memory& memory);
+    [[noreturn]] void fail(const frame_memory& memory, const bad_bytes& why) const;
+
+    const std::vector<event_frame>* frames_;
+    const known_contexts* contexts_;
+    std::size_t next_ = 0; ///< the next frame to open
+    std::unique_ptr<frame_memory::open_frame> open_;
+    std::span<const event> events_;
+    context_id last_context_ = 0; ///< of the frames before the next one
+    std::uint32_t thread_;
+};
+
+} // namespace mallard::trace
