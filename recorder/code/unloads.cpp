@@ -1,0 +1,39 @@
+#include "recorder/code/unloads.hpp"
+
+#include "recorder/code/code_objects.hpp"
+
+#include <link.h>
+
+namespace mallard::recorder {
+
+namespace {
+
+std::uint64_t unloaded_so_far() noexcept {
+    std::uint64_t count = 0;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* file, std::size_t, void* into) {
+            *static_cast<std::uint64_t*>(into) = file->dlpi_subs;
+            return 1; // all files have the same count
+        },
+        &count);
+    return count;
+}
+
+} // namespace
+
+void unloads::begin() noexcept {
+    unwind::code_object loader;
+    if (!unwind::object_at(_r_debug.r_brk, loader)) {
+        return;
+    }
+    loader_ = loader.begin;
+    loader_bytes_ = loader.end - loader.begin;
+    seen_.store(unloaded_so_far(), std::memory_order_relaxed);
+}
+
+bool unloads::happened() noexcept {
+    const std::uint64_t now = unloaded_so_far();
+    return seen_.exchange(now, std::memory_order_relaxed) != now;
+}
+
+} // namespace mallard::recorder

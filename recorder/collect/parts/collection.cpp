@@ -1,0 +1,318 @@
+#include "recorder/collect/parts/collection.hpp"
+
+#include "trace/reader.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <optional>
+
+namespace mallard::collect {
+
+namespace {
+
+constexpr int status_unknown = -1;
+// The trace is brought up to date when so many chunks, of all processes, wait for that.
+constexpr std::size_t most_held = 32;
+
+std::string name_of_part(std::uint32_t process, std::uint32_t program) {
+    return std::to_string(process) + "." + std::to_string(program) + ".part";
+}
+
+bool is_readable(int descriptor) noexcept {
+    pollfd asked{descriptor, POLLIN, 0};
+    return ::poll(&asked, 1, 0) > 0;
+}
+
+} // namespace
+
+struct collection::recorded {
+    explicit recorded(const parts_folder::part_name& name)
+        : file(name.file), about(running_process(name.process)), program(name.program),
+          end_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, name.process, 0))),
+          was_gone(end_descriptor < 0 && errno == ESRCH) {}
+    recorded(const recorded&) = delete;
+    recorded& operator=(const recorded&) = delete;
+    ~recorded() {
+        if (end_descriptor >= 0) {
+            ::close(end_descriptor);
+        }
+    }
+
+    [[nodiscard]] bool has_ended() const noexcept {
+        if (end_descriptor >= 0) {
+            return is_readable(end_descriptor);
+        }
+        return was_gone || (::kill(static_cast<pid_t>(about.number), 0) != 0 && errno == ESRCH);
+    }
+
+    part file;
+    trace::process about;
+    std::uint32_t program;
+    int end_descriptor;
+    bool was_gone;                     ///< before the part was found
+    bool is_done = false;              ///< all its records were handed on
+    std::optional<std::size_t> number; ///< in the trace, once the part is ready
+};
+
+collection::collection(parts_folder& folder, bool redact)
+    : folder_(&folder), began_(clock_pair::now()), reserve_(folder.path()) {
+    const trace::writer::options how{.redact = redact, .make_room = [this] { return make_room(); }};
+    if (!std::filesystem::exists(folder.trace())) {
+        to_ = std::make_unique<trace::writer>(folder.trace(), how);
+        return;
+    }
+    known_ = trace::reader(folder.trace()).processes();
+    to_ = trace::writer::resume(folder.trace(), how);
+    result_.processes = known_.size();
+}
+
+collection::~collection() = default;
+
+void collection::find_parts() {
+    for (const auto& name : folder_->parts()) {
+        if (!seen_.insert(name.file.filename().string()).second) {
+            continue;
+        }
+        trace::process& about = parts_.emplace_back(std::make_unique<recorded>(name))->about;
+        if (about.executable.empty() && about.number == started_.number && !has_others_of(about.number)) {
+            about.executable = started_.executable;
+            about.command = started_.command;
+        }
+    }
+}
+
+bool collection::has_others_of(std::uint32_t process) const noexcept {
+    return std::ranges::count_if(parts_, [&](const auto& each) { return each->about.number == process; }) > 1;
+}
+
+bool collection::has_begun(recorded& which) {
+    if (which.number) {
+        return true;
+    }
+    if (!which.file.is_ready()) {
+        return false;
+    }
+    add_header(which.about, which.file.header());
+    which.about.ticks_per_second = ticks_per_second(which.file.header(), began_);
+    which.number = number_in_trace(which);
+    if (stopped_ != trace::stop_reason::none) {
+        which.file.stop(stopped_);
+    }
+    return true;
+}
+
+/// A process that executed another program has two parts, which began at different times.
+std::size_t collection::number_in_trace(const recorded& which) {
+    const auto known = std::ranges::find_if(known_, [&](const trace::process& each) {
+        return each.number == which.about.number && each.first_ticks == which.about.first_ticks;
+    });
+    if (known == known_.end()) {
+        ++result_.processes;
+        return to_->add_process(which.about);
+    }
+    return static_cast<std::size_t>(known - known_.begin());
+}
+
+void collection::add_chunk(const recorded& which, std::span<const std::byte> records) {
+    to_->add_chunk(*which.number, records);
+}
+
+unsigned collection::collect(std::uint32_t but) {
+    if (!result_.failed.empty()) {
+        return 0;
+    }
+    unsigned count = 0;
+    try {
+        if (folder_->has_news()) {
+            find_parts();
+        }
+        look_at_disk();
+        for (auto& each : parts_) {
+            if (has_begun(*each)) {
+                count += each->file.take_full([&](auto records) { add_chunk(*each, records); });
+            }
+        }
+        give_back_chunks();
+        end_those_that_ended(but);
+        forget_ended();
+    } catch (const trace::trace_error& error) {
+        fail(error.what());
+    }
+    return count;
+}
+
+void collection::end(recorded& which, int status) {
+    which.is_done = true;
+    if (!has_begun(which)) {
+        std::error_code ignored;
+        std::filesystem::remove(which.file.path(), ignored); // it never had a chunk
+        return;
+    }
+    which.file.take_all([&](auto records) { add_chunk(which, records); });
+    if (stopped_ == trace::stop_reason::disk_full) {
+        which.file.give_back(part::chunk_memory::keep_none);
+    }
+    if (!which.was_gone) {
+        which.about.last_ticks = clock_pair::now().ticks;
+    }
+    which.about.exit_status = status;
+    add_header(which.about, which.file.header());
+    // The process became another program, which is recorded too.
+    if (seen_.contains(name_of_part(which.about.number, which.program + 1)) &&
+        which.about.programs_not_followed != 0) {
+        --which.about.programs_not_followed;
+    }
+    which.about.threads = which.file.header().threads;
+    which.about.ticks_per_second = ticks_per_second(which.file.header(), began_);
+    to_->end_process(*which.number, which.about);
+    std::error_code ignored;
+    std::filesystem::remove(which.file.path(), ignored);
+}
+
+void collection::end_those_that_ended(std::uint32_t but) {
+    std::set<std::uint32_t> ended;
+    for (const auto& each : parts_) {
+        if (each->about.number != but && each->has_ended()) {
+            ended.insert(each->about.number);
+        }
+    }
+    if (ended.empty()) {
+        return;
+    }
+    find_parts(); // of programs that these processes became meanwhile
+    for (auto& each : parts_) {
+        if (ended.contains(each->about.number)) {
+            end(*each, status_unknown);
+        }
+    }
+}
+
+void collection::forget_ended() {
+    // Another process may get the number, and then its part has the name.
+    for (const auto& each : parts_) {
+        if (each->is_done) {
+            seen_.erase(each->file.path().filename().string());
+        }
+    }
+    std::erase_if(parts_, [](const auto& each) { return each->is_done; });
+}
+
+void collection::end(std::uint32_t process, int status) {
+    if (!result_.failed.empty()) {
+        return;
+    }
+    try {
+        find_parts();
+        std::uint32_t last = 0;
+        for (const auto& each : parts_) {
+            if (each->about.number == process) {
+                last = std::max(last, each->program);
+            }
+        }
+        for (auto& each : parts_) {
+            if (each->about.number == process) {
+                end(*each, each->program == last ? status : status_unknown);
+            }
+        }
+        forget_ended();
+    } catch (const trace::trace_error& error) {
+        fail(error.what());
+    }
+}
+
+void collection::end_all() {
+    if (!result_.failed.empty()) {
+        return;
+    }
+    try {
+        find_parts();
+        for (auto& each : parts_) {
+            end(*each, status_unknown);
+        }
+        parts_.clear();
+    } catch (const trace::trace_error& error) {
+        fail(error.what());
+    }
+}
+
+void collection::finish() {
+    if (!result_.failed.empty()) {
+        return;
+    }
+    try {
+        to_->finish();
+        result_.damaged = to_->damaged_chunks();
+    } catch (const trace::trace_error& error) {
+        fail(error.what());
+    }
+}
+
+void collection::stop(trace::stop_reason why) {
+    if (stopped_ == trace::stop_reason::none) {
+        stopped_ = why;
+    }
+    for (auto& each : parts_) {
+        if (each->number) {
+            each->file.stop(why);
+        }
+    }
+}
+
+void collection::look_at_disk() {
+    const bool full = std::ranges::any_of(parts_, [](const auto& each) {
+        return each->number && each->file.header().stopped == trace::stop_reason::disk_full;
+    });
+    if (full) {
+        make_room();
+    }
+}
+
+/// A disk that is full ends the recording of all processes. The rest of the trace has the room that was kept for it, and that of
+/// the chunks, whose events are in memory: if the collector is ended now, these are lost.
+bool collection::make_room() {
+    stop(trace::stop_reason::disk_full);
+    for (auto& each : parts_) {
+        each->file.give_back(part::chunk_memory::keep_none);
+    }
+    return reserve_.release();
+}
+
+void collection::give_back_chunks() {
+    const bool full = stopped_ == trace::stop_reason::disk_full;
+    std::size_t held = 0;
+    for (const auto& each : parts_) {
+        held += each->file.held();
+    }
+    if (held == 0 || (held < most_held && !full)) {
+        return;
+    }
+    if (!full) {
+        to_->flush();
+    }
+    for (auto& each : parts_) {
+        each->file.give_back(full ? part::chunk_memory::keep_none : part::chunk_memory::keep_some);
+    }
+}
+
+void collection::fail(const std::string& why) {
+    result_.failed = why;
+    stop(trace::stop_reason::disk_full);
+}
+
+bool collection::has_running() const noexcept {
+    return !parts_.empty() && result_.failed.empty();
+}
+
+void collection::add_ends(std::vector<pollfd>& to) const {
+    for (const auto& each : parts_) {
+        if (each->end_descriptor >= 0) {
+            to.push_back({each->end_descriptor, POLLIN, 0});
+        }
+    }
+}
+
+} // namespace mallard::collect

@@ -1,0 +1,99 @@
+#include "recorder/collect/parts/process_facts.hpp"
+
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace mallard::collect {
+
+namespace {
+
+constexpr std::uint64_t second = 1'000'000'000;
+constexpr std::uint64_t far_enough = second / 4;
+constexpr std::uint64_t just_now = second / 100;
+
+std::uint64_t monotonic_time() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * second + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+double frequency(clock_pair begin, clock_pair end) noexcept {
+    const auto seconds =
+        static_cast<double>(end.nanoseconds - begin.nanoseconds) / static_cast<double>(second);
+    return static_cast<double>(end.ticks - begin.ticks) / seconds;
+}
+
+} // namespace
+
+trace::process running_process(std::uint32_t number) {
+    trace::process found;
+    found.number = number;
+    const std::filesystem::path about = "/proc/" + std::to_string(number);
+    std::error_code gone;
+    found.executable = std::filesystem::read_symlink(about / "exe", gone).string();
+    std::ifstream file(about / "cmdline", std::ios::binary);
+    const std::string words{std::istreambuf_iterator<char>(file), {}};
+    for (std::size_t begin = 0; begin < words.size();) {
+        const std::size_t end = std::min(words.find('\0', begin), words.size());
+        found.command.push_back(words.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return found;
+}
+
+void add_header(trace::process& about, const trace::part_header& header) {
+    about.number = header.process;
+    about.parent = header.parent;
+    about.stacks = header.stacks;
+    about.sampled_one_in = header.sampled_one_in;
+    about.timed_one_in = header.timed_one_in;
+    about.first_ticks = header.first_time;
+    about.last_ticks = std::max(about.last_ticks, header.last_time.load());
+    about.stopped = header.stopped;
+    about.nested_events = header.nested_events;
+    about.not_compared = header.not_compared;
+    about.forks_not_followed = header.forks_not_followed;
+    about.programs_not_followed = header.programs_not_followed;
+    about.blocks_without_end = header.blocks_without_end;
+    about.names_lost = header.names_lost;
+}
+
+// A thread may lose the processor between the two readings. The shortest try is the best.
+clock_pair clock_pair::now() noexcept {
+    clock_pair best{};
+    std::uint64_t shortest = UINT64_MAX;
+    for (int tries = 0; tries < 5; ++tries) {
+        const std::uint64_t before = __rdtsc();
+        const std::uint64_t time = monotonic_time();
+        const std::uint64_t after = __rdtsc();
+        if (after - before < shortest) {
+            shortest = after - before;
+            best = {before + shortest / 2, time};
+        }
+    }
+    return best;
+}
+
+double ticks_per_second(const trace::part_header& header, clock_pair begin) noexcept {
+    const clock_pair first{header.first_time, header.first_nanoseconds};
+    const clock_pair last{header.last_time, header.last_nanoseconds};
+    if (last.ticks > first.ticks && last.nanoseconds > first.nanoseconds &&
+        last.nanoseconds - first.nanoseconds >= far_enough) {
+        return frequency(first, last);
+    }
+    clock_pair end = clock_pair::now();
+    while (end.nanoseconds - begin.nanoseconds < just_now) {
+        const timespec pause{0, static_cast<long>(just_now)};
+        ::nanosleep(&pause, nullptr);
+        end = clock_pair::now();
+    }
+    return frequency(begin, end);
+}
+
+} // namespace mallard::collect

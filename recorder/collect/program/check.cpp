@@ -1,0 +1,170 @@
+#include "recorder/collect/program/check.hpp"
+
+#include "recorder/collect/failure.hpp"
+#include "recorder/collect/program/elf_file.hpp"
+#include "recorder/collect/program/loaded_libraries.hpp"
+
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace mallard::collect {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view usual_loader = "ld-linux-x86-64.so.2";
+constexpr std::array<std::string_view, 5> standard_libraries{"libc.so", "libstdc++.so", "libc++.so",
+                                                             "libc++abi.so", "ld-linux"};
+constexpr std::array<std::string_view, 7> sanitizer_libraries{
+    "libasan", "libtsan", "libmsan", "liblsan", "libhwasan", "libclang_rt.", "libmemprof"};
+
+bool begins_with_one_of(const std::string& name, const auto& beginnings) {
+    return std::ranges::any_of(beginnings, [&](std::string_view each) { return name.starts_with(each); });
+}
+
+[[noreturn]] void refuse(const fs::path& file, const std::string& reason) {
+    throw failure("'" + file.string() + "' cannot be recorded: it " + reason);
+}
+
+void refuse_other_rights(const fs::path& file) {
+    struct ::stat about{};
+    if (::stat(file.c_str(), &about) != 0) {
+        return;
+    }
+    const std::string remedy =
+        ", and the loader preloads nothing there; record a copy that has no such rights: "
+        "cp " +
+        file.string() + " FILE";
+    if ((about.st_mode & S_ISUID) != 0) {
+        refuse(file, "runs with its owner's rights (setuid)" + remedy);
+    }
+    if ((about.st_mode & S_ISGID) != 0 && (about.st_mode & S_IXGRP) != 0) {
+        refuse(file, "runs with its group's rights (setgid)" + remedy);
+    }
+    if (::getxattr(file.c_str(), "security.capability", nullptr, 0) > 0) {
+        refuse(file, "has capabilities (getcap shows them)" + remedy);
+    }
+}
+
+std::string sanitizer_in(const std::set<std::string>& symbols) {
+    for (const std::string& name : symbols) {
+        if (name.starts_with("__")) {
+            return name;
+        }
+    }
+    return {};
+}
+
+void refuse_sanitizers(const fs::path& program, const elf_file& about) {
+    for (const auto* const symbols : {&about.exported, &about.internal}) {
+        if (const std::string name = sanitizer_in(*symbols); !name.empty()) {
+            refuse(program, "was built with a sanitizer, which has a malloc of its own (" + name +
+                                "); build it without -fsanitize");
+        }
+    }
+}
+
+void refuse_foreign_files(const fs::path& file, const elf_file& about) {
+    if (!about.is_elf) {
+        refuse(file, "is neither a program (ELF) nor a script that begins with #!");
+    }
+    if (!about.is_for_this_machine()) {
+        refuse(file, "is " + about.kind() + "; the recorder is for 64-bit programs for x86-64");
+    }
+    if (about.interpreter.empty()) {
+        refuse(file, "is statically linked, so no library can be preloaded; link it without -static, or with "
+                     "mallard::recorder, which records its scopes and pools");
+    }
+    if (fs::path(about.interpreter).filename() != usual_loader) {
+        refuse(file, "is loaded by '" + about.interpreter + "', which is not that of the C library of GNU");
+    }
+}
+
+/// Returns: true for a static program that was linked with the recorder.
+bool records_itself(const elf_file& about) {
+    const char* const symbol = "mallard_record_functions";
+    return about.is_elf && about.is_for_this_machine() && about.interpreter.empty() &&
+           (about.exported.contains(symbol) || about.internal.contains(symbol));
+}
+
+/// In a program's own file, calls are bound when it is linked, and it stands before every preloaded library.
+void look_at_own_allocator(const fs::path& file, const elf_file& about, std::vector<std::string>& notes) {
+    if (about.exported.contains("malloc")) {
+        refuse(file,
+               "has a malloc of its own, linked into it. A preloaded library comes behind the program's own "
+               "functions and would see nothing; link it with the malloc of the C library");
+    }
+    if (about.internal.contains("malloc")) {
+        notes.push_back("'" + file.string() +
+                        "' has a malloc of its own, hidden in it: only the calls of its libraries "
+                        "are recorded");
+    }
+    if (about.exported.contains("_Znwm") || about.internal.contains("_Znwm")) {
+        notes.push_back("'" + file.string() +
+                        "' has an operator new of its own, linked into it: recorded is what that takes "
+                        "from malloc; blocks that it cuts itself are not");
+    }
+}
+
+void look_at_library(const fs::path& program, const fs::path& library, std::vector<std::string>& notes) {
+    const std::string name = library.filename().string();
+    if (begins_with_one_of(name, sanitizer_libraries)) {
+        refuse(program, "was built with a sanitizer, which has a malloc of its own (" + name +
+                            "); build it without -fsanitize");
+    }
+    if (begins_with_one_of(name, standard_libraries)) {
+        return;
+    }
+    const elf_file about = elf_file::read(library);
+    if (const std::string symbol = sanitizer_in(about.exported); !symbol.empty()) {
+        refuse(program, "needs " + name + ", which was built with a sanitizer (" + symbol +
+                            "); build it without -fsanitize");
+    }
+    const bool own_malloc = about.exported.contains("malloc");
+    const bool own_operator = about.exported.contains("_Znwm");
+    if (!own_malloc && !own_operator) {
+        return;
+    }
+    const std::string brings = own_malloc ? "malloc" : "operator new";
+    std::string note = brings + " is that of " + name + ": its calls are recorded, and go on to it";
+    note += own_malloc ? "; calls of functions that only it has (such as mallocx or mi_malloc) are not"
+                       : "; memory that it takes from malloc is recorded too";
+    if (about.is_symbolic) {
+        note += "; calls inside of it are not (-Bsymbolic)";
+    }
+    notes.push_back(note);
+}
+
+} // namespace
+
+std::vector<std::string> check_program(const command& program) {
+    std::vector<std::string> notes;
+    refuse_other_rights(program.elf);
+    const elf_file about = elf_file::read(program.elf);
+    if (!about.is_elf && ::access(program.elf.c_str(), R_OK) != 0) {
+        notes.push_back("'" + program.elf.string() + "' cannot be read, so it was not checked");
+        return notes;
+    }
+    if (records_itself(about)) {
+        notes.push_back(
+            "'" + program.elf.string() +
+            "' is statically linked with mallard::recorder: its scopes and pools are recorded, its calls of "
+            "malloc are not");
+        return notes;
+    }
+    refuse_foreign_files(program.elf, about);
+    refuse_sanitizers(program.elf, about);
+    look_at_own_allocator(program.elf, about, notes);
+    for (const fs::path& library : loaded_libraries(program.elf, about.interpreter)) {
+        look_at_library(program.elf, library, notes);
+    }
+    return notes;
+}
+
+} // namespace mallard::collect

@@ -1,0 +1,83 @@
+#include "recorder/collect/program/child.hpp"
+
+#include "recorder/collect/failure.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace mallard::collect {
+
+namespace {
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+    std::vector<char*> all;
+    for (std::string& text : texts) {
+        all.push_back(text.data());
+    }
+    all.push_back(nullptr);
+    return all;
+}
+
+/// In the child. The collector ignores two signals, and exec would hand that on.
+[[noreturn]] void become(const char* file, char* const words[], char* const variables[],
+                         const sigset_t& signals, int report) {
+    ::signal(SIGPIPE, SIG_DFL);
+    ::signal(SIGXFSZ, SIG_DFL);
+    ::sigprocmask(SIG_SETMASK, &signals, nullptr);
+    ::execve(file, words, variables);
+    const int error = errno;
+    (void)!::write(report, &error, sizeof error);
+    ::_exit(2);
+}
+
+} // namespace
+
+child::child(const command& program, std::vector<std::string> variables, const sigset_t& signals) {
+    std::vector<std::string> words = program.words;
+    const std::vector<char*> arguments = pointers_to(words);
+    const std::vector<char*> environment = pointers_to(variables);
+    std::array<int, 2> report{};
+    if (::pipe2(report.data(), O_CLOEXEC) != 0) {
+        throw failure(std::string("no pipe: ") + std::strerror(errno));
+    }
+    number_ = ::fork();
+    if (number_ == 0) {
+        become(program.started.c_str(), arguments.data(), environment.data(), signals, report[1]);
+    }
+    int error = number_ < 0 ? errno : 0;
+    ::close(report[1]);
+    if (number_ > 0) {
+        ssize_t bytes = 0;
+        do {
+            bytes = ::read(report[0], &error, sizeof error);
+        } while (bytes < 0 && errno == EINTR);
+        if (bytes > 0) {
+            ::waitpid(number_, nullptr, 0);
+        }
+    }
+    ::close(report[0]);
+    if (error != 0) {
+        throw failure("'" + program.started.string() + "' does not start: " + std::strerror(error));
+    }
+}
+
+std::optional<int> child::ended() noexcept {
+    int status = 0;
+    if (!status_ && ::waitpid(number_, &status, WNOHANG) == number_) {
+        status_ = status;
+    }
+    return status_;
+}
+
+void child::signal(int which) const noexcept {
+    if (!status_) {
+        ::kill(number_, which);
+    }
+}
+
+} // namespace mallard::collect

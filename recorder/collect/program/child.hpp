@@ -1,0 +1,33 @@
+/// The recorded program, as a child that has the terminal and the signals that it would have without the collector.
+#pragma once
+
+#include "recorder/collect/program/command.hpp"
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mallard::collect {
+
+class child {
+public:
+    /// Effects: starts the program with these variables as its environment.
+    /// Throws: failure if the system refuses.
+    child(const command& program, std::vector<std::string> variables, const sigset_t& signals);
+    child(const child&) = delete;
+    child& operator=(const child&) = delete;
+
+    [[nodiscard]] pid_t number() const noexcept { return number_; }
+    /// Returns: the status as wait() gives it; nothing while the program runs.
+    std::optional<int> ended() noexcept;
+    void signal(int which) const noexcept;
+
+private:
+    pid_t number_ = 0;
+    std::optional<int> status_;
+};
+
+} // namespace mallard::collect

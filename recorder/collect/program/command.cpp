@@ -1,0 +1,144 @@
+#include "recorder/collect/program/command.hpp"
+
+#include "recorder/collect/failure.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace mallard::collect {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The kernel follows as many scripts that are interpreted by scripts.
+constexpr int most_scripts = 4;
+constexpr std::size_t longest_first_line = 4096;
+
+bool can_execute(const fs::path& file) {
+    struct ::stat about{};
+    return ::stat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(file.c_str(), X_OK) == 0;
+}
+
+fs::path found_at(const fs::path& file) {
+    struct ::stat about{};
+    if (::stat(file.c_str(), &about) != 0) {
+        throw failure("'" + file.string() + "' does not exist; give the path or the name of a program");
+    }
+    if (S_ISDIR(about.st_mode)) {
+        throw failure("'" + file.string() + "' is a folder; give a program in it");
+    }
+    if (!can_execute(file)) {
+        throw failure("'" + file.string() + "' is not executable; if it is a program: chmod +x " +
+                      file.string());
+    }
+    return file;
+}
+
+fs::path found_in_path(const std::string& name) {
+    const char* const variable = std::getenv("PATH");
+    std::istringstream folders(variable == nullptr ? "/bin:/usr/bin" : variable);
+    fs::path not_executable;
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
+        std::error_code ignored;
+        if (can_execute(file)) {
+            return file;
+        }
+        if (not_executable.empty() && fs::is_regular_file(file, ignored)) {
+            not_executable = file;
+        }
+    }
+    if (!not_executable.empty()) {
+        return found_at(not_executable);
+    }
+    std::error_code ignored;
+    const bool here = fs::is_regular_file(name, ignored);
+    throw failure("'" + name + "' is no program in PATH; " +
+                  (here ? "the one in this folder is './" + name + "'" : "give its path, or install it"));
+}
+
+fs::path found(const std::string& name) {
+    return name.find('/') != std::string::npos ? found_at(name) : found_in_path(name);
+}
+
+/// Returns: the text behind "#!"; empty if the file is no script.
+std::string interpreter_line(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::string line(longest_first_line, '\0');
+    in.read(line.data(), static_cast<std::streamsize>(line.size()));
+    line.resize(static_cast<std::size_t>(in.gcount()));
+    if (!line.starts_with("#!")) {
+        return {};
+    }
+    line = line.substr(2, line.find('\n') - 2);
+    const std::size_t first = line.find_first_not_of(" \t");
+    const std::size_t last = line.find_last_not_of(" \t\r");
+    return first == std::string::npos ? std::string() : line.substr(first, last - first + 1);
+}
+
+std::vector<std::string> split(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> words;
+    for (std::string word; in >> word;) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+/// Returns: the interpreter and its arguments, as `env` would start them.
+std::vector<std::string> without_env(const std::string& arguments, const fs::path& script) {
+    std::vector<std::string> words = split(arguments);
+    const bool splits = !words.empty() && words.front() == "-S";
+    if (splits) {
+        words.erase(words.begin());
+    }
+    const bool plain = !words.empty() && (splits || words.size() == 1) && !words.front().starts_with("-") &&
+                       words.front().find('=') == std::string::npos &&
+                       arguments.find_first_of("\"'\\$") == std::string::npos;
+    if (!plain) {
+        throw failure("'" + script.string() + "' starts its interpreter by 'env " + arguments +
+                      "', which is not understood; name the interpreter: mallard record -- INTERPRETER " +
+                      script.string());
+    }
+    return words;
+}
+
+} // namespace
+
+command find_command(const std::vector<std::string>& words) {
+    command found_command{found(words.front()), {}, words};
+    found_command.elf = found_command.started;
+    for (int each = 0; each < most_scripts; ++each) {
+        const fs::path script = found_command.elf;
+        const std::string line = interpreter_line(script);
+        if (line.empty()) {
+            return found_command;
+        }
+        const std::size_t space = line.find_first_of(" \t");
+        const fs::path interpreter = line.substr(0, space);
+        if (!can_execute(interpreter)) {
+            throw failure("'" + script.string() + "' is a script for '" + interpreter.string() +
+                          "', which is not there or not executable; install it, or correct the first line");
+        }
+        found_command.elf = interpreter;
+        if (interpreter.filename() != "env") {
+            continue;
+        }
+        std::vector<std::string> all =
+            without_env(space == std::string::npos ? std::string() : line.substr(space + 1), script);
+        found_command.started = found_command.elf = found(all.front());
+        found_command.words.front() = script;
+        all.insert(all.end(), found_command.words.begin(), found_command.words.end());
+        found_command.words = std::move(all);
+    }
+    throw failure("'" + words.front() +
+                  "' is a script for a script for a script, without an end; record the "
+                  "program that runs at last");
+}
+
+} // namespace mallard::collect

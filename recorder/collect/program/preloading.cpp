@@ -1,0 +1,97 @@
+#include "recorder/collect/program/preloading.hpp"
+
+#include "recorder/collect/failure.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+namespace mallard::collect {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view library_name = "libmallard_record.so";
+
+fs::path find_library() {
+    const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+    for (const fs::path& place : {folder, folder.parent_path() / "lib"}) {
+        if (fs::exists(place / library_name)) {
+            return place / library_name;
+        }
+    }
+    throw failure(std::string(library_name) + " is missing; it belongs beside mallard-record, in '" +
+                  folder.string() + "'; './mallard record' builds it");
+}
+
+/// The recorder asks for a file of 64 GiB, most of which is never written. Beyond the limit the system would end the program.
+void refuse_small_files() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur > (std::uint64_t{65} << 30)) {
+        return;
+    }
+    throw failure(
+        "files are limited to " + std::to_string(limit.rlim_cur) +
+        " bytes here, and a recording needs one of 65 GiB, most of it without room on the disk; allow it: "
+        "ulimit -f unlimited");
+}
+
+bool is_of(std::string_view variable, std::string_view name) {
+    return variable.starts_with(name) && variable.substr(name.size()).starts_with('=');
+}
+
+} // namespace
+
+preloading::preloading() : library_(find_library()) {
+    refuse_small_files();
+    if (library_.string().find_first_of(" \t\n:;$") == std::string::npos) {
+        return;
+    }
+    std::string folder = (fs::temp_directory_path() / "mallard-XXXXXX").string();
+    if (folder.find_first_of(" \t\n:;$") != std::string::npos) {
+        folder = "/tmp/mallard-XXXXXX";
+    }
+    if (::mkdtemp(folder.data()) == nullptr) {
+        throw failure("'" + library_.string() +
+                      "' has a space or a colon in its path, and a link to it cannot be made in '" + folder +
+                      "'; clone mallard to another place");
+    }
+    link_folder_ = folder;
+    fs::create_symlink(library_, link_folder_ / library_name);
+    library_ = link_folder_ / library_name;
+}
+
+preloading::~preloading() {
+    std::error_code ignored;
+    if (!link_folder_.empty()) {
+        fs::remove_all(link_folder_, ignored);
+    }
+}
+
+std::vector<std::string> preloading::environment(const arguments& how, const fs::path& parts) const {
+    std::vector<std::string> all;
+    std::string preloaded = library_.string();
+    for (char** each = environ; *each != nullptr; ++each) {
+        const std::string_view variable = *each;
+        if (is_of(variable, "LD_PRELOAD") && variable.size() > std::string_view("LD_PRELOAD=").size()) {
+            preloaded += ":" + std::string(variable.substr(std::string_view("LD_PRELOAD=").size()));
+        }
+        const bool ours = is_of(variable, "MALLARD_RECORD") || variable.starts_with("MALLARD_RECORD_");
+        if (!ours && !is_of(variable, "LD_PRELOAD")) {
+            all.emplace_back(variable);
+        }
+    }
+    all.push_back("LD_PRELOAD=" + preloaded);
+    all.push_back("MALLARD_RECORD=" + parts.string());
+    all.push_back("MALLARD_RECORD_FOLLOW=" + std::string(how.follow ? "1" : "0"));
+    all.push_back("MALLARD_RECORD_STACKS=" + how.stacks);
+    all.push_back("MALLARD_RECORD_SAMPLE=" + std::to_string(how.sample));
+    return all;
+}
+
+} // namespace mallard::collect

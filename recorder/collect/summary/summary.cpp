@@ -1,0 +1,191 @@
+#include "recorder/collect/summary/summary.hpp"
+
+#include "recorder/collect/summary/incomplete_stacks.hpp"
+#include "recorder/collect/summary/numbers.hpp"
+#include "trace/reader.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+namespace mallard::collect {
+
+namespace {
+
+constexpr int nothing_recorded = 2;
+constexpr double least_complete = 0.95; // below it no scope is told
+
+/// The processes of a recording as one.
+struct totals {
+    std::uint64_t events = 0;
+    std::uint64_t complete = 0;
+    std::uint64_t threads = 0;
+    std::uint64_t forks = 0;
+    std::uint64_t programs = 0;
+    std::uint64_t nested = 0;
+    std::uint64_t names_lost = 0;
+    double seconds = 0; ///< of the process that ran longest
+    bool has_stacks = false;
+    trace::stop_reason stopped = trace::stop_reason::none;
+};
+
+totals sum(const std::vector<trace::process>& processes) {
+    totals all;
+    for (const trace::process& each : processes) {
+        all.events += each.events;
+        for (std::size_t end = 0; end < trace::stack_ends; ++end) {
+            if (trace::is_complete(static_cast<trace::stack_end>(end))) {
+                all.complete += each.events_by_end.at(end);
+            }
+        }
+        all.threads += each.threads;
+        all.forks += each.forks_not_followed;
+        all.programs += each.programs_not_followed;
+        all.nested += each.nested_events;
+        all.names_lost += each.names_lost;
+        all.has_stacks = all.has_stacks || each.stacks != trace::stack_source::none;
+        if (each.ticks_per_second > 0 && each.last_ticks > each.first_ticks) {
+            all.seconds = std::max(all.seconds, static_cast<double>(each.last_ticks - each.first_ticks) /
+                                                    each.ticks_per_second);
+        }
+        if (all.stopped == trace::stop_reason::none) {
+            all.stopped = each.stopped;
+        }
+    }
+    return all;
+}
+
+std::string end_in_words(trace::stack_end end) {
+    switch (end) {
+    case trace::stack_end::unknown_code:
+        return "in code that has no description of its frames (.eh_frame)";
+    case trace::stack_end::unreadable:
+        return "where the stack or its description is damaged";
+    default:
+        return "where they have more levels than there is room for";
+    }
+}
+
+std::string stop_in_words(trace::stop_reason why) {
+    switch (why) {
+    case trace::stop_reason::disk_full:
+        return "the disk is full; make room, or record to another disk with -o";
+    case trace::stop_reason::file_full:
+        return "the collector could not follow, and the part has no more room; record less with --sample N";
+    case trace::stop_reason::no_memory:
+        return "there was no memory for a thread's state";
+    default:
+        return "it was asked to";
+    }
+}
+
+void tell_completeness(const totals& all, trace::reader& from) {
+    if (!all.has_stacks) {
+        say("no stacks, as --stacks none asks for; scopes will be withheld");
+        return;
+    }
+    say(percent(all.complete, all.events) + " of " + with_commas(all.events) + " stacks are complete");
+    if (static_cast<double>(all.complete) >= least_complete * static_cast<double>(all.events)) {
+        return;
+    }
+    const incomplete_stacks most = incomplete_stacks::most_frequent(from);
+    say("scopes will be withheld, which need 95 %: " + percent(most.events, all.events) + " end " +
+        end_in_words(most.end) + ", most often in " + most.file);
+}
+
+void tell_no_events(const arguments& how, const totals& all) {
+    say("no event: '" + how.program.front() +
+        "' called neither malloc nor operator new in a way that can be recorded");
+    if (all.programs != 0) {
+        say("it became another program, which was not followed; --follow records that too");
+    }
+}
+
+void tell_amounts(const totals& all, std::size_t processes, std::uint64_t bytes) {
+    std::string line = counted(all.events, "event") + " of " + counted(all.threads, "thread");
+    if (processes > 1) {
+        line += " in " + counted(processes, "process");
+    }
+    line += " in " + decimal(all.seconds, 2) + " s; " + bytes_in_words(bytes);
+    if (all.events != 0) {
+        line += ", " + decimal(static_cast<double>(bytes) / static_cast<double>(all.events), 2) +
+                " bytes an event";
+    }
+    say(line);
+}
+
+void tell_missing(const totals& all, const collection::result& told) {
+    if (all.stopped != trace::stop_reason::none) {
+        say("the recording stopped before the program's end: " + stop_in_words(all.stopped));
+    }
+    std::string not_followed;
+    if (all.forks != 0) {
+        not_followed = counted(all.forks, "fork");
+    }
+    if (all.programs != 0) {
+        not_followed += (not_followed.empty() ? "" : " and ") + counted(all.programs, "executed program");
+    }
+    if (!not_followed.empty()) {
+        say("not followed: " + not_followed + "; --follow records them too");
+    }
+    if (all.nested != 0) {
+        say("lost: " + counted(all.nested, "event") + " of signal handlers that interrupted the recorder");
+    }
+    if (all.names_lost != 0) {
+        say("lost: " + counted(all.names_lost, "use") + " of names for which there was no room");
+    }
+    if (told.damaged != 0) {
+        say("lost: the ends of " + counted(told.damaged, "damaged chunk"));
+    }
+}
+
+std::string ended_in_words(int status) {
+    return status > 128 ? "was ended by signal " + std::to_string(status - 128)
+                        : "ended with status " + std::to_string(status);
+}
+
+int tell_nothing_recorded(const arguments& how, parts_folder& folder, int status) {
+    folder.remove();
+    if (how.program.empty()) {
+        say("error: nothing was recorded, because the recording had not begun");
+        return nothing_recorded;
+    }
+    say("error: nothing was recorded: '" + how.program.front() + "' " + ended_in_words(status) +
+        " before its first allocation, or without the recorder; '" + how.file.string() + "' is as it was");
+    say("a program is without the recorder if its parent clears LD_PRELOAD, or if there was no room for a "
+        "part");
+    return nothing_recorded;
+}
+
+} // namespace
+
+void say(const std::string& line) {
+    std::fprintf(stderr, "mallard: %s\n", line.c_str());
+    std::fflush(stderr);
+}
+
+int conclude(const arguments& how, parts_folder& folder, const collection::result& told, int status) {
+    if (!told.failed.empty()) {
+        say("error: " + told.failed);
+        say("the program went on without the recorder; make room, then: mallard record --recover " +
+            how.file.string());
+        return status;
+    }
+    if (told.processes == 0) {
+        return tell_nothing_recorded(how, folder, status);
+    }
+    trace::reader from(folder.trace());
+    const totals all = sum(from.processes());
+    if (all.events == 0) {
+        tell_no_events(how, all);
+    } else {
+        tell_completeness(all, from);
+    }
+    tell_amounts(all, from.processes().size(), from.file_bytes());
+    tell_missing(all, told);
+    folder.keep_trace();
+    folder.remove();
+    say("next: mallard profile " + how.file.string());
+    return status;
+}
+
+} // namespace mallard::collect

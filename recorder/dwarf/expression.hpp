@@ -1,0 +1,43 @@
+/// The stack machine in which a call frame table says what an offset cannot: PLT stubs, signal frames, frames that
+/// were aligned at run time.
+///
+/// Source: DWARF 5, section 2.5.
+#pragma once
+
+#include "recorder/dwarf/byte_cursor.hpp"
+#include "recorder/dwarf/registers.hpp"
+#include "recorder/unwind/readable_range.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace mallard::recorder::unwind {
+
+/// The words that decided where a frame's caller is. While they are the same, the caller is where it was.
+struct words_read {
+    static constexpr unsigned most = 8;
+    struct word {
+        address at;
+        address value;
+    };
+    std::array<word, most> words{};
+    unsigned count = 0;
+    /// True if there were more than `most`, or a register other than rsp and rbp took part.
+    bool incomplete = false;
+
+    void add(address at, address value) noexcept {
+        if (count < most) {
+            words[count++] = {at, value};
+        } else {
+            incomplete = true;
+        }
+    }
+};
+
+/// Effects: evaluates the expression at `length_and_code`, with `first` on the stack if `has_first`; adds the words
+/// that it reads to `read`.
+/// Returns: true if the result is known; it is in `result` then.
+bool evaluate(const std::uint8_t* length_and_code, const registers& frame, bool has_first, address first,
+              readable_range& readable, words_read& read, address& result) noexcept;
+
+} // namespace mallard::recorder::unwind

@@ -1,0 +1,43 @@
+/// The row of a function's call frame table at one address: where its caller's registers are.
+///
+/// Source: DWARF 5, section 6.4.1.
+#pragma once
+
+#include "recorder/dwarf/byte_cursor.hpp"
+#include "recorder/dwarf/frame_description.hpp"
+#include "recorder/dwarf/registers.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace mallard::recorder::unwind {
+
+enum class place : std::uint8_t {
+    unchanged,            ///< in the same register
+    undefined,            ///< lost; for the return address: there is no caller
+    memory_at_offset,     ///< at the canonical frame address + number
+    offset,               ///< the canonical frame address + number
+    another_register,     ///< in register number
+    memory_at_expression, ///< at the address that the expression gives
+    expression,           ///< the value of the expression
+};
+
+struct register_rule {
+    place where = place::unchanged;
+    std::int64_t number = 0;
+    /// The length of the expression, and then the expression.
+    const std::uint8_t* expression = nullptr;
+};
+
+struct row {
+    /// Where the canonical frame address comes from: `offset` for register `frame_register` + number, or an expression.
+    register_rule frame;
+    std::uint64_t frame_register = rsp;
+    std::array<register_rule, register_count> rules{};
+};
+
+/// Returns: true if the instructions could be run as far as `pc`; then `at` is the row there.
+/// Complexity: O(n) for n instructions.
+bool row_at(const frame_description& function, address pc, row& at) noexcept;
+
+} // namespace mallard::recorder::unwind

@@ -1,0 +1,108 @@
+#include "recorder/interpose/next_allocator.hpp"
+
+#include <dlfcn.h>
+#include <sched.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+namespace mallard::recorder {
+
+namespace {
+
+// dlsym may allocate. What it needs before it has found malloc comes from here: some hundred bytes.
+constexpr std::size_t early_bytes = 65'536;
+alignas(64) constinit std::byte early[early_bytes]{};
+constinit std::atomic<std::size_t> early_used{0};
+
+constinit next_allocator found{};
+constinit std::atomic<int> state{0}; // 0: not looked for; 1: being looked for; 2: found
+__thread bool looking [[gnu::tls_model("initial-exec")]] = false;
+
+void* early_memory(std::size_t alignment, std::size_t bytes) noexcept {
+    if (alignment < alignof(std::max_align_t)) {
+        alignment = alignof(std::max_align_t);
+    }
+    if (bytes > early_bytes || alignment > 64) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    const std::size_t rounded = (bytes + 63) / 64 * 64;
+    const std::size_t at = early_used.fetch_add(rounded, std::memory_order_relaxed);
+    if (at + rounded > early_bytes) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    return early + at;
+}
+
+constinit const next_allocator early_allocator{
+    [](std::size_t bytes) { return early_memory(1, bytes); },
+    [](std::size_t count, std::size_t bytes) {
+        std::size_t all = 0;
+        return __builtin_mul_overflow(count, bytes, &all) ? nullptr : early_memory(1, all); // fresh, so zero
+    },
+    [](void* old, std::size_t bytes) {
+        void* const block = early_memory(1, bytes);
+        if (old != nullptr && block != nullptr) {
+            const auto behind = static_cast<std::size_t>(early + early_bytes - static_cast<std::byte*>(old));
+            std::memcpy(block, old, bytes < behind ? bytes : behind);
+        }
+        return block;
+    },
+    [](void*) {},
+    [](std::size_t alignment, std::size_t bytes) { return early_memory(alignment, bytes); },
+    [](std::size_t alignment, std::size_t bytes) { return early_memory(alignment, bytes); },
+    [](void** block, std::size_t alignment, std::size_t bytes) {
+        *block = early_memory(alignment, bytes);
+        return *block == nullptr ? ENOMEM : 0;
+    },
+    [](std::size_t bytes) { return early_memory(64, bytes); },
+    [](std::size_t bytes) { return early_memory(64, bytes); },
+};
+
+template <typename Function>
+void look_for(Function& function, const char* name) noexcept {
+    function = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+}
+
+[[gnu::noinline]] const next_allocator& look() noexcept {
+    if (looking) {
+        return early_allocator;
+    }
+    int expected = 0;
+    if (!state.compare_exchange_strong(expected, 1)) {
+        while (state.load(std::memory_order_acquire) != 2) {
+            ::sched_yield();
+        }
+        return found;
+    }
+    looking = true;
+    look_for(found.malloc, "malloc");
+    look_for(found.calloc, "calloc");
+    look_for(found.realloc, "realloc");
+    look_for(found.free, "free");
+    look_for(found.memalign, "memalign");
+    look_for(found.aligned_alloc, "aligned_alloc");
+    look_for(found.posix_memalign, "posix_memalign");
+    look_for(found.valloc, "valloc");
+    look_for(found.pvalloc, "pvalloc");
+    looking = false;
+    state.store(2, std::memory_order_release);
+    return found;
+}
+
+} // namespace
+
+const next_allocator& next() noexcept {
+    return state.load(std::memory_order_acquire) == 2 ? found : look();
+}
+
+bool is_early(const void* block) noexcept {
+    const auto offset = reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(early);
+    return offset < early_bytes;
+}
+
+} // namespace mallard::recorder

@@ -1,0 +1,102 @@
+#include "recorder/log/recording.hpp"
+
+#include "recorder/marks/marked_files.hpp"
+#include "recorder/system/environment.hpp"
+#include "recorder/system/time_stamp.hpp"
+
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace mallard::recorder {
+
+constinit recording the_recording;
+
+namespace {
+
+std::uint64_t least_ticks_between_stamps() noexcept {
+    constexpr int tries = 64;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (int each = 0; each < tries; ++each) {
+        const std::uint64_t before = time_stamp();
+        const std::uint64_t passed = time_stamp() - before;
+        least = passed < least ? passed : least;
+    }
+    return least;
+}
+
+} // namespace
+
+bool recording::begin() noexcept {
+    const int before = errno;
+    state expected = state_.load(std::memory_order_acquire);
+    for (;;) {
+        if (expected == state::off) {
+            return false;
+        }
+        if (expected == state::on && !forked()) {
+            return true;
+        }
+        // In the child of a fork another thread may have been beginning. It is not there any more.
+        const bool alone = expected != state::beginning || (same_process_ != nullptr && *same_process_ == 0);
+        if (!alone) {
+            ::sched_yield();
+            expected = state_.load(std::memory_order_acquire);
+        } else if (state_.compare_exchange_weak(expected, state::beginning)) {
+            break;
+        }
+    }
+    const bool works = begin_here();
+    state_.store(works ? state::on : state::off, std::memory_order_release);
+    errno = before;
+    return works;
+}
+
+bool recording::begin_here() noexcept {
+    if (same_process_ == nullptr) {
+        const environment asked = environment::read();
+        folder_.add(asked.folder == nullptr ? "" : asked.folder);
+        follow_ = asked.follow;
+        stacks = asked.stacks;
+        sample_one_in = asked.sample;
+        rules.walk_frame_pointers(stacks == trace::stack_source::frame_pointers);
+        same_process_ =
+            static_cast<const volatile std::uint32_t*>(memory_wiped_at_fork(sizeof(std::uint32_t)));
+        if (folder_.length() == 0 || same_process_ == nullptr) {
+            return false;
+        }
+    } else {
+        if (!follow_ && part.is_open()) {
+            part.header().forks_not_followed.fetch_add(1, std::memory_order_relaxed);
+        }
+        part.leave();
+        code.forget();
+        names.forget();
+        if (sample_one_in > 1) {
+            sampled.clear();
+        }
+        if (!follow_) {
+            return false;
+        }
+    }
+    unloaded.begin();
+    *const_cast<volatile std::uint32_t*>(same_process_) = 1;
+    stamp_ticks = least_ticks_between_stamps();
+    if (!part.open(folder_.text(), stacks)) {
+        return false;
+    }
+    connect_marked_files(own_functions);
+    part.header().sampled_one_in = sample_one_in;
+    part.header().timed_one_in = time_one_in;
+    return true;
+}
+
+void recording::end(trace::stop_reason why) noexcept {
+    part.stop(why);
+    state_.store(state::off, std::memory_order_release);
+}
+
+} // namespace mallard::recorder

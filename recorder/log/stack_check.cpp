@@ -1,0 +1,132 @@
+#include "recorder/log/stack_check.hpp"
+
+#ifdef MALLARD_RECORDER_CHECKS_STACKS
+
+#include "recorder/code/code_objects.hpp"
+#include "recorder/log/recording.hpp"
+
+#include <unistd.h>
+#include <unwind.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace mallard::recorder {
+
+namespace {
+
+constexpr unsigned most_levels = 1U << 16;
+constexpr std::uint32_t libgcc_one_in = 1000;
+
+constinit std::atomic<std::uint64_t> by_full_walk{0};
+constinit std::atomic<std::uint64_t> by_libgcc{0};
+
+struct walked {
+    unsigned count = 0;
+    std::array<address, most_levels> levels;
+};
+
+[[noreturn]] void fail(const char* with, const unwind::stack& stack, const address* other,
+                       unsigned count) noexcept {
+    std::array<char, 256> line;
+    const auto say = [&](int length) { (void)!::write(2, line.data(), static_cast<std::size_t>(length)); };
+    say(std::snprintf(line.data(), line.size(),
+                      "stack check: differs from %s: %u levels, ended by %d; %u levels\n", with,
+                      stack.depth(), static_cast<int>(stack.end()), count));
+    for (unsigned each = 0; each < stack.depth() || each < count; ++each) {
+        say(std::snprintf(line.data(), line.size(), "%4u %16lx %16lx\n", each,
+                          each < stack.depth() ? stack.address_of(each) : 0, each < count ? other[each] : 0));
+    }
+    std::abort();
+}
+
+void compare_with_full_walk(const unwind::stack& stack, caller from) noexcept {
+    static thread_local unwind::stack whole;
+    if (!whole.is_open() && !whole.open()) {
+        return;
+    }
+    whole.forget();
+    whole.update(from.slot, from.frame_base, the_recording.rules);
+    bool same = whole.depth() == stack.depth() && whole.end() == stack.end();
+    for (unsigned each = 0; same && each < whole.depth(); ++each) {
+        same = whole.address_of(each) == stack.address_of(each) && whole.at(each).slot == stack.at(each).slot;
+    }
+    if (!same) {
+        static walked other;
+        other.count = whole.depth() < most_levels ? whole.depth() : most_levels;
+        for (unsigned each = 0; each < other.count; ++each) {
+            other.levels[each] = whole.address_of(each);
+        }
+        fail("a full walk", stack, other.levels.data(), other.count);
+    }
+    by_full_walk.fetch_add(1, std::memory_order_relaxed);
+}
+
+void compare_with_libgcc(const unwind::stack& stack) noexcept {
+    static thread_local walked inside_first;
+    inside_first.count = 0;
+    _Unwind_Backtrace(
+        [](_Unwind_Context* context, void* into) {
+            auto& all = *static_cast<walked*>(into);
+            int interrupted = 0;
+            const auto at = static_cast<address>(_Unwind_GetIPInfo(context, &interrupted));
+            if (at != 0 && all.count < most_levels) {
+                all.levels[all.count++] = at | (interrupted != 0 ? trace::interrupted_level : 0);
+            }
+            return _URC_NO_REASON;
+        },
+        &inside_first);
+    // The innermost frames are the recorder's own.
+    unsigned first = 0;
+    while (first < inside_first.count && inside_first.levels[first] != stack.address_of(stack.depth() - 1)) {
+        ++first;
+    }
+    static thread_local walked outside_first;
+    outside_first.count = inside_first.count - first;
+    for (unsigned each = 0; each < outside_first.count; ++each) {
+        outside_first.levels[each] = inside_first.levels[inside_first.count - 1 - each];
+    }
+    // libgcc ends in code without a description, where the recorder may know the way.
+    unwind::frame_description none;
+    const bool ends_early = outside_first.count > 0 && outside_first.count < stack.depth() &&
+                            !unwind::description_at(outside_first.levels[0] - 1, none);
+    const unsigned further = ends_early ? stack.depth() - outside_first.count : 0;
+    bool same = outside_first.count + further == stack.depth();
+    for (unsigned each = 0; same && each < outside_first.count; ++each) {
+        same = outside_first.levels[each] == stack.address_of(each + further);
+    }
+    if (!same && unwind::is_complete(stack.end())) {
+        fail("libgcc's", stack, outside_first.levels.data(), outside_first.count);
+    }
+    by_libgcc.fetch_add(1, std::memory_order_relaxed);
+}
+
+struct at_end {
+    ~at_end() { report_checks(); }
+};
+at_end report_at_end;
+
+} // namespace
+
+void check_stack(const unwind::stack& stack, caller from) noexcept {
+    static thread_local std::uint32_t count = 0;
+    compare_with_full_walk(stack, from);
+    if (stack.depth() > 0 && count++ % libgcc_one_in == 0) {
+        compare_with_libgcc(stack);
+    }
+}
+
+void report_checks() noexcept {
+    std::array<char, 128> line;
+    const int length =
+        std::snprintf(line.data(), line.size(), "stack check: %lu as by a full walk, %lu as by libgcc\n",
+                      by_full_walk.load(), by_libgcc.load());
+    (void)!::write(2, line.data(), static_cast<std::size_t>(length));
+}
+
+} // namespace mallard::recorder
+
+#endif

@@ -1,0 +1,157 @@
+/// The logs of all threads: which one is a thread's, and when another thread may take it over.
+
+#include "recorder/log/recording.hpp"
+#include "recorder/log/thread_log.hpp"
+#include "recorder/system/time_stamp.hpp"
+#include "recorder/system/wiped_memory.hpp"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <new>
+
+namespace mallard::recorder {
+
+namespace {
+
+constexpr address most_stack_bytes = address{1} << 30;
+
+bool on_alternate_stack() noexcept {
+    stack_t now{};
+    return ::sigaltstack(nullptr, &now) == 0 && (now.ss_flags & SS_ONSTACK) != 0;
+}
+
+constexpr unsigned most_logs = 1U << 16;
+
+constinit std::array<std::atomic<thread_log*>, most_logs> logs{};
+
+constinit std::atomic<unsigned> log_count{0};
+
+__thread thread_log* current [[gnu::tls_model("initial-exec")]] = nullptr;
+
+std::uint32_t system_number() noexcept {
+    return static_cast<std::uint32_t>(::syscall(SYS_gettid));
+}
+
+bool is_gone(std::uint32_t thread) noexcept {
+    const int before = errno;
+    const bool gone = ::syscall(SYS_tgkill, ::getpid(), thread, 0) != 0;
+    errno = before;
+    return gone;
+}
+
+/// The key whose destructor runs when a thread ends.
+pthread_key_t end_key() noexcept {
+    static constinit pthread_key_t key{};
+    static constinit std::atomic<int> made{0};
+    int expected = 0;
+    if (made.compare_exchange_strong(expected, 1)) {
+        ::pthread_key_create(&key, [](void* log) { static_cast<thread_log*>(log)->thread_ends(); });
+        made.store(2, std::memory_order_release);
+    }
+    while (made.load(std::memory_order_acquire) != 2) {
+    }
+    return key;
+}
+
+} // namespace
+
+thread_log* thread_log::mine() noexcept {
+    thread_log* const log = current;
+    return log != nullptr && log->opened_ ? log : open_mine();
+}
+
+[[gnu::noinline]] thread_log* thread_log::open_mine() noexcept {
+    if (!the_recording.on()) {
+        return nullptr;
+    }
+    const std::uint32_t owner = system_number();
+    thread_log* const log = current != nullptr && current->take_over(owner) ? current : take(owner);
+    if (log == nullptr) {
+        the_recording.end(trace::stop_reason::no_memory);
+        return nullptr;
+    }
+    current = log;
+    return log->begin() ? log : nullptr;
+}
+
+/// Returns: the log of a thread that has gone, or a new one; null if there is no memory.
+thread_log* thread_log::take(std::uint32_t owner) noexcept {
+    const unsigned count = log_count.load(std::memory_order_acquire);
+    for (unsigned each = 0; each < count && each < most_logs; ++each) {
+        thread_log* const log = logs[each].load(std::memory_order_acquire);
+        if (log != nullptr && log->take_over(owner)) {
+            return log;
+        }
+    }
+    void* const memory = memory_wiped_at_fork(sizeof(thread_log));
+    if (memory == nullptr) {
+        return nullptr;
+    }
+    auto* const log = new (memory) thread_log;
+    log->owner_.store(owner, std::memory_order_relaxed);
+    const unsigned place = log_count.fetch_add(1, std::memory_order_acq_rel);
+    if (place < most_logs) {
+        logs[place].store(log, std::memory_order_release);
+    }
+    return log;
+}
+
+/// Returns: true if the log belonged to nobody, or to a thread that has gone, and is the caller's now.
+bool thread_log::take_over(std::uint32_t owner) noexcept {
+    std::uint32_t before = owner_.load(std::memory_order_acquire);
+    const bool left = before == 0 || (ending_ && (before == owner || is_gone(before)));
+    return left && owner_.compare_exchange_strong(before, owner);
+}
+
+bool thread_log::begin() noexcept {
+    // The process that a fork copied had a stack. Its addresses are lost with the log that named them.
+    if (!stack_.is_open() && !stack_.open()) {
+        return false;
+    }
+    inside_ = reinterpret_cast<address>(__builtin_frame_address(0));
+    stack_.forget();
+    ::pthread_setspecific(end_key(), this);
+    number_ = the_recording.part.header().threads.fetch_add(1, std::memory_order_relaxed);
+    ending_ = false;
+    rules_seen_ = 0;
+    open_.clear();
+    opened_ = true;
+    random_ = static_cast<std::uint32_t>(time_stamp()) | 1;
+    sampler_.begin(the_recording.sample_one_in, random_);
+    const bool works = at_ == nullptr ? next_chunk() : has_room(trace::most_event_bytes);
+    if (works) {
+        write_thread_begin();
+    }
+    inside_ = 0;
+    return works;
+}
+
+void thread_log::thread_ends() noexcept {
+    if (!opened_ || !enter(reinterpret_cast<address>(__builtin_frame_address(0)))) {
+        return;
+    }
+    if (has_room(trace::most_event_bytes)) {
+        publish(record_kind::thread_end, write_time(at_ + 1));
+    }
+    ending_ = true;
+    leave();
+}
+
+/// Returns: true if the thread left the recorder by longjmp, out of a signal handler that interrupted it.
+bool thread_log::left_behind(address frame) noexcept {
+    // The stack grows down. A handler's frame is inside of the frame that it interrupted, or on a stack of its own.
+    if (frame <= inside_ || frame - inside_ > most_stack_bytes || on_alternate_stack()) {
+        the_recording.part.header().nested_events.fetch_add(1, std::memory_order_relaxed);
+        return false;
+    }
+    stack_.forget();
+    whole_stack_ = true;
+    return true;
+}
+
+} // namespace mallard::recorder

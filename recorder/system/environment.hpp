@@ -1,0 +1,21 @@
+/// What `mallard record` tells the recorder, through the environment of the program.
+#pragma once
+
+#include "trace/part.hpp"
+
+#include <cstdint>
+
+namespace mallard::recorder {
+
+struct environment {
+    const char* folder = nullptr; ///< MALLARD_RECORD: where the part goes; null if nothing is recorded
+    trace::stack_source stacks = trace::stack_source::descriptions; ///< MALLARD_RECORD_STACKS=none|fp
+    std::uint32_t sample = 1; ///< MALLARD_RECORD_SAMPLE=N: one activation in so many is recorded
+    bool follow = false;      ///< MALLARD_RECORD_FOLLOW=1: forks and other programs are recorded too
+
+    /// Effects: takes the recorder out of the environment unless `follow` is set, so that the program and those that it
+    /// starts see the environment that the user has.
+    static environment read() noexcept;
+};
+
+} // namespace mallard::recorder

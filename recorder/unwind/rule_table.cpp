@@ -1,0 +1,76 @@
+#include "recorder/unwind/rule_table.hpp"
+
+#include "recorder/code/code_objects.hpp"
+#include "recorder/dwarf/registers.hpp"
+#include "recorder/dwarf/row.hpp"
+#include "recorder/unwind/readable_range.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace mallard::recorder::unwind {
+
+namespace {
+
+/// Returns: true if a call returns to `key` in `__do_global_dtors_aux`, which runs the destructors of a file's static objects.
+/// gcc's crtstuff.c compiles it without a description. Its frame is the usual one with rbp, so the stack goes on outside.
+///
+///     key: e8 .. .. .. ..          call deregister_tm_clones
+///          c6 05 .. .. .. .. 01    movb $1, completed(%rip)
+///          5d c3                   pop %rbp; ret
+bool is_in_global_destructors(address key) noexcept {
+    constexpr int any = -1;
+    constexpr address page = 4096;
+    constexpr std::array pattern{0xe8, any, any, any, any, 0xc6, 0x05, any, any, any, any, 0x01, 0x5d, 0xc3};
+    code_object file;
+    if (!object_at(key - 1, file) || file.end - key < pattern.size() ||
+        !page_is_readable((key + pattern.size() - 1) / page * page)) {
+        return false;
+    }
+    const auto* const code = reinterpret_cast<const std::uint8_t*>(key);
+    for (std::size_t each = 0; each < pattern.size(); ++each) {
+        if (pattern[each] != any && pattern[each] != code[each]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+rule make_rule(address key) noexcept {
+    frame_description function;
+    row at;
+    if (!description_at(key - 1, function) && is_in_global_destructors(key)) {
+        return rule::of(true, 16, 16);
+    }
+    if (!description_at(key - 1, function) || function.return_register != rip ||
+        !row_at(function, key - 1, at)) {
+        return rule(rule::complex);
+    }
+    const register_rule& back = at.rules[rip];
+    const register_rule& base = at.rules[rbp];
+    if (back.where == place::undefined) {
+        return rule(rule::last);
+    }
+    const bool by_constant =
+        at.frame.where == place::offset && (at.frame_register == rsp || at.frame_register == rbp);
+    const bool usual = back.where == place::memory_at_offset && back.number == -8 &&
+                       at.rules[rsp].where == place::unchanged && !function.signal_frame;
+    const bool saved = base.where == place::memory_at_offset && base.number < 0;
+    if (!by_constant || !usual || !(saved || base.where == place::unchanged)) {
+        return rule(rule::complex);
+    }
+    return rule::of(at.frame_register == rbp, at.frame.number, saved ? -base.number : 0);
+}
+
+void rule_table::clear() noexcept {
+    for (bucket& each : buckets_) {
+        for (auto& word : each) {
+            word.store(0, std::memory_order_relaxed);
+        }
+    }
+    epoch_.fetch_add(1, std::memory_order_relaxed);
+}
+
+} // namespace mallard::recorder::unwind

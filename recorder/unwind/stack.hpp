@@ -1,0 +1,137 @@
+/// The stack of a thread at its last event, and the way to that of the next event.
+///
+///     level 0        outermost: main's caller
+///     level 1        slot: where the return address stands       return address: what stood there
+///     ...
+///     level depth-1  innermost: the caller of malloc
+///
+/// Two events share most of their stacks. `update` walks from the caller of malloc outwards, until it meets a level that
+/// it knows: the slot, the return address, and rbp if a frame outside needs it. What it would find from there on depends
+/// on words of the stack alone, and they may have changed: the function that stands there may have returned, and its
+/// caller may have called it again from another place. So all words outside are compared, from the inside outwards.
+/// The walk goes on at the first one that differs.
+///
+/// Invariants: `slot` falls from level 0 to the innermost one, unless the stack has a signal frame. Each word that decided
+/// where a level is stands in `levels` or in `others`. `repeat` is set if that is not so; then the next update knows
+/// nothing.
+/// Owner: one thread. It only reads the stack.
+#pragma once
+
+#include "recorder/dwarf/byte_cursor.hpp"
+#include "recorder/dwarf/expression.hpp"
+#include "recorder/unwind/readable_range.hpp"
+#include "recorder/unwind/rule_table.hpp"
+#include "recorder/unwind/step.hpp"
+#include "trace/raw_record.hpp"
+
+#include <cstdint>
+
+namespace mallard::recorder::unwind {
+
+using trace::is_complete;
+using trace::stack_end;
+
+class stack {
+public:
+    static constexpr unsigned most_levels = 1U << 20;
+    /// Levels outside of the first known one that are compared. Those further out are taken as unchanged, and counted.
+    static constexpr unsigned most_compared = 1024;
+
+    struct level {
+        address slot;
+        address return_address;
+    };
+
+    /// Effects: reserves addresses, and no memory.
+    /// Returns: false if there are none.
+    bool open() noexcept;
+
+    /// Effects: this becomes the stack of a call whose return address stands at `slot`, in a frame in which rbp has the
+    /// value `frame_base`.
+    /// Returns: the number of outer levels that are the same as before.
+    /// Complexity: O(new levels), and a comparison for each level outside.
+    unsigned update(address slot, address frame_base, rule_table& rules) noexcept;
+
+    /// Effects: knows nothing; the next update walks the whole stack.
+    void forget() noexcept;
+
+    [[nodiscard]] unsigned depth() const noexcept { return depth_; }
+    [[nodiscard]] const level& at(unsigned which) const noexcept { return levels_[which]; }
+    /// The level's return address, with `trace::interrupted_level` if the function was interrupted there.
+    [[nodiscard]] address address_of(unsigned which) const noexcept {
+        return levels_[which].return_address | (rests_[which].interrupted ? trace::interrupted_level : 0);
+    }
+    [[nodiscard]] bool is_open() const noexcept { return levels_ != nullptr; }
+    [[nodiscard]] stack_end end() const noexcept { return end_; }
+    /// Returns: true if the word at `slot` can be read. If it is far from the last ones, the thread has changed its stack.
+    [[nodiscard]] bool can_read(address slot) noexcept { return readable_.holds(slot); }
+    /// Returns: true if `slot` is on the stack of the last update, as far as it is known.
+    [[nodiscard]] bool holds(address slot) const noexcept {
+        return slot >= readable_.begin() && slot < readable_.end();
+    }
+    /// The updates that compared `most_compared` levels, and found no end.
+    [[nodiscard]] std::uint64_t not_compared() const noexcept { return not_compared_; }
+
+private:
+    /// What a level needs beside its two words.
+    struct rest {
+        address frame_base;   ///< rbp in this level
+        address saved_rbp_at; ///< where this level's function saved rbp; 0 if it did not
+        bool by_rbp;          ///< the function's frame is found by rbp
+        bool uses_rbp;        ///< a frame from here outwards is found by the value that rbp has here
+        bool interrupted;
+    };
+    struct other_word {
+        address at;
+        address value;
+        unsigned at_level; ///< the level whose function's description reads the word
+    };
+    struct position {
+        address slot;
+        address return_address;
+        address frame_base;
+        address stack_pointer;
+        bool interrupted;
+    };
+    static constexpr unsigned most_others = 64;
+    static constexpr unsigned unchanged = ~0U;
+
+    // Each event runs these for a few levels, so they are inlined into `update`.
+    [[gnu::always_inline]] inline unsigned walk(position now, unsigned known, rule_table& rules) noexcept;
+    [[nodiscard, gnu::always_inline]] inline bool matches(unsigned which, const position& now) const noexcept;
+    [[nodiscard, gnu::always_inline]] inline unsigned first_changed(unsigned known) noexcept;
+    [[gnu::always_inline]] inline bool add(const level& which, const rest& its) noexcept;
+    [[gnu::always_inline]] inline bool go_out(position& now, rule_table& rules) noexcept;
+    [[gnu::always_inline]] inline bool go_out_by(rule way, position& now) noexcept;
+    [[gnu::noinline]] unsigned first_changed_other(unsigned known, unsigned limit,
+                                                   unsigned changed) const noexcept;
+    [[gnu::noinline]] bool carry_over(unsigned known, unsigned changed, position& now) noexcept;
+    [[gnu::noinline]] bool go_out_slowly(position& now) noexcept;
+    [[gnu::always_inline]] inline bool is_address(address word) noexcept;
+    bool stop(stack_end why) noexcept;
+    [[gnu::always_inline]] inline void install(unsigned kept) noexcept;
+    void compare_from_now_on(const other_word& word) noexcept;
+    [[nodiscard]] bool commit(unsigned levels) noexcept;
+
+    level* levels_ = nullptr;
+    rest* rests_ = nullptr;
+    // The new levels of an update, the innermost one first.
+    level* new_levels_ = nullptr;
+    rest* new_rests_ = nullptr;
+    unsigned depth_ = 0;
+    unsigned added_ = 0;
+    unsigned room_ = 0; ///< levels that have memory
+    unsigned most_ = 0; ///< levels that have addresses
+    unsigned other_count_ = 0;
+    bool repeat_ = false;
+    std::uint32_t epoch_ = 0;
+    stack_end end_ = stack_end::outermost;
+    readable_range readable_;
+    std::uint64_t not_compared_ = 0;
+    other_word others_[most_others];
+    // Words that decided about new levels, with the number of the new level.
+    unsigned new_other_count_ = 0;
+    other_word new_others_[most_others];
+};
+
+} // namespace mallard::recorder::unwind
