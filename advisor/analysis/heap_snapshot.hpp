@@ -1,0 +1,56 @@
+/// The heap at one moment: how the blocks of each open scope lie between those of others.
+///
+///     addresses   a a b a . b b a     scope a: 4 blocks, 3 neighbours, 2 of them foreign
+///
+/// Own blocks of a scope are those made since its activation began, by its thread. As scopes are nested, a block belongs to
+/// a number of outermost groups of scopes of its thread, and all sums are taken by that number.
+#pragma once
+
+#include "advisor/blocks/block_table.hpp"
+#include "advisor/scopes/scope_totals.hpp"
+#include "advisor/scopes/thread_scopes.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace mallard::advisor {
+
+class heap_snapshot {
+public:
+    /// Returns: true if a snapshot is due after so many events. One is due after 4,096 events, at least, and a sixty-fourth of
+    /// all; and twice as many as there are live blocks, so that snapshots take a small part of the time.
+    [[nodiscard]] bool is_due(std::uint64_t events) const noexcept { return events >= next_; }
+
+    /// Effects: adds what it finds to the totals of each open scope with two own blocks or more.
+    void take(std::uint64_t events, const block_table& blocks, const std::vector<thread_scopes>& threads,
+              std::vector<scope_totals>& totals);
+
+private:
+    struct own_block {
+        std::uint64_t address = 0;
+        std::uint64_t bytes = 0;
+        std::uint32_t thread = 0;
+        std::uint32_t groups = 0; ///< outermost ones that it belongs to
+    };
+    /// Sums by number of groups: element n counts for the n outermost ones. They may be negative.
+    struct thread_sums {
+        std::vector<std::int64_t> blocks, bytes, neighbours, foreign, pages;
+        std::uint64_t last_page = 0;
+        std::uint32_t groups_of_last_page = 0;
+        std::uint32_t groups_above = 0; ///< groups that have a block at a higher address
+    };
+
+    void collect(const block_table& blocks, const std::vector<thread_scopes>& threads);
+    void sort();
+    void count_neighbours();
+    void count_pages();
+
+    std::uint64_t next_ = first_snapshot;
+    std::vector<own_block> blocks_; ///< by address
+    std::vector<own_block> sorted_; ///< room for sorting
+    std::vector<thread_sums> sums_;
+
+    static constexpr std::uint64_t first_snapshot = 4096;
+};
+
+} // namespace mallard::advisor

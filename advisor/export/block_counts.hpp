@@ -1,0 +1,72 @@
+/// The blocks of a process by the stack that allocated them.
+///
+/// Data model: counts for each context of the trace, most of them empty, and the blocks that are alive, by address.
+/// Invariant: a context that was touched since the highest peak so far keeps its counts of that moment apart
+/// (`peak_of`); the peak counts of all others are those that they have now. So a new peak costs nothing.
+/// Blocks of pools lie in other blocks, and are not counted.
+#pragma once
+
+#include "advisor/blocks/block_table.hpp"
+#include "trace/reader.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mallard::advisor {
+
+struct blocks_and_bytes {
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0; ///< that were requested
+    friend bool operator==(const blocks_and_bytes&, const blocks_and_bytes&) = default;
+};
+
+struct block_counts {
+    blocks_and_bytes allocated;
+    blocks_and_bytes alive;   ///< now; at the end of the recording, once all events were counted
+    blocks_and_bytes at_peak; ///< when the process held the most bytes
+    blocks_and_bytes most;    ///< when this context held the most bytes
+    std::uint64_t ticks = 0;  ///< that its blocks lived, in all
+    friend bool operator==(const block_counts&, const block_counts&) = default;
+};
+
+class heap_history {
+public:
+    /// Effects: reads all events of the process.
+    /// Throws: trace_error if the trace is damaged.
+    heap_history(trace::reader& trace, std::size_t process);
+
+    /// By number of the context.
+    [[nodiscard]] const std::vector<block_counts>& contexts() const noexcept { return counts_; }
+    [[nodiscard]] const block_counts& total() const noexcept { return total_; }
+    /// When the process held the most bytes, since its first event.
+    [[nodiscard]] std::uint64_t ticks_at_peak() const noexcept { return ticks_at_peak_; }
+
+    /// From the first event to the end.
+    [[nodiscard]] std::uint64_t ticks() const noexcept { return last_ticks_ - first_ticks_; }
+
+private:
+    struct returned_block {
+        live_block block;
+        std::uint64_t ticks = 0; ///< when it was returned
+    };
+
+    void add(const trace::event& event);
+    void allocate(const trace::event& event);
+    void release(const live_block& gone, std::uint64_t ticks);
+    void take_back(std::uint64_t address, std::uint32_t thread);
+    void finish();
+    block_counts& touch(trace::context_id context);
+
+    std::vector<block_counts> counts_;
+    std::vector<std::uint64_t> peak_of_; ///< by context: the number of the peak that its `at_peak` belongs to
+    block_table alive_;                  ///< `call` is the context
+    std::vector<returned_block> in_realloc_; ///< by thread: the block that it gave to realloc last
+    block_counts total_;
+    std::uint64_t peak_ = 0; ///< number of the highest peak so far
+    std::uint64_t ticks_at_peak_ = 0;
+    std::uint64_t first_ticks_ = 0;
+    std::uint64_t last_ticks_ = 0;
+};
+
+} // namespace mallard::advisor

@@ -1,0 +1,35 @@
+/// The command line of mallard-profile.
+#pragma once
+
+#include "advisor/export/exports.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace mallard::advisor {
+
+/// A mistake of the caller. The text has the wrong value and the allowed ones.
+class usage_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct arguments {
+    std::string trace;
+    std::optional<std::uint32_t> process; ///< the system's number
+    std::optional<std::string> scope;
+    bool events = false; ///< print them as text
+    const export_format* exported = nullptr;
+    std::string output; ///< the file of the export
+    bool help = false;
+};
+
+extern const char* const usage;
+
+/// Throws: usage_error.
+arguments read_arguments(const std::vector<std::string>& words);
+
+} // namespace mallard::advisor

@@ -1,0 +1,29 @@
+/// Names of code from the symbols of files on this machine.
+#pragma once
+
+#include "advisor/report/code_names.hpp"
+#include "advisor/symbols/code_map.hpp"
+
+namespace mallard::advisor {
+
+class symbol_names final : public code_names {
+public:
+    /// Requires: `files` stay.
+    symbol_names(std::span<const trace::code_file> files, std::string executable)
+        : files_(files), map_(files, std::move(executable)) {}
+
+    scope_id function_at(std::uint64_t level) override;
+    named_function function(scope_id which) override;
+    std::string short_name(scope_id which) override;
+    std::vector<named_place> places(std::uint64_t level) override;
+    bool is_library(scope_id which) override;
+    bool is_library_name(std::string_view short_name) override;
+    std::optional<place_in_file> in_file(std::uint64_t level) override;
+    std::vector<std::string> warnings() override { return map_.warnings(); }
+
+private:
+    std::span<const trace::code_file> files_;
+    code_map map_;
+};
+
+} // namespace mallard::advisor

@@ -1,0 +1,108 @@
+#include "advisor/report/parts/report_parts.hpp"
+
+#include <algorithm>
+
+namespace mallard::advisor {
+
+namespace {
+
+void write_optional(json_writer& to, std::string_view key, bool is_known, std::size_t row) {
+    to.key(key);
+    if (is_known) {
+        to.value(row);
+    } else {
+        to.value(json_writer::nothing{});
+    }
+}
+
+void write_escapes(json_writer& to, const report_source& from, const scope_detail& detail,
+                   std::size_t most_rows) {
+    std::vector<std::pair<escape_key, escape_sums>> escapes(detail.escapes.begin(), detail.escapes.end());
+    std::stable_sort(escapes.begin(), escapes.end(), [](const auto& left, const auto& right) {
+        return left.second.blocks.allocations > right.second.blocks.allocations;
+    });
+    escapes.resize(std::min(escapes.size(), most_rows));
+    to.key("escapes").begin_list();
+    for (const auto& [key, sums] : escapes) {
+        const bool is_known = key.by != no_scope;
+        to.begin_object().field("allocations", sums.blocks.allocations).field("bytes", sums.blocks.bytes);
+        write_optional(to, "by", is_known, is_known ? from.tables.function(key.by) : 0);
+        write_optional(to, "at", is_known, is_known ? from.tables.place(key.at) : 0);
+        const bool has_container = key.into != no_scope;
+        write_optional(to, "into", has_container, has_container ? from.tables.function(key.into) : 0);
+        to.field("thread", key.elsewhere ? "other" : "same");
+        const bool has_example = sums.example != no_call;
+        write_optional(to, "stack", has_example,
+                       has_example ? from.tables.stack(from.of.calls().all()[sums.example].context) : 0);
+        to.end_object();
+    }
+    to.end_list();
+
+    std::vector<std::pair<std::uint64_t, block_count>> sites(detail.escape_sites.begin(),
+                                                             detail.escape_sites.end());
+    std::stable_sort(sites.begin(), sites.end(), [](const auto& left, const auto& right) {
+        return left.second.allocations > right.second.allocations;
+    });
+    sites.resize(std::min(sites.size(), most_rows));
+    to.key("escape_sites").begin_list();
+    for (const auto& [address, blocks] : sites) {
+        to.begin_object().field("site", from.tables.place(address));
+        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes).end_object();
+    }
+    to.end_list();
+}
+
+} // namespace
+
+void write_scope(json_writer& to, const report_source& from, std::size_t id, std::size_t most_rows) {
+    const scope_id function = from.listed[id];
+    const scope_totals& totals = from.of.scopes()[function];
+    to.begin_object().field("id", id).field("function", from.tables.function(function));
+    to.key("figures");
+    write_figures(to, from.details[id].sums, {from.ns_per_tick, from.of.threads(), &totals, totals.ticks});
+    write_activations(to, totals, from.ns_per_tick);
+    write_escapes(to, from, from.details[id], most_rows);
+    to.end_object();
+}
+
+void write_scopes(json_writer& to, const report_source& from) {
+    constexpr std::size_t most_escapes = 12;
+    to.key("scopes").begin_list();
+    for (std::size_t id = 0; id < from.listed.size(); ++id) {
+        write_scope(to, from, id, most_escapes);
+    }
+    to.end_list();
+
+    std::vector<bool> is_listed(from.of.scopes().size());
+    for (const scope_id function : from.listed) {
+        is_listed[function] = true;
+    }
+    std::uint64_t others = 0, most = 0;
+    for (std::size_t function = 0; from.shows_scopes && function < is_listed.size(); ++function) {
+        const scope_totals& scope = from.of.scopes()[function];
+        if (is_listed[function] || scope.allocating == 0) {
+            continue;
+        }
+        ++others;
+        most = std::max(most, scope.allocations);
+    }
+    to.key("scopes_not_listed").begin_object();
+    to.field("scopes", others).field("most_allocations", most).end_object();
+}
+
+std::vector<std::uint64_t> scopes_by_node(const scope_tree& stacks, const std::vector<scope_id>& scopes) {
+    std::vector<std::uint64_t> bit_of(stacks.functions());
+    for (std::size_t at = 0; at < std::min<std::size_t>(scopes.size(), 64); ++at) {
+        bit_of[scopes[at]] = std::uint64_t{1} << at;
+    }
+    std::vector<std::uint64_t> found(stacks.size());
+    for (std::size_t node = trace::stack_ends; node < stacks.size(); ++node) {
+        const auto which = static_cast<trace::context_id>(node);
+        if (trace::is_complete(stacks.end(which))) {
+            found[node] = found[stacks.contexts()[which].parent] | bit_of[stacks.function(which)];
+        }
+    }
+    return found;
+}
+
+} // namespace mallard::advisor

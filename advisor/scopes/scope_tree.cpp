@@ -1,0 +1,81 @@
+#include "advisor/scopes/scope_tree.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace mallard::advisor {
+
+scope_tree::scope_tree(const trace::context_tree& tree, const function_of_level& function_of) : tree_(&tree) {
+    facts_.reserve(tree.size());
+    for (std::uint32_t end = 0; end < trace::stack_ends; ++end) {
+        facts_.push_back(end << end_shift);
+    }
+    for (std::size_t node = facts_.size(); node < tree.size(); ++node) {
+        const auto which = static_cast<trace::context_id>(node);
+        const std::uint32_t end = facts_[tree[which].parent] & ~(inner | function_mask);
+        facts_.push_back(end | ask(which, function_of));
+    }
+    mark_inner();
+}
+
+scope_id scope_tree::ask(trace::context_id node, const function_of_level& function_of) {
+    const scope_id function = function_of((*tree_)[node].address);
+    if (function > function_mask) {
+        throw std::length_error("a trace with 2^28 different functions");
+    }
+    functions_ = std::max(functions_, std::size_t{function} + 1);
+    return function;
+}
+
+/// A walk over the tree in depth first order, with the number of open nodes of each function.
+void scope_tree::mark_inner() {
+    const trace::context_tree& tree = *tree_;
+    // Children of a node stand one after the other: those of node n begin at children[begin[n]].
+    std::vector<std::uint32_t> begin(tree.size() + 1);
+    for (std::size_t node = trace::stack_ends; node < tree.size(); ++node) {
+        ++begin[tree[static_cast<trace::context_id>(node)].parent + 1];
+    }
+    for (std::size_t node = 0; node < tree.size(); ++node) {
+        begin[node + 1] += begin[node];
+    }
+    std::vector<trace::context_id> children(tree.size());
+    std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+    for (std::size_t node = trace::stack_ends; node < tree.size(); ++node) {
+        children[next[tree[static_cast<trace::context_id>(node)].parent]++] =
+            static_cast<trace::context_id>(node);
+    }
+
+    next.assign(begin.begin(), begin.end() - 1);
+    std::vector<std::uint32_t> open(functions_);
+    for (trace::context_id root = 0; root < trace::stack_ends; ++root) {
+        trace::context_id node = root;
+        for (;;) {
+            if (next[node] != begin[node + 1]) {
+                node = children[next[node]++];
+                if (open[function(node)]++ != 0) {
+                    facts_[node] |= inner;
+                }
+            } else if (node == root) {
+                break;
+            } else {
+                --open[function(node)];
+                node = tree[node].parent;
+            }
+        }
+    }
+}
+
+void scope_tree::add_new(const function_of_level& function_of) {
+    while (facts_.size() < tree_->size()) {
+        const auto which = static_cast<trace::context_id>(facts_.size());
+        trace::context_id outer = (*tree_)[which].parent;
+        const std::uint32_t end = facts_[outer] & ~(inner | function_mask);
+        const scope_id own = ask(which, function_of);
+        while (outer >= trace::stack_ends && function(outer) != own) {
+            outer = (*tree_)[outer].parent;
+        }
+        facts_.push_back(end | own | (outer >= trace::stack_ends ? inner : 0));
+    }
+}
+
+} // namespace mallard::advisor

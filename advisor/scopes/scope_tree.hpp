@@ -1,0 +1,55 @@
+/// The facts of each node of a tree of contexts that the analysis needs: its function, and if it counts.
+///
+/// Data model: a word a node. Invariant: a node counts unless an outer node has its function, so that of a recursion only
+/// the outermost activation counts.
+#pragma once
+
+#include "advisor/scopes/scope_totals.hpp"
+#include "trace/context_tree.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace mallard::advisor {
+
+/// Gives each address of code, as levels have it, the number of its function. Numbers are small and without gaps.
+using function_of_level = std::function<scope_id(std::uint64_t level)>;
+
+class scope_tree {
+public:
+    /// Effects: takes all nodes.
+    /// Requires: the tree stays.
+    /// Complexity: O(nodes).
+    scope_tree(const trace::context_tree& tree, const function_of_level& function_of);
+
+    /// Effects: takes the nodes that were added to the tree.
+    /// Complexity: O(depth) for each.
+    void add_new(const function_of_level& function_of);
+
+    [[nodiscard]] const trace::context_tree& contexts() const noexcept { return *tree_; }
+    [[nodiscard]] std::size_t size() const noexcept { return facts_.size(); }
+    [[nodiscard]] scope_id function(trace::context_id node) const noexcept {
+        return facts_[node] & function_mask;
+    }
+    [[nodiscard]] bool counts(trace::context_id node) const noexcept { return (facts_[node] & inner) == 0; }
+    [[nodiscard]] trace::stack_end end(trace::context_id node) const noexcept {
+        return static_cast<trace::stack_end>(facts_[node] >> end_shift);
+    }
+    /// One more than the highest number of a function.
+    [[nodiscard]] std::size_t functions() const noexcept { return functions_; }
+
+private:
+    static constexpr unsigned end_shift = 29;
+    static constexpr std::uint32_t inner = std::uint32_t{1} << 28;
+    static constexpr std::uint32_t function_mask = inner - 1;
+
+    scope_id ask(trace::context_id node, const function_of_level& function_of);
+    void mark_inner();
+
+    const trace::context_tree* tree_;
+    std::vector<std::uint32_t> facts_;
+    std::size_t functions_ = 0;
+};
+
+} // namespace mallard::advisor

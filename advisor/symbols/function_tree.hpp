@@ -1,0 +1,40 @@
+/// The functions of one compilation unit by address, with those that are inlined into them.
+///
+/// Data model: one `code` for each range of a function's, or an inlined function's, addresses, sorted by begin; outer
+/// ones first. Each names the one around it.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace mallard::advisor {
+
+class function_tree {
+public:
+    struct code {
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
+        Dwarf_Die entry{};
+        std::uint32_t depth = 0;
+        std::uint32_t parent = no_parent;
+        bool inlined = false;
+    };
+
+    /// Effects: reads the functions below `unit`.
+    explicit function_tree(Dwarf_Die unit);
+
+    /// Returns: the codes that have the address, from the innermost one to the compiled function.
+    [[nodiscard]] std::vector<const code*> at(std::uint64_t address) const;
+
+private:
+    static constexpr std::uint32_t no_parent = ~std::uint32_t{0};
+
+    void read(Dwarf_Die unit);
+    void add(Dwarf_Die& entry, std::uint32_t depth, bool inlined);
+
+    std::vector<code> codes_;
+};
+
+} // namespace mallard::advisor

@@ -1,0 +1,211 @@
+#include "advisor/symbols/symbol_table.hpp"
+
+#include "advisor/symbols/function_name.hpp"
+
+#include <elfutils/libdwfl.h>
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+namespace mallard::advisor {
+
+namespace {
+
+std::uint64_t hash_of(std::uint32_t scope, std::string_view name) noexcept {
+    return std::hash<std::string_view>{}(name) ^ (scope + std::uint64_t{1}) * 0x9e3779b97f4a7c15U;
+}
+
+bool can_be_code(const GElf_Sym& symbol) noexcept {
+    const auto type = GELF_ST_TYPE(symbol.st_info);
+    return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+}
+
+/// Addresses that the processor may run.
+class code_segments {
+public:
+    explicit code_segments(Dwfl_Module* module) {
+        GElf_Addr bias = 0;
+        Elf* const file = dwfl_module_getelf(module, &bias);
+        std::size_t count = 0;
+        if (file == nullptr || elf_getphdrnum(file, &count) != 0) {
+            return;
+        }
+        for (std::size_t each = 0; each < count; ++each) {
+            GElf_Phdr segment;
+            if (gelf_getphdr(file, static_cast<int>(each), &segment) != nullptr &&
+                segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) {
+                segments_.push_back({segment.p_vaddr + bias, segment.p_memsz});
+            }
+        }
+    }
+    /// Returns: how many bytes of code follow, the one at the address included.
+    [[nodiscard]] std::uint64_t bytes_from(std::uint64_t address) const noexcept {
+        for (const auto& [begin, bytes] : segments_) {
+            if (address - begin < bytes) {
+                return bytes - (address - begin);
+            }
+        }
+        return 0;
+    }
+
+private:
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> segments_;
+};
+
+} // namespace
+
+symbol_table::symbol_table(Dwfl_Module* module) {
+    read(module);
+    std::sort(ranges_.begin(), ranges_.end(), [](const range& one, const range& other) {
+        return one.begin != other.begin ? one.begin < other.begin : is_better(one, other);
+    });
+    guess_ends();
+    index_names();
+    drop_aliases();
+}
+
+void symbol_table::read(Dwfl_Module* module) {
+    const int count = dwfl_module_getsymtab(module);
+    const code_segments code(module);
+    std::uint32_t scope = 0;
+    for (int each = 1; each < count; ++each) {
+        GElf_Sym symbol;
+        GElf_Addr address = 0;
+        const char* const name =
+            dwfl_module_getsym_info(module, each, &symbol, &address, nullptr, nullptr, nullptr);
+        if (name == nullptr || *name == '\0') {
+            continue;
+        }
+        const bool is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+        if (is_local && GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
+            ++scope;
+        }
+        if (!can_be_code(symbol) || symbol.st_shndx == SHN_UNDEF || symbol.st_shndx == SHN_ABS) {
+            continue;
+        }
+        const std::uint64_t room = code.bytes_from(address);
+        if (room == 0) {
+            continue;
+        }
+        range made;
+        made.begin = address;
+        made.end = address + std::min(symbol.st_size == 0 ? room : symbol.st_size, room);
+        made.symbol = name;
+        made.scope = is_local ? scope : 0;
+        made.is_weak = GELF_ST_BIND(symbol.st_info) == STB_WEAK;
+        made.has_size = symbol.st_size != 0;
+        ranges_.push_back(made);
+    }
+}
+
+/// Of aliases, the one that a reader knows: with a size, without suffix, of other files too, with fewer underscores.
+bool symbol_table::is_better(const range& one, const range& other) noexcept {
+    const auto rank = [](const range& of) {
+        const bool has_suffix = without_clone(of.symbol).size() != of.symbol.size();
+        const std::size_t underscores = std::min(of.symbol.find_first_not_of('_'), of.symbol.size());
+        return std::tuple(!of.has_size, has_suffix, of.scope != 0,
+                          of.symbol.starts_with("_Z") ? std::size_t{0} : underscores, of.is_weak,
+                          of.symbol.size(), of.symbol);
+    };
+    return rank(one) < rank(other);
+}
+
+/// A symbol without a size ends where the next one begins.
+void symbol_table::guess_ends() {
+    std::uint64_t next = ~std::uint64_t{0};
+    for (std::size_t each = ranges_.size(); each-- > 0;) {
+        if (!ranges_[each].has_size) {
+            ranges_[each].end = std::min(ranges_[each].end, next);
+        }
+        if (each > 0 && ranges_[each - 1].begin != ranges_[each].begin) {
+            next = ranges_[each].begin;
+        }
+    }
+}
+
+void symbol_table::index_names() {
+    names_.reserve(ranges_.size());
+    for (const range& each : ranges_) {
+        const std::string_view name = without_clone(each.symbol);
+        names_.push_back({hash_of(each.scope, name), each.begin, name.size() != each.symbol.size()});
+    }
+    std::sort(names_.begin(), names_.end(), [](const named& one, const named& other) {
+        return std::tuple(one.hash, one.is_clone, one.begin) <
+               std::tuple(other.hash, other.is_clone, other.begin);
+    });
+}
+
+/// Keeps the best symbol of each address, and links each range to the one around it.
+void symbol_table::drop_aliases() {
+    std::size_t kept = 0;
+    std::vector<std::uint32_t> open;
+    for (std::size_t each = 0; each < ranges_.size(); ++each) {
+        if (kept != 0 && ranges_[each].begin == ranges_[kept - 1].begin) {
+            continue;
+        }
+        range made = ranges_[each];
+        while (!open.empty() && ranges_[open.back()].end <= made.begin) {
+            open.pop_back();
+        }
+        made.parent = open.empty() ? no_parent : open.back();
+        open.push_back(static_cast<std::uint32_t>(kept));
+        ranges_[kept++] = made;
+    }
+    ranges_.resize(kept);
+}
+
+const symbol_table::range* symbol_table::covering(std::uint64_t address) const noexcept {
+    const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                                       [](std::uint64_t a, const range& each) { return a < each.begin; });
+    if (next == ranges_.begin()) {
+        return nullptr;
+    }
+    const range* nearest = &*(next - 1);
+    while (address >= nearest->end) {
+        if (nearest->parent == no_parent) {
+            return nullptr;
+        }
+        nearest = &ranges_[nearest->parent];
+    }
+    return nearest;
+}
+
+const symbol_table::named* symbol_table::find(std::uint32_t scope, std::string_view name) const noexcept {
+    const std::uint64_t hash = hash_of(scope, name);
+    const auto first =
+        std::lower_bound(names_.begin(), names_.end(), hash,
+                         [](const named& each, std::uint64_t value) { return each.hash < value; });
+    return first != names_.end() && first->hash == hash ? &*first : nullptr;
+}
+
+/// A clone is local even if its function is not, so the function of its source file comes first, then the one that all
+/// files share. If neither has a main part, the clones belong together.
+std::uint64_t symbol_table::main_part_of(const range& part, std::string_view name) const noexcept {
+    const named* const own = find(part.scope, name);
+    if (own != nullptr && !own->is_clone) {
+        return own->begin;
+    }
+    const named* const shared = find(0, name);
+    if (shared != nullptr) {
+        return shared->begin;
+    }
+    return own != nullptr ? own->begin : part.begin;
+}
+
+symbol_table::found symbol_table::at(std::uint64_t address) const noexcept {
+    const range* const part = covering(address);
+    if (part == nullptr) {
+        return {};
+    }
+    const std::string_view name = without_clone(part->symbol);
+    if (name.size() == part->symbol.size()) {
+        return {part->begin, name, part->has_size, true};
+    }
+    const std::uint64_t begin = main_part_of(*part, name);
+    const range* const main_part = covering(begin);
+    const bool has_name = main_part != nullptr && main_part->begin == begin;
+    return {begin, has_name ? without_clone(main_part->symbol) : name, part->has_size, true};
+}
+
+} // namespace mallard::advisor
