@@ -1,0 +1,52 @@
+#include "trial/detect/scope_code.hpp"
+
+#include <link.h>
+
+#include <cstring>
+
+namespace mallard::trial {
+
+namespace {
+
+/// Returns: true if `path` is `file`, or ends with it behind a slash. The program itself has no path.
+bool is_file(const char* path, const char* file) noexcept {
+    const std::size_t length = std::strlen(path);
+    const std::size_t end = std::strlen(file);
+    if (end == 0 || length < end) {
+        return length == end;
+    }
+    return std::strcmp(path + length - end, file) == 0 && (length == end || path[length - end - 1] == '/');
+}
+
+} // namespace
+
+bool scope_code::look(std::uint64_t instruction) noexcept {
+    recorder::unwind::code_object object;
+    if (!recorder::unwind::object_at(instruction, object) || object.map == nullptr) {
+        return false;
+    }
+    const std::uint64_t offset = instruction - object.map->l_addr;
+    recorder::unwind::frame_description function;
+    if (recorder::unwind::description_at(instruction, function)) {
+        function.begin -= object.map->l_addr;
+        function.end -= object.map->l_addr;
+    }
+    for (std::size_t each = 0; each < asked_->ranges; ++each) {
+        const code_range& range = asked_->code[each];
+        const bool inside = range.end == 0 ? function.begin <= range.begin && range.begin < function.end
+                                           : range.begin <= offset && offset < range.end;
+        if (inside && is_file(object.map->l_name, range.file.data())) {
+            into_->seen.fetch_or(1U << (each % 32), std::memory_order_relaxed);
+            return true;
+        }
+    }
+    return false;
+}
+
+void scope_code::clear() noexcept {
+    for (auto& each : places_) {
+        each.store(0, std::memory_order_relaxed);
+    }
+}
+
+} // namespace mallard::trial

@@ -1,0 +1,98 @@
+/// One call of the allocator, which the trial serves if it is made inside of the scope.
+#pragma once
+
+#include "recorder/interpose/interposed.hpp"
+#include "trace/raw_record.hpp"
+#include "trial/interpose/thread_state.hpp"
+#include "trial/trial.hpp"
+
+#include <cstring>
+
+namespace mallard::trial {
+
+using trace::record_kind;
+
+/// Effects: takes as much time as the setting says. A program that does not get slower by it does not wait for its allocator.
+void wait_a_little() noexcept;
+
+class event {
+public:
+    [[gnu::always_inline]] explicit event(const void* frame) noexcept
+        : state_(thread_state::mine()), from_(caller::of(frame)) {}
+    event(const event&) = delete;
+    event& operator=(const event&) = delete;
+
+    /// Returns: a block of the trial inside of the scope, if it can serve the request, and the result of `allocate` otherwise.
+    template <typename Allocate>
+    [[gnu::always_inline]] void* allocated(record_kind kind, std::size_t bytes, Allocate allocate) noexcept {
+        if (state_ != nullptr) {
+            if (state_->inside(from_)) {
+                if (void* const block = serve(kind, bytes)) {
+                    return block;
+                }
+            } else {
+                ++state_->blocks().counted().elsewhere;
+            }
+        }
+        return allocate();
+    }
+
+    /// Returns: a block of the trial inside of the scope; null if a library of the program is to serve the request.
+    void* instead_of_library(record_kind kind, std::size_t bytes) noexcept {
+        return allocated(kind, bytes, []() -> void* { return nullptr; });
+    }
+    static void came_from_library(record_kind, std::size_t, void*) noexcept {}
+
+    template <typename Free>
+    [[gnu::always_inline]] void freed(record_kind, void* block, Free free) noexcept {
+        if (the_region.holds(block)) {
+            server::deallocate(block, thread_state::its_server());
+        } else {
+            free();
+        }
+    }
+
+    template <typename Reallocate>
+    [[gnu::always_inline]] void* reallocated(void* old, std::size_t bytes, Reallocate reallocate) noexcept {
+        if (the_region.holds(old)) [[unlikely]] {
+            return move(old, bytes);
+        }
+        // A block of the global allocator stays there.
+        return old == nullptr ? allocated(record_kind::realloc, bytes, reallocate) : reallocate();
+    }
+
+private:
+    [[gnu::always_inline]] void* serve(record_kind kind, std::size_t bytes) noexcept {
+        if (the_trial.asked.delay_ns != 0) [[unlikely]] {
+            wait_a_little();
+        }
+        server& mine = state_->blocks();
+        if (is_of_alignment(kind)) {
+            ++mine.counted().aligned;
+            return nullptr;
+        }
+        void* const block = mine.allocate(bytes);
+        // Memory is used again, so it is zero the first time only.
+        if (kind == record_kind::calloc && block != nullptr) {
+            std::memset(block, 0, bytes);
+        }
+        return block;
+    }
+
+    static constexpr bool is_of_alignment(record_kind kind) noexcept {
+        return kind == record_kind::aligned || kind == record_kind::aligned_new_object ||
+               kind == record_kind::aligned_new_array;
+    }
+
+    [[gnu::noinline]] void* move(void* old, std::size_t bytes) noexcept;
+
+    thread_state* state_;
+    caller from_;
+};
+
+} // namespace mallard::trial
+
+namespace mallard::recorder {
+using trace::record_kind;
+using trial::event;
+} // namespace mallard::recorder

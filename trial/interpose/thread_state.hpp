@@ -1,0 +1,57 @@
+/// What the trial keeps of a thread.
+///
+/// Data model: the server of the blocks that the thread asks for inside of the scope, and what tells that it is inside. It
+/// lies in memory that is zero in the child of a fork, so that the child begins anew, and is not served.
+/// Owner: its thread.
+#pragma once
+
+#include "recorder/unwind/caller.hpp"
+#include "trial/detect/scope_detector.hpp"
+#include "trial/serve/server.hpp"
+
+#include <cstdint>
+
+namespace mallard::trial {
+
+using recorder::unwind::caller;
+
+class thread_state {
+public:
+    /// Returns: the calling thread's state, made if it has none; null if the thread is not served.
+    [[gnu::always_inline]] static thread_state* mine() noexcept {
+        thread_state* const state = current;
+        return state != nullptr && state->opened_ ? state : make();
+    }
+
+    /// Returns: the calling thread's server if it has one; makes none.
+    [[gnu::always_inline]] static const server* its_server() noexcept {
+        const thread_state* const state = current;
+        return state != nullptr ? state->server_ : nullptr;
+    }
+
+    /// Returns: true if a call of the allocator is made inside of the scope.
+    bool inside(caller from) noexcept;
+
+    /// Effects: a mark of the scope, or a function of it, begins or ends.
+    void begins(caller from) noexcept;
+    void ends() noexcept { open_ -= open_ > 0 ? 1 : 0; }
+
+    [[nodiscard]] server& blocks() noexcept { return *server_; }
+
+    /// Effects: the thread is about to end. It is not served any more.
+    void thread_ends() noexcept;
+
+private:
+    [[gnu::noinline]] static thread_state* make() noexcept;
+
+    static constinit thread_local thread_state* current;
+
+    server* server_ = nullptr;
+    bool opened_ = false;         ///< until the thread is about to end
+    bool busy_ = false;           ///< a signal handler that interrupts the detection is outside of the scope
+    std::uint32_t open_ = 0;      ///< marks and functions of the scope
+    std::uint64_t outermost_ = 0; ///< where the outermost of them has its frame
+    scope_detector detector_;
+};
+
+} // namespace mallard::trial

@@ -1,0 +1,47 @@
+#include "trial/litter.hpp"
+
+#include "recorder/interpose/next_allocator.hpp"
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <utility>
+
+namespace mallard::trial {
+
+namespace {
+
+class draws {
+public:
+    std::uint32_t below(std::uint32_t limit) noexcept {
+        state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+        return static_cast<std::uint32_t>((state_ >> 33) * limit >> 31);
+    }
+
+private:
+    std::uint64_t state_ = 1;
+};
+
+} // namespace
+
+void litter_heap(std::uint32_t blocks) noexcept {
+    const std::size_t bytes = std::size_t{blocks} * sizeof(void*);
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return;
+    }
+    auto** const all = static_cast<void**>(memory);
+    draws draw;
+    for (std::uint32_t each = 0; each < blocks; ++each) {
+        all[each] = recorder::next().malloc(16 + draw.below(497));
+    }
+    for (std::uint32_t each = blocks; each > 1; --each) {
+        std::swap(all[each - 1], all[draw.below(each)]);
+    }
+    for (std::uint32_t each = 0; each < blocks / 4 * 3; ++each) {
+        recorder::next().free(all[each]);
+    }
+    ::munmap(memory, bytes);
+}
+
+} // namespace mallard::trial

@@ -1,0 +1,62 @@
+/// The addresses of all blocks that the trial serves: one reserved range.
+///
+///     region:  | slice 0 | slice 1 | ... |        256 MiB each, owned by one server
+///     sizes:   one byte for each 16 bytes of the region: the size of the block that begins there
+///
+/// Data model: a block is the trial's if its address is in the region; its slice tells its server. The sizes lie apart, so
+/// that a block has no header, as in a program whose containers know their sizes. Memory comes with the first write.
+/// Invariant: a slice belongs to one server for ever.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::trial {
+
+class server;
+
+class region {
+public:
+    static constexpr std::size_t granule = 16;
+    static constexpr std::size_t slice_bytes = std::size_t{256} << 20;
+    static constexpr unsigned most_slices = 1024;
+
+    /// Effects: reserves the addresses, fewer if the system has not so many.
+    /// Returns: false if there are none.
+    bool open() noexcept;
+
+    [[nodiscard]] bool holds(const void* block) const noexcept {
+        return reinterpret_cast<std::uintptr_t>(block) - base_ < bytes_;
+    }
+
+    /// Returns: the server of the block.
+    /// Requires: holds(block).
+    [[nodiscard]] server* owner_of(const void* block) const noexcept {
+        return owners_[offset_of(block) / slice_bytes].load(std::memory_order_acquire);
+    }
+
+    /// The size in granules of the block that begins there; 0 stands for a block with its size in front of it.
+    [[nodiscard]] std::uint8_t& size_at(const void* block) const noexcept {
+        return sizes_[offset_of(block) / granule];
+    }
+
+    /// Returns: a slice that is `who`'s from now on; null if none is left.
+    std::byte* take_slice(server* who) noexcept;
+
+private:
+    [[nodiscard]] std::size_t offset_of(const void* block) const noexcept {
+        return reinterpret_cast<std::uintptr_t>(block) - base_;
+    }
+
+    std::uintptr_t base_ = 0;
+    std::size_t bytes_ = 0;
+    std::uint8_t* sizes_ = nullptr;
+    std::atomic<unsigned> next_{0};
+    std::array<std::atomic<server*>, most_slices> owners_{};
+};
+
+extern region the_region;
+
+} // namespace mallard::trial

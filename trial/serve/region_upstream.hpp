@@ -1,0 +1,90 @@
+/// The upstream of a server's mechanism: chunks of its slices.
+///
+/// Data model: the current slice is cut from its front. Chunks are powers of two; those that come back wait in a list for
+/// each size, linked through their first words.
+/// Invariants: a chunk begins at a multiple of its size, or of 2 MiB if it is larger. While `has_room()`, requests of
+/// `most_bytes` and less are served, with all that they cause. The mechanism is not asked for a block otherwise, because the
+/// failure of its upstream would end the program.
+#pragma once
+
+#include "trial/report.hpp"
+#include "trial/serve/region.hpp"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::trial {
+
+/// Not thread-safe.
+class region_upstream {
+public:
+    static constexpr std::size_t least_bytes = 4096;
+    static constexpr std::size_t most_bytes = std::size_t{16} << 20;
+
+    region_upstream(server* owner, counts& into) noexcept : owner_(owner), counts_(into) { next_slice(); }
+    region_upstream(const region_upstream&) = delete;
+    region_upstream& operator=(const region_upstream&) = delete;
+
+    [[nodiscard]] bool has_room() const noexcept { return has_room_; }
+
+    /// Requires: has_room().
+    void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        const std::size_t size = size_of(bytes, alignment);
+        taken_bytes_ += size;
+        if (taken_bytes_ > counts_.most_taken_bytes) {
+            counts_.most_taken_bytes = taken_bytes_;
+        }
+        void*& waiting = waiting_[static_cast<std::size_t>(std::countr_zero(size))];
+        if (void* const chunk = waiting) {
+            waiting = *static_cast<void**>(chunk);
+            return chunk;
+        }
+        const std::size_t boundary = size < largest_boundary ? size : largest_boundary;
+        const auto at = (reinterpret_cast<std::uintptr_t>(cursor_) + boundary - 1) & ~(boundary - 1);
+        auto* const chunk = reinterpret_cast<std::byte*>(at);
+        cursor_ = chunk + size;
+        if (static_cast<std::size_t>(limit_ - cursor_) < spare_bytes) {
+            next_slice();
+        }
+        return chunk;
+    }
+
+    void deallocate(void* chunk, std::size_t bytes, std::size_t alignment) noexcept {
+        const std::size_t size = size_of(bytes, alignment);
+        void*& waiting = waiting_[static_cast<std::size_t>(std::countr_zero(size))];
+        *static_cast<void**>(chunk) = waiting;
+        waiting = chunk;
+        taken_bytes_ -= size;
+    }
+
+private:
+    static constexpr std::size_t largest_boundary = std::size_t{2} << 20;
+    // The largest request as a power of two, its boundary, and what a mechanism takes for its own metadata.
+    static constexpr std::size_t spare_bytes = 3 * most_bytes;
+
+    static std::size_t size_of(std::size_t bytes, std::size_t alignment) noexcept {
+        const std::size_t least = bytes > alignment ? bytes : alignment;
+        return std::bit_ceil(least > least_bytes ? least : least_bytes);
+    }
+
+    void next_slice() noexcept {
+        std::byte* const slice = the_region.take_slice(owner_);
+        has_room_ = slice != nullptr;
+        if (has_room_) {
+            cursor_ = slice;
+            limit_ = slice + region::slice_bytes;
+        }
+    }
+
+    server* owner_;
+    counts& counts_;
+    bool has_room_ = false;
+    std::byte* cursor_ = nullptr;
+    std::byte* limit_ = nullptr;
+    std::size_t taken_bytes_ = 0;
+    std::array<void*, 64> waiting_{};
+};
+
+} // namespace mallard::trial

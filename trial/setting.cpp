@@ -1,0 +1,123 @@
+#include "trial/setting.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace mallard::trial {
+
+namespace {
+
+constexpr const char* prefix = "MALLARD_TRIAL";
+constexpr const char* preload_name = "LD_PRELOAD=";
+
+/// Returns: the text behind `name`; null if `entry` is another variable.
+char* value_of(char* entry, const char* name) noexcept {
+    const std::size_t length = std::strlen(name);
+    return std::strncmp(entry, name, length) == 0 ? entry + length : nullptr;
+}
+
+template <std::size_t Bytes>
+void keep(std::array<char, Bytes>& into, const char* text, std::size_t length) noexcept {
+    const std::size_t kept = std::min(length, Bytes - 1);
+    std::memcpy(into.data(), text, kept);
+    into[kept] = 0;
+}
+
+std::uint64_t number(const char*& at, unsigned base) noexcept {
+    std::uint64_t value = 0;
+    for (;; ++at) {
+        const char letter = *at;
+        const unsigned digit = letter >= '0' && letter <= '9'   ? static_cast<unsigned>(letter - '0')
+                               : letter >= 'a' && letter <= 'f' ? static_cast<unsigned>(letter - 'a') + 10
+                                                                : base;
+        if (digit >= base) {
+            return value;
+        }
+        value = value * base + digit;
+    }
+}
+
+/// FILE:BEGIN-END,BEGIN;FILE:... A file's name may have a colon, its ranges have none.
+void read_code(const char* text, setting& into) noexcept {
+    while (*text != 0) {
+        const char* end = std::strchr(text, ';');
+        if (end == nullptr) {
+            end = text + std::strlen(text);
+        }
+        const char* colon = end;
+        while (colon > text && *colon != ':') {
+            --colon;
+        }
+        const char* at = colon + 1;
+        while (at < end && into.ranges < setting::most_ranges) {
+            code_range& range = into.code[into.ranges++];
+            keep(range.file, text, static_cast<std::size_t>(colon - text));
+            range.begin = number(at, 16);
+            if (*at == '-') {
+                range.end = number(++at, 16);
+            }
+            ++at; // the comma, or the end
+        }
+        text = *end == 0 ? end : end + 1;
+    }
+}
+
+void read_entry(char* entry, setting& into) noexcept {
+    if (const char* const text = value_of(entry, "MALLARD_TRIAL=")) {
+        into.served_by = strategy::named(text);
+    } else if (const char* const code = value_of(entry, "MALLARD_TRIAL_CODE=")) {
+        read_code(code, into);
+    } else if (const char* const by = value_of(entry, "MALLARD_TRIAL_BY=")) {
+        into.by = *by == 'm' ? detection::mark : *by == 'f' ? detection::functions : detection::stack;
+    } else if (const char* const mark = value_of(entry, "MALLARD_TRIAL_MARK=")) {
+        keep(into.mark, mark, std::strlen(mark));
+    } else if (const char* const report = value_of(entry, "MALLARD_TRIAL_REPORT=")) {
+        keep(into.report, report, std::strlen(report));
+    } else if (const char* most = value_of(entry, "MALLARD_TRIAL_MOST_BYTES=")) {
+        into.most_bytes = number(most, 10);
+    } else if (const char* litter = value_of(entry, "MALLARD_TRIAL_LITTER=")) {
+        into.litter = static_cast<std::uint32_t>(number(litter, 10));
+    } else if (const char* delay = value_of(entry, "MALLARD_TRIAL_DELAY_NS=")) {
+        into.delay_ns = static_cast<std::uint32_t>(number(delay, 10));
+    }
+}
+
+/// Effects: takes the first library out of the list. `mallard try` puts the trial there.
+/// Returns: true if the list is empty then.
+bool drop_first(char* list) noexcept {
+    const char* const others = std::strchr(list, ':');
+    if (others != nullptr) {
+        std::memmove(list, others + 1, std::strlen(others));
+    }
+    return others == nullptr;
+}
+
+} // namespace
+
+// setenv and unsetenv use the heap. The entries are the process's own memory, and are changed in place.
+setting setting::read() noexcept {
+    setting found;
+    if (environ == nullptr) {
+        return found;
+    }
+    char** to = environ;
+    bool asked = false;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        asked = asked || value_of(*entry, prefix) != nullptr;
+    }
+    for (char** entry = environ; asked && *entry != nullptr; ++entry) {
+        read_entry(*entry, found);
+        char* const libraries = value_of(*entry, preload_name);
+        if (value_of(*entry, prefix) == nullptr && (libraries == nullptr || !drop_first(libraries))) {
+            *to++ = *entry;
+        }
+    }
+    if (asked) {
+        *to = nullptr;
+    }
+    return found;
+}
+
+} // namespace mallard::trial

@@ -1,0 +1,89 @@
+#include "trial/trial.hpp"
+
+#include "recorder/system/time_stamp.hpp"
+#include "recorder/system/wiped_memory.hpp"
+#include "trial/litter.hpp"
+#include "trial/serve/region.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <new>
+
+namespace mallard::trial {
+
+constinit trial the_trial;
+
+namespace {
+
+report* map_report(const char* path) noexcept {
+    const int file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) {
+        return nullptr;
+    }
+    void* memory = MAP_FAILED;
+    if (::posix_fallocate(file, 0, sizeof(report)) == 0) {
+        memory = ::mmap(nullptr, sizeof(report), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    }
+    ::close(file);
+    return memory == MAP_FAILED ? nullptr : new (memory) report;
+}
+
+/// Returns: the turns of an empty loop that take so many nanoseconds; the fastest of some tries counts.
+std::uint64_t turns_of(std::uint32_t nanoseconds) noexcept {
+    constexpr std::uint64_t tried = 100'000;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (int each = 0; each < 10; ++each) {
+        const std::uint64_t before = recorder::nanoseconds();
+        for (std::uint64_t turns = tried; turns != 0; --turns) {
+            asm volatile("" : "+r"(turns));
+        }
+        const std::uint64_t passed = recorder::nanoseconds() - before;
+        least = passed < least ? passed : least;
+    }
+    return nanoseconds * tried / (least + 1);
+}
+
+} // namespace
+
+/// A request that comes meanwhile, on this thread or on another one, is served by the global allocator.
+bool trial::begin() noexcept {
+    auto expected = state::not_begun;
+    if (!state_.compare_exchange_strong(expected, state::beginning)) {
+        return false;
+    }
+    const int before = errno;
+    const bool works = begin_here();
+    state_.store(works ? state::on : state::off, std::memory_order_release);
+    errno = before;
+    return works;
+}
+
+bool trial::begin_here() noexcept {
+    asked = setting::read();
+    if (asked.served_by == nullptr) {
+        return false;
+    }
+    auto* const same =
+        static_cast<volatile std::uint32_t*>(recorder::memory_wiped_at_fork(sizeof(std::uint32_t)));
+    into = map_report(asked.report.data());
+    if (same == nullptr || into == nullptr || !the_region.open()) {
+        return false;
+    }
+    *same = 1;
+    same_process_ = same;
+    into->ranges = static_cast<std::uint32_t>(asked.ranges);
+    code.begin(asked, *into);
+    unloaded.begin();
+    if (asked.delay_ns > 0) {
+        delay_turns = turns_of(asked.delay_ns);
+    }
+    if (asked.litter > 0) {
+        litter_heap(asked.litter);
+    }
+    return true;
+}
+
+} // namespace mallard::trial
