@@ -1,6 +1,6 @@
 """Turns result rows into cells, here and nowhere else.
 
-    rows -> cell_rows -> CellRow (run, experiment, what was asked for) -> Cell, one for each strategy
+    rows -> cell_rows -> CellRow (run, experiment, parameters asked for) -> Cell, one for each strategy
 
 A cell joins the repetitions that finished. Its ratio to the global allocator pairs repetitions, because
 both times come from processes that ran next to each other. A cell without a finished repetition keeps the

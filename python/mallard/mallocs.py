@@ -62,6 +62,22 @@ def give(item: str) -> str:
     return name
 
 
+def selected(text: str, option: str) -> list[str]:
+    """The names in a list with commas; files become known by theirs. Refuses unknown names."""
+    chosen = []
+    for item in (item.strip() for item in text.split(",")):
+        if is_file(item):
+            chosen.append(give(item))
+        elif item in NAMES:
+            chosen.append(item)
+        else:
+            raise UsageError(
+                f"{option} '{item}' is no malloc that is known; allowed are {', '.join(NAMES)}, and "
+                "NAME=FILE of a library that has a malloc"
+            )
+    return list(dict.fromkeys(chosen))
+
+
 def given(names: Iterable[str]) -> dict[str, str]:
     """The names of the files of those that --malloc gave as files."""
     return {name: _given[name].name for name in names if name in _given}

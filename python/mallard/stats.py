@@ -62,6 +62,16 @@ class Ratio:
         return math.isfinite(self.high)
 
 
+@dataclass(frozen=True)
+class Difference:
+    """The median of differences within a round, with its 95 % interval; infinite for one round."""
+
+    median: float
+    low: float
+    high: float
+    n: int
+
+
 def median(values: Sequence[float]) -> float:
     if not values:
         raise ValueError("the median of no values")
@@ -89,6 +99,20 @@ def paired_ratio(times: Sequence[float], base: Sequence[float]) -> Ratio:
         return Ratio(math.exp(centre), 0.0, math.inf, 1)
     half = student_quantile(len(logs) - 1) * math.sqrt(variance)
     return Ratio(math.exp(centre), math.exp(centre - half), math.exp(centre + half), len(logs))
+
+
+def paired_difference(values: Sequence[float], base: Sequence[float]) -> Difference:
+    """The median over rounds of values[r] - base[r]."""
+    if len(values) != len(base):
+        raise ValueError(f"{len(values)} values cannot be paired with {len(base)} of the base")
+    if not values:
+        raise ValueError("a difference of no rounds")
+    differences = [above - below for above, below in zip(values, base, strict=True)]
+    centre, variance = _resampled_median(differences)
+    if len(differences) == 1:
+        return Difference(centre, -math.inf, math.inf, 1)
+    half = student_quantile(len(differences) - 1) * math.sqrt(variance)
+    return Difference(centre, centre - half, centre + half, len(differences))
 
 
 def mean_ratio(pairs: Sequence[Pair]) -> Ratio:

@@ -2,35 +2,65 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from mallard.errors import UsageError
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str, option: str = "-o") -> None:
     """Afterwards the file has the whole new text. On an error it is unchanged, with a UsageError."""
-    if path.is_dir():
-        raise UsageError(f"{path} is a directory; give a file: -o FILE")
-    if not path.parent.is_dir():
-        raise UsageError(f"{path} cannot be written: there is no directory {path.parent}; make it first")
+    with whole_file(path, option) as partial:
+        partial.write_text(text, encoding="utf-8", newline="")
+
+
+@contextlib.contextmanager
+def whole_file(path: Path, option: str = "-o") -> Iterator[Path]:
+    """An empty file for the block to write. It takes the place of `path` if the block does not fail."""
+    check_writable(path, option)
+    special = os.path.exists(path) and not os.path.isfile(path)  # a pipe or a device stays in its place
     partial: Path | None = None
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as stream:
-            partial = Path(stream.name)
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.chmod(0o666 & ~_umask())
-        partial.replace(path)
+        descriptor, name = tempfile.mkstemp(
+            dir=None if special else path.parent, prefix=f".{path.name}."[:60]
+        )
+        os.close(descriptor)
+        partial = Path(name)
+        yield partial
+        if special:
+            with partial.open("rb") as source, path.open("wb") as target:
+                shutil.copyfileobj(source, target)
+        else:
+            _settle(partial)
+            partial.replace(path)
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}; give another file: -o FILE") from error
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror or error}; give another file: {option} FILE"
+        ) from error
     finally:
         if partial is not None:
             partial.unlink(missing_ok=True)
+
+
+def check_writable(path: Path, option: str = "-o") -> None:
+    """Refuses a place that cannot take a file, before there is anything to write."""
+    if os.path.isdir(path):
+        raise UsageError(f"{path} is a directory; give a file: {option} FILE")
+    if not os.path.isdir(path.parent):
+        raise UsageError(f"{path} cannot be written: there is no directory {path.parent}; make it first")
+
+
+def _settle(partial: Path) -> None:
+    descriptor = os.open(partial, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    partial.chmod(0o666 & ~_umask())
 
 
 def _umask() -> int:

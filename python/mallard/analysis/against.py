@@ -117,7 +117,7 @@ def mean(lines: Sequence[Line], name: str, base: str = BASE) -> Ratio | None:
 
 
 def verdict(lines: Sequence[Line], rival: str) -> list[str]:
-    """Sentences about one malloc: how many cells each side wins, and in which it is right to preload."""
+    """Sentences about one malloc: the number of cells that each side wins, and the cells for preloading."""
     name = malloc(rival)
     ratios = [(line, line.ratio(line.ours, rival)) for line in lines]
     known = [(line, ratio) for line, ratio in ratios if ratio]

@@ -1,19 +1,21 @@
 """Turns cells into tables: a line for each place, a column for each strategy.
 
-    rows -> cell_tables(rows, places, apart) -> CellTable -> Line -> Cell
+    rows -> cell_tables(rows, experiment) -> CellTable -> Line -> Cell
 
 `places` are the parameters that number the lines of a table. Those in `apart` have a table for every value.
-All other parameters are the setting, and every setting has tables of its own.
+Both stand in the experiment's description. Parameters that follow from others are left out. The rest is the
+setting, and every setting has tables of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from mallard.analysis.names import in_table_order
 from mallard.cells import Cell, CellRow, Pairing, cell_rows, cells_of, paired
+from mallard.experiments import EXPERIMENTS, follows
 from mallard.footprint import readable
 from mallard.papers.catalogue import structures
 from mallard.result import Row
@@ -56,6 +58,7 @@ class CellTable:
     places: tuple[str, ...]  # the parameters that number the lines
     setting: Setting
     lines: list[Line]
+    cores: int | None = field(default=None, kw_only=True)  # of the machine that measured it, if it matters
 
     @property
     def strategies(self) -> list[str]:
@@ -115,7 +118,7 @@ def structure_tables(rows: Iterable[Row], experiment: str) -> list[StructureTabl
     """The tables of an experiment that builds and destroys data structures."""
     tables = [
         StructureTable(table.places, table.setting, table.lines, name, type_of(name))
-        for (name,), table in cell_tables(rows, experiment, ("size_log2",), ("ds",), ("inner_log2",))
+        for (name,), table in cell_tables(rows, experiment, apart=("ds",))
     ]
     known = list(structures())
     return sorted(
@@ -134,15 +137,16 @@ def type_of(structure: str) -> str:
 def cell_tables(
     rows: Iterable[Row],
     experiment: str,
-    places: Sequence[str],
+    places: Sequence[str] | None = None,
     apart: Sequence[str] = (),
-    derived: Iterable[str] = (),
+    left_out: Iterable[str] = (),
 ) -> list[tuple[tuple[str, ...], CellTable]]:
     """Tables with the values of `apart`, in the order of their first rows, with lines sorted by place.
 
-    `derived` are parameters that follow from others, and are not part of the setting.
+    `places` are the description's by default. `left_out` are further parameters that make no setting.
     """
-    placing = (*places, *apart, *derived)
+    places = EXPERIMENTS[experiment].places if places is None else places
+    placing = (*places, *apart, *follows(experiment), *left_out)
     grouped: dict[tuple[tuple[str, ...], Setting], dict[Place, list[Row]]] = {}
     for row in cell_rows(rows):
         if row.experiment != experiment:

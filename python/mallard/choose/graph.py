@@ -54,12 +54,30 @@ class Question:
     of_structure: bool = False  # the data structure gives the answer
 
 
-def _one_of(here: str, there: str, is_here: Callable[[Case], bool]) -> Callable[[Case], str]:
-    return lambda case: here if is_here(case) else there
-
-
 def _set(field: str, values: dict[str, object]) -> Callable[[Case, str], Case]:
     return lambda case, answer: replace(case, **{field: values[answer]})  # type: ignore[arg-type]
+
+
+def _either(
+    name: str,
+    dimension: str,
+    text: str,
+    field: str,
+    answers: dict[str, tuple[str, object]],
+    is_first: Callable[[Case], bool],
+    of_structure: bool = False,
+) -> Question:
+    """A question of two answers. Each has its next question or leaf, and the value of its field in a case."""
+    first, second = answers
+    return Question(
+        name,
+        dimension,
+        text,
+        {answer: following for answer, (following, _) in answers.items()},
+        lambda case: first if is_first(case) else second,
+        _set(field, {answer: value for answer, (_, value) in answers.items()}),
+        of_structure,
+    )
 
 
 def _binding(name: str, following: str) -> Question:
@@ -81,72 +99,48 @@ def _binding(name: str, following: str) -> Question:
 
 
 _ALL = (
-    Question(
-        "threads",
-        "C",
-        "How many threads allocate at once?",
-        {"one": "locality", "several": "freed_by"},
-        _one_of("one", "several", lambda case: case.threads == 1),
-        _set("threads", {"one": 1, "several": SEVERAL_THREADS}),
+    _either(
+        *("threads", "C", "How many threads allocate at once?", "threads"),
+        {"one": ("locality", 1), "several": ("freed_by", SEVERAL_THREADS)},
+        lambda case: case.threads == 1,
     ),
-    Question(
-        "freed_by",
-        "C",
-        "Which thread frees a block?",
-        {"its own": "locality", "another": FROM_ANOTHER},
-        _one_of("its own", "another", lambda case: case.freed_by == SELF),
-        _set("freed_by", {"its own": SELF, "another": OTHER}),
+    _either(
+        *("freed_by", "C", "Which thread frees a block?", "freed_by"),
+        {"its own": ("locality", SELF), "another": (FROM_ANOTHER, OTHER)},
+        lambda case: case.freed_by == SELF,
     ),
-    Question(
-        "locality",
-        "L",
-        "Does its memory stay together while it is used?",
-        {"together": "density", "scattered": "access_binding"},
-        _one_of("scattered", "together", lambda case: case.can_scatter),
-        _set("locality", {"together": HIGH, "scattered": LOW}),
+    _either(
+        *("locality", "L", "Does its memory stay together while it is used?", "locality"),
+        {"together": ("density", HIGH), "scattered": ("access_binding", LOW)},
+        lambda case: not case.can_scatter,
     ),
     _binding("access_binding", SCATTERED),
-    Question(
-        "density",
-        "D",
-        "Is allocation much of its work?",
-        {"much": "variation", "little": FEW},
-        _one_of("much", "little", lambda case: case.density == HIGH),
-        _set("density", {"much": HIGH, "little": LOW}),
+    _either(
+        *("density", "D", "Is allocation much of its work?", "density"),
+        {"much": ("variation", HIGH), "little": (FEW, LOW)},
+        lambda case: case.density == HIGH,
     ),
-    Question(
-        "variation",
-        "V",
-        "Do the sizes of blocks vary?",
-        {"hardly": "utilization", "much": "utilization"},
-        _one_of("much", "hardly", lambda case: case.variation == HIGH),
-        _set("variation", {"hardly": LOW, "much": HIGH}),
+    _either(
+        *("variation", "V", "Do the sizes of blocks vary?", "variation"),
+        {"hardly": ("utilization", LOW), "much": ("utilization", HIGH)},
+        lambda case: case.variation != HIGH,
         of_structure=True,
     ),
-    Question(
-        "utilization",
-        "U",
-        "Can freed memory wait until the end?",
-        {"it can": "fragmentation", "used again": "fragmentation"},
-        _one_of("it can", "used again", lambda case: case.only_grows_bearably),
-        _set("utilization", {"it can": 1.0, "used again": 0.0}),
+    _either(
+        *("utilization", "U", "Can freed memory wait until the end?", "utilization"),
+        {"it can": ("fragmentation", 1.0), "used again": ("fragmentation", 0.0)},
+        lambda case: case.only_grows_bearably,
     ),
-    Question(
-        "fragmentation",
-        "F",
-        "Do other parts of the program allocate on its heap?",
-        {"no": "binding", "yes": "binding"},
-        _one_of("yes", "no", lambda case: case.fragmented == YES),
-        _set("fragmented", {"no": NO, "yes": YES}),
+    _either(
+        *("fragmentation", "F", "Do other parts of the program allocate on its heap?", "fragmented"),
+        {"no": ("binding", NO), "yes": ("binding", YES)},
+        lambda case: case.fragmented != YES,
     ),
     _binding("binding", "destruction"),
-    Question(
-        "destruction",
-        "destruction",
-        "May destructors be left out (winking out)?",
-        {"no": BUILT, "yes": BUILT},
-        _one_of("yes", "no", lambda case: case.wink_out == YES),
-        _set("wink_out", {"no": NO, "yes": YES}),
+    _either(
+        *("destruction", "destruction", "May destructors be left out (winking out)?", "wink_out"),
+        {"no": (BUILT, NO), "yes": (BUILT, YES)},
+        lambda case: case.wink_out != YES,
     ),
 )
 QUESTIONS = {question.name: question for question in _ALL}

@@ -12,6 +12,13 @@ MACHINE = "describes the authors' machine"
 SAME = "a parameter of the experiment; mallard uses this value"
 WINDOWS = "concerns Visual C++ on Windows; mallard runs on Linux"
 NO_EXPERIMENT = "mallard has no experiment for it yet"
+SMALLER_SCALES = (
+    "a parameter of the experiment; --paper uses this value, --quick and --standard a smaller one"
+)
+FIXED_ACCESSES = (
+    "a parameter of the experiment; --paper uses this value, other scales fix the number of accesses"
+)
+LARGER_BLOCKS = "a property of the authors' multipool; mallard's multipool pools larger blocks too"
 
 P0089, P0213 = "P0089R1", "P0213R0"
 LOKI, ALLOCPLUS, OPTIMIZED = "Loki_SOA_blog", "allocplus_v0.1", "Optimized_C++_ch13"
@@ -21,13 +28,9 @@ NOT_APPLICABLE_HERE: dict[Key, str] = {
     (P0089, "6 setup", "RAM (13 GB available to processes)"): MACHINE,
     (P0089, "6 setup", "compiler gcc-5.1 -O3 -march=native, Linux 3.18"): MACHINE,
     (P0089, "7 setup", "random string length range, uniform"): SAME,
-    (P0089, "7 setup", "leaf elements times iterations held constant (log2)"): (
-        "a parameter of the experiment; --paper uses this value, --quick and --standard a smaller one"
-    ),
+    (P0089, "7 setup", "leaf elements times iterations held constant (log2)"): SMALLER_SCALES,
     (P0089, "7 setup", "leaf elements per composite element, DS5-DS12"): SAME,
-    (P0089, "8 setup", "access factor times repeat factor"): (
-        "a parameter of the experiment; --paper uses this value, other scales fix the number of accesses"
-    ),
+    (P0089, "8 setup", "access factor times repeat factor"): FIXED_ACCESSES,
     (P0089, "8 setup", "shuffle factor used for Tables 16-21"): SAME,
     (P0089, "7 general", "MSVC/Windows: gain from custom strategies rarely exceeds"): WINDOWS,
     (P0089, "7 general", "MSVC/Windows: virtual overhead, containers of int"): WINDOWS,
@@ -36,27 +39,19 @@ NOT_APPLICABLE_HERE: dict[Key, str] = {
     (P0089, "7 general", "Power7 gcc: default allocator slower for DS1;DS5;DS9"): (
         "concerns a Power7 processor; this machine has another"
     ),
-    (P0089, "9 B III", "multipool maximum pooled block; larger requests pass through"): (
-        "a property of the authors' multipool; mallard's multipool pools larger blocks too"
-    ),
+    (P0089, "9 B III", "multipool maximum pooled block; larger requests pass through"): LARGER_BLOCKS,
     (P0213, "8 setup", "compiler Clang 3.6 on AWS r3.2xlarge (Xeon E5-2670 v2; 8 vCPU)"): MACHINE,
     (P0213, "8 setup", "memory of the machine"): MACHINE,
     (P0213, "9 setup", "static buffer for monotonic strategies (log2)"): (
         "a parameter of the experiment; mallard uses this value if memory allows"
     ),
     (P0213, "9 setup", "random string length range, uniform"): SAME,
-    (P0213, "9 setup", "creation/destruction iterations x leaf elements held at (log2)"): (
-        "a parameter of the experiment; --paper uses this value, --quick and --standard a smaller one"
-    ),
+    (P0213, "9 setup", "creation/destruction iterations x leaf elements held at (log2)"): SMALLER_SCALES,
     (P0213, "9 DS1", "P0089 global slower than this paper"): "compares the machines of the two papers",
     (P0213, "10 setup", "problem size |G| (log2) for Tables 9-11"): SAME,
-    (P0213, "10 setup", "access factor times repeat factor"): (
-        "a parameter of the experiment; --paper uses this value, other scales fix the number of accesses"
-    ),
+    (P0213, "10 setup", "access factor times repeat factor"): FIXED_ACCESSES,
     (P0213, "10 setup", "shuffle passes"): SAME,
-    (P0213, "11 B III", "multipool takes its backing allocator above chunk size (log2)"): (
-        "a property of the authors' multipool; mallard's multipool pools larger blocks too"
-    ),
+    (P0213, "11 B III", "multipool takes its backing allocator above chunk size (log2)"): LARGER_BLOCKS,
     (P0213, "12 setup", "iterations multiplied relative to P0089"): SAME,
     (P0213, "12 B IV", "threads from which all strategies degrade on AWS"): (
         "the paper blames a quirk of its virtual server"

@@ -3,9 +3,10 @@
 A verb is a module of this package with HELP (one line), EXAMPLES (commands, each with a note),
 `add_arguments(parser)` and `run(arguments) -> int`. It may have `check(arguments)`, which refuses bad input
 before anything is set up; `needs(arguments) -> Needs`, if it needs more than the Python environment;
-`help_for(arguments) -> str`, if its help depends on the other words; and TOPICS, the words after it that
-have a help of their own. Only the module of the verb in hand is imported, and no package outside the
-standard library before `run`: ./mallard understands a command before it sets anything up.
+`help_for(arguments) -> str`, if its help depends on the other words; TOPICS, the words after it that
+have a help of their own; TAKES_PROGRAM, if its words end with a program and the words of that; and
+TAKES_WORDS, if the words behind `--` are handed on. Only the module of the verb in hand is imported, and no
+package outside the standard library before `run`: ./mallard understands a command before it sets anything up.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,8 +29,8 @@ from mallard.selection import in_prose
 from mallard.version import version
 
 VERBS = (
-    *("bench", "against", "choose", "report", "table", "claims", "peers", "export", "list", "docs", "test"),
-    "doctor",
+    *("bench", "against", "choose", "report", "table", "claims", "peers", "export", "record", "profile"),
+    *("try", "advise", "verify", "budget", "list", "docs", "test", "doctor"),
 )
 
 OWN_OPTIONS = {"help": "--help", "version": "--version"}
@@ -39,18 +41,11 @@ Find out which local allocator makes your C++ faster, and prove it.
 
 verbs ('mallard VERB --help' has the options of each, with examples):
 """
-EXAMPLES = (
-    ("mallard bench", "measure this machine; takes a few minutes"),
-    ("mallard choose", "which allocator to use, by those measurements"),
-    ("mallard report", "all results as one page, beside the papers'"),
-    ("mallard table p0213:6", "one table of a paper, beside this machine's"),
-)
+EXAMPLES = (("mallard advise -- ./program", "which allocator belongs where in it; two minutes"),)
 STATUSES = (
-    (str(exit_status.DONE), "done"),
-    (str(exit_status.FINDINGS), "done, but the results need attention"),
-    (str(exit_status.ERROR), "not done; standard error tells the reason"),
-    (str(exit_status.INTERRUPTED), "interrupted"),
-    (str(exit_status.READER_GONE), "the reader of the output went away"),
+    f"{exit_status.DONE} done; {exit_status.FINDINGS} done, but the results need attention;",
+    f"{exit_status.ERROR} not done, standard error tells the reason;",
+    f"{exit_status.INTERRUPTED} interrupted; {exit_status.READER_GONE} the reader of the output went away",
 )
 
 
@@ -124,7 +119,12 @@ def understood(words: Sequence[str]) -> Command:
     parser = Parser(prog=" ".join(["mallard", verb, *topic]), summary=module.HELP, examples=module.EXAMPLES)
     module.add_arguments(parser)
     parser.refuse_repeated(rest)
-    arguments = parser.parse_intermixed_args(rest)
+    if getattr(module, "TAKES_PROGRAM", False):
+        arguments = parser.parse_before_program(rest)
+    elif getattr(module, "TAKES_WORDS", False):
+        arguments = parser.parse_before_words(rest)
+    else:
+        arguments = parser.parse_intermixed_args(rest)
     if arguments.help:
         raise Answer(module.help_for(arguments) if hasattr(module, "help_for") else parser.format_help())
     arguments.command_words = ["mallard", *words]
@@ -150,6 +150,6 @@ def _help() -> str:
     parts = (
         OPENING + layout.columns([(verb, _module(verb).HELP) for verb in VERBS]),
         "examples:\n" + layout.examples(EXAMPLES),
-        "exit status:\n" + layout.columns(STATUSES),
+        "exit status:\n" + textwrap.indent(textwrap.fill(" ".join(STATUSES), layout.WIDTH - 2), "  "),
     )
     return "\n\n".join(parts) + "\n"

@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from mallard.analysis.against import lines_of
     from mallard.store import Store
-    from mallard.view.terminal.against import show_against
     from mallard.view.terminal.console import output_console
+    from mallard.view.terminal.findings.against import show_against
     from mallard.view.terminal.progress import ProgressDisplay
 
     if not any(map(find_library, _named(arguments))):

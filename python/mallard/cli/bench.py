@@ -18,7 +18,6 @@ TOPICS = EXPERIMENTS
 EXAMPLES = (
     ("mallard bench", "the experiment density, then heat maps"),
     ("mallard bench locality --standard", "another one, with narrower intervals"),
-    ("mallard bench density --contenders", "beside the allocators of other libraries"),
 )
 
 

@@ -78,7 +78,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.console import output_console
-    from mallard.view.terminal.decision import show_decision
+    from mallard.view.terminal.findings.decision import show_decision
 
     case = _case(arguments)
     decision = decide(case, Evidence(_finished_rows(arguments)))

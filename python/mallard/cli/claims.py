@@ -52,8 +52,8 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mallard.view.terminal.claims import show_claims
     from mallard.view.terminal.console import output_console
+    from mallard.view.terminal.findings.claims import show_claims
 
     entries, runs = _ledger(arguments)
     verdict = VERDICT_WORDS.get(arguments.verdict)

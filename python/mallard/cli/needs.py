@@ -2,7 +2,7 @@
 
 answer                               no need: the program answers with words
 environment GROUP                    Python packages: `run`, or `test`, which has those of the tests too
-runner PRESET                        the native runner, built with this preset
+runner PRESET                        what this preset builds: the native runner, or the advisor
 preloaded PACKAGE LIBRARY TEXT...    a library for the loader; without it TEXT is skipped
 linked PACKAGE TEXT...               Boost's containers, for the compiler; without them TEXT is skipped
 tool NAME                            a tool of a stage of the tests

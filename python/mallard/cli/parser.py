@@ -54,6 +54,39 @@ class Parser(argparse.ArgumentParser):
                 self.error(f"{name} is given twice; leave one out")
             seen.add(id(action))
 
+    def parse_before_program(self, words: Sequence[str]) -> argparse.Namespace:
+        """The words behind `--` are those of a program, whatever they are. Without `--` it has no options."""
+        own, dashes, program = self._divided(words)
+        arguments = self.parse_intermixed_args(own)
+        if dashes and arguments.program:
+            self.error(f"'{arguments.program[0]}' stands before '--'; the program stands behind it")
+        arguments.program += program
+        return arguments
+
+    def parse_before_words(self, words: Sequence[str]) -> argparse.Namespace:
+        """The words behind `--` are kept as `words`, whatever they are."""
+        end = words.index("--") if "--" in words else len(words)
+        arguments = self.parse_intermixed_args(words[:end])
+        arguments.words = list(words[end + 1 :])
+        return arguments
+
+    def _divided(self, words: Sequence[str]) -> tuple[list[str], bool, list[str]]:
+        """The words before `--`, and those behind it. An option behind the program could be of either."""
+        value_follows, program = False, ""
+        for place, word in enumerate(words):
+            if word == "--" and not value_follows:
+                return list(words[:place]), True, list(words[place + 1 :])
+            if program and word.startswith("-"):
+                self.error(
+                    f"'{word}' stands behind the program '{program}'; if it is the program's, write "
+                    f"'{self.prog} -- {program} ... {word}', else put it before '{program}'"
+                )
+            if not value_follows and not word.startswith("-"):
+                program = program or word
+            action = None if value_follows or program else self._option_string_actions.get(word)
+            value_follows = action is not None and action.nargs != 0
+        return list(words), False, []
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self._plain(message)}\n'{self.prog} --help' tells more")
 

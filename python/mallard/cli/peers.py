@@ -7,9 +7,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mallard.analysis.contests import TIME
-from mallard.analysis.counterparts import Counterpart, counterparts
-from mallard.analysis.peers import Duel, Side, duels, has_contenders
+from mallard.analysis.peers.comparison import Duel, Side, duels, has_contenders
+from mallard.analysis.peers.contests import TIME
+from mallard.analysis.peers.counterparts import Counterpart, counterparts
 from mallard.cli.options import add_database, add_format, nothing_measured
 from mallard.cli.parser import one_of
 from mallard.cli.runs import add_runs, check_runs, selected_runs
@@ -52,8 +52,8 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.console import output_console
-    from mallard.view.terminal.peers import show_peers
-    from mallard.view.terminal.peers_summary import show_peers_summary
+    from mallard.view.terminal.findings.peers import show_peers
+    from mallard.view.terminal.findings.peers_summary import show_peers_summary
 
     found, beside, runs = _found(arguments)
     if not found:

@@ -17,7 +17,8 @@ from functools import cached_property
 from mallard.cells import Cell, cell_rows
 from mallard.evidence.evidence import AnyPlace, Evidence
 from mallard.experiments import EXPERIMENTS
-from mallard.experiments.description import FOLLOWS, Phases
+from mallard.experiments.description.axis import FOLLOWS
+from mallard.experiments.description.panel import Phases
 from mallard.papers.small_objects import POINTER_BYTES, PROCESS
 from mallard.result import Row
 

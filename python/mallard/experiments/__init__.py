@@ -9,7 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 
 from mallard import described
-from mallard.experiments.description import CPU, FOLLOWS, Experiment
+from mallard.experiments.description.axis import FOLLOWS
+from mallard.experiments.description.experiment import CPU, Experiment
 
 
 def _described(name: str) -> Experiment:

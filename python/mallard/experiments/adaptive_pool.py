@@ -12,7 +12,10 @@ from mallard.experiments.by_ranges import (
     RULES,
     SCALES,
 )
-from mallard.experiments.description import Bursts, Experiment, Fastest, Least, Phases, Plot, Quantity
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Phases, Plot
+from mallard.experiments.description.quantity import Quantity
+from mallard.experiments.description.sentence import Bursts, Fastest, Least
 
 ERASED = Quantity("erased_bytes", "after erasure", "held after erasure")
 OFFERED = Quantity("offered_bytes", "offered", "offered to the system after erasure, still resident")

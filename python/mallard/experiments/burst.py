@@ -13,7 +13,10 @@ from mallard.experiments.by_ranges import (
     RULES,
     SCALES,
 )
-from mallard.experiments.description import Bursts, Experiment, Fastest, Phases, Plot, Quantity
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Phases, Plot
+from mallard.experiments.description.quantity import Quantity
+from mallard.experiments.description.sentence import Bursts, Fastest
 
 PUSH = Quantity("push_ns", "push", "push one node back", "a node")
 POP = Quantity("pop_ns", "pop", "pop one node off the front", "a node")

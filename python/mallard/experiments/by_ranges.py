@@ -3,19 +3,10 @@ chapters 2 and 3)."""
 
 from __future__ import annotations
 
-from mallard.experiments.description import (
-    AMOUNT,
-    COUNT,
-    COUNTS,
-    PAPER,
-    QUICK,
-    STANDARD,
-    Axis,
-    Least,
-    Quantity,
-    Rule,
-    Scale,
-)
+from mallard.experiments.description.axis import AMOUNT, COUNT, COUNTS, Axis
+from mallard.experiments.description.quantity import Quantity
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Rule, Scale
+from mallard.experiments.description.sentence import Least
 
 RANGES = (
     Quantity("insert_ns", "insert", "insert the first time", "a node"),

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from mallard import described
-from mallard.experiments.description import (
-    AMOUNT,
-    COUNT,
-    PAPER,
-    QUICK,
-    RANGE,
-    STANDARD,
-    THREADS,
-    WALL,
-    WORDS,
-    Axis,
-    Experiment,
-    Printed,
-    Scale,
-)
+from mallard.experiments.description.axis import AMOUNT, COUNT, RANGE, THREADS, WORDS, Axis
+from mallard.experiments.description.experiment import WALL, Experiment
+from mallard.experiments.description.panel import Columns, MostRatio, Race, Wording
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Printed, Scale
+from mallard.experiments.description.sentence import BeyondCores, ByThreads, Growth, Mallocs
 
 NAME = "contention"
 STATIC, NONE = "static", "none"
 SELF, OTHER = "self", "other"
+# A pair costs the same with more threads if it takes at most this many times as long.
+FLAT = 1.1
 # P0089 section 11 and P0213 section 12 print these rows (N, S), each for W from 1 to 8.
 PRINTED = ((15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8))
 
@@ -89,6 +81,7 @@ EXPERIMENT = Experiment(
             variants=False,
         ),
     },
+    plan="contention",
     block="block_log2",
     # A thread's own allocator cannot take back another thread's block.
     only={
@@ -97,4 +90,24 @@ EXPERIMENT = Experiment(
         if name not in described.EXPERIMENTS[NAME]["freed_by_other"]
     },
     claimed=("buffer", "iterations_log2", "block_log2", "threads"),
+    panel=Race(
+        wording=Wording(
+            *("a pair", "pairs", "one pair of allocation and deallocation, in each thread"),
+            clock="Wall-clock",
+        ),
+        kinds="pincd",
+        maps=2,
+        title="N = {}, S = {} bytes",
+        rows="threads",
+        each="number of threads",
+        sentences=(ByThreads(), Mallocs(), Growth(FLAT), BeyondCores()),
+        below=(
+            Columns("cpu_ns_per_pair", "CPU ns a pair, of all threads together"),
+            MostRatio("slowest_ns", "fastest_ns", "The slowest thread by the fastest, at most"),
+        ),
+        legend="N pairs for each allocator made, blocks of S bytes, W threads. new-delete in ns a pair of "
+        "one thread by the wall clock, the others in percent of new-delete.",
+        plotted="threads",
+        remarks={("freed_by", OTHER): "Each thread's blocks are freed by its neighbour."},
+    ),
 )

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from mallard import described
-from mallard.experiments.description import (
-    AMOUNT,
-    FOLLOWS,
-    PAPER,
-    QUICK,
-    RANGE,
-    STANDARD,
-    WORD,
-    WORDS,
-    Axis,
-    Experiment,
-    Scale,
-)
+from mallard.experiments.description.axis import AMOUNT, FOLLOWS, RANGE, WORD, WORDS, Axis
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Own
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
 
 STRUCTURES = tuple(each["name"] for each in described.EXPERIMENTS["density"]["structures"])
 SIZES = tuple(described.EXPERIMENTS["density"]["sizes_log2"])
@@ -43,7 +34,7 @@ AXES = (
         words=("prefix", "full"),
     ),
     Axis("product_log2", role=AMOUNT),
-    Axis("buffer_bytes", role=AMOUNT),
+    Axis("buffer_bytes", role=FOLLOWS),  # from the free memory
     Axis("inner_log2", role=FOLLOWS),
 )
 
@@ -69,5 +60,7 @@ EXPERIMENT = Experiment(
     apart=("ds",),
     # docs/results.md computes the time of --standard.
     scales={QUICK: scale(60, 20, SIZES[::2]), STANDARD: scale(600, 22), PAPER: scale(3600, 27)},
+    plan="density",
     claimed=("ds", "size_log2"),
+    panel=Own("density"),
 )

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from mallard import described
-from mallard.experiments.description import (
-    COUNT,
-    FOLLOWS,
-    PAPER,
-    QUICK,
-    STANDARD,
-    WORDS,
-    Axis,
-    Experiment,
-    Scale,
+from mallard.experiments.description.axis import COUNT, FOLLOWS, WORDS, Axis
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Works
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
+from mallard.experiments.description.sentence import (
+    BesidePrinted,
+    BetterVersion,
+    FastestOfEach,
+    Mallocs,
+    Unfinished,
 )
 
 NAME = "fixed-block"
 WORKS = {work["name"]: work for work in described.EXPERIMENTS[NAME]["works"]}
 VERSIONS = {name: tuple(work["versions"]) for name, work in WORKS.items() if "versions" in work}
+OPERATIONS = {  # of a time, in the unit of each work
+    "new-delete": "a pair",
+    "replace": "a replacement",
+    "list": "a list",
+    "map": "a map",
+    "remove-ctrl": "a call",
+}
 GRIDS = tuple(
     {"work": (name,), **({"version": VERSIONS[name]} if name in VERSIONS else {})} for name in WORKS
 )
@@ -72,4 +79,18 @@ EXPERIMENT = Experiment(
         strategy: ("work", tuple(name for name, work in WORKS.items() if strategy in work["strategies"]))
         for strategy in described.names_in(NAME)
     },
+    panel=Works(
+        operations=OPERATIONS,
+        text="CPU nanoseconds: a pair, a replacement, a container, a call. Framed: the fastest.",
+        relative="In percent of new-delete's time in the same work and version.",
+        sentences=(
+            FastestOfEach(),
+            BesidePrinted("Default / blocks of one size, here (and in the book)"),
+            # The book's point: a better algorithm without another allocator.
+            BetterVersion("remove-ctrl", "as-printed", "remove-ctrl as printed"),
+            Mallocs(),
+            Unfinished(),
+        ),
+        legend="A pair, a replacement, a list or a map of 1,000 integers, a call of remove_ctrl().",
+    ),
 )

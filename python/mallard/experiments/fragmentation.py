@@ -6,19 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from mallard.experiments.density import AXES, SIZES, STRUCTURES
-from mallard.experiments.description import (
-    FOLLOWS,
-    PAPER,
-    QUICK,
-    STANDARD,
-    STRATEGIES,
-    WORDS,
-    Axis,
-    Experiment,
-    Scale,
-)
+from mallard.experiments.description.axis import FOLLOWS, WORDS, Axis
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Own
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, STRATEGIES, Scale
+from mallard.experiments.description.sentence import ChunksOfHeap, LocalRatios, SlowerBase
 
 FREED = UNTOUCHED, ALL, HALF, QUARTER, EIGHTH = "none", "all", "half", "quarter", "eighth"
+FRAGMENTED = (HALF, QUARTER, EIGHTH)  # a part of the chunks is freed
+IN_PRINT = {ALL: "N", HALF: "N/2", QUARTER: "N/4", EIGHTH: "N/8"}  # D in P0213
 UPSTREAMS = CACHE, HEAP = "cache", "heap"
 FEW = ("new-delete", "monotonic", "multipool", "multipool/wink", "multipool+monotonic")
 
@@ -33,11 +29,11 @@ def grid(
 ) -> dict[str, tuple[Any, ...]]:
     """R needs `none` with every other state."""
     return {
-        "product_log2": (product_log2,),
-        "ds": tuple(structures),
-        "size_log2": tuple(sizes),
         "freed": tuple(freed),
         "upstream": tuple(upstreams),
+        "size_log2": tuple(sizes),
+        "ds": tuple(structures),
+        "product_log2": (product_log2,),
         **({STRATEGIES: strategies} if strategies else {}),
     }
 
@@ -76,16 +72,34 @@ EXPERIMENT = Experiment(
     places=("size_log2",),
     apart=("ds", "freed"),
     scales={
-        QUICK: Scale(60, grids=(grid(20, ("DS2", "DS4"), (6, 10, 14), (UNTOUCHED, HALF), UPSTREAMS, *FEW),)),
+        QUICK: Scale(
+            60,
+            grids=(grid(20, ("DS2", "DS4"), (6, 10, 14), (UNTOUCHED, HALF), UPSTREAMS, *FEW),),
+            variants=False,
+        ),
         STANDARD: Scale(
             600,
             grids=(
                 grid(21, STRUCTURES, (10,), (UNTOUCHED, HALF)),
                 grid(21, ("DS2", "DS4", "DS8", "DS12"), (6, 13), FREED, UPSTREAMS, *FEW),
             ),
+            variants=False,
         ),
-        PAPER: Scale(3600, grids=(grid(27, STRUCTURES, SIZES, FREED),)),
+        PAPER: Scale(3600, grids=(grid(27, STRUCTURES, SIZES, FREED),), variants=False),
     },
+    plan="fragmentation",
+    asked={"freed": FREED, "upstream": (CACHE,)},
     claimed=("upstream", "ds", "size_log2", "freed"),
-    joined=("buffer", "buffer_bytes"),  # chunks from the heap exclude a buffer
+    joined=("buffer",),  # chunks from the heap exclude a buffer
+    panel=Own(
+        "fragmentation",
+        (
+            SlowerBase(FRAGMENTED),
+            LocalRatios((("everything freed", (ALL,)), ("part of it freed", FRAGMENTED))),
+            ChunksOfHeap(
+                FRAGMENTED,
+                "Chunks from the fragmented heap in place of cached ones make a strategy take",
+            ),
+        ),
+    ),
 )

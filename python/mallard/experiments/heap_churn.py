@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from mallard.experiments.description import (
-    AMOUNT,
-    COUNT,
-    COUNTS,
-    PAPER,
-    QUICK,
-    STANDARD,
-    Axis,
-    Experiment,
-    Fastest,
-    FromTo,
-    Least,
-    Phases,
-    Quantity,
-    Rule,
-    Scale,
-)
+from mallard.experiments.description.axis import AMOUNT, COUNT, COUNTS, Axis
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Phases
+from mallard.experiments.description.quantity import Quantity
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Rule, Scale
+from mallard.experiments.description.sentence import Fastest, FromTo, Least
 
 PAIR = Quantity("pair_ns", "pair", "free a block and allocate another", "a pair")
 FILL = Quantity("fill_ns", "first block", "allocate one of the first blocks", "a first block")

@@ -5,20 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mallard.experiments.description import (
-    AMOUNT,
-    COUNT,
-    COUNTS,
-    FOLLOWS,
-    PAPER,
-    QUICK,
-    REPEATED,
-    STANDARD,
-    STRATEGIES,
-    Axis,
-    Experiment,
-    Scale,
-)
+from mallard.experiments.description.axis import AMOUNT, COUNT, COUNTS, FOLLOWS, Axis
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Own
+from mallard.experiments.description.scale import PAPER, QUICK, REPEATED, STANDARD, STRATEGIES, Scale
 
 ACCESS_FACTORS = tuple(2**exponent for exponent in range(8, -1, -1))
 SHUFFLE_FACTORS = (0, 5)
@@ -118,6 +108,8 @@ EXPERIMENT = Experiment(
             ),
         ),
     },
+    plan="locality",
     claimed=("links", "list_length"),
     joined=("accesses", "repeat_factor"),
+    panel=Own("locality"),
 )

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from mallard import described
-from mallard.experiments.description import (
-    AMOUNT,
-    FOLLOWS,
-    PAPER,
-    QUICK,
-    STANDARD,
-    WORDS,
-    Axis,
-    Experiment,
-    Scale,
-)
+from mallard.experiments.description.axis import AMOUNT, FOLLOWS, WORDS, Axis
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Spreads
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
 
 PAIR, CREATE = "pair", "create"
 FEWER_LOG2 = 4  # for strategies that may take a thousand times as long as a pair
@@ -51,4 +44,11 @@ EXPERIMENT = Experiment(
     places=("operation",),
     scales={QUICK: scale(60, 24), STANDARD: scale(600, 26), PAPER: scale(3600, 27)},
     with_base=False,
+    panel=Spreads(
+        columns={
+            PAIR: "an allocation with its deallocation, ns",
+            CREATE: "make an allocator, serve one block, destroy it, ns",
+        },
+        text="Nanoseconds for one operation",
+    ),
 )

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from mallard import described
-from mallard.experiments.description import (
-    AMOUNT,
-    COUNT,
-    COUNTS,
-    PAPER,
-    QUICK,
-    RANGE,
-    STANDARD,
-    WORDS,
-    Axis,
-    Experiment,
-    Fastest,
-    Phases,
-    Quantity,
-    Scale,
-)
+from mallard.experiments.description.axis import AMOUNT, COUNT, COUNTS, RANGE, WORDS, Axis
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Phases
+from mallard.experiments.description.quantity import Quantity
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
+from mallard.experiments.description.sentence import Fastest
 
 NAME = "reuse"
 IN_ORDER, RANDOM, REPLACED = "in-order", "random", "replaced"

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from mallard.experiments.description import (
-    COUNT,
-    FOLLOWS,
-    PAPER,
-    QUICK,
-    STANDARD,
-    Axis,
-    Experiment,
-    Fastest,
-    Pairs,
-    Phases,
-    Plot,
-    Quantity,
-    Rule,
-    Scale,
-    Share,
-)
+from mallard.experiments.description.axis import COUNT, FOLLOWS, Axis
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Phases, Plot
+from mallard.experiments.description.quantity import Quantity
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Rule, Scale
+from mallard.experiments.description.sentence import Fastest, Pairs, Share
 from mallard.experiments.vectors import AXES, DRAWN, HOW, LARGE, LEGEND, ONLY, sizes
 
 FEW = (10, 100, 500, 1000, 2000, 10_000)  # with the article's: 500, 2,000 and 10,000

@@ -3,27 +3,12 @@ and traversed."""
 
 from __future__ import annotations
 
-from mallard.experiments.description import (
-    AMOUNT,
-    COUNT,
-    PAGES,
-    PAPER,
-    QUICK,
-    RANGE,
-    SMALL,
-    STANDARD,
-    WORDS,
-    Axis,
-    Experiment,
-    Fastest,
-    Least,
-    OfNull,
-    PerPlace,
-    Phases,
-    Plot,
-    Quantity,
-    Scale,
-)
+from mallard.experiments.description.axis import AMOUNT, COUNT, PAGES, RANGE, SMALL, WORDS, Axis
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Phases, Plot
+from mallard.experiments.description.quantity import Quantity
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
+from mallard.experiments.description.sentence import Fastest, Least, OfNull, PerPlace
 
 SHUFFLED, IN_ORDER = "shuffled", "in-order"
 SIZES = (1, 4, 8, 10, 16, 20, 24, 30, 32, 40, 48, 50, 64)

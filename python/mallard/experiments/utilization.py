@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from mallard.experiments.description import (
-    PAPER,
-    QUICK,
-    RANGE,
-    STANDARD,
-    WORDS,
-    Axis,
-    Experiment,
-    Printed,
-    Rule,
-    Scale,
-    Short,
-)
+from mallard.experiments.description.axis import RANGE, WORDS, Axis
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Most, Race, Wording
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Printed, Rule, Scale, Short
+from mallard.experiments.description.sentence import FastestOfAll, Faults, Mallocs, Unfinished
 
 WARM, COLD, NONE = "warm", "cold", "none"
 TIMED, UNTIMED = "timed", "untimed"
@@ -92,4 +84,26 @@ EXPERIMENT = Experiment(
     },
     short=Short("total_log2", 30, 5),  # a multipool takes about a millisecond
     claimed=("buffer", "total_log2", "active_log2", "block_log2"),
+    panel=Race(
+        wording=Wording(
+            "an allocation",
+            "allocations",
+            "one allocation with its deallocation",
+            memory="held at the end",
+            memory_text="Resident memory by which the process has grown at the end",
+        ),
+        kinds="pincdfm",
+        maps=1,
+        title="T = {} bytes",
+        rows="A, S",
+        each="A and S",
+        sentences=(FastestOfAll(), Mallocs(), Unfinished(), Faults()),
+        below=(
+            Most("held_bytes", "Held at the end, at most", in_bytes=True),
+            Most("free_ns", "ns for a free at the end, at most"),
+        ),
+        legend="T bytes allocated in all, A live at a time, blocks of S. new-delete in ns an allocation with "
+        "its deallocation, the others in percent of new-delete. null: blocks already there, taken in turn.",
+        memory="held_bytes",
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mallard.experiments.description import COUNT, COUNTS, FOLLOWS, WORDS, Axis
+from mallard.experiments.description.axis import COUNT, COUNTS, FOLLOWS, WORDS, Axis
 
 INT, MY_INT = "int", "myint"  # the article's class, with a copy constructor and an assignment of its own
 AXES = (

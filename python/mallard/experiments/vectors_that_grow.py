@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from mallard.experiments.description import (
-    PAPER,
-    QUICK,
-    STANDARD,
-    Experiment,
-    Fastest,
-    Least,
-    LeastAt,
-    Pairs,
-    Phases,
-    Plot,
-    Quantity,
-    Scale,
-)
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Phases, Plot
+from mallard.experiments.description.quantity import Quantity
+from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
+from mallard.experiments.description.sentence import Fastest, Least, LeastAt, Pairs
 from mallard.experiments.vectors import AXES, DRAWN, HOW, INT, LARGE, LEGEND, ONLY, sizes
 
 POWERS = tuple(10**power for power in range(1, 8))

@@ -1,5 +1,5 @@
-"""Plans a run: its measurements, and the reasons for those left out. Most plans follow from the
-experiment's description (`axes`); the others have a module each.
+"""Plans a run: its measurements, and the reasons for those left out. Plans follow from the experiment's
+description (`axes`). Some need code of their own, in the module that the description names.
 
     Request x Runner x Host -> make_plan -> Plan
 
@@ -9,19 +9,12 @@ follow its name in place of options.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
-from mallard.plan import (
-    axes,
-    contention,
-    density,
-    fragmentation,
-    locality,
-    notation,
-)
+from mallard.plan import axes, notation
 from mallard.plan.assembly import selected_compilers, selected_mallocs, selected_pages
 from mallard.plan.contenders import with_contenders
 from mallard.plan.planned import Plan, PlannedRow
@@ -54,31 +47,22 @@ __all__ = [
     "selected_mallocs",
 ]
 
-Planner = Callable[[Request, Runner, Host, Options], Plan]
-
 OPTIONS: dict[str, tuple[Option, ...]] = {
     name: tuple(Option(axis.flag, axis.metavar, axis.text) for axis in each.axes if axis.takes)
     for name, each in EXPERIMENTS.items()
 }
 NUMBERS: dict[str, tuple[tuple[str, str], ...]] = {"locality": notation.NUMBERS}
-# The experiments whose rows are not all combinations of their axes.
-PLANNERS: dict[str, Planner] = {
-    "density": density.plan,
-    "locality": locality.plan,
-    "contention": contention.plan,
-    "fragmentation": fragmentation.plan,
-}
 
 
 def make_plan(request: Request, runner: Runner, host: Host, continued: Options | None = None) -> Plan:
     """The plan. `continued` are the stored options of an interrupted run; None for a new run."""
     check_request(request)
     request, missing = with_contenders(request, runner)
-    own = PLANNERS.get(request.experiment)
-    plan = (
-        own(request, runner, host, continued or {})
-        if own
-        else axes.plan(EXPERIMENTS[request.experiment], request, runner, host)
+    experiment = EXPERIMENTS[request.experiment]
+    plan: Plan = (
+        import_module(f"{__name__}.{experiment.plan}").plan(request, runner, host, continued or {})
+        if experiment.plan
+        else axes.plan(experiment, request, runner, host)
     )
     return replace(plan, messages=(*plan.messages, *missing))
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mallard import mallocs
 from mallard.contenders import CONTENDERS
 from mallard.errors import UsageError
-from mallard.experiments.description import PAGES, SMALL
+from mallard.experiments.description.axis import PAGES, SMALL
 from mallard.library import BASE, OF_ONE_SIZE
 from mallard.papers.catalogue import described
 from mallard.plan.planned import Plan, PlannedRow

@@ -10,8 +10,10 @@ from itertools import product
 
 from mallard.contenders import serves
 from mallard.errors import UsageError
-from mallard.experiments.description import COUNT, FOLLOWS, THREADS, WORD, Experiment, Rule, Scale
-from mallard.plan.assembly import assemble, chosen_strategies, merged
+from mallard.experiments.description.axis import COUNT, FOLLOWS, THREADS, WORD
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.scale import STRATEGIES, Rule, Scale
+from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
 from mallard.plan.grids import Grid, flag_of, grids_of, named_values
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import Host, Options, Request
@@ -34,9 +36,10 @@ def plan(
     rows = [
         PlannedRow(name, parameters, able, request.repetitions or _repetitions(experiment, scale, parameters))
         for grid in grids
+        for wanted in [of_grid(request, strategies, _strategies(grid))]
         for parameters in _rows(experiment, grid, named)
         if not scale.within_cores or THREADS in named or parameters[THREADS] <= host.cores
-        if (able := tuple(each for each in strategies if _is_able(experiment, each, parameters)))
+        if (able := tuple(each for each in wanted if _is_able(experiment, each, parameters)))
     ]
     most = max((row.parameters[THREADS] for row in rows), default=1) if experiment.threads else 1
     if most > host.cores:
@@ -56,13 +59,19 @@ def plan(
     )
 
 
+def _strategies(grid: Grid) -> list[str] | None:
+    """The grid's own strategies; None if it has none."""
+    return [str(name) for name in grid[STRATEGIES]] if STRATEGIES in grid else None
+
+
 def _rows(experiment: Experiment, grid: Grid, named: Grid) -> Iterator[Parameters]:
     """The combinations, or those of them that are printed. The first axis changes fastest."""
     printed = experiment.printed
     if printed and all(name in named for name in printed.axes):
         printed = None
-    for values in product(*reversed(grid.values())):
-        of_row = dict(zip(grid, reversed(values), strict=True))
+    axes = {name: values for name, values in grid.items() if name != STRATEGIES}
+    for values in product(*reversed(axes.values())):
+        of_row = dict(zip(axes, reversed(values), strict=True))
         if printed and tuple(of_row[name] for name in printed.axes) not in printed.rows:
             continue
         parameters = {axis.name: of_row[axis.name] for axis in experiment.axes if axis.name in of_row}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mallard.errors import UsageError
-from mallard.experiments.description import COUNTS, RANGE, WORD, WORDS, Axis, Experiment, Printed
+from mallard.experiments.description.axis import COUNTS, RANGE, WORD, WORDS, Axis
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.scale import STRATEGIES, Printed
 from mallard.plan.request import Request
 from mallard.runner import Runner
 from mallard.selection import select_count, select_counts, select_names, select_numbers, select_sizes
@@ -25,7 +27,7 @@ def grids_of(experiment: Experiment, request: Request, named: Grid) -> list[Grid
     is left, the first one takes these words.
     """
     _check_printed(experiment, request, named)
-    own = _with_words(experiment, experiment.scales[request.scale].grids, named)
+    own = _with_words(experiment, _own(experiment, request, named), named)
     grids = [grid for each in own if (grid := _grid(experiment, request.scale, each, named))]
     if not grids:
         first = own[0] | {name: named[name] for name in own[0] if name in named}
@@ -38,6 +40,21 @@ def flag_of(experiment: Experiment, name: str) -> str:
     """The option of a parameter: `--block` for `block_log2`."""
     axis = experiment.axis(name)
     return f"--{axis.flag if axis else name}"
+
+
+def _own(experiment: Experiment, request: Request, named: Grid) -> Sequence[Mapping[str, Sequence[object]]]:
+    """The scale's grids, or the one of requests that name an axis."""
+    grids = experiment.scales[request.scale].grids
+    if not experiment.asked or not any(name in named for name in grids[0]):
+        return grids
+    return [{name: experiment.asked.get(name) or _every(grids, name) for name in grids[0]}]
+
+
+def _every(grids: Sequence[Mapping[str, Sequence[object]]], name: str) -> tuple[object, ...]:
+    """The values of all grids, numbers in ascending order."""
+    values = dict.fromkeys(value for grid in grids for value in grid.get(name, ()))
+    numbers = [value for value in values if isinstance(value, int)]
+    return (*sorted(numbers), *(value for value in values if not isinstance(value, int)))
 
 
 def _named(axis: Axis, request: Request, runner: Runner) -> tuple[object, ...]:
@@ -81,8 +98,10 @@ def _with_words(
         having = [grid for grid in found if axis.name in grid]
         if axis.takes == WORDS and having:
             known = {word for grid in having for word in grid[axis.name]}
-            new = tuple(word for word in named.get(axis.name, ()) if word not in known)
-            having[0][axis.name] += new
+            new = {word for word in named.get(axis.name, ()) if word not in known}
+            if new:
+                first = {*having[0][axis.name], *new}
+                having[0][axis.name] = tuple(word for word in axis.words if word in first)
     return found
 
 
@@ -108,6 +127,8 @@ def _grid(experiment: Experiment, scale: str, given: Mapping[str, Sequence[objec
             values = default if asked and default else own or default
         if values:
             grid[axis.name] = values
+    if STRATEGIES in given:
+        grid[STRATEGIES] = tuple(given[STRATEGIES])
     return {name: grid[name] for name in [*given, *grid] if name in grid}
 
 

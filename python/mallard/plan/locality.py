@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mallard.errors import UsageError
-from mallard.experiments.description import PAPER, REPEATED, STRATEGIES
+from mallard.experiments.description.scale import PAPER, REPEATED, STRATEGIES
 from mallard.experiments.locality import (
     ACCESSES,
     EXPERIMENT,

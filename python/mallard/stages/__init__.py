@@ -68,6 +68,22 @@ STAGES: tuple[Stage, ...] = (
         parts=("process", "bench", "compile"),
         tools=("googletest", "boost", "mold", "clang"),
     ),
+    NativeStage(
+        "recording",
+        "the recorder, the traces that it leaves, and the advisor",
+        40,
+        parts=("trace", "recorder", "advisor", "trial"),
+        tools=("googletest", "mold", "zstd", "dw"),
+    ),
+    PythonStage(
+        "record",
+        "programs that are recorded, from their start to the trace",
+        30,
+        any_of=("cmake",),
+        package="cmake",
+        tools=("googletest", "mold", "zstd", "dw"),
+        side_by_side="load",
+    ),
     PythonStage(
         "consumer",
         "the installed library, found by CMake and by pkg-config",

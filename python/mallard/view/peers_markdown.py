@@ -5,19 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mallard.analysis.contests import TIME
-from mallard.analysis.counterparts import Counterpart
-from mallard.analysis.peer_words import (
-    CellNames,
-    counts_text,
-    duel_text,
-    figure,
-    ratio_text,
-    title,
-    value_text,
-    worst_text,
-)
-from mallard.analysis.peers import (
+from mallard.analysis.peers.comparison import (
     FASTER,
     NO_DIFFERENCE,
     SLOWER,
@@ -27,6 +15,18 @@ from mallard.analysis.peers import (
     losses,
     peers_in,
     standings,
+)
+from mallard.analysis.peers.contests import TIME
+from mallard.analysis.peers.counterparts import Counterpart
+from mallard.analysis.peers.words import (
+    CellNames,
+    counts_text,
+    duel_text,
+    figure,
+    ratio_text,
+    title,
+    value_text,
+    worst_text,
 )
 
 

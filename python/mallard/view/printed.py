@@ -18,8 +18,8 @@ from mallard.papers.catalogue import strategies
 from mallard.papers.notes import Note
 from mallard.papers.printed import Key, PrintedTable
 from mallard.strategy_names import number_of
-from mallard.view.terminal.columns import Column, column_of
-from mallard.view.terminal.grid import GridLine, grid
+from mallard.view.terminal.table.columns import Column, column_of
+from mallard.view.terminal.table.grid import GridLine, grid
 
 BOLD_OUTSIDE = (0.5, 2.0)
 

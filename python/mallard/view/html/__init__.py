@@ -1,13 +1,12 @@
 """The report as one self-contained page.
 
 page.py       puts the sections together     contents.py   the page's input, and the parts of a section
-density, locality, utilization ...           one section each
-heat_map, cell_form, controls, race_cells    coloured tables whose cells hold several figures
-cell_data                                    the script's data for all of them: one JSON
-strategy_map, strategy_lines                 many strategies in few places: a row or a line for each
-plot, line_plot, surface                     drawings
+panel/        the sections of experiments    findings/     peers, claims, decisions
+cells/        coloured tables whose cells hold several figures, and the script's data for them: one JSON
+plot, line_plot                              drawings
 markup, figures                              escaped elements; the text of figures
 static/                                      style and script, inlined
+profile/                                     the page of a trace
 """
 
 from mallard.view.html.contents import Measured

@@ -2,49 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 
 from mallard.analysis.names import in_table_order
-from mallard.analysis.summary import summaries
 from mallard.choose import decision_chart
 from mallard.claims import ledger
 from mallard.experiments import EXPERIMENTS
-from mallard.experiments.description import Phases
+from mallard.experiments.description.panel import Own, Phases, Race, Spreads, Works
 from mallard.papers.catalogue import strategy_text
 from mallard.result import Row
-from mallard.view.html.cell_data import cell_data
-from mallard.view.html.claims import claims_section
+from mallard.view.html.cells.data import cell_data
 from mallard.view.html.conditions import cautions, conditions, reproduce
-from mallard.view.html.contention import contention_section
 from mallard.view.html.contents import Measured, Section
-from mallard.view.html.decision import decision_section
-from mallard.view.html.density import density_section, verdict_section
-from mallard.view.html.fixed_block import fixed_block_section
-from mallard.view.html.fragmentation import fragmentation_section
+from mallard.view.html.findings.claims import claims_section
+from mallard.view.html.findings.decision import decision_section
+from mallard.view.html.findings.peers import peers_section
 from mallard.view.html.line_plot import DOT
-from mallard.view.html.locality import locality_section
 from mallard.view.html.markup import Markup, element, empty_element, joined
+from mallard.view.html.panel.phases import phases_section
+from mallard.view.html.panel.races import race_section
+from mallard.view.html.panel.spreads import spreads_section
+from mallard.view.html.panel.works import works_section
 from mallard.view.html.paper_notes import paper_notes
-from mallard.view.html.peers import peers_section
-from mallard.view.html.phases import phases_section
-from mallard.view.html.primitives import primitives_section
-from mallard.view.html.utilization import utilization_section
+from mallard.view.html.static_files import static_text
 
 TITLE = "Which allocation strategy is fastest here?"
 STYLES = (
     *("report.css", "maps.css", "surface.css", "plots.css", "claims.css", "peers.css", "tree.css"),
     "print.css",
 )
-# The sections that are not made from a description alone.
-OWN: dict[str, Callable[[Measured | None], Section]] = {
-    "locality": locality_section,
-    "utilization": utilization_section,
-    "contention": contention_section,
-    "fragmentation": fragmentation_section,
-    "primitives": primitives_section,
-    "fixed-block": fixed_block_section,
-}
 SCRIPTS = ("panel.js", "cells.js", "heat.js", "plots.js", "surface.js", "claims.js", "sections.js")
 
 
@@ -62,7 +49,7 @@ def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
     )
     scripts = joined(
         cell_data(body, _strategies(measured, evidence)),
-        element("script", Markup("".join(_static(name) for name in SCRIPTS))),
+        element("script", Markup("".join(static_text(name) for name in SCRIPTS))),
     )
     head = joined(
         empty_element("meta", charset="utf-8"),
@@ -70,7 +57,7 @@ def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
         empty_element("meta", name="color-scheme", content="light dark"),
         empty_element("link", rel="icon", href="data:,"),
         element("title", f"mallard: {TITLE}"),
-        element("style", Markup("".join(_static(name) for name in STYLES))),
+        element("style", Markup("".join(static_text(name) for name in STYLES))),
     )
     return (
         f'<!doctype html>\n<html lang="en">{element("head", head)}{element("body", body, scripts)}</html>\n'
@@ -78,22 +65,17 @@ def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
 
 
 def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list[Section]:
-    density = summaries(measured["density"].rows) if "density" in measured else []
-    structures = list(dict.fromkeys(table.structure for summary in density for table in summary.tables))
     runs = list(measured.values())
     rows = evidence or [row for each in runs for row in each.rows]
-    sections = [
-        verdict_section(density),
-        density_section(density),
-        *(_section(name, measured.get(name)) for name in EXPERIMENTS if name != "density"),
+    return [
+        *(section for name in EXPERIMENTS for section in _of_experiment(name, measured.get(name))),
         peers_section(rows, runs),
         claims_section(ledger(rows)),
         decision_section(decision_chart(rows)),
         Section("conditions", "Conditions", "Machine, build and runs", conditions(runs)),
         Section("reproduce", "Reproduce", "How to reproduce it", reproduce(runs)),
-        Section("papers", "Papers", "Beside the papers", paper_notes(measured, structures)),
+        Section("papers", "Papers", "Beside the papers", paper_notes(measured)),
     ]
-    return [section for section in sections if section]
 
 
 def _strategies(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> dict[str, str]:
@@ -102,10 +84,20 @@ def _strategies(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> di
     return {name: strategy_text(name) for name in in_table_order({row.strategy for row in rows})}
 
 
-def _section(name: str, measured: Measured | None) -> Section:
+def _of_experiment(name: str, measured: Measured | None) -> list[Section]:
     experiment = EXPERIMENTS[name]
-    panel = experiment.panel
-    return phases_section(experiment, panel, measured) if isinstance(panel, Phases) else OWN[name](measured)
+    match experiment.panel:
+        case Phases() as panel:
+            return [phases_section(experiment, panel, measured)]
+        case Race() as panel:
+            return [race_section(experiment, panel, measured)]
+        case Works() as panel:
+            return [works_section(experiment, panel, measured)]
+        case Spreads() as panel:
+            return [spreads_section(experiment, panel, measured)]
+        case Own(module):
+            sections: list[Section] = import_module(f"mallard.view.html.panel.{module}").sections(measured)
+            return sections
 
 
 def _header(measured: Mapping[str, Measured], sections: Sequence[Section]) -> Markup:
@@ -155,10 +147,3 @@ def _glance(sections: Sequence[Section]) -> Markup | None:
     return element(
         "section", element("h2", "At a glance", class_="unseen"), element("ul", *items), class_="glance"
     )
-
-
-def _static(name: str) -> str:
-    """A file of static/, without indents and comment lines."""
-    text = (resources.files("mallard.view.html") / "static" / name).read_text(encoding="utf-8")
-    lines = (line.strip() for line in text.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("//"))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
+from mallard.papers.catalogue import structures
 from mallard.papers.notes import Note, notes_for
 from mallard.papers.printed import PrintedTable
 from mallard.papers.registry import all_tables
 from mallard.papers.tables import AVERAGES, P0089, P0213, own_table, printed_table
+from mallard.view.html.contents import Measured
 from mallard.view.html.figures import with_raised_exponents
 from mallard.view.html.markup import Markup, element, joined
 
@@ -22,19 +24,24 @@ FEW = 4  # the most tables that are named with a note; a note on more concerns t
 Concerned = dict[Note, list[str]]
 
 
-def paper_notes(experiments: Iterable[str], structures: Sequence[str]) -> Markup:
-    """The notes. `structures` are the measured ones of density."""
+def paper_notes(measured: Mapping[str, Measured]) -> Markup:
+    """The notes. Those of density are about the measured data structures."""
     blocks = []
-    for name in experiments:
-        found = _of_density(structures) if name == "density" else _of_tables(name)
+    for name, each in measured.items():
+        found = _of_density(_structures(each)) if name == "density" else _of_tables(name)
         if found:
             blocks.append(_experiment(name, found))
     return joined(*blocks)
 
 
-def _of_density(structures: Sequence[str]) -> Concerned:
+def _structures(measured: Measured) -> list[str]:
+    there = {str(row.parameters["ds"]) for row in measured.rows}
+    return [name for name in structures() if name in there]
+
+
+def _of_density(measured: Sequence[str]) -> Concerned:
     concerned: Concerned = {}
-    for name in structures:
+    for name in measured:
         for paper in (P0089, P0213):
             for note in notes_for(own_table(paper, name)):
                 names = concerned.setdefault(note, [])
@@ -42,7 +49,7 @@ def _of_density(structures: Sequence[str]) -> Concerned:
                     names.append(name)
     for note in notes_for(printed_table(AVERAGES)):
         concerned.setdefault(note, [])
-    return {note: names if len(names) < len(structures) else [] for note, names in concerned.items()}
+    return {note: names if len(names) < len(measured) else [] for note, names in concerned.items()}
 
 
 def _of_tables(experiment: str) -> Concerned:

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from importlib import import_module
 
 from rich.console import Console
-from rich.text import Text
 
-from mallard.analysis.peers import has_contenders
-from mallard.analysis.summary import summaries
-from mallard.analysis.verdicts import sentence
+from mallard.analysis.peers.comparison import has_contenders
 from mallard.experiments import EXPERIMENTS
-from mallard.experiments.description import Phases
+from mallard.experiments.description.panel import Own, Phases, Race, Spreads, Works
 from mallard.footprint import readable
 from mallard.result import Row
 from mallard.run import Outcome
 from mallard.store import Note, Run, Store
-from mallard.view.terminal.averages import show_averages
 from mallard.view.terminal.compilers import show_compilers
 from mallard.view.terminal.console import print_line
-from mallard.view.terminal.fixed_block import show_fixed_block
-from mallard.view.terminal.fragmentation import show_fragmentation
-from mallard.view.terminal.heat_map import legend, show_heat_map
-from mallard.view.terminal.locality import show_locality
-from mallard.view.terminal.phases import show_phases
-from mallard.view.terminal.primitives import show_primitives
-from mallard.view.terminal.races import show_contention, show_utilization
+from mallard.view.terminal.panel.phases import show_phases
+from mallard.view.terminal.panel.races import show_race
+from mallard.view.terminal.panel.spreads import show_spreads
+from mallard.view.terminal.panel.works import show_works
 
 __all__ = ["show_outcome", "show_run"]
 
@@ -40,38 +34,19 @@ def show_run(console: Console, run: Run, rows: Sequence[Row], notes: Sequence[No
     for note in notes:
         print_line(console, f"{note.kind}: {note.text}")
     console.print()
-    if run.experiment == "contention":
-        show_contention(console, run, rows)
-    else:
-        experiment = EXPERIMENTS[run.experiment]
-        panel = experiment.panel
-        if isinstance(panel, Phases):
+    experiment = EXPERIMENTS[run.experiment]
+    match experiment.panel:
+        case Phases() as panel:
             show_phases(console, experiment, panel, rows)
-        else:
-            SHOW[run.experiment](console, rows)
+        case Race() as panel:
+            show_race(console, experiment, panel, run, rows)
+        case Works() as panel:
+            show_works(console, experiment, panel, rows)
+        case Spreads() as panel:
+            show_spreads(console, experiment, panel, rows)
+        case Own(module):
+            import_module(f"{__name__}.panel.{module}").show(console, rows)
     show_compilers(console, rows)
-
-
-def _show_density(console: Console, rows: Sequence[Row]) -> None:
-    for summary in summaries(rows):
-        for table, verdict in zip(summary.tables, summary.verdicts, strict=True):
-            console.print(Text.assemble((f"{table.structure} ", "bold"), table.type))
-            show_heat_map(console, table)
-            console.print(sentence(verdict), markup=False)
-            console.print()
-        console.print(legend(), style="dim")
-        console.print()
-        show_averages(console, summary)
-
-
-SHOW: dict[str, Callable[[Console, Sequence[Row]], None]] = {
-    "density": _show_density,
-    "primitives": show_primitives,
-    "locality": show_locality,
-    "utilization": show_utilization,
-    "fragmentation": show_fragmentation,
-    "fixed-block": show_fixed_block,
-}
 
 
 def heading(run: Run) -> str:
@@ -84,7 +59,7 @@ def heading(run: Run) -> str:
         str(run.machine.get("libc")),
         str(run.runner.get("compiler")),
     ]
-    buffer = run.options.get("buffer") if run.experiment == "density" else None
+    buffer = run.options.get("buffer") if "buffer_bytes" in run.options else None
     if buffer == "none":
         parts.append("monotonic strategies without a buffer")
     elif buffer:
@@ -112,8 +87,7 @@ def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
     for mismatch in outcome.mismatches:
         print_line(console, mismatch, "bold")
     run = store.run(outcome.run_id)
-    page = (
-        "; 'mallard report' shows it beside the published figures" if run.experiment != "primitives" else ""
-    )
+    printed = not isinstance(EXPERIMENTS[run.experiment].panel, Spreads)
+    page = "; 'mallard report' shows it beside the published figures" if printed else ""
     peers = "; 'mallard peers' compares with other libraries" if has_contenders(rows) else ""
     print_line(console, f"run {run.id} in {store.path}{page}{peers}")

@@ -9,8 +9,8 @@ from rich.console import Console
 from mallard.analysis.compilers import compiler_effects
 from mallard.analysis.names import in_table_order
 from mallard.result import Row
-from mallard.view.terminal.blocks import ratio_piece, show_beside
-from mallard.view.terminal.columns import folded_names, strategy_block
+from mallard.view.terminal.table.blocks import ratio_piece, show_beside
+from mallard.view.terminal.table.columns import folded_names, strategy_block
 
 
 def show_compilers(console: Console, rows: Sequence[Row]) -> None:

@@ -11,17 +11,21 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from mallard.analysis.contention import PLACES as OF_CONTENTION
 from mallard.analysis.labels import place_heads, place_text
-from mallard.analysis.utilization import PLACES as OF_UTILIZATION
 from mallard.analysis.words import amount
+from mallard.experiments import EXPERIMENTS
+from mallard.experiments.description.panel import Race
 from mallard.result import Row
 from mallard.view.terminal.console import print_line
 
 DRAW_SECONDS = 0.2
 # The least time between plain lines.
 LINE_SECONDS = 30.0
-RACES = (*OF_UTILIZATION, *(name for name in OF_CONTENTION if name not in OF_UTILIZATION))
+RACES = tuple(
+    dict.fromkeys(
+        name for each in EXPERIMENTS.values() if isinstance(each.panel, Race) for name in each.places
+    )
+)
 
 
 class ProgressDisplay:

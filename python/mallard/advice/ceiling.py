@@ -1,0 +1,116 @@
+"""The most that any allocator can save: the time inside malloc and its relatives, and in page faults.
+
+The time of an operation comes from the recording, which times one in 64 and leaves its own time out. The
+program's time comes from runs without a recorder, because the recorder slows the program down.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import mmap
+import time
+from dataclasses import dataclass
+
+from mallard.profile.document import Profile
+
+PAGE = 4096
+PAGES_TOUCHED = 8192  # 32 MiB
+TIMES_MEASURED = 7
+TOUCH = b"x" * PAGES_TOUCHED
+FEW_SAMPLES = 30  # below it, an interval is not trusted
+WORTH_DOING = 0.02  # of the program's time
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """Seconds of CPU time of the program as it is."""
+
+    seconds: float
+    low: float
+    high: float
+    cpu_seconds: float  # of the whole program
+    operations: int
+    ns_per_operation: float | None
+    faults: int  # that blocks can have caused
+    fault_ns: float
+
+    @property
+    def share(self) -> float:
+        return self._of_program(self.seconds)
+
+    @property
+    def share_high(self) -> float:
+        return self._of_program(self.high)
+
+    @property
+    def fault_seconds(self) -> float:
+        return self.faults * self.fault_ns * 1e-9
+
+    @property
+    def worth_a_trial(self) -> bool:
+        return self.share_high >= WORTH_DOING
+
+    def _of_program(self, seconds: float) -> float:
+        return min(1.0, seconds / self.cpu_seconds) if self.cpu_seconds > 0 else 0.0
+
+
+def ceiling_of(profile: Profile, cpu_seconds: float, faults: int, fault_ns: float) -> Ceiling:
+    density = profile.figures.dimension("D")
+    operations = profile.process.events
+    each = density.ns_per_operation
+    # Without a timed operation nothing is known: the whole time may pass in the allocator.
+    inside = operations * each * 1e-9 if each is not None else cpu_seconds if operations else 0.0
+    low, high = 0.0, inside * 2
+    if density.interval and density.raw and (density.samples or 0) >= FEW_SAMPLES:
+        low = inside * max(0.0, density.interval[0] / density.raw)
+        high = inside * density.interval[1] / density.raw
+    by_blocks = faults_of_blocks(profile, faults)
+    in_faults = by_blocks * fault_ns * 1e-9
+    return Ceiling(
+        seconds=min(inside + in_faults, cpu_seconds),
+        low=min(low, cpu_seconds),
+        high=min(high + in_faults, cpu_seconds),
+        cpu_seconds=cpu_seconds,
+        operations=operations,
+        ns_per_operation=each,
+        faults=by_blocks,
+        fault_ns=fault_ns,
+    )
+
+
+def faults_of_blocks(profile: Profile, faults: int) -> int:
+    """Of the program's faults, those that its blocks can have caused: loading a program causes some, too."""
+    figures = profile.figures
+    return min(faults, math.ceil(figures.bytes / PAGE) + figures.allocations)
+
+
+def fault_nanoseconds() -> float:
+    """The price of the first touch of a page of 4 KiB here, : touching fresh pages, less touching the same
+    pages again. The smallest of some measurements, because disturbances only add."""
+    return min(_one_measurement() for _ in range(TIMES_MEASURED))
+
+
+def _one_measurement() -> float:
+    with mmap.mmap(-1, PAGES_TOUCHED * PAGE) as memory:
+        if hasattr(mmap, "MADV_NOHUGEPAGE"):
+            with contextlib.suppress(OSError):  # a kernel without huge pages
+                memory.madvise(mmap.MADV_NOHUGEPAGE)
+        fresh = _touch(memory)
+        again = _touch(memory)
+    return max(0.0, fresh - again) / PAGES_TOUCHED * 1e9
+
+
+def _touch(memory: mmap.mmap) -> float:
+    before = time.perf_counter()
+    memory[::PAGE] = TOUCH
+    return time.perf_counter() - before
+
+
+def width(profile: Profile) -> float:
+    """Of the interval of the time of an operation, beside that time: a recording that another process
+    disturbed has a wide one. Infinite if it is not known."""
+    density = profile.figures.dimension("D")
+    if not density.interval or not density.raw:
+        return math.inf
+    return (density.interval[1] - density.interval[0]) / density.raw

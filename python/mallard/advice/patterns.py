@@ -1,0 +1,229 @@
+"""Advice that is no allocator: named patterns of a profile, each with a threshold, a reason and a remedy.
+
+A trial cannot change the program, so what these save is estimated, from the operations that would go and
+their measured price, and said to be so.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mallard.advice.candidates import LIBRARY, short_source
+from mallard.profile.document import Profile
+from mallard.profile.names import Names
+from mallard.profile.scopes import Site
+from mallard.profile.words import count, share, size
+
+LEAST_SHARE = 0.05  # of the program's allocations
+LEAST_STEPS = 2.5  # allocations of a ladder for each time that it begins again
+LEAST_CLASSES = 3
+FREED_AT_ONCE = 0.95
+SMALL_BYTES = 4096
+POOLED_BYTES = 0.1  # of the program's bytes
+BY_OTHERS = 0.05
+OWNED_SHARE = 0.1
+COPY_NS_A_BYTE = 0.05  # 20 GB/s: a low price, because an estimate must not promise too much
+MOST_PATTERNS = 4
+
+GROWS = re.compile(
+    r"std::(?:vector<.*|deque<.*|_Hashtable<.*|string|basic_string<.*)::"
+    r"(?:_M_realloc_insert|_M_realloc_append|_M_default_append|_M_range_insert|_M_fill_insert|_M_rehash\w*"
+    r"|_M_mutate|_M_append|_M_reallocate_map)"
+)
+MADE_ONCE = re.compile(r"std::(?:operator\+|string::_M_construct|string::string|to_string)")
+SHARED = re.compile(r"_Sp_counted|std::(?:allocate_shared|make_shared|__shared_count)")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    kind: str  # reserve, reuse, owner, pooled, shared
+    function: str
+    source: str  # file:line to jump to
+    allocations: int
+    share: float  # of the program's allocations
+    reason: str
+    remedy: str
+    estimated_seconds: float | None = None  # that it saves, by estimate
+
+    @property
+    def where(self) -> str:
+        return f"{self.function} ({short_source(self.source)})" if self.source else self.function
+
+
+def patterns_of(profile: Profile) -> list[Pattern]:
+    """The largest estimate first, then those without one."""
+    names = Names(profile)
+    of_sites = [
+        found
+        for site in profile.sites
+        if (found := _ladder(profile, names, site) or _at_once(profile, names, site))
+    ]
+    every = [
+        *_merged(of_sites),
+        *_owners(profile, names),
+        *_pooled(profile, names),
+        *_shared(profile, names),
+    ]
+    return sorted(every, key=lambda each: -(each.estimated_seconds or 0.0))[:MOST_PATTERNS]
+
+
+def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
+    """A container that grows step by step, and begins again and again."""
+    returns = site.returns or 0
+    figures = site.figures
+    part = _share(profile, figures.allocations)
+    if part < LEAST_SHARE or returns < 2 or figures.allocations < LEAST_STEPS * returns:
+        return None
+    if (figures.size_classes or len(figures.sizes)) < LEAST_CLASSES:
+        return None
+    grower = _inner_function(names, site, GROWS)
+    if not grower or _inner_function(names, site, MADE_ONCE):
+        return None
+    saved = (figures.allocations - returns) * 2 * _operation_ns(profile) + figures.bytes / 2 * COPY_NS_A_BYTE
+    what = container(grower)
+    return Pattern(
+        "reserve",
+        names.place_function(site.place),
+        names.place_source(site.place),
+        figures.allocations,
+        part,
+        f"{what} grows in {figures.allocations / returns:.1f} steps, {count(returns)} times, up to "
+        f"{size(figures.largest)}",
+        f"reserve() before it is filled, or one {what} that is cleared and used again",
+        saved * 1e-9,
+    )
+
+
+def _at_once(profile: Profile, names: Names, site: Site) -> Pattern | None:
+    """One block at a time, freed before the next one is made."""
+    figures = site.figures
+    part = _share(profile, figures.allocations)
+    returns = site.returns or 0
+    if part < LEAST_SHARE or figures.allocations < 100 or returns < FREED_AT_ONCE * figures.allocations:
+        return None
+    if (figures.largest or 0) > SMALL_BYTES:
+        remedy = "one buffer that is cleared and used again"
+    else:
+        remedy = (
+            f"a buffer of {size(figures.largest)} on the stack, or one object that is cleared and used again"
+        )
+    return Pattern(
+        "reuse",
+        names.place_function(site.place),
+        names.place_source(site.place),
+        figures.allocations,
+        part,
+        f"each of its {count(figures.allocations)} blocks is freed before it makes the next one",
+        remedy,
+        figures.allocations * 2 * _operation_ns(profile) * 1e-9,
+    )
+
+
+def _merged(found: list[Pattern]) -> list[Pattern]:
+    """One pattern a kind and line: a line of code may have several sites."""
+    best: dict[tuple[str, str], Pattern] = {}
+    for each in found:
+        key = (each.kind, each.source or each.function)
+        if key not in best or best[key].allocations < each.allocations:
+            best[key] = each
+    return list(best.values())
+
+
+def _owners(profile: Profile, names: Names) -> list[Pattern]:
+    """Objects whose destructor frees what many calls made."""
+    return [
+        Pattern(
+            "owner",
+            owner.class_,
+            names.source(owner.function),
+            owner.allocations,
+            part,
+            f"its destructor frees {count(owner.blocks_a_call)} blocks a call, which {count(owner.stacks)} "
+            "different stacks made",
+            "an allocator as a member of the class, from which its parts take their memory",
+        )
+        for owner in profile.owners
+        if owner.class_
+        and not LIBRARY.match(owner.class_)
+        and (owner.blocks_a_call or 0) >= 8
+        and (part := _share(profile, owner.allocations)) >= OWNED_SHARE
+    ]
+
+
+def _pooled(profile: Profile, names: Names) -> list[Pattern]:
+    return [
+        Pattern(
+            "pooled",
+            names.place_function(each.place),
+            names.place_source(each.place),
+            each.blocks,
+            _share(profile, each.blocks),
+            f"takes {count(each.blocks)} chunks, {share(each.bytes / max(profile.figures.bytes, 1))} of all "
+            "bytes: a pool or an arena is there already",
+            "nothing to do here; what it serves is not seen by malloc",
+        )
+        for each in profile.already_pooled
+        if each.named and each.bytes >= POOLED_BYTES * profile.figures.bytes
+    ]
+
+
+def _shared(profile: Profile, names: Names) -> list[Pattern]:
+    """Blocks without one owner, which no region may hold."""
+    found = []
+    by_others = profile.figures.freed_by_other_thread
+    if by_others and _share(profile, by_others.allocations) >= BY_OTHERS:
+        found.append(
+            Pattern(
+                "shared",
+                "the program",
+                "",
+                by_others.allocations,
+                _share(profile, by_others.allocations),
+                f"{count(by_others.allocations)} blocks are freed by another thread than their maker",
+                "a pool that threads share, or the global allocator: no region of one thread",
+            )
+        )
+    for site in profile.sites:
+        if _share(profile, site.figures.allocations) >= LEAST_SHARE and _inner_function(names, site, SHARED):
+            found.append(
+                Pattern(
+                    "shared",
+                    names.place_function(site.place),
+                    names.place_source(site.place),
+                    site.figures.allocations,
+                    _share(profile, site.figures.allocations),
+                    f"{count(site.figures.allocations)} blocks belong to std::shared_ptr, so the last holder "
+                    "frees them",
+                    "std::allocate_shared with a pool; a region only if all holders end with it",
+                )
+            )
+    return found
+
+
+def _inner_function(names: Names, site: Site, wanted: re.Pattern[str]) -> str:
+    """The first function inside of the site that has such a name; empty if there is none."""
+    for stack in site.stacks[:1]:
+        for place in names.stack(stack.stack):
+            if place is None or place == site.place:
+                break
+            function = names.function(names.place(place).function)
+            name = function.short_name or function.name
+            if wanted.search(name):
+                return name
+    return ""
+
+
+def container(function: str) -> str:
+    """`std::vector` of `std::vector<int>::_M_realloc_insert<int>`."""
+    found = re.match(r"(std::\w+)", function)
+    name = found[1] if found else "the container"
+    return {"std::_Hashtable": "the hash table", "std::basic_string": "std::string"}.get(name, name)
+
+
+def _share(profile: Profile, allocations: int) -> float:
+    return allocations / max(profile.figures.allocations, 1)
+
+
+def _operation_ns(profile: Profile) -> float:
+    return profile.figures.dimension("D").ns_per_operation or 0.0

@@ -1,0 +1,81 @@
+"""What is known of a program when the verdict is drawn: figures, trials and patterns, as they were found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mallard.advice.candidates import Candidate
+from mallard.advice.ceiling import Ceiling
+from mallard.advice.code import TypeChange
+from mallard.advice.globals import Globals
+from mallard.advice.patterns import Pattern
+from mallard.trial.campaign import Ground, Result
+from mallard.trial.verdict import Effect
+
+LEAST_EFFECT = 0.01  # of the program's time; less is not worth a change of code
+
+
+@dataclass(frozen=True)
+class Screened:
+    """A candidate after its short trial. Without a result there is a reason."""
+
+    candidate: Candidate
+    result: Result | None
+    reason: str = ""
+
+    @property
+    def saved_seconds(self) -> float:
+        """By the best strategy; negative if even that costs time."""
+        if self.result is None:
+            return -float("inf")
+        return max((-each.time.median for each in allowed(self.result.grounds[0])), default=-float("inf"))
+
+
+@dataclass(frozen=True)
+class Both:
+    """Two disjoint scopes, served in one trial."""
+
+    other: Candidate
+    ground: Ground
+
+
+@dataclass(frozen=True)
+class Study:
+    words: tuple[str, ...]
+    base: str  # the malloc to compare with
+    allocations: int
+    peak_live_bytes: int | None
+    threads: int
+    withheld: str  # the reason for which no scope can be judged, or ''
+    ceiling: Ceiling
+    globals: Globals
+    candidates: tuple[Candidate, ...] = ()
+    screened: tuple[Screened, ...] = ()
+    chosen: Candidate | None = None
+    trial: Result | None = None
+    on_top: Ground | None = None  # under the best of the other mallocs
+    both: Both | None = None
+    patterns: tuple[Pattern, ...] = ()
+    changes: tuple[TypeChange, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ground(self) -> Ground | None:
+        """The first: the base malloc, on the first heap that was asked for."""
+        return self.trial.grounds[0] if self.trial else None
+
+    @property
+    def best(self) -> Effect | None:
+        """The strategy that saves most, if that is more than its interval and worth a change."""
+        ground = self.ground
+        if ground is None:
+            return None
+        least = LEAST_EFFECT * ground.trial.program_seconds
+        return next((each for each in allowed(ground) if each.saves and -each.time.median >= least), None)
+
+
+def allowed(ground: Ground) -> list[Effect]:
+    """Without strategies under which the program's output is another one, or that served nothing."""
+    return [
+        each for each in ground.trial.effects if each.strategy not in ground.differing and each.counts.served
+    ]

@@ -1,0 +1,340 @@
+"""The answer: one sentence first, then the figures that it rests on.
+
+A saving of a local allocator is measured against the null of its trial. A malloc for the whole program needs
+no change of code, so it is advised wherever it saves nearly as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from mallard.advice.candidates import Candidate
+from mallard.advice.code import code_for
+from mallard.advice.patterns import Pattern
+from mallard.advice.study import LEAST_EFFECT, Study, allowed
+from mallard.advice.wording import at_most, interval, nanoseconds, peak_ratio, percent, strategy_name, times
+from mallard.profile.words import count, plural
+from mallard.trial.campaign import Ground
+from mallard.trial.verdict import Effect
+
+Kind = Literal["nothing", "local", "global", "pattern", "unresolved"]
+
+GLOBAL_IS_ENOUGH = 0.8  # of a local allocator's saving
+MAIN_IS_ENOUGH = 0.5
+PATTERN_IS_MORE = 1.2  # times the best that was measured: an estimate is less sure
+PATTERN_SHARE = 0.02  # of the program's time
+PATTERN_ALONE = 0.5  # of the program's allocations, for an answer without a ladder
+BLOCKS_TO_NAME = 1000
+NOT_SEEN = (
+    "A trial is a floor. It cannot see three things that come on top: winking out (no destructor runs), "
+    "binding by type (no virtual call), and inlining of the allocator into the code that calls it."
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    kind: Kind
+    headline: str
+    facts: tuple[tuple[str, str], ...]  # a label, and the sentence
+    notes: tuple[str, ...]
+    code: str = ""
+
+
+def decide(study: Study) -> Verdict:
+    kind = _kind(study)
+    return Verdict(
+        kind,
+        _HEADLINES[kind](study),
+        tuple(_facts(study, kind)),
+        tuple(_notes(study, kind)),
+        _code(study) if study.best and kind != "nothing" and _can_be_written(study) else "",
+    )
+
+
+def _kind(study: Study) -> Kind:
+    if not study.ceiling.worth_a_trial:
+        return "nothing"
+    local, whole = _saved_locally(study), _saved_globally(study)
+    pattern = _heaviest(study)
+    measured = max(local, whole)
+    if pattern and (pattern.estimated_seconds or 0.0) > PATTERN_IS_MORE * measured:
+        return "pattern"
+    if measured <= 0:
+        return "unresolved"
+    # What serves the whole program is a global allocator, and one that exists needs no work.
+    enough = MAIN_IS_ENOUGH if study.chosen and study.chosen.is_main else GLOBAL_IS_ENOUGH
+    return "global" if whole >= enough * local else "local"
+
+
+def _saved_locally(study: Study) -> float:
+    return -study.best.time.median if study.best else 0.0
+
+
+def _saved_globally(study: Study) -> float:
+    best = study.globals.best
+    return -best.time.median if best and -best.time.median >= LEAST_EFFECT * study.globals.seconds else 0.0
+
+
+def _heaviest(study: Study) -> Pattern | None:
+    least = PATTERN_SHARE * study.ceiling.cpu_seconds
+    return next(
+        (
+            each
+            for each in study.patterns
+            if (each.estimated_seconds or 0.0) >= least
+            and (each.kind == "reserve" or each.share >= PATTERN_ALONE)
+        ),
+        None,
+    )
+
+
+# ---- the first sentence
+
+
+def _nothing(study: Study) -> str:
+    if study.allocations < BLOCKS_TO_NAME:
+        blocks = f"{study.allocations} block{'' if study.allocations == 1 else 's'}"
+        return f"Nothing worth doing: the program allocates {blocks}, and no allocator can save time."
+    return (
+        f"Nothing worth doing: no allocator can save more than {at_most(study.ceiling.share_high)} of "
+        f"{times(study.ceiling.cpu_seconds)} here, against {study.base}."
+    )
+
+
+def _local(study: Study) -> str:
+    ground, best, chosen = study.ground, study.best, study.chosen
+    assert ground
+    assert best
+    assert chosen
+    return (
+        f"Put {strategy_name(best)} into {chosen.with_source}: {times(-best.time.median)} of "
+        f"{times(ground.trial.program_seconds)} saved ({interval(best.time)}), measured on this program, "
+        f"against {_against(ground)}."
+    )
+
+
+def _global(study: Study) -> str:
+    best = study.globals.best
+    assert best
+    return (
+        f"Use {best.malloc} instead of {study.base}: {times(-best.time.median)} of "
+        f"{times(study.globals.seconds)} saved ({interval(best.time)}), measured on this program, with "
+        f"nothing changed in it.{_then(study)}"
+    )
+
+
+def _then(study: Study) -> str:
+    """The local allocator that is worth its change beside the other malloc."""
+    on_top = _same_on_top(study)
+    if on_top is None or study.chosen is None or study.chosen.is_main or not on_top.saves:
+        return ""
+    return (
+        f" Then put {strategy_name(on_top)} into {study.chosen.with_source}: that still saves "
+        f"{times(-on_top.time.median)}."
+    )
+
+
+def _pattern(study: Study) -> str:
+    found = _heaviest(study)
+    assert found
+    word = (
+        "saves more than any allocator"
+        if study.best or study.globals.best
+        else "saves what no allocator does"
+    )
+    return (
+        f"{found.where}: {found.remedy}. By estimate that saves {times(found.estimated_seconds or 0.0)} of "
+        f"{times(study.ceiling.cpu_seconds)}, copies included, and {word}; not tried, because the program "
+        "would have to change."
+    )
+
+
+def _unresolved(study: Study) -> str:
+    if study.trial is None:
+        reason = study.withheld or "No scope of the program ends most of the blocks that it makes."
+        return f"No advice: {reason[:1].lower()}{reason[1:].rstrip('.')}; and no other malloc saves time."
+    return (
+        "Nothing that was tried is worth a change: no strategy and no malloc saves "
+        f"{percent(LEAST_EFFECT)} of {times(study.ceiling.cpu_seconds)} beyond its interval, against "
+        f"{study.base}."
+    )
+
+
+_HEADLINES = {
+    "nothing": _nothing,
+    "local": _local,
+    "global": _global,
+    "pattern": _pattern,
+    "unresolved": _unresolved,
+}
+
+
+# ---- the figures below it
+
+
+def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
+    yield "ceiling", _ceiling(study)
+    if kind == "nothing":
+        return
+    yield from _mallocs(study, kind)
+    if study.chosen and study.ground:
+        if study.best and kind != "local":
+            yield "a local allocator", _local(study).replace("Put", "put", 1)
+        if study.best:
+            yield "memory", _memory(study, study.chosen, study.best)
+        if others := "; ".join(_other_strategies(study, study.chosen)):
+            yield "other strategies", others
+        yield from _heaps(study)
+        yield from _also(study)
+    for each in study.patterns:
+        if each.estimated_seconds and each.estimated_seconds < LEAST_EFFECT * study.ceiling.cpu_seconds:
+            continue
+        if kind != "pattern" or each is not _heaviest(study):
+            saved = f" (by estimate {times(each.estimated_seconds)})" if each.estimated_seconds else ""
+            yield each.kind, f"{each.where}: {each.reason}. Remedy: {each.remedy}{saved}."
+        else:
+            yield each.kind, f"{each.where}: {each.reason}."
+
+
+def _ceiling(study: Study) -> str:
+    most = study.ceiling
+    each = plural(most.operations, "operation")
+    if most.ns_per_operation is not None:
+        each += f" of {nanoseconds(most.ns_per_operation)}"
+    text = (
+        f"no allocator can save more than {times(most.high)} ({at_most(most.share_high)}) here: {each}, and "
+        f"{plural(most.faults, 'page fault')} of {nanoseconds(most.fault_ns)}"
+    )
+    best = study.best
+    if best and -best.time.median > most.high:
+        text += (
+            f". The trial saved {times(-best.time.median - most.high)} more than that: this part comes from "
+            "locality, because blocks that are used together lie together"
+        )
+    return text
+
+
+def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
+    for each in study.globals.effects:
+        if each is study.globals.effects[0] or each.saves:
+            saved = -each.time.median
+            word = "saved" if saved >= 0 else "lost"
+            text = f"{times(abs(saved))} {word} ({interval(each.time)})" + (
+                "" if each.saves or each.time.low > 0 else ", which is no difference"
+            )
+            text += f"; peak {peak_ratio(each.peak_bytes.median, study.globals.peak_bytes)}"
+            if study.on_top and study.on_top.malloc == each.malloc and (best := _same_on_top(study)):
+                text += f"; on top of it {strategy_name(best)} {_still(best)}"
+            yield f"{each.malloc} instead of {study.globals.base}", text
+
+
+def _still(best: Effect) -> str:
+    if best.saves:
+        return f"still saves {times(-best.time.median)} ({interval(best.time)})"
+    return f"saves nothing that is sure ({interval(best.time)})"
+
+
+def _same_on_top(study: Study) -> Effect | None:
+    wanted = study.best.strategy if study.best else None
+    effects = study.on_top.trial.effects if study.on_top else ()
+    return next((each for each in effects if each.strategy == wanted), None)
+
+
+def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
+    text = f"peak {peak_ratio(best.peak_bytes.median, study.globals.peak_bytes)}; "
+    text += f"{count(chosen.escaped)} of {count(chosen.allocations)} blocks escape"
+    if chosen.escaped and chosen.escape_sites:
+        first = chosen.escape_sites[0]
+        where = f"{first.function}{f' ({first.source})' if first.source else ''}"
+        text += f", most of them from {where}: leave those global"
+    if best.counts.freed_by_others:
+        text += f"; {count(best.counts.freed_by_others)} are freed by other threads"
+    return text
+
+
+def _other_strategies(study: Study, chosen: Candidate) -> Iterator[str]:
+    ground = study.ground
+    assert ground
+    for each in allowed(ground):
+        if each is study.best:
+            continue
+        saved = -each.time.median
+        if each.saves:
+            yield f"{strategy_name(each).rstrip(',')}: {times(saved)}"
+        elif each.costs:
+            yield f"{strategy_name(each).rstrip(',')}: costs {times(-saved)}"
+    peak = study.globals.peak_bytes
+    if peak and chosen.returns > 1 and chosen.bytes > peak:
+        yield f"a never-released arena: do not (peak {(peak + chosen.bytes) / peak:.1f} x)"
+
+
+def _heaps(study: Study) -> Iterator[tuple[str, str]]:
+    """The same scope on another heap."""
+    assert study.trial
+    wanted = study.best.strategy if study.best else None
+    for ground in study.trial.grounds[1:]:
+        for each in ground.trial.effects:
+            if each.strategy == wanted:
+                yield (
+                    f"on a {ground.heap} heap",
+                    (
+                        f"{times(-each.time.median)} of {times(ground.trial.program_seconds)} saved "
+                        f"({interval(each.time)}), against {ground.malloc}"
+                    ),
+                )
+
+
+def _also(study: Study) -> Iterator[tuple[str, str]]:
+    if study.both is None or study.best is None:
+        return
+    effect = next((each for each in study.both.ground.trial.effects if each.saves), None)
+    if effect and -effect.time.median > -study.best.time.median:
+        yield (
+            "and also",
+            (
+                f"into {study.both.other.with_source}: both together save {times(-effect.time.median)} "
+                f"({interval(effect.time)})"
+            ),
+        )
+
+
+# ---- doubts
+
+
+def _notes(study: Study, kind: Kind) -> Iterator[str]:
+    yield from study.notes
+    ground = study.ground
+    if ground:
+        for strategy, how in ground.trial.failed.items():
+            yield f"Under {strategy} the program {how}; without it, it does not. It was left out."
+        for strategy in ground.differing:
+            yield f"Under {strategy} the program's output is another one. It was left out."
+        if ground.trial.wall:
+            yield "Times of the trial are wall time, because several threads allocate in the scope."
+    for screened in study.screened:
+        if screened.reason:
+            yield f"{screened.candidate.title} was not tried: {screened.reason}."
+    if kind == "local" and study.chosen and not study.chosen.exact and study.chosen.returns <= 1:
+        yield (
+            f"Calls of {study.chosen.title} were not told apart by their stacks, so what it contains is an "
+            "upper bound; MALLARD_SCOPE in the function makes it exact."
+        )
+    if study.ground:
+        yield NOT_SEEN
+
+
+def _against(ground: Ground) -> str:
+    return f"{ground.malloc} on a {ground.heap} heap"
+
+
+def _can_be_written(study: Study) -> bool:
+    """The function has a name, or containers of C++ were seen in it."""
+    return study.chosen is not None and study.chosen.has_a_name and bool(study.changes)
+
+
+def _code(study: Study) -> str:
+    assert study.best
+    assert study.chosen
+    return code_for(study.best.strategy, study.chosen, list(study.changes), threads=study.threads > 1)

@@ -1,0 +1,77 @@
+"""The sentences about works: a function for each kind in the description."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mallard.analysis.names import BASE
+from mallard.analysis.panel.beside_book import beside_book
+from mallard.analysis.panel.phases import fastest_text
+from mallard.analysis.panel.works import Work
+from mallard.analysis.ranking import mallocs_sentence, under_mallocs
+from mallard.analysis.unfinished import unfinished_sentences
+from mallard.analysis.words import factor, nanoseconds
+from mallard.experiments import EXPERIMENTS
+from mallard.experiments.description.panel import Works
+from mallard.experiments.description.sentence import (
+    BesidePrinted,
+    BetterVersion,
+    FastestOfEach,
+    Mallocs,
+    Unfinished,
+    WorkSentence,
+)
+
+
+def work_sentences(experiment: str, works: Sequence[Work]) -> list[str]:
+    panel = EXPERIMENTS[experiment].panel
+    assert isinstance(panel, Works)
+    return [sentence for kind in panel.sentences for sentence in _said(kind, works)]
+
+
+def _said(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
+    match kind:
+        case FastestOfEach():
+            return [f"{work.label}: {_fastest(work)}." for work in works]
+        case BesidePrinted(text):
+            return _beside(text, works)
+        case BetterVersion(work, version, text):
+            return _better_version(text, version, [each for each in works if each.name == work])
+        case Mallocs():
+            return mallocs_sentence(under_mallocs([work.table for work in works]))
+        case Unfinished():
+            return [sentence for work in works for sentence in _unfinished(work)]
+
+
+def _fastest(work: Work) -> str:
+    return fastest_text(work.table, work.operation) or f"no verdict, {BASE} has not finished"
+
+
+def _beside(text: str, works: Sequence[Work]) -> list[str]:
+    told = [
+        f"{each.work.name} {factor(1.0 / each.ours.median)} ({factor(1.0 / each.printed)})"
+        for each in beside_book(works)
+        if each.ours
+    ]
+    return [f"{text}: {', '.join(told)}."] if told else []
+
+
+def _better_version(text: str, first: str, works: Sequence[Work]) -> list[str]:
+    versions = [work for work in works if work.line.finished(BASE)]
+    printed = next((work for work in versions if work.version == first), None)
+    if printed is None or len(versions) < 2:
+        return []
+    best = min(versions, key=lambda work: work.line.cells[BASE].ns_per_operation)
+    if best is printed:
+        return []
+    times = [work.line.cells[BASE].ns_per_operation for work in (printed, best)]
+    return [
+        (
+            f"{text} takes {nanoseconds(times[0])} ns with {BASE}, {best.version} "
+            f"{nanoseconds(times[1])} ns: {factor(times[0] / times[1])} times as fast."
+        )
+    ]
+
+
+def _unfinished(work: Work) -> list[str]:
+    return unfinished_sentences(work.table, "the work", lambda line: work.label)

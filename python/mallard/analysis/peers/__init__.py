@@ -1,0 +1,1 @@
+"""The comparison with allocators of other libraries."""

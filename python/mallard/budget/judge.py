@@ -1,0 +1,76 @@
+"""Compares a run with a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mallard.budget.document import PROCESS, Budget
+from mallard.budget.measured_run import Figures, MeasuredRun
+from mallard.budget.stacks import most_beyond
+from mallard.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Held:
+    """One limit, and the figure of the run."""
+
+    scope: str  # PROCESS for the process
+    figure: str
+    value: int
+    limit: int
+
+    @property
+    def holds(self) -> bool:
+        return self.value <= self.limit
+
+
+@dataclass(frozen=True)
+class NewStack:
+    """The stack that made the most blocks beyond those of the file."""
+
+    scope: str
+    functions: str
+    blocks: int  # beyond
+
+
+@dataclass(frozen=True)
+class Judgement:
+    limits: tuple[Held, ...]
+    new_stack: NewStack | None  # of the first exceeded limit whose scope has one
+    stacks_known: bool  # False if the file has none for the exceeded scopes
+
+    @property
+    def holds(self) -> bool:
+        return all(limit.holds for limit in self.limits)
+
+
+def judge(file: Path, budget: Budget, run: MeasuredRun) -> Judgement:
+    if run.exit_status != budget.exit_status:
+        raise UsageError(
+            f"the program ended with exit status {run.exit_status}, so its run is no measure; {file} has "
+            f"exit_status = {budget.exit_status}"
+        )
+    figures = {name: _figures(file, run, name) for name in budget.limits}
+    limits = tuple(
+        Held(name, figure, figures[name].values[figure], limit)
+        for name, limits in budget.limits.items()
+        for figure, limit in limits.items()
+    )
+    exceeded = list(dict.fromkeys(limit.scope for limit in limits if not limit.holds))
+    known = [name for name in exceeded if name in budget.stacks]
+    found = (_new_stack(name, figures[name], budget, run) for name in known)
+    return Judgement(limits, next((stack for stack in found if stack), None), bool(known))
+
+
+def _figures(file: Path, run: MeasuredRun, name: str) -> Figures:
+    try:
+        return run.of(name)
+    except UsageError as error:
+        raise UsageError(f'{file}, [scope."{name}"]: {error}') from None
+
+
+def _new_stack(name: str, figures: Figures, budget: Budget, run: MeasuredRun) -> NewStack | None:
+    blocks = run.stacks.of(None if name == PROCESS else figures.function)
+    found = most_beyond(blocks.items(), budget.stacks[name])
+    return NewStack(name, *found) if found else None

@@ -1,0 +1,153 @@
+"""`mallard try`: one scope of an unchanged program, served from local allocators while the program runs."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from mallard import mallocs
+from mallard.cli.needs import Needs
+from mallard.cli.parser import positive_int, positive_seconds, seed_number
+from mallard.errors import UsageError
+from mallard.mallocs import NAMES, OWN
+from mallard.selection import in_prose
+from mallard.trial.strategies import STRATEGIES
+
+HELP = "serve one scope of a program from local allocators, and measure it"
+EXAMPLES = (
+    ("mallard try --scope handle -- ./server", "every strategy, on the unchanged program"),
+    ("mallard try --scope f --global mimalloc -- ./server", "beside another malloc"),
+)
+TAKES_PROGRAM = True
+
+LEAST_ROUNDS, USUAL_ROUNDS = 3, 21
+HEAPS = ("clean", "littered")
+LITTER_BLOCKS = 400_000
+SENSITIVITY_NS = (10, 20, 40)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "program", nargs="*", metavar="PROGRAM", help="the program to run, with its words behind '--'"
+    )
+    parser.add_argument("--scope", metavar="F", help="a function's name or a part of it, or a marker's name")
+    parser.add_argument(
+        "--strategy",
+        metavar="LIST",
+        default="all",
+        help="all (the default), or some, such as monotonic,heap",
+    )
+    parser.add_argument(
+        "--rounds",
+        metavar="N",
+        type=positive_int,
+        default=USUAL_ROUNDS,
+        help=f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})",
+    )
+    parser.add_argument(
+        "--global",
+        dest="mallocs",
+        metavar="LIST",
+        default=OWN,
+        help=f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})",
+    )
+    parser.add_argument(
+        "--heap",
+        metavar="WORD",
+        choices=(*HEAPS, "both"),
+        default="clean",
+        help="of the global allocator: clean (the default), littered, or both",
+    )
+    parser.add_argument(
+        "--sensitivity",
+        action="store_true",
+        help="also with requests of the scope 10, 20, 40 ns slower",
+    )
+    parser.add_argument(
+        "--trace", metavar="FILE", type=Path, help="a recording of the program (default: a new one)"
+    )
+    parser.add_argument(
+        "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
+    )
+    parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
+    parser.add_argument(
+        "--time-limit",
+        metavar="SECONDS",
+        type=positive_seconds,
+        default=600.0,
+        help="of one run (default: 600)",
+    )
+    parser.add_argument("--json", action="store_true", help="the result as JSON")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    if not arguments.program:
+        raise UsageError(
+            "PROGRAM is missing; give it behind '--': mallard try --scope F -- PROGRAM ARGUMENTS"
+        )
+    if not arguments.scope or not arguments.scope.strip():
+        raise UsageError(
+            "--scope is missing: a function's or a marker's name; 'mallard profile TRACE' lists them"
+        )
+    chosen_strategies(arguments.strategy)
+    if arguments.rounds < LEAST_ROUNDS:
+        raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
+    mallocs.selected(arguments.mallocs, "--global")
+    for file, option in ((arguments.trace, "--trace"), (arguments.input, "--input")):
+        if file is not None and not file.is_file():
+            raise UsageError(f"{option} {file} is no file; give one, or leave the option out")
+
+
+def chosen_strategies(text: str) -> list[str]:
+    if text == "all":
+        return list(STRATEGIES)
+    chosen = [item.strip() for item in text.split(",") if item.strip()]
+    for item in chosen:
+        if item not in STRATEGIES:
+            raise UsageError(
+                f"--strategy '{item}' cannot serve a scope; allowed are all, {in_prose([*STRATEGIES])}"
+            )
+    if not chosen:
+        raise UsageError("--strategy is empty; give all, or names with commas between them")
+    return list(dict.fromkeys(chosen))
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return Needs(presets=("advisor",), mallocs=tuple(mallocs.selected(arguments.mallocs, "--global")))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from mallard.trial.campaign import Campaign, run_campaign
+    from mallard.trial.native import find_trial_library, record
+    from mallard.trial.program import Program
+    from mallard.trial.scope_code import scope_of
+    from mallard.view.terminal.console import output_console
+    from mallard.view.terminal.counting import count_on
+    from mallard.view.terminal.trial import show_campaign, trial_json
+
+    display = Console(stderr=True, highlight=False)
+    with tempfile.TemporaryDirectory(prefix="mallard-try-") as folder:
+        trace = arguments.trace or record(arguments.program, arguments.input, Path(folder) / "mallard.trace")
+        scope = scope_of(trace, arguments.scope)
+        program = Program(
+            arguments.program, find_trial_library(), arguments.input, seconds_limit=arguments.time_limit
+        )
+        heaps = HEAPS if arguments.heap == "both" else (arguments.heap,)
+        campaign = Campaign(
+            strategies=tuple(chosen_strategies(arguments.strategy)),
+            mallocs=tuple(mallocs.selected(arguments.mallocs, "--global")),
+            litters=tuple(LITTER_BLOCKS if heap == "littered" else 0 for heap in heaps),
+            delays_ns=SENSITIVITY_NS if arguments.sensitivity else (),
+            rounds=arguments.rounds,
+            seed=arguments.seed,
+        )
+        with count_on(display, "run") as tick:
+            result = run_campaign(program, scope, campaign, tick)
+    if arguments.json:
+        print(trial_json(result))
+    else:
+        show_campaign(output_console(), result)
+    return 0

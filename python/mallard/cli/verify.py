@@ -1,0 +1,113 @@
+"""`mallard verify`: a program before and after a change of its allocation, beside each other."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from mallard.cli import exit_status
+from mallard.cli.needs import Needs
+from mallard.cli.parser import positive_int, positive_seconds
+from mallard.cli.programs import check_program, same_program
+from mallard.errors import UsageError
+from mallard.verify.advice import read_advice
+from mallard.verify.comparison import AFTER, BEFORE, NULL
+
+HELP = "measure a program before and after your change of its allocation"
+EXAMPLES = (
+    ("mallard verify ./before ./after -- FILE", "both with the same words"),
+    ("mallard verify ./before ./after ./null", "with the changed code over new_delete"),
+    ("mallard verify ./before ./after --advice FILE", "what was promised, beside it"),
+)
+TAKES_WORDS = True
+
+LEAST_ROUNDS, USUAL_ROUNDS = 3, 21
+PLACES = (BEFORE, AFTER, NULL)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "mallard verify BEFORE AFTER [NULL] [OPTION ...] [-- ARGUMENT ...]"
+    parser.add_argument(
+        "programs",
+        nargs="*",
+        metavar="PROGRAM",
+        help="the program before the change, after it, and perhaps the changed code bound to new_delete, "
+        "which shows the gain of the rewrite itself; words for all of them behind '--'",
+    )
+    parser.add_argument(
+        "--advice",
+        metavar="FILE",
+        type=Path,
+        help="of 'mallard advise --json' or 'mallard try --json': its figure beside the fact",
+    )
+    parser.add_argument(
+        "--rounds",
+        metavar="N",
+        type=positive_int,
+        default=USUAL_ROUNDS,
+        help=f"runs of each program, interleaved (default: {USUAL_ROUNDS})",
+    )
+    parser.add_argument(
+        "--input", metavar="FILE", type=Path, help="the programs' standard input (default: none)"
+    )
+    parser.add_argument(
+        "--time-limit",
+        metavar="SECONDS",
+        type=positive_seconds,
+        default=600.0,
+        help="of one run (default: 600)",
+    )
+    parser.add_argument("--json", action="store_true", help="the result as JSON")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    programs = arguments.programs
+    if len(programs) < 2:
+        missing = "the program after the change" if programs else "the program before the change"
+        raise UsageError(f"{missing} is missing: mallard verify BEFORE AFTER [NULL] -- ARGUMENTS")
+    if len(programs) > len(PLACES):
+        raise UsageError(
+            f"'{programs[len(PLACES)]}' is one program too many; words for all programs stand behind '--'"
+        )
+    for program in programs:
+        check_program(program)
+    for place, program in enumerate(programs):
+        for other in programs[:place]:
+            if same_program(program, other):
+                raise UsageError(f"{program} and {other} are one program; give two builds")
+    if arguments.rounds < LEAST_ROUNDS:
+        raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
+    for file, option in ((arguments.advice, "--advice"), (arguments.input, "--input")):
+        if file is not None and not file.is_file():
+            raise UsageError(f"{option} {file} is no file; give one, or leave the option out")
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return Needs(presets=("advisor",))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from mallard.verify.comparison import compare
+    from mallard.verify.ownership import ownership_of
+    from mallard.verify.result import Verification
+    from mallard.view.terminal.console import output_console
+    from mallard.view.terminal.counting import count_on
+    from mallard.view.terminal.verify import show_verification
+
+    advice = read_advice(arguments.advice) if arguments.advice else None
+    programs = dict(zip(PLACES, arguments.programs, strict=False))
+    with count_on(Console(stderr=True, highlight=False), "run") as tick:
+        comparison = compare(
+            programs, arguments.words, arguments.input, arguments.rounds, arguments.time_limit, tick
+        )
+    with tempfile.TemporaryDirectory(prefix="mallard-verify-") as folder:
+        ownership = ownership_of([programs[AFTER], *arguments.words], arguments.input, Path(folder))
+    result = Verification(comparison, ownership, advice)
+    if arguments.json:
+        print(result.json())
+    else:
+        show_verification(output_console(), result)
+    return exit_status.DONE if result.is_sound else exit_status.FINDINGS

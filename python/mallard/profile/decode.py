@@ -1,0 +1,96 @@
+"""Makes dataclasses from JSON, by the types of their fields.
+
+Texts come from a recorded program and its files, so characters that are not printable are escaped: none of
+them may steer a terminal or break a page.
+
+A field that JSON lacks takes its default. Without one, or with a value of another type, the document is
+refused with the place of the fault. JSON may have more fields than the dataclass. A name that is a word of
+Python has an underscore at its end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from functools import cache
+from typing import Any, TypeVar, Union
+
+T = TypeVar("T")
+
+
+class WrongDocumentError(Exception):
+    """The text says which field, and what is wrong with it."""
+
+
+def decode(kind: type[T], value: Any, place: str = "the document") -> T:
+    """Raises a WrongDocumentError."""
+    found: T = _decoded(kind, value, place)
+    return found
+
+
+def _decoded(kind: Any, value: Any, place: str) -> Any:
+    if kind is Any:
+        return value
+    origin, inside = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _optional(inside, value, place)
+    if origin is tuple:
+        return _tuple(inside, value, place)
+    if dataclasses.is_dataclass(kind):
+        return _instance(kind, value, place)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is no {kind.__name__}")
+    return printable(value) if isinstance(value, str) else value
+
+
+def printable(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
+def _optional(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
+    if value is None:
+        return None
+    (kind,) = (each for each in kinds if each is not types.NoneType)
+    return _decoded(kind, value, place)
+
+
+def _tuple(kinds: tuple[Any, ...], value: Any, place: str) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is no list")
+    if kinds[-1] is Ellipsis:
+        return tuple(_decoded(kinds[0], each, f"{place}[{at}]") for at, each in enumerate(value))
+    if len(value) != len(kinds):
+        raise WrongDocumentError(f"{place} has {len(value)} values; it must have {len(kinds)}")
+    return tuple(_decoded(kind, each, place) for kind, each in zip(kinds, value, strict=True))
+
+
+def _instance(kind: Any, value: Any, place: str) -> Any:
+    if not isinstance(value, dict):
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is no object")
+    found = {}
+    for name, key, its_kind, needed in _fields(kind):
+        if key in value:
+            found[name] = _decoded(its_kind, value[key], f"{place}.{key}")
+        elif needed:
+            raise WrongDocumentError(f"{place} has no field '{key}'")
+    return kind(**found)
+
+
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, str, Any, bool], ...]:
+    hints = typing.get_type_hints(kind)
+    missing = dataclasses.MISSING
+    return tuple(
+        (each.name, each.name.rstrip("_"), hints[each.name], each.default is missing)
+        for each in dataclasses.fields(kind)
+    )
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."

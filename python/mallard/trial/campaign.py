@@ -1,0 +1,97 @@
+"""Trials of one scope: under each global allocator, on a clean and on a littered heap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mallard.mallocs import OWN, find_library
+from mallard.stats import Difference, paired_difference
+from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
+from mallard.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
+from mallard.trial.verdict import Trial, trial_of
+
+Tick = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Campaign:
+    strategies: tuple[str, ...]
+    mallocs: tuple[str, ...]
+    litters: tuple[int, ...]
+    delays_ns: tuple[int, ...]
+    rounds: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What the trial was measured against."""
+
+    malloc: str
+    litter: int
+    trial: Trial
+    differing: tuple[str, ...]  # strategies under which the program's output is another one
+    compared: bool  # the output is the same from run to run
+    sensitivity: tuple[
+        tuple[int, Difference], ...
+    ]  # nanoseconds more for each request; the time of the program
+
+    @property
+    def heap(self) -> str:
+        return "littered" if self.litter else "clean"
+
+
+@dataclass(frozen=True)
+class Result:
+    scope: Scope
+    rounds: int
+    grounds: tuple[Ground, ...]
+
+
+def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick) -> Result:
+    grounds = []
+    places = [(malloc, litter) for malloc in campaign.mallocs for litter in campaign.litters]
+    for place, (malloc, litter) in enumerate(places):
+
+        def tick_here(done: int, of: int, place: int = place) -> None:
+            tick(place * of + done, len(places) * of)
+
+        rounds = run_rounds(
+            program, scope, _arms(campaign, malloc, litter), campaign.rounds, campaign.seed, tick_here
+        )
+        grounds.append(_ground(campaign, malloc, litter, rounds))
+    return Result(scope, campaign.rounds, tuple(grounds))
+
+
+def _arms(campaign: Campaign, malloc: str, litter: int) -> dict[str, Arm]:
+    library: Path | None = None if malloc == OWN else find_library(malloc)
+    arms = {AS_IT_IS: Arm(None, library), NULL: Arm(NULL, library, litter)}
+    arms |= {strategy: Arm(strategy, library, litter) for strategy in campaign.strategies}
+    return arms | {_delayed(delay): Arm(NULL, library, litter, delay) for delay in campaign.delays_ns}
+
+
+def _delayed(delay_ns: int) -> str:
+    return f"{delay_ns} ns later"
+
+
+def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[Once]) -> Ground:
+    return Ground(
+        malloc=malloc,
+        litter=litter,
+        trial=trial_of(rounds, campaign.strategies),
+        differing=tuple(outputs_differ(rounds, campaign.strategies)),
+        compared=output_is_compared(rounds),
+        sensitivity=tuple(
+            (
+                delay,
+                paired_difference(
+                    [run.wall_seconds for run in rounds.of(_delayed(delay))],
+                    [run.wall_seconds for run in rounds.of(NULL)],
+                ),
+            )
+            for delay in campaign.delays_ns
+            if rounds.of(_delayed(delay))
+        ),
+    )

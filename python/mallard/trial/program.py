@@ -1,0 +1,69 @@
+"""Runs the program once, under one arm of a trial."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from mallard.trial.measured import Measured, measure, own_environment
+from mallard.trial.report import Counts, read_counts
+
+AS_IT_IS = "as it is"
+NULL = "null"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The scope, as the trial finds it: environment variables, and words for people."""
+
+    name: str
+    variables: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A way to run the program. Without a strategy the program runs as it is."""
+
+    strategy: str | None
+    malloc: Path | None = None  # preloaded as the global allocator
+    litter: int = 0
+    delay_ns: int = 0
+
+
+@dataclass(frozen=True)
+class Once(Measured):
+    counts: Counts | None
+
+
+@dataclass(frozen=True)
+class Program:
+    words: Sequence[str]
+    library: Path  # libmallard_trial.so
+    stdin: Path | None = None
+    seconds_limit: float = 600.0
+
+    def run(self, arm: Arm, scope: Scope) -> Once:
+        with tempfile.TemporaryDirectory(prefix="mallard-trial-") as folder:
+            report = Path(folder) / "report"
+            environment = self._environment(arm, scope, report)
+            done = measure(self.words, environment, self.stdin, self.seconds_limit)
+            return Once(**asdict(done), counts=read_counts(report))
+
+    def _environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:
+        environment = own_environment()
+        own = environment.get("LD_PRELOAD", "")
+        preloaded = [str(self.library)] if arm.strategy is not None else []
+        preloaded += [str(arm.malloc)] if arm.malloc is not None else []
+        preloaded += [own] if own else []
+        if preloaded:
+            environment["LD_PRELOAD"] = ":".join(preloaded)
+        if arm.strategy is not None:
+            environment |= {"MALLARD_TRIAL": arm.strategy, "MALLARD_TRIAL_REPORT": str(report)}
+            environment |= dict(scope.variables)
+            if arm.litter:
+                environment["MALLARD_TRIAL_LITTER"] = str(arm.litter)
+            if arm.delay_ns:
+                environment["MALLARD_TRIAL_DELAY_NS"] = str(arm.delay_ns)
+        return environment

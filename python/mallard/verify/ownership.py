@@ -1,0 +1,86 @@
+"""From a recording of the changed program: no block outlives its allocator, none is freed by another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mallard.errors import UsageError
+from mallard.profile.document import Profile, RecordedPool, read_profile
+from mallard.profile.names import Names
+from mallard.profile.native import ask
+from mallard.trial.native import record
+
+MOST_FRAMES = 6
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The pools of a name."""
+
+    name: str
+    pools: int
+    allocations: int
+    releases: int
+    outlived: int  # frees after the block's end
+    of_other: int  # frees of another pool's blocks
+    of_malloc: int  # frees of malloc's blocks
+    by_malloc: int  # free or delete of the pool's blocks
+    first: tuple[str, ...]  # where the first wrong free came from, innermost first
+
+    @property
+    def wrong(self) -> int:
+        return self.outlived + self.of_other + self.of_malloc + self.by_malloc
+
+
+@dataclass(frozen=True)
+class Ownership:
+    pools: tuple[Pool, ...] = ()
+    foreign_frees: int = 0  # of blocks whose allocation was not recorded
+    unknown: str | None = None  # the reason why nothing was checked
+
+    @property
+    def is_sound(self) -> bool:
+        """True if nothing wrong was seen."""
+        return not any(pool.wrong for pool in self.pools)
+
+
+def ownership_of(words: Sequence[str], stdin: Path | None, folder: Path) -> Ownership:
+    """Records the program once. One that cannot be recorded is no error here."""
+    try:
+        trace = record(words, stdin, folder / "after.trace")
+        return seen_in(read_profile(ask([str(trace)])))
+    except UsageError as error:
+        return Ownership(unknown=str(error))
+
+
+def seen_in(profile: Profile) -> Ownership:
+    if profile.process.torn or profile.process.stopped:
+        reason = profile.process.stopped or "its end is missing"
+        return Ownership(unknown=f"the recording is incomplete: {reason}")
+    names = Names(profile)
+    foreign = profile.foreign.frees if profile.foreign else 0
+    return Ownership(tuple(_pool(each, names) for each in profile.pools), foreign)
+
+
+def _pool(of: RecordedPool, names: Names) -> Pool:
+    wrong = of.wrong_frees
+    stack = names.stack(wrong.first) if wrong.first is not None else ()
+    return Pool(
+        name=of.name,
+        pools=of.pools,
+        allocations=of.allocations,
+        releases=of.releases or 0,
+        outlived=wrong.after_end,
+        of_other=wrong.of_other,
+        of_malloc=wrong.of_malloc,
+        by_malloc=wrong.by_malloc,
+        first=_programs_own([names.place_function(place) for place in stack]),
+    )
+
+
+def _programs_own(stack: Sequence[str]) -> tuple[str, ...]:
+    """The innermost functions that are of neither library's."""
+    own = [name for name in stack if not name.startswith(("std::", "mallard::", "__gnu_cxx::", "operator "))]
+    return tuple((own or list(stack))[:MOST_FRAMES])

@@ -1,0 +1,1 @@
+"""Coloured tables whose cells hold several figures, with buttons that choose among them."""

@@ -1,0 +1,49 @@
+"""The script's data for a page as one JSON: compressed, and in letters that a page can have.
+
+forms   the values of a table's cells and their texts (cell_form.py), each form once
+tables  the heat maps in order (heat_map.py), with the number of their form
+plots   the line plots in order: for each series the values of its points (line_plot.py)
+steps   the classes of the palette; a letter of a cell counts them
+texts   the description of each strategy
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping
+
+from mallard.view.html.cells.heat_map import MapData
+from mallard.view.html.figures import PALETTE
+from mallard.view.html.line_plot import PlotData
+from mallard.view.html.markup import Markup, element
+
+ID = "cells"
+
+
+def cell_data(body: Markup, texts: Mapping[str, str]) -> Markup:
+    tables = [each for each in body.data if isinstance(each, MapData)]
+    forms = list(dict.fromkeys(table.form for table in tables))
+    told = {
+        "forms": [form.told for form in forms],
+        "tables": [
+            {
+                "form": forms.index(table.form),
+                "title": table.title,
+                "heads": table.heads,
+                "labels": table.labels,
+                "columns": table.columns,
+            }
+            for table in tables
+        ],
+        "plots": [each.values for each in body.data if isinstance(each, PlotData)],
+        "steps": PALETTE,
+        "texts": texts,
+    }
+    return element("script", Markup(_packed(told)), id=ID, type="application/octet-stream")
+
+
+def _packed(told: object) -> str:
+    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 7)).decode()

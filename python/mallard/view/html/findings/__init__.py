@@ -1,0 +1,1 @@
+"""The sections that draw on several experiments: peers, claims and decisions."""

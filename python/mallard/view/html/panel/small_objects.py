@@ -1,0 +1,89 @@
+"""Loki's figures in the Loki test, beside those of its blog."""
+
+from __future__ import annotations
+
+from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.panel.phases import amount_of, value_of
+from mallard.experiments.small_objects import HELD
+from mallard.papers.printed import BASE, PrintedTable
+from mallard.papers.small_objects import POINTER_BYTES, PROCESS, STRATEGIES, figure_of
+from mallard.papers.small_objects import small_objects_tables as printed_tables
+from mallard.view.html.cells.form import NOTHING
+from mallard.view.html.figures import percent, three_digits
+from mallard.view.html.markup import Markup, element
+
+LOKI = STRATEGIES["USE_LOKI_SOA"]
+
+
+def beside_blog(table: CellTable) -> Markup | None:
+    """Loki beside the default, phase by phase, here and as the blog prints it."""
+    order = dict(table.setting).get("order")
+    if LOKI not in table.strategies:
+        return None
+    rows = [
+        row
+        for printed in printed_tables().values()
+        if printed.place["order"] == order
+        for row in _rows_beside(table, printed)
+    ]
+    if not rows:
+        return None
+    heads = (
+        "N",
+        "what",
+        "new-delete here",
+        "loki here",
+        "% of new-delete",
+        "new-delete there",
+        "loki there",
+        "% of it",
+    )
+    head = element("tr", *(element("th", text) for text in heads))
+    grid = element(
+        "table",
+        element("caption", "Loki beside the blog", class_="unseen"),
+        element("thead", head),
+        element("tbody", *rows),
+        class_="plain-table",
+    )
+    return element(
+        "details",
+        element("summary", "Loki and the default, here and in the blog"),
+        element("div", grid, class_="wide", role="region", aria_label="Loki beside the blog", tabindex="0"),
+        element("p", "Nanoseconds an object; memory in bytes an object, with the pointer to it."),
+    )
+
+
+def _rows_beside(table: CellTable, printed: PrintedTable) -> list[Markup]:
+    found = []
+    for key in printed.rows:
+        line = table.line(key[0])
+        if line is None or LOKI not in line.cells:
+            continue
+        what = printed.words["phase"][key[1]] if len(key) > 1 else "memory"
+        here = [_here(table, line, name, figure_of(printed, key)) for name in (BASE, LOKI)]
+        there = [printed.nanoseconds(key, name) for name in (BASE, LOKI)]
+        cells = [*_pair(here), *_pair(there)]
+        found.append(
+            element(
+                "tr",
+                element("th", str(key[0])),
+                element("td", what),
+                *(element("td", text, class_="figure") for text in cells),
+            )
+        )
+    return found
+
+
+def _here(table: CellTable, line: Line, name: str, figure: str) -> float | None:
+    if figure != PROCESS:
+        return value_of(line, name, figure)
+    held = amount_of(table, line, name, HELD, HELD.each)
+    return None if held is None else held + POINTER_BYTES
+
+
+def _pair(values: list[float | None]) -> list[str]:
+    """Both values, and the second in percent of the first."""
+    base, loki = values
+    shown = [NOTHING if value is None else three_digits(value) for value in values]
+    return [*shown, percent(loki / base) if base and loki else NOTHING]

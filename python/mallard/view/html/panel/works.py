@@ -1,0 +1,50 @@
+"""Works: every strategy in every work, with the book's figures beside some."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mallard.analysis.cells import setting_text as in_words
+from mallard.analysis.panel.work_sentences import work_sentences
+from mallard.analysis.panel.works import Work, strategies_of, works_of
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Works
+from mallard.view.html.cells.controls import maps
+from mallard.view.html.cells.strategy_map import Kind, TimeKind, form_of, strategy_map
+from mallard.view.html.contents import Measured, Section, introduction, section_of, unmeasured
+from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.panel.beside_book import book_table
+from mallard.view.html.says import answer, says
+
+
+def works_section(experiment: Experiment, panel: Works, measured: Measured | None) -> Section:
+    name = experiment.name
+    if measured is None:
+        return unmeasured(name)
+    kinds: tuple[Kind, ...] = (
+        TimeKind("n", "ns", panel.text),
+        TimeKind("p", "% of new-delete", panel.relative, relative=True),
+    )
+    by_setting = works_of(name, measured.rows)
+    settings = [_setting(name, kinds, in_words(setting), works) for setting, works in by_setting.items()]
+    body = joined(introduction(name), maps(name, form_of(kinds), *settings))
+    first = next(iter(by_setting.values()))
+    return section_of(name, body, answer(work_sentences(name, first)))
+
+
+def _setting(name: str, kinds: tuple[Kind, ...], text: str, works: Sequence[Work]) -> Markup:
+    columns = [(work.label, work.line) for work in works]
+    return element(
+        "section",
+        element("h3", text) if text else None,
+        says(work_sentences(name, works)),
+        book_table(works),
+        strategy_map(
+            text or "works",
+            f"Works, {text}: a row for each strategy",
+            "",
+            columns,
+            strategies_of(works),
+            kinds,
+        ),
+    )

@@ -1,0 +1,64 @@
+"""The scope that --scope named, in depth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mallard.profile.words import count, plural, size
+from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.profile.content import Content, Part, number, number_head, table
+from mallard.view.html.profile.pairs import pair_table
+from mallard.view.html.profile.scopes import details, scope_table
+from mallard.view.html.profile.sites import site_table
+
+
+def one_scope_part(content: Content) -> Part | None:
+    found = content.profile.scope
+    if found is None:
+        return None
+    callers = [
+        element(
+            "tr",
+            element("th", content.function(each.function)),
+            number(count(each.allocations), "allocations"),
+            number(size(each.bytes), "bytes"),
+            number(count(each.activations), "activations"),
+        )
+        for each in content.rows(found.callers)
+    ]
+    heads = ("caller", number_head("allocations"), number_head("bytes"), number_head("activations"))
+    body = joined(
+        scope_table(content, [found.row], "The scope"),
+        details(content, found.row),
+        element(
+            "div",
+            _classes("Bytes of an activation", found.activation_bytes_classes),
+            _classes("Live bytes at its peak", found.activation_peak_classes),
+            class_="columns",
+        ),
+        element("h3", "Sites") if found.sites else None,
+        site_table(content, content.rows(found.sites)) if found.sites else None,
+        element("h3", "Pairs of stacks") if found.pairs else None,
+        pair_table(content, content.rows(found.pairs)) if found.pairs else None,
+        element("h3", "Callers") if callers else None,
+        table("Callers", heads, callers) if callers else None,
+    )
+    name = content.cut(content.names.scope(found.row))
+    return Part("scope", "Scope", f"{name} in depth", body, {})
+
+
+def _classes(title: str, classes: Sequence[tuple[int, int]]) -> Markup | None:
+    """How many activations need up to so many bytes."""
+    if not classes:
+        return None
+    most = max(activations for _, activations in classes) or 1
+    rows = [
+        element(
+            "li",
+            element("span", size(upper), class_="n"),
+            element("span", element("i", style=f"width:{100 * activations / most:.1f}%"), class_="meter"),
+            element("small", plural(activations, "activation")),
+        )
+        for upper, activations in classes
+    ]
+    return element("div", element("h4", title), element("ul", *rows, class_="sizes"))

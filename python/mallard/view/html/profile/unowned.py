@@ -1,0 +1,149 @@
+"""Memory that no function owns: iterations, lifetimes; almost contained scopes; the program's pools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mallard.profile.containment import break_even
+from mallard.profile.scopes import AlmostContained, Iteration, Owner, PlaceAmount, Pooled
+from mallard.profile.words import UNKNOWN, count, plural, share, size
+from mallard.view.html.markup import Content as Inside
+from mallard.view.html.markup import Markup, element, joined
+from mallard.view.html.profile.content import Content, Part, name, number, number_head, table
+
+
+def unowned_part(content: Content) -> Part | None:
+    profile = content.profile
+    blocks = [
+        _iterations(content, content.rows(profile.iterations)),
+        _owners(content, content.rows(profile.owners)),
+        _almost(content, content.rows(profile.almost_contained)),
+        _pooled(content, content.rows(profile.already_pooled)),
+    ]
+    if not any(blocks):
+        return None
+    return Part("unowned", "No function", "Memory that no function owns", joined(*blocks), {})
+
+
+def _block(title: str, text: str, made: Markup) -> Markup:
+    return joined(element("h3", title), element("p", text), made)
+
+
+def _iterations(content: Content, rows: Sequence[Iteration]) -> Markup | None:
+    if not rows:
+        return None
+    heads = (
+        "loop in",
+        number_head("blocks"),
+        number_head("bytes"),
+        number_head("back to zero"),
+        number_head("most between"),
+        "sites",
+    )
+    made = [
+        _row(
+            content.function(each.function),
+            number(count(each.allocations), "blocks"),
+            number(size(each.bytes), "bytes"),
+            number(count(each.returns), "back to zero"),
+            number(size(each.most_bytes_between), "most between"),
+            places(content, each.sites),
+        )
+        for each in rows
+    ]
+    text = "Blocks that outlive the calls that made them and are gone at the next round of a loop."
+    return _block("Iterations", text, table("Iterations", heads, made))
+
+
+def _owners(content: Content, rows: Sequence[Owner]) -> Markup | None:
+    if not rows:
+        return None
+    heads = ("freed by", "class", number_head("blocks"), number_head("bytes"), number_head("calls"), "sites")
+    made = [
+        _row(
+            content.function(each.function),
+            element("td", name(content.cut(each.class_)) if each.class_ else "-", data_label="class"),
+            number(count(each.allocations), "blocks"),
+            number(size(each.bytes), "bytes"),
+            number(count(each.calls), "calls"),
+            places(content, each.sites),
+        )
+        for each in rows
+    ]
+    text = "Blocks that many calls made, and that one destructor or function frees together."
+    return _block("Lifetimes of objects", text, table("Lifetimes of objects", heads, made))
+
+
+def _almost(content: Content, rows: Sequence[AlmostContained]) -> Markup | None:
+    if not rows:
+        return None
+    heads = (
+        "scope",
+        number_head("contained"),
+        number_head("break even"),
+        number_head("saved a block"),
+        "escape from",
+    )
+    made = []
+    for each in rows:
+        scope, even = content.names.scope_of(each.scope), each.break_even
+        saved = even.saved_ns_per_block if even else None
+        made.append(
+            _row(
+                content.function(scope.function if scope else None),
+                number(share(each.containment), "contained"),
+                number(break_even(even), "break even"),
+                number(UNKNOWN if saved is None else f"{saved:.0f} ns", "saved a block"),
+                places(content, each.escapes_from),
+            )
+        )
+    text = "Scopes with few blocks that escape, and the containment at which a region costs what it saves."
+    return _block("Almost contained", text, table("Almost contained", heads, made))
+
+
+def _pooled(content: Content, rows: Sequence[Pooled]) -> Markup | None:
+    if not rows:
+        return None
+    heads = (
+        "site",
+        number_head("chunks"),
+        number_head("bytes"),
+        number_head("smallest"),
+        number_head("largest"),
+        number_head("most alive"),
+        number_head("frees"),
+    )
+    made = [
+        _row(
+            content.place(each.place),
+            number(count(each.blocks), "chunks"),
+            number(size(each.bytes), "bytes"),
+            number(size(each.smallest), "smallest"),
+            number(size(each.largest) + (", growing" if each.growing else ""), "largest"),
+            number(count(each.most_alive), "most alive"),
+            number(count(each.frees), "frees"),
+        )
+        for each in rows
+    ]
+    text = "Sites that take chunks for an arena or pool of the program's own."
+    return _block("Already pooled", text, table("Already pooled", heads, made))
+
+
+def _row(label: Inside, *cells: Markup) -> Markup:
+    return element("tr", element("th", label), *cells)
+
+
+def places(content: Content, rows: Sequence[PlaceAmount]) -> Markup:
+    """The three heaviest sites, a line each. Those of one function without lines are one."""
+    found: dict[tuple[str, str], int] = {}
+    for each in rows:
+        where = content.names.place(each.place)
+        key = (content.short(where.function), content.cut(content.names.place_source(each.place)))
+        found[key] = found.get(key, 0) + each.allocations
+    heaviest = sorted(found.items(), key=lambda item: -item[1])
+    shown = [
+        element("li", name(text), element("small", plural(blocks, "block")), title=source)
+        for (text, source), blocks in heaviest[:3]
+    ]
+    rest = element("li", f"{len(heaviest) - 3} more", class_="setting") if len(heaviest) > 3 else None
+    return element("td", element("ul", *shown, rest, class_="plain") if shown else "-", data_label="sites")

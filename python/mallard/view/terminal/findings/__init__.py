@@ -1,0 +1,1 @@
+"""Answers from measurements: peers, claims, decisions, comparisons and advice."""

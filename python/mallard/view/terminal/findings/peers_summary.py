@@ -1,0 +1,77 @@
+"""mallard beside other libraries on one screen: counterpart beside counterpart, then a line for each
+library."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mallard.analysis.peers.comparison import (
+    FASTER,
+    NO_DIFFERENCE,
+    SLOWER,
+    UNFINISHED,
+    Duel,
+    peers_in,
+    standings,
+)
+from mallard.analysis.peers.contests import TIME
+from mallard.analysis.peers.counterparts import PLAIN, Counterpart, nearest
+from mallard.analysis.peers.words import figure, peer_sentences, worst_text
+
+LEGEND = (
+    "ratio: mallard's time / the other's, a mean of experiments; by library that of the fastest of each "
+    "side, lowest to highest experiment."
+)
+WIDE = 100  # columns of a terminal with room for the worst experiment
+MORE = "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one"
+
+
+def show_peers_summary(console: Console, found: Sequence[Duel], beside: Sequence[Counterpart]) -> None:
+    """The first table has the plain strategies alone, each with its fastest counterpart."""
+    plain = [each for each in nearest(beside) if each.ours in PLAIN]
+    if plain:
+        console.print(counterparts_table(plain, worst=console.width >= WIDE))
+    for sentence in peer_sentences(found)[:1]:
+        console.print(sentence, markup=False)
+    console.print(_by_library([duel for duel in found if duel.quantity == TIME]))
+    console.print(f"{LEGEND}", style="dim", markup=False)
+    console.print(MORE, markup=False)
+
+
+def _by_library(timed: Sequence[Duel]) -> Table:
+    every = standings(timed)
+    grid = _grid("library", "faster", "even", "slower", "unfinished", "ratio")
+    for peer in peers_in(every):
+        its = [each for each in every if each.peer == peer]
+        counts = sum((each.counts for each in its), Counter[str]())
+        means = sorted(each.mean.median for each in its if each.mean)
+        texts = dict.fromkeys(figure(mean) for mean in (means[:1] + means[-1:]))
+        numbers = [str(counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER, UNFINISHED)]
+        grid.add_row(peer, *numbers, " to ".join(texts) or "-")
+    return grid
+
+
+def counterparts_table(found: Sequence[Counterpart], *, worst: bool) -> Table:
+    """`worst`: with the experiment in which mallard's strategy is slowest."""
+    grid = _grid("mallard's", "its counterpart", "ratio", "faster", "even", "slower")
+    grid.columns[1].justify = "left"
+    if worst:
+        grid.add_column(Text("slowest in"), no_wrap=True)
+    for each in found:
+        numbers = [str(each.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)]
+        ratio = figure(each.ratio) if each.ratio else "-"
+        grid.add_row(each.ours, each.theirs, ratio, *numbers, *([worst_text(each)] if worst else []))
+    return grid
+
+
+def _grid(first: str, *headings: str) -> Table:
+    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    grid.add_column(Text(first), no_wrap=True)
+    for heading in headings:
+        grid.add_column(Text(heading), justify="right", no_wrap=True)
+    return grid

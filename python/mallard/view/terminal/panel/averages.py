@@ -1,0 +1,84 @@
+"""Means over all cells: P0213's Table 8, the cost of dispatch and the gain of winking out, on this
+machine."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mallard.analysis.averages import Effect
+from mallard.analysis.names import BASE, NULL
+from mallard.analysis.summary import Summary
+from mallard.papers.catalogue import strategy_text
+from mallard.papers.tables import AVERAGES, printed_table
+from mallard.stats import Ratio
+from mallard.strategy_names import number_of
+from mallard.view.terminal.console import print_line
+from mallard.view.terminal.table.palette import ratio_style
+
+# P0213 section 9, "Analysis", in percent.
+PRINTED_DISPATCH = 0.78
+PRINTED_WINK_OUT = 8.4
+# A terminal of this width has room for descriptions of strategies.
+DESCRIBED_WIDTH = 92
+
+
+def show_averages(console: Console, summary: Summary) -> None:
+    printed = printed_table(AVERAGES).lines[0]
+    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    grid.add_column("strategy", no_wrap=True)
+    grid.add_column("AS", no_wrap=True)
+    headings = ("mean", "interval", *(["without '"] if summary.built_once else []), "P0213")
+    for heading in headings:
+        grid.add_column(heading, justify="right", no_wrap=True)
+    grid.add_column("")
+    for name, mean in summary.means.items():
+        if name not in (BASE, NULL):
+            grid.add_row(
+                name,
+                number_of(name),
+                Text(f" {_percent(mean)} ", ratio_style(mean.median)),
+                _interval(mean),
+                *([_repeated(summary, name)] if summary.built_once else []),
+                f"{printed[name]:.1f}" if name in printed else "",
+                _remark(name, mean, summary.rows, console.width >= DESCRIBED_WIDTH),
+            )
+    if not grid.row_count:
+        return
+    console.print(f"[bold]Mean over {summary.population}, percent of {BASE}[/]; beside it P0213's Table 8")
+    console.print(grid)
+    console.print()
+    _show_effect(console, "cost of virtual dispatch", summary.dispatch, PRINTED_DISPATCH)
+    _show_effect(console, "gain of winking out", summary.wink_out, PRINTED_WINK_OUT)
+
+
+def _repeated(summary: Summary, name: str) -> str:
+    return f"{100 * summary.repeated[name].median:.1f}" if name in summary.repeated else ""
+
+
+def _show_effect(console: Console, what: str, effect: Effect, printed: float) -> None:
+    mean = effect.overall
+    if mean is not None:
+        bounds = f"{mean.low:.1f} to {mean.high:.1f}" if mean.bounded else "one repetition: no interval"
+        figures = f"{mean.value:.1f} % ({bounds})"
+        none = ", no difference" if mean.bounded and mean.includes_zero else ""
+        print_line(console, f"{what}: {figures}{none}; P0213 printed {printed} %")
+        print_line(console, f"  in the middle cell: {effect.middle:.1f} %")
+        for name, part in effect.parts.items():
+            print_line(console, f"  of monotonic, {name}: {part.value:.1f} %")
+
+
+def _percent(ratio: Ratio) -> str:
+    return f"{100 * ratio.median:.1f}{'=' if ratio.verdict == 'no difference' else ' '}"
+
+
+def _interval(ratio: Ratio) -> str:
+    return f"{100 * ratio.low:.1f} to {100 * ratio.high:.1f}" if ratio.bounded else "one repetition"
+
+
+def _remark(name: str, mean: Ratio, rows: int, described: bool) -> str:
+    parts = [strategy_text(name)] if described else []
+    if mean.n < rows:
+        parts.append(f"{mean.n} rows only")
+    return "; ".join(parts)

@@ -1,0 +1,59 @@
+"""An experiment in phases: a block of strategies by places for each time, and below it one for each
+amount."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from mallard.analysis.cells import CellTable, Line, setting_text
+from mallard.analysis.panel.phases import amount_of, amount_text, over_time, phase_tables, timed
+from mallard.analysis.panel.sentences import sentences_of
+from mallard.analysis.words import factor
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Phases
+from mallard.experiments.description.quantity import Quantity
+from mallard.result import Row
+from mallard.view.terminal.panel.by_strategy import MARKS, Column, columns_of, say, show_figures, show_times
+
+
+def show_phases(console: Console, experiment: Experiment, panel: Phases, rows: Sequence[Row]) -> None:
+    corner = panel.head or experiment.places[0]
+    for table in phase_tables(experiment.name, rows):
+        console.print(Text(setting_text(table.setting), "bold"))
+        for time in panel.times:
+            title = f"{time.short}: {time.text}, ns {time.unit}"
+            show_times(console, title, corner, columns_of(timed(table, time)), table.strategies)
+        for line in table.lines if panel.over_time else ():
+            _show_over_time(console, panel, table, line)
+        for amount in panel.amounts:
+            _show_amount(console, corner, table, amount)
+        say(console, sentences_of(experiment.name, table))
+    console.print(f"{panel.legend} {MARKS}", style="dim", markup=False)
+
+
+def _show_over_time(console: Console, panel: Phases, table: CellTable, line: Line) -> None:
+    assert panel.over_time
+    title = f"{panel.over_time.short} as the operations go, {panel.across} {line.place[0]:,}"
+    shares: list[Column] = [
+        ((f"{of_share.place[0]} %",), of_share) for of_share in over_time(line, panel.over_time).lines
+    ]
+
+    def shown(of_share: Line, name: str) -> str:
+        return factor(of_share.cells[name].ns_per_operation)
+
+    show_figures(console, title, "done", shares, table.strategies, shown)
+
+
+def _show_amount(console: Console, corner: str, table: CellTable, amount: Quantity) -> None:
+    def shown(line: Line, name: str) -> str | None:
+        value = amount_of(table, line, name, amount, amount.each)
+        if value is None:
+            return None
+        return f"{value:.1f}" if amount.each else amount_text(amount.shown, value)
+
+    title = f"{amount.text}, bytes for each of {amount.each}" if amount.each else amount.text
+    columns = [(heads, line) for heads, line in columns_of(table) if line.place[0] >= amount.large]
+    show_figures(console, title, corner, columns, table.strategies, shown)

@@ -1,0 +1,44 @@
+"""Works: a column for each, with the book's figure beside some."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from mallard.analysis.cells import setting_text
+from mallard.analysis.names import BASE
+from mallard.analysis.panel.beside_book import beside_book
+from mallard.analysis.panel.work_sentences import work_sentences
+from mallard.analysis.panel.works import Work, strategies_of, works_of
+from mallard.analysis.words import factor, nanoseconds
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Works
+from mallard.result import Row
+from mallard.view.terminal.panel.by_strategy import MARKS, say, show_times
+
+
+def show_works(console: Console, experiment: Experiment, panel: Works, rows: Sequence[Row]) -> None:
+    for setting, works in works_of(experiment.name, rows).items():
+        if setting:
+            console.print(Text(setting_text(setting), "bold"))
+        columns = [(work.words, work.line) for work in works]
+        show_times(console, "ns an operation", "strategy", columns, strategies_of(works))
+        _show_book(console, works)
+        say(console, work_sentences(experiment.name, works))
+    console.print(f"{panel.legend} {MARKS}", style="dim", markup=False)
+
+
+def _show_book(console: Console, works: Sequence[Work]) -> None:
+    """The gain of blocks of one size, here and in the book."""
+    for each in beside_book(works):
+        default, block = each.work.line.cells.get(BASE), each.work.line.cells.get(each.strategy)
+        if each.ours is None or default is None or block is None:
+            continue
+        times = " / ".join(nanoseconds(cell.ns_per_operation) for cell in (default, block))
+        console.print(
+            f"{each.work.label}: {BASE} / {each.strategy} {times} ns = {factor(1.0 / each.ours.median)}; in "
+            f"the book {factor(1.0 / each.printed)}",
+            markup=False,
+        )

@@ -1,0 +1,26 @@
+"""A profile in the terminal: one screen for the whole program, or one scope in depth."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from mallard.profile.document import Profile
+from mallard.profile.names import Names
+from mallard.view.terminal.profile.facts import show_facts, show_losses
+from mallard.view.terminal.profile.in_depth import show_in_depth
+from mallard.view.terminal.profile.markers import show_markers
+from mallard.view.terminal.profile.scopes import show_scopes
+from mallard.view.terminal.profile.unowned import show_unowned
+
+
+def show_profile(console: Console, profile: Profile, *, whole: bool = False) -> None:
+    """Prints the document's scope in depth if it has one, or else all; `whole` asks for long lists."""
+    names = Names(profile)
+    if profile.scope is not None:
+        show_in_depth(console, profile, profile.scope, names, whole=whole)
+    else:
+        show_facts(console, profile)
+        show_markers(console, profile, names, whole=whole)
+        show_scopes(console, profile, names, whole=whole)
+        show_unowned(console, profile, names, whole=whole)
+    show_losses(console, profile)

@@ -1,0 +1,1 @@
+"""Tables of coloured figures that fit the width of the terminal."""

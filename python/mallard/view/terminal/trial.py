@@ -1,0 +1,131 @@
+"""A trial in the terminal: the answer first, then each strategy beside the null."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.table import Table
+
+from mallard.profile.words import count, size
+from mallard.stats import Difference
+from mallard.trial.campaign import Ground, Result
+from mallard.trial.strategies import STRATEGIES
+from mallard.trial.verdict import Effect
+from mallard.view.terminal.console import print_line
+
+
+def trial_json(result: Result) -> str:
+    return json.dumps({"format": "mallard trial", "version": 1, **asdict(result)}, indent=1)
+
+
+def show_campaign(console: Console, result: Result) -> None:
+    for ground in result.grounds:
+        _show_ground(console, result, ground)
+    console.print()
+    print_line(
+        console,
+        "A trial is a floor: ending the scope's memory at once, binding by type and inlining come on top.",
+    )
+
+
+def _show_ground(console: Console, result: Result, ground: Ground) -> None:
+    trial = ground.trial
+    console.print()
+    print_line(console, _answer(result, ground), "bold")
+    kind = "wall time, because several threads allocate in the scope" if trial.wall else "CPU time"
+    print_line(
+        console,
+        f"The program takes {_milliseconds(trial.program_seconds)} of {kind}. The scope makes "
+        f"{count(trial.null.requests)} of its {count(trial.null.requests + trial.null.elsewhere)} requests. "
+        f"To find it costs {trial.nanoseconds_to_find:.0f} ns a request, in all rows alike. "
+        f"{result.rounds} rounds.",
+    )
+    console.print()
+    console.print(_table(ground))
+    for line in _notes(ground):
+        print_line(console, line)
+
+
+def _against(ground: Ground) -> str:
+    return f"against {ground.malloc}" + (" on a littered heap" if ground.litter else "")
+
+
+def _answer(result: Result, ground: Ground) -> str:
+    best = ground.trial.best
+    if best is None:
+        return f"{result.scope.name}: no strategy saves time beyond its interval, {_against(ground)}."
+    return (
+        f"{result.scope.name}: {STRATEGIES[best.strategy]} saves {_milliseconds(-best.time.median)} of "
+        f"{_milliseconds(ground.trial.program_seconds)} ({_milliseconds(-best.time.high)} to "
+        f"{_milliseconds(-best.time.low)}), {_against(ground)}."
+    )
+
+
+def _table(ground: Ground) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    table.add_column("served by", no_wrap=True)
+    for name in ("ms", "95 % interval", "of all", "peak", "faults", "served", "by others", "again"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for effect in ground.trial.effects:
+        table.add_row(*_row(ground, effect), style="green" if effect.saves else "red" if effect.costs else "")
+    return table
+
+
+def _row(ground: Ground, effect: Effect) -> list[str]:
+    counts = effect.counts
+    share = effect.time.median / ground.trial.program_seconds if ground.trial.program_seconds else 0.0
+    return [
+        effect.strategy,
+        f"{1e3 * effect.time.median:+.2f}",
+        _interval(effect.time),
+        f"{100 * share:+.1f} %",
+        _signed_size(effect.peak_bytes.median),
+        f"{effect.faults.median:+.0f}",
+        f"{100 * counts.served / max(counts.requests, 1):.0f} %",
+        count(counts.freed_by_others),
+        count(counts.started_again) if "monotonic" in effect.strategy else "",
+    ]
+
+
+def _interval(of: Difference) -> str:
+    return f"{1e3 * of.low:+.2f} to {1e3 * of.high:+.2f}"
+
+
+def _signed_size(bytes_: float) -> str:
+    return ("-" if bytes_ < 0 else "+") + size(round(abs(bytes_)))
+
+
+def _notes(ground: Ground) -> list[str]:
+    notes = [
+        f"{strategy}: the program {how} under it; without it, it does not."
+        for strategy, how in ground.trial.failed.items()
+    ]
+    notes += [
+        f"{strategy}: the program's output is another one than without it." for strategy in ground.differing
+    ]
+    if not ground.compared:
+        notes.append("The program's output differs from run to run, so it was not compared.")
+    by_region = [effect for effect in ground.trial.effects if "monotonic" in effect.strategy]
+    for effect in by_region:
+        counts = effect.counts
+        if counts.served and counts.started_again == 0 and counts.left:
+            notes.append(
+                f"{effect.strategy}: at no moment was the scope without a live block, so its memory was "
+                f"never used again; {count(counts.left)} of {count(counts.served)} blocks were never freed."
+            )
+    for delay, slower in ground.sensitivity:
+        notes.append(
+            f"{delay} ns more for each request of the scope make the program {1e3 * slower.median:+.2f} ms "
+            f"slower ({_interval(slower)}); {_expected(ground, delay)} if it waits for all of them."
+        )
+    return notes
+
+
+def _expected(ground: Ground, delay_ns: int) -> str:
+    return f"{1e3 * delay_ns * 1e-9 * ground.trial.null.requests:+.2f} ms"
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:.1f} ms"
