@@ -1,0 +1,139 @@
+"""The first stage: what the advisor says of the program before the change."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from harness import building
+from harness.catalogue import BEFORE, Case, Input
+from harness.places import ROOT, sha256
+from mallard import mallocs
+
+Json = dict[str, Any]
+LEAST_EFFECT = 0.01  # of the program's time
+
+
+class AdviceError(Exception):
+    """The advisor ended with an error."""
+
+
+def advise(case: Case, given: Input, rounds: int) -> Json:
+    """The advice on a cell, with the hashes of all that it rests on."""
+    program = building.words(case, given)
+    with tempfile.TemporaryDirectory(prefix="mallard-case-") as folder:
+        trace = Path(folder) / "trace"
+        _mallard(["record", "-o", str(trace), "--", *program])
+        installed = [name for name in mallocs.NAMES if name == mallocs.OWN or mallocs.find_library(name)]
+        if importlib.util.find_spec("mallard.cli.advise"):
+            asked = ["advise", "--json", "--rounds", str(rounds), "--global", ",".join(installed)]
+        else:
+            asked = ["try", "--json", "--rounds", str(rounds), "--scope", case.scope]
+        document = json.loads(_mallard([*asked, "--trace", str(trace), "--", *program]))
+        file = building.input_file(case, given)
+        return {
+            "command": f"mallard {' '.join(asked)} -- {case.name}.{BEFORE} {' '.join(given.words)}",
+            "program_sha256": sha256(program[0]),
+            "input_sha256": sha256(file) if file else None,
+            "recording_sha256": sha256(trace),
+            **(summary if asked[0] == "advise" else summary_of_trial)(document),
+        }
+
+
+def doctor() -> list[Json]:
+    """Of `mallard doctor`, what each check found."""
+    findings: list[Json] = json.loads(_mallard(["doctor", "--json"], any_status=True))["findings"]
+    return findings
+
+
+def summary(document: Json) -> Json:
+    """Of the output of `mallard advise --json`, what the score needs. Times in seconds; less than 0 is
+    saved."""
+    study = document["study"]
+    ground = _first_ground(study)
+    ceiling = study["ceiling"]
+    program_seconds = ground["trial"]["program_seconds"] if ground else ceiling["cpu_seconds"]
+    effects = [] if ground is None else ground["trial"]["effects"]
+    return {
+        "kind": document["kind"],
+        "headline": document["headline"],
+        "facts": document["facts"],
+        "scope": study["chosen"]["name"] if study["chosen"] else None,
+        "program_seconds": program_seconds,
+        "ceiling": {name: ceiling[name] for name in ("seconds", "low", "high", "cpu_seconds")},
+        "wall": bool(ground and ground["trial"]["wall"]),
+        "strategies": dict(_strategies(effects, set(ground["differing"]) if ground else set())),
+        "mallocs": {each["malloc"]: _interval(each["time"]) for each in study["globals"]["effects"]},
+    }
+
+
+def summary_of_trial(document: Json) -> Json:
+    """Of the output of `mallard try --json`."""
+    ground = document["grounds"][0]
+    trial = ground["trial"]
+    strategies = dict(_strategies(trial["effects"], set(ground["differing"])))
+    best = min(strategies, key=lambda name: float(strategies[name]["median"]), default="")
+    least = LEAST_EFFECT * trial["program_seconds"]
+    local = bool(best) and strategies[best]["high"] < 0 and -strategies[best]["median"] >= least
+    return {
+        "kind": "local" if local else "unresolved",
+        "headline": f"{best} in {document['scope']['name']}" if local else "no strategy saves time",
+        "facts": [],
+        "scope": document["scope"]["name"],
+        "program_seconds": trial["program_seconds"],
+        "ceiling": None,
+        "wall": trial["wall"],
+        "strategies": strategies,
+        "mallocs": {},
+    }
+
+
+def advised(advice: Json) -> tuple[str, str]:
+    """(local, STRATEGY), (global, MALLOC), or the kind of advice that names no allocator, and ''."""
+    kind = advice["kind"]
+    if kind == "local":
+        return kind, _most_saved(advice["strategies"])
+    if kind == "global":
+        return kind, _most_saved(advice["mallocs"])
+    return kind, ""
+
+
+def _most_saved(of: dict[str, Json]) -> str:
+    return min(of, key=lambda name: float(of[name]["median"]))
+
+
+def _first_ground(study: Json) -> Json | None:
+    grounds = study["trial"]["grounds"] if study["trial"] else []
+    return grounds[0] if grounds else None
+
+
+def _strategies(effects: list[Json], differing: set[str]) -> Iterable[tuple[str, Json]]:
+    for effect in effects:
+        if effect["counts"]["served"] and effect["strategy"] not in differing:
+            yield effect["strategy"], _interval(effect["time"])
+
+
+def _interval(of: Json) -> Json:
+    return {name: of[name] for name in ("median", "low", "high")}
+
+
+def _mallard(arguments: list[str], *, any_status: bool = False) -> str:
+    """By this interpreter if it has what the program needs, or else by the front door, which sets it up."""
+    own = importlib.util.find_spec("rich") is not None
+    command = [sys.executable, "-m", "mallard"] if own else [str(ROOT / "mallard")]
+    done = subprocess.run(
+        [*command, *arguments],
+        cwd=ROOT / "python" if own else ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode and not any_status:
+        raise AdviceError(f"mallard {arguments[0]} failed: {done.stderr.strip()[-400:]}")
+    return done.stdout

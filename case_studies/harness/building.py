@@ -1,0 +1,67 @@
+"""Builds the programs of the case studies; names the Debian packages that are missing."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness import inputs
+from harness.catalogue import BEFORE, CASES, Case, Input
+from harness.places import BUILD, ROOT, STUDIES
+
+
+class MissingError(Exception):
+    """A case study whose package is not installed."""
+
+
+class BuildError(Exception):
+    """CMake or the compiler failed."""
+
+
+def configure() -> dict[str, str]:
+    """Returns the missing packages by case study. $CMAKE_PREFIX_PATH names libraries in other places."""
+    _run(["cmake", "-S", str(STUDIES), "-B", str(BUILD), *_generator()])
+    missing = {}
+    for line in (BUILD / "missing.txt").read_text(encoding="utf-8").splitlines():
+        name, _, package = line.partition(" ")
+        missing[name] = package
+    for case in CASES.values():
+        if case.command and not shutil.which(case.command[0]):
+            missing[case.name] = case.package
+    return missing
+
+
+def build(case: Case, builds: Sequence[str]) -> None:
+    if not case.command:
+        targets = [f"{case.name}.{each}" for each in builds]
+        _run(["cmake", "--build", str(BUILD), "--parallel", "2", "--target", *targets])
+
+
+def words(case: Case, given: Input, build_: str = BEFORE) -> list[str]:
+    """The program of a build with its arguments. The input is written if it is not there."""
+    program = list(case.command) or [str(BUILD / "programs" / f"{case.name}.{build_}")]
+    file = input_file(case, given)
+    here = str(STUDIES / case.name)
+    return program + [word.replace("{FILE}", str(file or "")).replace("{HERE}", here) for word in given.words]
+
+
+def input_file(case: Case, given: Input) -> Path | None:
+    """The file that the program reads; None if it makes its own input."""
+    if given.generator:
+        return inputs.write(given.generator, BUILD / "inputs")
+    named = [word for word in given.words if word.startswith("{HERE}/")]
+    return STUDIES / case.name / named[0].removeprefix("{HERE}/") if named else None
+
+
+def _generator() -> list[str]:
+    there = (BUILD / "CMakeCache.txt").is_file()
+    return ["-G", "Ninja"] if not there and shutil.which("ninja") else []
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = [*done.stdout.splitlines(), *done.stderr.splitlines()]
+        raise BuildError("\n".join([f"{' '.join(command)} failed:", *said[-20:]]))

@@ -1,0 +1,115 @@
+"""The case studies as data: what is built, and what it is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BEFORE, NULL = "before", "null"
+# The strategies of a trial, by the name of the build that has such an allocator of mallard.
+OF_MALLARD = {
+    "monotonic": "monotonic",
+    "multipool": "multipool",
+    "multipool_monotonic": "multipool+monotonic",
+    "small_object_pool": "small-object-pool",
+    "adaptive_pool": "adaptive-pool",
+    "heap": "heap",
+}
+
+
+@dataclass(frozen=True)
+class Input:
+    name: str
+    words: tuple[str, ...]  # {FILE} is the generated input, {HERE} the folder of the case study
+    generator: str = ""  # the function of harness/inputs.py that writes FILE
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    title: str
+    scope: str
+    inputs: tuple[Input, ...]
+    # Builds beside before and null, and the strategy that each one is.
+    builds: tuple[tuple[str, str], ...] = tuple(OF_MALLARD.items())
+    threads: bool = False  # compared by wall time
+    command: tuple[str, ...] = ()  # an installed program, in place of the case study's own
+    package: str = ""  # of the command
+
+    @property
+    def program(self) -> str:
+        return self.name
+
+    @property
+    def strategies(self) -> dict[str, str]:
+        return dict(self.builds)
+
+
+def _documents(small_times: int, large_times: int, kind: str = "json") -> tuple[Input, ...]:
+    return (
+        Input("small", ("{FILE}", str(small_times)), f"small_{kind}"),
+        Input("large", ("{FILE}", str(large_times)), f"large_{kind}"),
+    )
+
+
+WITH_POOL = (*OF_MALLARD.items(), ("library_pool", "monotonic"))
+WITH_POOLS = (*WITH_POOL, ("library_pool_reused", "monotonic"))
+ZONES = (("library_pool_reused", "monotonic"),)
+ARENAS = (("library_pool", "monotonic"), ("library_pool_reused", "monotonic"), ("reused", "reuse"))
+
+CASES = {
+    case.name: case
+    for case in (
+        Case("boost_json", "Boost.JSON", "handle", _documents(150, 100), WITH_POOL),
+        Case("nlohmann_json", "nlohmann-json", "handle", _documents(36, 32)),
+        Case("rapidjson", "RapidJSON", "handle", _documents(150, 120), WITH_POOLS),
+        Case(
+            "lua",
+            "Lua 5.4",
+            "run_script",
+            (Input("trees", ("{HERE}/trees.lua",)), Input("words", ("{HERE}/words.lua",))),
+        ),
+        Case(
+            "protobuf",
+            "Protocol buffers",
+            "handle",
+            (Input("small", ("4", "500", "180")), Input("large", ("200", "20", "100"))),
+            ARENAS,
+        ),
+        Case(
+            "msgpack",
+            "msgpack-cxx",
+            "handle",
+            (Input("small", ("8", "500", "600")), Input("large", ("1000", "10", "240"))),
+            ZONES,
+        ),
+        Case(
+            "json_server",
+            "a server of Boost.Asio and Boost.JSON",
+            "handle",
+            _documents(80, 60),
+            WITH_POOL,
+            threads=True,
+        ),
+        Case(
+            "leveldb",
+            "LevelDB",
+            "main",
+            (Input("short", ("90000", "100")), Input("long", ("40000", "1000"))),
+            (),
+        ),
+        Case("pugixml", "pugixml", "handle", _documents(200, 150, "xml")),
+        Case("expat", "Expat", "handle", _documents(60, 90, "xml")),
+        Case(
+            "clang_syntax",
+            "clang++ -fsyntax-only",
+            "clang_main(int, char**)",
+            (
+                Input("containers", ("{HERE}/containers.cpp",)),
+                Input("algorithms", ("{HERE}/algorithms.cpp",)),
+            ),
+            (),
+            command=("clang++-16", "-std=c++20", "-fsyntax-only"),
+            package="clang-16",
+        ),
+    )
+}

@@ -1,0 +1,119 @@
+"""The stored advice and facts, as cells: a case study with one of its inputs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.advising import advised
+from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, Case
+from harness.facts import UNDER
+from harness.places import ADVICE, FACTS
+from mallard.stats import Difference, median, paired_difference
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Times in seconds; less than 0 is saved. Facts are beside the program before the change."""
+
+    case: str
+    input: str
+    headline: str
+    kind: str  # of the advice: local, global, or one that names no allocator
+    advised: str  # a strategy or a malloc, or ''
+    predicted: dict[str, Difference]  # by build
+    ceiling: float | None  # the high end of its interval
+    program_seconds: float
+    seconds: dict[str, float]  # the median of each program
+    facts: dict[str, Difference]  # by build
+    allocator_only: dict[str, Difference]  # beside the null of the change
+    peaks: dict[str, float]
+
+    @property
+    def name(self) -> str:
+        return f"{self.case} {self.input}"
+
+    @property
+    def build(self) -> str:
+        """The build that follows the advice."""
+        if self.kind == "global":
+            return UNDER + self.advised
+        if self.kind == "local":
+            return build_of(CASES[self.case], self.advised)
+        return BEFORE
+
+    @property
+    def fact(self) -> Difference | None:
+        return self.facts.get(self.build)
+
+    @property
+    def promised(self) -> Difference | None:
+        return self.predicted.get(self.build)
+
+    @property
+    def has_choice(self) -> bool:
+        """There are builds that could be advised."""
+        return NULL in self.seconds
+
+
+def build_of(case: Case, strategy: str) -> str:
+    """The first build with that strategy, or '' if the library has no place for it."""
+    return next((build for build, its in case.builds if its == strategy), "")
+
+
+def read() -> list[Cell]:
+    """In the order of the catalogue; without the cells that have no fact."""
+    cells = []
+    for case in CASES.values():
+        advice, facts = _cells(ADVICE, case), _cells(FACTS, case)
+        cells += [
+            cell_of(case, given.name, advice[given.name], facts[given.name])
+            for given in case.inputs
+            if given.name in advice and given.name in facts
+        ]
+    return cells
+
+
+def _cells(folder: Any, case: Case) -> dict[str, Json]:
+    file = folder / f"{case.name}.json"
+    return dict(json.loads(file.read_text(encoding="utf-8"))["cells"]) if file.is_file() else {}
+
+
+def cell_of(case: Case, given: str, advice: Json, facts: Json) -> Cell:
+    kind, name = advised(advice)
+    clock = "wall_seconds" if facts["wall"] else "cpu_seconds"
+    times = {program: run[clock] for program, run in facts["programs"].items()}
+    predicted = {
+        build: _difference(advice["strategies"][strategy], 0)
+        for build, strategy in case.builds
+        if strategy in advice["strategies"] and (build in OF_MALLARD or build_of(case, strategy) == build)
+    }
+    predicted |= {UNDER + malloc: _difference(time, 0) for malloc, time in advice["mallocs"].items()}
+    return Cell(
+        case=case.name,
+        input=given,
+        headline=advice["headline"],
+        kind=kind,
+        advised=name,
+        predicted=predicted,
+        ceiling=advice["ceiling"]["high"] if advice["ceiling"] else None,
+        program_seconds=advice["program_seconds"],
+        seconds={program: median(run) for program, run in times.items()},
+        facts=_beside(times, BEFORE),
+        allocator_only=_beside(times, NULL),
+        peaks={program: run["peak_bytes"] for program, run in facts["programs"].items()},
+    )
+
+
+def _difference(of: Json, n: int) -> Difference:
+    return Difference(of["median"], of["low"], of["high"], n)
+
+
+def _beside(times: dict[str, Sequence[float]], base: str) -> dict[str, Difference]:
+    if base not in times:
+        return {}
+    return {name: paired_difference(run, times[base]) for name, run in times.items() if name != base}

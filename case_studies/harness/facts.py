@@ -1,0 +1,72 @@
+"""The second stage: the builds beside each other, in interleaved rounds, each program once in a round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from harness import building
+from harness.catalogue import BEFORE, NULL, Case, Input
+from harness.places import sha256
+from mallard import mallocs
+from mallard.stats import median
+from mallard.trial.measured import Measured, measure, own_environment
+from mallard.trial.rounds import Rounds, interleaved, outputs_differ
+
+Json = dict[str, Any]
+UNDER = "before@"  # and the name of a malloc: the unchanged program under it
+SECONDS_LIMIT = 60.0
+SEED = 1
+
+
+def builds_of(case: Case) -> list[str]:
+    return [BEFORE, *([NULL, *case.strategies] if case.builds else [])]
+
+
+def measure_cell(
+    case: Case, given: Input, under: list[str], rounds: int, tick: Callable[[int, int], None]
+) -> Json:
+    """`under` are mallocs for the whole, unchanged program."""
+    runs: dict[str, Callable[[], Measured]] = {}
+    for build in builds_of(case):
+        runs[build] = partial(
+            measure, building.words(case, given, build), own_environment(), None, SECONDS_LIMIT
+        )
+    for malloc in under:
+        library = mallocs.find_library(malloc)
+        environment = own_environment() | {"LD_PRELOAD": str(library)}
+        runs[UNDER + malloc] = partial(measure, building.words(case, given), environment, None, SECONDS_LIMIT)
+    measured = interleaved(runs, BEFORE, rounds, SEED, tick, _check_first)
+    others = [name for name in runs if name != BEFORE]
+    file = building.input_file(case, given)
+    return {
+        "rounds": rounds,
+        "wall": case.threads,
+        "input_sha256": sha256(file) if file else None,
+        "programs": {
+            name: _program(measured, name, _hash(case, given, name)) for name in runs if measured.of(name)
+        },
+        "failed": dict(measured.failed),
+        "differing": outputs_differ(measured, others, BEFORE),
+    }
+
+
+def _check_first(first: Any) -> None:
+    if first[BEFORE].status:
+        raise building.BuildError(f"the program before the change {first[BEFORE].end}")
+
+
+def _hash(case: Case, given: Input, name: str) -> str:
+    return sha256(building.words(case, given, name.partition("@")[0])[0])
+
+
+def _program(rounds: Rounds[Measured], name: str, hash_: str) -> Json:
+    runs = rounds.of(name)
+    return {
+        "sha256": hash_,
+        "cpu_seconds": [round(run.cpu_seconds, 6) for run in runs],
+        "wall_seconds": [round(run.wall_seconds, 6) for run in runs],
+        "peak_bytes": median([float(run.peak_bytes) for run in runs]),
+        "faults": median([float(run.faults) for run in runs]),
+    }

@@ -1,0 +1,26 @@
+"""The places of the case studies in the source tree, and hashes of files."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+from pathlib import Path
+
+STUDIES = Path(__file__).resolve().parents[1]
+ROOT = STUDIES.parent
+BUILD = ROOT / "build" / "case_studies"
+RESULTS = STUDIES / "results"
+ADVICE, FACTS = RESULTS / "advice", RESULTS / "facts"
+MISSES = RESULTS / "misses.json"
+
+sys.path.insert(0, str(ROOT / "python"))
+
+
+def sha256(file: Path | str) -> str:
+    """Of a file; of a program by its name, the file that PATH leads to."""
+    path = Path(file)
+    if not path.is_file():
+        path = Path(shutil.which(str(file)) or file)
+    with path.resolve().open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()

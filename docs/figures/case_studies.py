@@ -1,0 +1,127 @@
+"""The tables of the case studies, from case_studies/results."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "case_studies"))
+
+import score
+from harness.catalogue import BEFORE, CASES, NULL
+from harness.cells import Cell, read
+from harness.places import MISSES
+from mallard.stats import Difference
+
+NO_CELL = "No cell is stored yet."
+UNEXPLAINED = "Not explained yet."
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {
+        "case_studies": lambda: table(read()),
+        "case_builds": lambda: builds(read()),
+        "case_score": lambda: scores(read()),
+        "case_misses": lambda: misses(read(), explanations()),
+    }
+
+
+def explanations() -> dict[str, str]:
+    """A sentence for each miss, by the cell and the criterion."""
+    known: dict[str, str] = json.loads(MISSES.read_text(encoding="utf-8")) if MISSES.is_file() else {}
+    return known
+
+
+def table(cells: list[Cell]) -> str:
+    if not cells:
+        return NO_CELL
+    head = [
+        "| case, input | before | advice | promised | the fact | of which the rewrite | peak | best of all |",
+        "|---|---:|---|---:|---:|---:|---:|---|",
+    ]
+    return "\n".join([*head, *(_row(cell) for cell in cells)])
+
+
+def _row(cell: Cell) -> str:
+    best = min(cell.seconds, key=lambda name: cell.seconds[name])
+    peak = cell.peaks.get(cell.build, 0.0) / cell.peaks[BEFORE] if cell.peaks.get(BEFORE) else 0.0
+    return _joined(
+        f"{CASES[cell.case].title}, {cell.input}",
+        _milliseconds(cell.seconds[BEFORE]),
+        _advice(cell),
+        _share(cell.promised, cell.program_seconds),
+        _share(cell.fact, cell.seconds[BEFORE]),
+        _share(cell.facts.get(NULL) if cell.kind == "local" else None, cell.seconds[BEFORE]),
+        f"{peak:.1f} x" if cell.fact and peak else "",
+        f"{_words(best)}, {_milliseconds(cell.seconds[best])}" if cell.has_choice else "",
+    )
+
+
+def _advice(cell: Cell) -> str:
+    return f"{cell.advised}" if cell.advised else "none"
+
+
+def builds(cells: list[Cell]) -> str:
+    """All builds of which a trial promised something."""
+    rows = [
+        _joined(
+            f"{CASES[cell.case].title}, {cell.input}",
+            _words(build),
+            _share(promised, cell.program_seconds),
+            _share(cell.facts[build], cell.seconds[BEFORE]),
+        )
+        for cell in cells
+        for build, promised in cell.predicted.items()
+        if build in cell.facts
+    ]
+    return (
+        "\n".join(["| case, input | build | promised | the fact |", "|---|---|---:|---:|", *rows])
+        if rows
+        else NO_CELL
+    )
+
+
+def scores(cells: list[Cell]) -> str:
+    if not cells:
+        return NO_CELL
+    rows = [_joined(name, str(score.counted(cells, of))) for name, of in score.CRITERIA.items()]
+    rows.append(_joined("sign right, all strategies that were tried", str(score.all_signs(cells))))
+    winkler = score.median_winkler(cells)
+    if winkler is not None:
+        rows.append(_joined("median of Winkler's score, as a share of the run", f"{100 * winkler:.1f} %"))
+    return "\n".join([f"| over {len(cells)} cells | |", "|---|---:|", *rows])
+
+
+def misses(cells: list[Cell], known: dict[str, str]) -> str:
+    found = score.misses(cells)
+    if not found:
+        return "No cell was missed." if cells else NO_CELL
+    rows: Iterable[str] = (
+        _joined(
+            f"{CASES[cell.case].title}, {cell.input}", name, known.get(f"{cell.name}: {name}", UNEXPLAINED)
+        )
+        for cell, name in found
+    )
+    return "\n".join(["| case, input | missed | why |", "|---|---|---|", *rows])
+
+
+def _words(build: str) -> str:
+    return build.replace("_", " ").replace("before@", "unchanged, under ")
+
+
+def _share(of: Difference | None, seconds: float) -> str:
+    """In milliseconds, with the interval in percent of the run."""
+    if of is None:
+        return ""
+    low, high = (100 * edge / seconds for edge in (of.low, of.high))
+    return f"{1e3 * of.median:+.1f} ms ({low:+.0f} to {high:+.0f} %)"
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:.0f} ms"
+
+
+def _joined(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
