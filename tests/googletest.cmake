@@ -1,6 +1,6 @@
-# GoogleTest: the system's, where it is of the kind that these tests are, and else compiled from its sources with their
-# options, because another standard library, or none of its exceptions, makes another kind. What sanitizers see of it does
-# not matter, but ThreadSanitizer has to see its locks.
+# GoogleTest: the system's, if it fits these tests, and else compiled from its sources with their options, because another
+# standard library, or a build without exceptions, needs one of its own. Sanitizers need not see it, but ThreadSanitizer has
+# to see its locks.
 set(MALLARD_GOOGLETEST "/usr/src/googletest" CACHE PATH "Directory of GoogleTest's sources")
 
 if(MALLARD_EXCEPTIONS AND NOT "thread" IN_LIST MALLARD_SANITIZE AND NOT CMAKE_CXX_FLAGS MATCHES "libc\\+\\+")
@@ -13,7 +13,7 @@ elseif(EXISTS "${MALLARD_GOOGLETEST}/googletest/src/gtest-all.cc")
   set(sources "${MALLARD_GOOGLETEST}/googletest")
   add_library(mallard_googletest STATIC "${sources}/src/gtest-all.cc" "${sources}/src/gtest_main.cc")
   target_include_directories(mallard_googletest SYSTEM PUBLIC "${sources}/include" PRIVATE "${sources}")
-  # Its warnings are not ours to mend, nor is its speed our concern.
+  # Neither its warnings nor its speed matter here.
   target_compile_options(mallard_googletest PRIVATE -w -O0 -g0)
   if("undefined" IN_LIST MALLARD_SANITIZE)
     target_compile_options(mallard_googletest PRIVATE -fno-sanitize=undefined)

@@ -1,16 +1,16 @@
-# Files of tests that are compiled together. What they instantiate of the standard library and of each other's headers is
-# then compiled once and not for each, which halves the time of all.
+# Files of tests that are compiled together. Their common templates of the standard library and of each other's headers are
+# then compiled once, which halves the time of all.
 #
 #     together/unit_3.cpp:   the #includes of all files
 #                            namespace together_..._reuse_test { #include ".../reuse_test.cpp" }
 #                            namespace together_..._rooms_test { #include ".../rooms_test.cpp" }
 #
-# Each file stays what it is by itself: its own #includes find everything included already, and its anonymous namespace is
-# one in a namespace of its own.
+# Each file keeps its meaning: its own #includes find everything included already, and its anonymous namespace stands in a
+# namespace of its own.
 set(MALLARD_TESTS_TOGETHER 1 CACHE STRING "So many files of tests are compiled together")
 
-# Only what a file has in anonymous namespaces can lie in another one, and what it includes must not depend on a condition.
-# Where it looks into a namespace as a whole, names of headers that it does not include would come into its way.
+# Only the contents of anonymous namespaces can be moved into another one, and the #includes must not depend on a condition.
+# A using-directive would also see names of headers that the file does not include.
 function(mallard_can_be_together path result)
   set(${result} NO PARENT_SCOPE)
   file(STRINGS "${path}" anonymous REGEX "^namespace {$" LIMIT_COUNT 1)

@@ -1,9 +1,9 @@
 /// Plan: a few hundred nodes, in this process.
 ///   1. the list: ranges come at the end and go from the front, one by one and in bursts alike
-///   2. requests: one a node, or one a range where the source has bursts
+///   2. requests: one a node, or one a range if the source has bursts
 ///   3. all strategies do the same work
 ///   4. figures: memory held after insertion and after erasure
-///   5. what makes no sense is explained
+///   5. options that make no sense are refused with a reason
 #include "bench/workload/adaptive_pool.hpp"
 
 #include "bench/strategy/recording_source.hpp"
@@ -111,7 +111,7 @@ TEST(adaptive_pool_workload, tells_what_is_held) {
     EXPECT_NEAR(null["overhead_percent"], (null["held_bytes"] / bytes - 1) * 100, 1e-6);
     auto pool = figures("multipool");
     EXPECT_GE(pool["held_bytes"], 0.99 * bytes);
-    // A multipool holds what was erased.
+    // A multipool holds erased nodes.
     EXPECT_GE(pool["pool_bytes"], bytes);
     EXPECT_GE(pool["erased_bytes"], 0.99 * bytes);
     EXPECT_GE(pool["trimmed_bytes"], 0.99 * bytes);

@@ -1,4 +1,4 @@
-/// Plan: options with values and without; what is missing, misspelt or out of range is named.
+/// Plan: options with values and without; an error names the missing, misspelt or too large one.
 #include "bench/harness/arguments.hpp"
 
 #include <gtest/gtest.h>

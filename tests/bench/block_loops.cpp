@@ -1,8 +1,8 @@
-/// Plan: what the loops over blocks do to a source, request by request.
-///   1. the ring: as many blocks as said, the oldest freed first, all freed in the end, none twice
+/// Plan: the requests of the loops over blocks, one by one.
+///   1. the ring: the given number of blocks, the oldest freed first, all freed in the end, none twice
 ///   2. every block is touched once
-///   3. the hand-over: each thread frees the neighbour's blocks, all of them, each once; it ends where memory
-///   does
+///   3. the hand-over: each thread frees the neighbour's blocks, all of them, each once; it ends when memory
+///   runs out
 ///   4. behind the abstract base each request is a call
 #include "bench/strategy/block_loops.hpp"
 
@@ -19,7 +19,7 @@
 
 namespace {
 
-/// Numbers its blocks; remembers what is in use and in which order blocks were freed.
+/// Numbers its blocks; remembers the blocks in use and the order in which blocks were freed.
 class ledger_source {
 public:
     explicit ledger_source(std::size_t blocks = SIZE_MAX) : most_(blocks) {}

@@ -1,8 +1,8 @@
-/// Plan: a few hundred nodes, in this process; the lists and what is common with adaptive-pool are tested there.
+/// Plan: a few hundred nodes, in this process; adaptive_pool.cpp tests the lists and the common parts.
 ///   1. nodes go one after the other, or all at once
 ///   2. all strategies do the same work, which is that of adaptive-pool
-///   3. figures: what is held
-///   4. what makes no sense is explained
+///   3. figures: memory held
+///   4. options that make no sense are refused with a reason
 #include "bench/workload/burst.hpp"
 
 #include "bench/strategy/recording_source.hpp"

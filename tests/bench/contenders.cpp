@@ -1,10 +1,10 @@
 /// Plan: every strategy as a source, and the contenders in each experiment that has them.
 ///   1. blocks are aligned, do not overlap, and serve again after they were freed in any order
-///   2. the table says of each registered mechanism what its source can do
+///   2. the table has the abilities of each registered mechanism's source
 ///   3. bursts give as many blocks as asked for, and take them back
 ///   4. the contenders run in the experiments that have no list of their own in the other tests
 ///   5. mimalloc's heaps leave the process's malloc alone
-///   6. what a contender cannot serve, or this build has not, is refused by name
+///   6. a request that a contender cannot serve, and one that this build lacks, are refused by name
 #include "bench/harness/process.hpp"
 #include "bench/strategy/sources.hpp"
 #include "bench/workload/contention.hpp"
@@ -51,7 +51,7 @@ std::vector<strategy> contenders() {
     return result;
 }
 
-/// What a source aligns to where it is asked for `alignment`: Boost's adaptive pools align to a word.
+/// The alignment of a source that is asked for `alignment`: Boost's adaptive pools align to a word.
 std::size_t alignment_of(const strategy& s, std::size_t alignment) {
     return s.mechanism == mechanism_kind::boost_adaptive_pool ? std::min(alignment, sizeof(void*))
                                                               : alignment;
@@ -120,7 +120,7 @@ TEST(sources, use_freed_blocks_again_where_the_table_says_so) {
     for (const strategy& s : bench::strategies()) {
         if (!is_a_source(s) || s.mechanism == mechanism_kind::global ||
             s.mechanism == mechanism_kind::new_delete) {
-            continue; // a sanitizer's malloc keeps what was freed to itself for a while
+            continue; // a sanitizer's malloc keeps freed blocks to itself for a while
         }
         // More than the free blocks that other tests left in a pool of the process.
         constexpr std::size_t pairs = 20'000;
@@ -161,7 +161,7 @@ TEST(sources, can_do_what_the_table_says) {
     }
 }
 
-/// Returns: how many blocks came, each of them written in full.
+/// Returns: the number of blocks that came, each of them written in full.
 template <class Source>
 std::size_t blocks_of_a_burst(Source& source, block_shape shape, std::size_t count) {
     mallard::block_chain chain = source.allocate_many(shape.bytes, shape.alignment, count);

@@ -1,8 +1,8 @@
-/// Plan: every strategy with one thread and with several; what the loops do is tested in block_loops.cpp.
+/// Plan: every strategy with one thread and with several; block_loops.cpp tests the loops.
 ///   1. a team begins together, and its times are those of its members
 ///   2. the row counts the pairs of one thread, and has a figure for each of three
 ///   3. memory that runs out, in a thread or before one starts
-///   4. what makes no sense is explained
+///   4. options that make no sense are refused with a reason
 #include "bench/workload/contention.hpp"
 
 #include "bench/harness/thread_team.hpp"

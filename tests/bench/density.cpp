@@ -2,7 +2,7 @@
 ///   1. the requests that a structure makes are the expected ones, under both bindings and both ways to end
 ///   2. all strategies of a row build the same thing
 ///   3. abstract-base strategies reach the resource through its vtable, for every single request
-///   4. what is wrong on the command line is refused by name and value
+///   4. a wrong option is refused by name and value
 #include "bench/workload/density.hpp"
 
 #include "bench/strategy/table.hpp"

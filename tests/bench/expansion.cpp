@@ -1,9 +1,9 @@
 /// Plan: vectors of some hundred elements, in this process.
-///   1. what counts requests counts them, and the bytes that are out at a time
+///   1. the counting source counts requests, and the bytes that are out at a time
 ///   2. the runner's own vectors are vectors
 ///   3. every strategy makes the same vectors, of either type
 ///   4. figures: the ways in which strategies expand, and the copies that this saves
-///   5. what makes no sense is explained
+///   5. options that make no sense are refused with a reason
 #include "bench/workload/expansion.hpp"
 
 #include "bench/strategy/table.hpp"
@@ -45,7 +45,7 @@ TEST(request_counter, sees_what_a_vector_asks_for) {
     EXPECT_EQ(counter.expansions_forward + counter.expansions_backward + counter.shrinks, 0);
 }
 
-/// An allocator of version 2 that does what it was told beforehand.
+/// An allocator of version 2 with answers that were set beforehand.
 struct scripted_allocator {
     using value_type = int;
 

@@ -1,9 +1,9 @@
 /// Plan: a few operations each, in this process.
-///   1. floors: a slot's block comes back; a circle spares what it is to keep
-///   2. objects: made and unmade as often as they say, by the class's own operator new where there is one
-///   3. all versions of remove_ctrl return the same; what each asks for is what the book says of it
+///   1. floors: a slot's block comes back; a circle spares the blocks that it is to keep
+///   2. objects: made and unmade as often as asked, by the class's own operator new if it has one
+///   3. all versions of remove_ctrl return the same; each makes the requests that the book tells
 ///   4. every work under every strategy that it has: the same checksum, the same requests
-///   5. what makes no sense is explained
+///   5. options that make no sense are refused with a reason
 #include "bench/workload/fixed_block.hpp"
 
 #include "bench/strategy/null_blocks.hpp"
@@ -114,8 +114,8 @@ TEST(remove_ctrl, asks_for_less_the_better_it_is) {
         decltype(version)::call(input, result);
         requests[version.name] = source.allocations - before;
     });
-    // A temporary for each character, but those that a string has room for in itself; two where the library
-    // makes a copy first, and then appends to it.
+    // A temporary for each character, but for those that a string holds in itself; two if the library makes a copy first
+    // and then appends to it.
     EXPECT_GE(requests["as-printed"], 200 - 23);
     EXPECT_LE(requests["as-printed"], 2 * 200);
     EXPECT_LE(requests["append"], 5);

@@ -1,8 +1,7 @@
 /// Plan: the heap's other user by itself, then small cells in this process.
-///   1. the share of chunks is freed before, the others afterwards; sizes from 1 to 1024; drawn from the
-///   seed
+///   1. the share of chunks is freed before, the others afterwards; sizes from 1 to 1024; drawn from the seed
 ///   2. the work is density's under every strategy, share and upstream: checksums and counts are density's
-///   3. what makes no sense is explained
+///   3. options that make no sense are refused with a reason
 #include "bench/workload/fragmentation.hpp"
 
 #include "bench/workload/density.hpp"
@@ -18,7 +17,7 @@ namespace {
 using bench::complaint;
 using bench::run_words;
 
-/// Remembers what is in use, and the order in which chunks were freed.
+/// Remembers the chunks in use, and the order in which chunks were freed.
 struct ledger_heap {
     void* allocate(std::size_t bytes, std::size_t alignment) {
         EXPECT_EQ(alignment, alignof(std::max_align_t));

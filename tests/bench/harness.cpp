@@ -1,4 +1,4 @@
-/// Plan: what rows say of the process and its memory, and the numbers that are drawn inside timed parts.
+/// Plan: the fields of rows about the process and its memory, and the numbers drawn inside timed parts.
 #include "bench/harness/memory.hpp"
 #include "bench/harness/page_size.hpp"
 #include "bench/harness/process.hpp"
@@ -41,7 +41,7 @@ TEST(memory, is_counted_to_the_page) {
     }
     const std::int64_t touched = bench::inspect_memory().bytes - before;
     EXPECT_GE(touched, static_cast<std::int64_t>(10 * page_bytes));
-    EXPECT_LE(touched, static_cast<std::int64_t>(100 * page_bytes)); // and what others touched by chance
+    EXPECT_LE(touched, static_cast<std::int64_t>(100 * page_bytes)); // and others touched by chance
 }
 
 TEST(memory, that_waits_in_the_process_goes_back_when_it_is_asked_for) {

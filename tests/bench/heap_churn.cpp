@@ -1,10 +1,10 @@
 /// Plan: some hundred blocks, in this process.
-///   1. the input: sizes are in their bounds, and what lives is known before it does
+///   1. the input: sizes are in their bounds, and the live bytes are known beforehand
 ///   2. the work: each step ends one block and begins another; everything is freed at the end
 ///   3. the floor has a place for each block
 ///   4. every strategy keeps the blocks' contents
-///   5. figures: what lives, what is held, over time
-///   6. what makes no sense is explained
+///   5. figures: live and held bytes, over time
+///   6. options that make no sense are refused with a reason
 #include "bench/workload/heap_churn.hpp"
 
 #include "bench/strategy/recording_source.hpp"

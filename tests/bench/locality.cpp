@@ -1,9 +1,9 @@
 /// Plan: small systems in this process.
-///   1. a shuffle moves what the paper says: as many pops as pushes, none of an empty list, no link lost
+///   1. a shuffle moves links as the paper says: as many pops as pushes, none of an empty list, no link lost
 ///   2. visits make as many accesses as they report, of every list in turn
 ///   3. all strategies do the same work: the same checksum, the same counts
 ///   4. the abstract base is really called, for every link
-///   5. what makes no sense is explained
+///   5. options that make no sense are refused with a reason
 #include "bench/workload/locality.hpp"
 
 #include "bench/strategy/table.hpp"
@@ -26,7 +26,7 @@ using bench::complaint;
 using bench::figures_of;
 using bench::run_words;
 
-/// A list that counts what is done to it, for all lists together.
+/// A list that counts its operations, for all lists together.
 struct counted_list {
     static inline std::size_t pushes = 0;
     static inline std::size_t pops = 0;

@@ -1,5 +1,5 @@
-/// Plan: the order of reuse "at random" gives out what was freed, each block once, in no order; the pools of
-/// a benchmark work with it.
+/// Plan: the order of reuse "at random" gives out freed blocks, each once, in no order; the pools of a benchmark work
+/// with it.
 #include "bench/strategy/random_freed.hpp"
 
 #include "bench/strategy/mechanisms.hpp"

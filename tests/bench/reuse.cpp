@@ -1,9 +1,9 @@
 /// Plan: some hundred blocks, in this process.
-///   1. the input: what is freed in a round, and in which order
+///   1. the input: the blocks that a round frees, and their order
 ///   2. the work: each round frees as many blocks as it allocates, and each block once
 ///   3. the floor has a place for each block
 ///   4. every strategy keeps the blocks' contents
-///   5. what makes no sense is explained
+///   5. options that make no sense are refused with a reason
 #include "bench/workload/reuse.hpp"
 
 #include "bench/strategy/recording_source.hpp"

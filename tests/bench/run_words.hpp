@@ -1,4 +1,4 @@
-/// Runs an experiment as the command line would, in this process.
+/// Runs an experiment as from the command line, in this process.
 #pragma once
 
 #include "bench/harness/arguments.hpp"
@@ -41,7 +41,7 @@ inline row run_words(experiment_function run, const std::string& line, run_optio
     return run(given, options);
 }
 
-/// Returns: what the experiment says of the command line; "no error" where it runs.
+/// Returns: the error of the command line; "no error" if it runs.
 inline std::string complaint(experiment_function run, const std::string& line) {
     try {
         static_cast<void>(run_words(run, line));

@@ -2,8 +2,8 @@
 ///   1. every strategy ends with the same elements, of either type
 ///   2. a strategy that shrinks in place copies nothing; one that copies does it each time
 ///   3. memory that was shrunk away is given back
-///   4. defaults of the article, as far as copying ends some time
-///   5. what makes no sense is explained
+///   4. the article's defaults, but smaller if copying would take too long
+///   5. options that make no sense are refused with a reason
 #include "bench/workload/shrink_to_fit.hpp"
 
 #include "bench/strategy/table.hpp"

@@ -1,9 +1,9 @@
 /// Plan: a few thousand objects, in this process.
-///   1. the phases: what is requested, in which order it is freed, what the traversal meets
+///   1. the phases: the requests, the order of the frees, the objects of the traversal
 ///   2. all strategies do the same work; blocks that overlap would show in the checksum
-///   3. figures: memory held, and given back where the allocator does
-///   4. the conditions: small pages are small; huge ones are asked for where there are some
-///   5. what makes no sense is explained
+///   3. figures: memory held, and given back if the allocator does that
+///   4. the conditions: small pages are small; huge ones are asked for if there are some
+///   5. options that make no sense are refused with a reason
 #include "bench/workload/small_objects.hpp"
 
 #include "bench/harness/page_size.hpp"
@@ -27,7 +27,7 @@ using bench::complaint;
 using bench::figures_of;
 using bench::run_words;
 
-/// Remembers what comes and goes, in order.
+/// Remembers allocations and frees, in order.
 class spy {
 public:
     void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -142,7 +142,7 @@ TEST(small_objects, tell_what_is_held_and_what_comes_back) {
     auto pool = figures("--strategy multipool");
     EXPECT_GE(pool["held_bytes"], 0.99 * bytes); // a little may have been there
     EXPECT_GE(pool["peak_bytes"], pool["held_bytes"]);
-    // A multipool holds its memory until it is released; then the process has what it had.
+    // A multipool holds its memory until it is released; then the process has as much as before.
     EXPECT_GE(pool["trimmed_bytes"], bytes / 2);
     EXPECT_LE(pool["returned_bytes"], bytes / 4);
     // A small_object_pool leaves it to the system, without being asked to.

@@ -1,8 +1,8 @@
-/// Plan: every strategy, small, in this process; what the loops do in detail is tested in block_loops.cpp.
+/// Plan: every strategy, small, in this process; block_loops.cpp tests the loops in detail.
 ///   1. the row counts the allocations, under every strategy and buffer
-///   2. figures; what the final frees are counted to
+///   2. figures; the final frees count as part of the time, or do not
 ///   3. a cell that memory cannot hold is not tried
-///   4. what makes no sense is explained
+///   4. options that make no sense are refused with a reason
 #include "bench/workload/utilization.hpp"
 
 #include "run_words.hpp"

@@ -22,7 +22,7 @@ struct order : mallard::pooled<order> {
 
 } // namespace
 
-// Of each order of reuse, with books by class and of one size.
+// Of each order of reuse, by class and of one size.
 template class mallard::monotonic<>;
 template class mallard::monotonic<mallard::buffer>;
 template class mallard::multipool<>;
@@ -44,6 +44,8 @@ template class mallard::heap<mallard::monotonic<>>;
 template class mallard::counted<mallard::multipool<>>;
 template class mallard::limited<mallard::heap<>>;
 template class mallard::failing<mallard::multipool<>>;
+template class mallard::recorded<mallard::heap<>>;
+template class mallard::recorded<mallard::monotonic<>&>;
 template class mallard::synchronized<mallard::heap<>>;
 template class mallard::checked<mallard::heap<>>;
 template class mallard::checked<mallard::monotonic<>&>;

@@ -1,6 +1,6 @@
 # cmake -DSOURCE=FILE -P expect_compile_error.cmake -- COMPILER FLAG ...
 #
-# FILE must compile where LEGAL is defined, which shows that nothing else is wrong with it; without, it must not, and
+# FILE must compile if LEGAL is defined, which shows that nothing else is wrong with it. Otherwise it must not, and
 # the compiler's message must match the regular expression of its first line, "// EXPECTED: ...".
 foreach(i RANGE ${CMAKE_ARGC})
   if(started)

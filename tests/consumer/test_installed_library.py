@@ -18,7 +18,7 @@ EXPECTED = "sum 500500, 100 classes\n"
 
 
 def run(*command, **variables):
-    """What a command prints; its whole output is shown if it fails."""
+    """The output of a command, which is shown whole if it fails."""
     environment = {**os.environ, **{name: str(value) for name, value in variables.items()}}
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -27,7 +27,7 @@ def run(*command, **variables):
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
-    """Installed below one name and moved to another, with a space in it: no file may know where it was."""
+    """Installed below one name and moved to another, with a space in it: no file may hold the old name."""
     build, place = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("place")
     run("cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release")
     run("cmake", "--build", build, "--parallel", "2")

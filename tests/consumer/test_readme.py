@@ -1,4 +1,4 @@
-"""The README's program does what the README says, and the documents' figures are those of the stored rows."""
+"""The README's program prints the README's output, and the documents' figures come from the stored rows."""
 
 import os
 import re

@@ -74,7 +74,7 @@ void apply_to_keyed(const step& s, four<C>& all) {
         break;
     case 10:
         if (s.to != s.from) {
-            // Constant: to a pair that is not, libc++'s std::pmr hands no allocator where it is emplaced.
+            // Constant: libc++'s std::pmr emplaces a pair that is not constant without the allocator.
             to.insert(from.cbegin(), from.cend());
         }
         break;

@@ -1,4 +1,4 @@
-/// Whether mallard::winkable tells the truth of a type: an object is made, filled, and ended by its arena alone.
+/// Compares mallard::winkable with the truth: an object of the type is made, filled, and ended by its arena alone.
 #pragma once
 
 #include "containers/fill.hpp"
@@ -25,7 +25,7 @@ std::string name_of() {
     return __PRETTY_FUNCTION__;
 }
 
-/// Makes objects that take from elsewhere. One type for all: what fills an object is compiled once for each part.
+/// Makes objects with memory from elsewhere. It has one type, so that the code that fills an object is compiled once.
 template <class B>
 struct maker {
     B& binding;
@@ -36,8 +36,7 @@ struct maker {
     }
 };
 
-/// What became of an object that was filled and winked out; where it must not be, of one whose destructor has not
-/// run yet.
+/// The leaks of an object that was filled and winked out, or, if that is not allowed, of one before its destructor.
 struct winked_out {
     std::string type;
     bool winkable;
@@ -65,7 +64,7 @@ winked_out wink_out_filled(B& binding) {
     return result;
 }
 
-/// Returns: how much such an object holds outside the arena.
+/// Returns: the number of blocks that such an object holds outside the arena.
 template <class T, class B>
 long held_outside(B& binding) {
     const winked_out result = wink_out_filled<T>(binding);
@@ -73,7 +72,7 @@ long held_outside(B& binding) {
     return result.held_outside;
 }
 
-/// Returns: what became of objects of all the types.
+/// Returns: the results for objects of all the types.
 template <class B, class... Ts>
 std::vector<winked_out> wink_out_all(list_of<Ts...>) {
     B binding;

@@ -1,7 +1,7 @@
-/// Fills an object of any type with content that allocates, as far as its type tells how: strings too long for
-/// their own objects, containers of a few elements, all of them different.
+/// Fills an object of any type with content that allocates: strings too long for their own objects, and containers
+/// of a few different elements.
 ///
-/// Elements come to a container in every way: made in place, copied and moved from objects that a maker makes
+/// Elements come to a container in every way: made in place, copied, and moved from objects that a maker makes
 /// elsewhere.
 #pragma once
 
@@ -96,7 +96,7 @@ void fill_sequence(Sequence& sequence, const Maker& make) {
 template <class T, class Maker>
 void fill(T& t, const Maker& make) {
     if constexpr (std::is_const_v<T> || std::is_reference_v<T>) {
-        return; // what it is was settled when it was made
+        return; // its content was settled when it was made
     } else if constexpr (std::is_arithmetic_v<T>) {
         t = static_cast<T>(next_number());
     } else if constexpr (std::is_array_v<T>) {

@@ -13,7 +13,7 @@ std::atomic<long> living = 0;
 
 constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
-/// Returns: a block at a multiple of `alignment`, and of nothing more where that is less than usual; null where there
+/// Returns: a block at a multiple of `alignment`, and of nothing more if that is less than usual; null if there
 /// is no memory.
 void* take(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t whole_alignment = std::max(alignment, usual);
@@ -28,7 +28,7 @@ void* take(std::size_t bytes, std::size_t alignment) noexcept {
     return static_cast<std::byte*>(p) + skipped;
 }
 
-/// Returns: what the language promises of a block whose size alone is told: that an object of this size may lie there.
+/// Returns: the alignment that the language promises for a block of this size: an object of this size may lie there.
 std::size_t alignment_for(std::size_t bytes) noexcept {
     return bytes % usual == 0 ? usual : bytes & (~bytes + 1);
 }

@@ -1,4 +1,4 @@
-// What takes memory from the global heap, where operator new aligns a block no better than its size demands.
+// Users of the global heap, with an operator new that aligns a block no better than its size demands.
 #include "containers/global_heap.hpp"
 
 #include <mallard/core/alignment.hpp>

@@ -27,13 +27,13 @@ struct by_base {
     using allocator = std::pmr::polymorphic_allocator<T>;
 };
 
-/// By type parameter: of mallard's allocator the mechanism's type says only whom it calls.
+/// By type parameter. The mechanism's type of mallard's allocator only names the called class.
 struct by_type {
     template <class T>
     using allocator = mallard::allocator<T, std::pmr::memory_resource>;
 };
 
-/// What both are compared with.
+/// Both are compared with this one.
 struct by_standard {
     template <class T>
     using allocator = std::allocator<T>;

@@ -1,5 +1,5 @@
-// Elements whose k-th copy throws, for every k: each container holds then what the same on the standard's own resources holds,
-// no element is left over, and no memory.
+// Elements whose k-th copy throws, for every k. Each container then holds the same elements as its twin on the standard's
+// own resources, and no element and no memory is left over.
 #include "containers/places.hpp"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ void put(C& c, int number) {
     }
 }
 
-/// What a container does with elements, until one throws.
+/// A container's operations on elements, until one throws.
 template <class C>
 void work(C& one, C& other) {
     for (int i = 0; i < 6; ++i) {
@@ -107,7 +107,7 @@ void work(C& one, C& other) {
     put(other, 7);
 }
 
-/// Returns: the numbers in both where the k-th copy throws, and whether it came to that.
+/// Returns: the numbers in both if the k-th copy throws, and true if it threw.
 template <class C>
 std::pair<std::vector<int>, bool> numbers_after(int k, std::pmr::memory_resource& r,
                                                 std::pmr::memory_resource& s) {

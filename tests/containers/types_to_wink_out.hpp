@@ -64,7 +64,7 @@ struct told {
     typename B::string text;
 };
 
-/// A class of strings that knows nothing of allocators.
+/// A class of strings without allocator_type.
 template <class B>
 struct untold {
     typename B::string text;
@@ -134,7 +134,7 @@ struct types {
                           map<int, std::tuple<S, S>>, set<std::pair<int, S>>, set<std::tuple<int, S>>,
                           std::pair<const S, int>, L<std::tuple<const S, int>>>;
 
-    /// To these the standard hands the allocator down, and one library or the other does not.
+    /// The standard hands the allocator down to these; one library or the other does not.
     using pairs_in_pairs =
         list_of<V<std::pair<std::pair<int, S>, S>>, V<std::pair<S, std::pair<S, int>>>,
                 map<std::pair<int, S>, int>, map<std::tuple<int, S>, int>, map<int, std::pair<int, S>>,
@@ -147,12 +147,12 @@ struct types {
                 std::pair<int, std::optional<V<int>>>, std::tuple<int, std::variant<int, S>>,
                 V<std::optional<std::pair<int, S>>>, std::optional<told<B>>, V<std::optional<D<int>>>>;
 
-    /// The same, but made without arguments, which takes an allocator that is there by itself.
+    /// These leak if they are made without arguments; nothing hands them the allocator.
     using leaking_by_default =
         list_of<V<std::array<S, 2>>, std::array<S, 2>, S[2], S[2][2], map<int, std::array<S, 2>>,
                 std::optional<std::array<S, 1>>, untold<B>, V<untold<B>>, map<int, untold<B>>>;
 
-    /// These never knew of it.
+    /// These take no allocator of mallard's at all.
     using foreign = list_of<std::string, std::vector<int>, V<std::string>, V<std::pair<int, std::vector<S>>>,
                             map<int, std::string>, std::map<int, int>, std::stack<int>>;
 };

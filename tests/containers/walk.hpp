@@ -23,7 +23,7 @@
 
 namespace containers {
 
-/// What is done, to which of the containers, with which numbers.
+/// An operation, its containers and its numbers.
 struct step {
     std::uint64_t operation;
     std::size_t to;
@@ -33,7 +33,7 @@ struct step {
 
     [[nodiscard]] bool same_place() const { return to % 2 == from % 2; }
 
-    /// Returns: a number below `bound`, which is none of zero.
+    /// Returns: a number below `bound`; 0 if that is 0.
     [[nodiscard]] std::ptrdiff_t below(std::size_t bound) const {
         return static_cast<std::ptrdiff_t>(where % bound);
     }
@@ -48,7 +48,7 @@ struct step {
 template <class E>
 concept has_allocator = requires(const E& e) { e.get_allocator(); };
 
-/// Returns: an element with that text, made with `a` where it takes one.
+/// Returns: an element with that text, made with `a` if it takes an allocator.
 template <class E, class Alloc>
 E element(const std::string& text, const Alloc& a) {
     if constexpr (has_allocator<E>) {
@@ -69,7 +69,7 @@ std::string told(const E& e) {
     }
 }
 
-/// Returns: what is in it; in sorted order where the container has none.
+/// Returns: the content; sorted if the container has no order.
 template <class C>
 std::vector<std::string> contents(const C& c) {
     std::vector<std::string> all;
@@ -82,7 +82,7 @@ std::vector<std::string> contents(const C& c) {
     return all;
 }
 
-/// Returns: whether an element has the allocator of its container.
+/// Returns: true if an element has the allocator of its container.
 template <class E, class Alloc>
 bool at_home(const E& e, const Alloc& a) {
     if constexpr (requires { e.second; }) {
@@ -98,7 +98,7 @@ template <class C>
 using four = std::array<C, 4>;
 
 /// Operations on containers of every kind.
-/// Returns: whether it was one of these.
+/// Returns: true if it was one of these.
 template <class C>
 bool apply_to_any(const step& s, four<C>& all) {
     C& to = all[s.to];

@@ -110,12 +110,12 @@ TEST(winkable_by_base, refuses_what_owns_one_object) {
     EXPECT_FALSE(mallard::winkable<std::any>);
 }
 
-/// Frees what an arena gave, which does nothing.
+/// Frees a block of an arena by doing nothing.
 struct leave_alone {
     void operator()(const int*) const {}
 };
 
-// The trait sees a destructor of which it knows nothing.
+// The trait sees a destructor that it cannot judge.
 TEST(winkable_by_base, refuses_these_although_they_are_harmless) {
     by_base binding;
     const auto harmless = [&]<class T>() {
@@ -123,10 +123,10 @@ TEST(winkable_by_base, refuses_these_although_they_are_harmless) {
         EXPECT_EQ((held_outside<T>(binding)), 0) << name_of<T>();
     };
     harmless.template operator()<not_stated>();                        // may be stated
-    harmless.template operator()<all::V<not_stated>>();                // the same
-    harmless.template operator()<std::unique_ptr<int, leave_alone>>(); // the same
+    harmless.template operator()<all::V<not_stated>>();                // a container of one
+    harmless.template operator()<std::unique_ptr<int, leave_alone>>(); // its deleter may do nothing, as here
     harmless.template operator()<std::shared_ptr<int>>();              // as long as it is null
-    harmless.template operator()<std::any>();                          // the same
+    harmless.template operator()<std::any>();                          // as long as it is empty
 }
 
 } // namespace

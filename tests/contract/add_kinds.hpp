@@ -1,4 +1,4 @@
-/// What makes a row of the table of kinds: an allocator by each adaptor and each binding.
+/// Rows of the table of kinds: an allocator by each adaptor and each binding.
 #pragma once
 
 #include "contract/kind.hpp"
@@ -34,13 +34,14 @@ void add_with_adaptors(kinds& to, const std::string& allocator, bool reuses_bloc
     add_bindings<Recipe, counted>(to, allocator, "counted", reuses_blocks);
     add_bindings<Recipe, limited>(to, allocator, "limited", reuses_blocks);
     add_bindings<Recipe, failing>(to, allocator, "failing", reuses_blocks);
-    // What is in quarantine is bounded, but not by what the fourth round of a program needs.
+    add_bindings<Recipe, recorded>(to, allocator, "recorded", reuses_blocks);
+    // The quarantine is bounded, but holds more than the fourth round of a program can spare.
     add_bindings<Recipe, checked>(to, allocator, "checked", false);
 }
 
-/// Effects: adds the allocator, by itself and checked: adaptors do not know what they adapt, so that some
-/// allocators show what there is to see of them. A build of the full product (MALLARD_FULL_PRODUCT) takes nothing
-/// on trust and adds every adaptor by every binding.
+/// Effects: adds the allocator, by itself and checked. Adaptors do not know their mechanism, so that some allocators
+/// show all of their behaviour. A build of the full product (MALLARD_FULL_PRODUCT) takes nothing on trust and adds
+/// every adaptor by every binding.
 template <class Recipe>
 void add_kinds(kinds& to, const std::string& allocator, bool reuses_blocks) {
 #if MALLARD_FULL_PRODUCT

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t room_bytes = std::size_t{96} << 20;
 
-/// What the process that was told to do something says by its exit.
+/// The result of the child process, as its exit status.
 enum verdict : int {
     good,
     no_limit,          ///< the system sets none
@@ -31,8 +31,8 @@ enum verdict : int {
     not_served_again,
 };
 
-/// Effects: bounds the address space of this process to what it has, and room_bytes.
-/// Returns: whether that was possible.
+/// Effects: bounds the address space of this process to its present size and room_bytes.
+/// Returns: true if that was possible.
 bool bound_address_space() {
     std::size_t pages_in_use = 0;
     std::ifstream("/proc/self/statm") >> pages_in_use;
@@ -41,7 +41,7 @@ bool bound_address_space() {
     return pages_in_use != 0 && setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-/// Effects: has the run-time library, and a sanitizer, take what they need for a first exception.
+/// Effects: lets the run-time library, and a sanitizer, take the memory that they need for a first exception.
 void throw_once() {
     try {
         mallard::core::fail_allocation(1, 1);
@@ -79,7 +79,7 @@ verdict take_all(A& a, std::size_t bytes) {
         for (std::size_t i = 0; i < all.size(); i += 2, ++freed) {
             a.deallocate(std::exchange(all[i], nullptr), bytes, 16);
         }
-        // Addresses that large blocks reserve to grow into count too, so that a heap has fewer the second time.
+        // Reserved addresses of large blocks count too, so that a heap has fewer the second time.
         freed = mallard::expandable<A> ? (freed + 3) / 4 : freed;
         std::erase(all, nullptr);
         try {
@@ -98,7 +98,7 @@ verdict take_all(A& a, std::size_t bytes) {
 }
 
 /// Effects: runs `act` in a process of its own.
-/// Returns: what it says; a signal that ended it, negated.
+/// Returns: its exit status, or the negated signal that ended it.
 template <class Act>
 int in_a_process(Act act) {
     const pid_t child = fork();
@@ -159,7 +159,7 @@ TEST(address_space, ends_for_a_heap) {
     expect_to_survive<mallard::heap<>>();
 }
 
-/// What gives nothing back before a release is released instead.
+/// An allocator that gives nothing back before a release is released instead.
 TEST(address_space, ends_for_a_monotonic_and_is_there_again_after_a_release) {
     EXPECT_EQ(in_a_process([]() -> int {
                   mallard::monotonic<> arena;
@@ -184,7 +184,7 @@ TEST(address_space, ends_for_a_monotonic_and_is_there_again_after_a_release) {
               good);
 }
 
-/// Small blocks, of which the pools make chunks.
+/// Small blocks, which the pools take in chunks.
 template <class Pool>
 void expect_small_blocks_to_survive() {
     EXPECT_EQ(in_a_process([]() -> int {

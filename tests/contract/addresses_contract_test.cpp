@@ -1,5 +1,5 @@
-// What a user's upstream may give: the lowest addresses of a process and the highest, each chunk right behind the last one,
-// or right in front of it. Nothing compares, merges or rounds wrongly for it.
+// Upstreams of users with the lowest addresses of a process and the highest, and with each chunk right behind the last one
+// or right in front of it. No comparison, merge or rounding goes wrong with them.
 #include "contract/every_allocator.hpp"
 
 #include <mallard/core/alignment.hpp>
@@ -34,7 +34,7 @@ public:
     static constexpr std::size_t bytes = std::size_t{48} << 20;
 
     window(where place, direction going) : going_(going) {
-        // The lowest address that a process may have is 2^16, the highest below 2^47; what is in use already is skipped.
+        // The lowest address that a process may have is 2^16, the highest below 2^47; addresses in use are skipped.
         constexpr std::uintptr_t step = std::uintptr_t{1} << 16;
         constexpr std::uintptr_t top = std::uintptr_t{1} << 47;
         std::uintptr_t at = place == where::lowest ? step : top - step - bytes;
@@ -160,7 +160,7 @@ TEST_P(addresses, may_be_any) {
         ASSERT_GT(source.begin(), std::uintptr_t{1} << 46) << "there are no high addresses";
     }
     const auto subject = row.make(source);
-    // Blocks of one size are as large as the first.
+    // The blocks of a pool of one size are as large as the first.
     static_cast<void>(subject->allocate(300, 64));
     numbered_blocks blocks(*subject);
     std::mt19937 random(1);

@@ -1,4 +1,4 @@
-// What bursts promise, of every allocator that has its own and of those that are asked block by block.
+// The contract of bursts, for every allocator that has its own and for those that serve them block by block.
 #include "contract/recipe.hpp"
 #include "equipment/ledger.hpp"
 #include "equipment/out_of_memory.hpp"
@@ -26,7 +26,7 @@ protected:
         EXPECT_EQ(source_.complaints(), equipment::no_complaints);
     }
 
-    /// Effects: writes to all blocks, and looks whether what was written is there.
+    /// Effects: writes to all blocks, and reads the written bytes again.
     mallard::block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         mallard::block_chain blocks = mallard::allocate_many(recipe_.top, bytes, alignment, count);
         EXPECT_EQ(blocks.size(), count);
@@ -109,7 +109,7 @@ TYPED_TEST(burst_contract, are_all_or_none) {
         }
         failed = this->source_.failed();
         this->source_.fail({.at = 0});
-        // What the burst had is free again, so the same blocks need no more than they would have without it.
+        // The blocks of the burst are free again, so single blocks need no more chunks than they would have without it.
         mallard::deallocate_many(this->recipe_.top, this->allocate_many(40, 8, 500), 40, 8);
         this->release();
         ASSERT_EQ(this->source_.outstanding(), 0U) << "after request " << at << " failed";

@@ -9,7 +9,7 @@ namespace {
 
 using model::fault;
 
-/// Blocks one behind the other in one piece of memory; right, if wasteful.
+/// Blocks one behind the other in one piece of memory: correct, but wasteful.
 class bump : public model::subject {
 public:
     explicit bump(equipment::ledger& source) : source_(source) {}
@@ -42,7 +42,7 @@ protected:
     std::byte* cursor_ = nullptr;
 };
 
-/// Gives out the last freed block, even where it is too small.
+/// Gives out the last freed block, even if it is too small.
 class overlapping : public bump {
 public:
     using bump::bump;
@@ -79,7 +79,7 @@ public:
     void deallocate(void* p, std::size_t, std::size_t) noexcept override { std::memset(p, 0, 64); }
 };
 
-/// Forgets a chunk of its own on the way.
+/// Forgets one of its own chunks.
 class losing : public bump {
 public:
     using bump::bump;
@@ -91,7 +91,7 @@ public:
     }
 };
 
-/// Gives its memory back in another size than it was taken in.
+/// Gives its memory back with another size than that of the allocation.
 class miscounting : public bump {
 public:
     using bump::bump;
@@ -129,7 +129,7 @@ TEST(checker, finds_nothing_in_an_allocator_that_is_right) {
 }
 
 TEST(checker, finds_blocks_that_overlap) {
-    // A small block, one behind it, the small one freed, a large one in its place.
+    // A small block, one behind it, a free of the small one, a large one in its place.
     expect_found<overlapping>(fault::overlapping, 4);
 }
 

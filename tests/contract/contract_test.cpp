@@ -1,4 +1,4 @@
-// What every source of memory promises: alignment, blocks of their own, bytes that stay.
+// The contract of every source of memory: alignment, blocks of their own, bytes that stay.
 #include "contract/kind_test.hpp"
 #include "model/checker.hpp"
 
@@ -9,7 +9,7 @@ namespace contract {
 
 namespace {
 
-/// Set MALLARD_TEST_SEED to look elsewhere.
+/// Set MALLARD_TEST_SEED for another seed.
 std::uint64_t first_seed() {
     const char* given = std::getenv("MALLARD_TEST_SEED");
     return given == nullptr ? 20160212 : std::strtoull(given, nullptr, 10);

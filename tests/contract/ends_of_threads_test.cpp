@@ -1,5 +1,5 @@
-// A concurrent_multipool and its threads, ending in every order. What a thread has in its magazines must come
-// back, once.
+// A concurrent_multipool and its threads, ending in every order. The blocks in the magazines of a thread must come back,
+// once.
 #include "contract/stamped_block.hpp"
 #include "equipment/ledger.hpp"
 
@@ -85,7 +85,7 @@ TEST_F(ends_of_threads, may_come_after_the_allocators) {
     other.join();
 }
 
-/// A new allocator at the same address is another one.
+/// A new allocator at the address of an old one is another allocator.
 TEST_F(ends_of_threads, may_come_after_several_allocators_at_one_address) {
     turns turn;
     alignas(pool_type) std::byte storage[sizeof(pool_type)];
@@ -153,7 +153,7 @@ TEST_F(ends_of_threads, may_free_what_others_allocated_without_ever_allocating) 
     EXPECT_EQ(pool.stats().chunk_bytes, held);
 }
 
-/// One thread allocates, another frees, for long: what gathers with the one must come back to the other.
+/// One thread allocates, another frees, for long: the blocks that gather with the one must come back to the other.
 TEST_F(ends_of_threads, do_not_make_memory_grow_from_allocating_to_freeing_one) {
     pool_type pool(source_);
     constexpr std::size_t slots = 256;

@@ -180,6 +180,8 @@ const std::vector<allocator_row>& every_allocator() {
         {"counted_heap", make<mallard::counted<mallard::heap<upstream_type>>>, false},
         {"limited_multipool", make_limited<multipool>},
         {"failing_multipool", make_failing<multipool>},
+        {"recorded_multipool", make<mallard::recorded<multipool>>},
+        {"recorded_heap", make<mallard::recorded<mallard::heap<upstream_type>>>, false},
         {"synchronized_multipool", make<mallard::synchronized<multipool>>},
         {"checked_multipool", make<mallard::checked<multipool>>, false},
         {"checked_monotonic", make<mallard::checked<mallard::monotonic<upstream_type>>>, false},

@@ -1,5 +1,5 @@
-/// Every allocator and adaptor with all that it can do, over an upstream of any kind: a std::pmr::memory_resource, so
-/// that all of it is compiled once, whatever lies below.
+/// Every allocator and adaptor with all its abilities, over an upstream of any kind: a std::pmr::memory_resource, so
+/// that all of it is compiled once.
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
@@ -14,7 +14,7 @@
 
 namespace contract {
 
-/// What is not asked of an allocator that cannot do it does nothing.
+/// A call that an allocator lacks does nothing.
 class whole_allocator {
 public:
     whole_allocator() = default;
@@ -28,7 +28,7 @@ public:
                                                              std::size_t count) = 0;
     virtual void deallocate_many(mallard::block_chain&& blocks, std::size_t bytes,
                                  std::size_t alignment) noexcept = 0;
-    /// Returns: a block that is as large as the allocator likes; as allocate() where it has no say in that.
+    /// Returns: a block of at least that size; as allocate() if the allocator has no such call.
     [[nodiscard]] virtual void* allocate_at_least(std::size_t bytes, std::size_t alignment) = 0;
     virtual void trim() noexcept = 0;
     virtual void rewind() noexcept = 0;
@@ -39,7 +39,7 @@ public:
 struct allocator_row {
     std::string name;
     std::unique_ptr<whole_allocator> (*make)(std::pmr::memory_resource&);
-    /// Whether a request that fails leaves everything exactly as it was. The others try something else first, and may
+    /// True if a request that fails leaves everything exactly as it was. The others try something else first, and may
     /// have less in quarantine, or more in the pool, afterwards.
     bool leaves_no_trace = true;
 };

@@ -1,4 +1,4 @@
-// What blocks that change their sizes promise, of every allocator that has such.
+// The contract of blocks that change their sizes, for every allocator that has such blocks.
 #include "contract/recipe.hpp"
 #include "equipment/ledger.hpp"
 #include "equipment/out_of_memory.hpp"
@@ -54,7 +54,7 @@ protected:
         recipe_.top.deallocate(b.p, bytes, b.alignment);
     }
 
-    /// Effects: asks for more, or less, of the i-th block, and looks whether it has become what was said.
+    /// Effects: asks for more, or less, of the i-th block, and compares the block with the answer.
     expansion expand(std::size_t i, std::size_t least, std::size_t preferred, expansion may) {
         const auto b = shadow_[i];
         const std::size_t step = mallard::backward_step(24, std::max<std::size_t>(b.alignment, 16));

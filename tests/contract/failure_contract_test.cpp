@@ -1,4 +1,4 @@
-// What holds where memory runs out: the caller hears of it, nothing is lost, and the allocator goes on.
+// The contract of a request that finds no memory: the caller hears of it, nothing is lost, and the allocator goes on.
 #include "contract/kind_test.hpp"
 #include "equipment/out_of_memory.hpp"
 
@@ -9,7 +9,7 @@ namespace contract {
 
 namespace {
 
-/// Sizes that cannot be had, among them those that wrap when they are rounded up.
+/// Sizes that no memory holds, among them sizes that wrap when they are rounded up.
 const std::size_t impossible_sizes[] = {
     SIZE_MAX,     SIZE_MAX - 1,     SIZE_MAX - 7, SIZE_MAX - 15,    SIZE_MAX - 16,    SIZE_MAX - 4095,
     SIZE_MAX / 2, SIZE_MAX / 2 + 1, PTRDIFF_MAX,  PTRDIFF_MAX - 31, PTRDIFF_MAX - 64, SIZE_MAX - 4096,
@@ -36,7 +36,7 @@ TEST_P(failure_contract, refuses_what_cannot_be) {
 
 namespace {
 
-/// A program that allocates and deallocates; it skips what it does not get.
+/// A program that allocates and deallocates; it skips blocks that it does not get.
 class program {
 public:
     explicit program(model::subject& s) : subject_(s) {}
@@ -82,7 +82,7 @@ private:
     std::size_t next_id_ = 0;
 };
 
-/// Lets the k-th request of the upstream fail, for every k until no request is left to fail.
+/// Lets the k-th request of the upstream fail, for every k up to the last request.
 void fail_at_every_request(const kind& k, bool for_ever) {
     std::size_t at = 1;
     for (bool failed = true; failed; ++at) {

@@ -13,11 +13,11 @@ struct kind {
     std::string allocator;
     std::string adaptor;
     std::string binding;
-    bool reuses_blocks; ///< whether what is deallocated is used again before a release
+    bool reuses_blocks; ///< true if freed blocks are used again before a release
     model::make_subject make;
-    /// For less, or another mechanism, if its upstream fails: one failure may go unnoticed.
+    /// True for allocators that ask again, for less or elsewhere, if the upstream fails: one failure may go unnoticed.
     bool asks_again = false;
-    /// What an aligned block leaves in front of it serves others: how many chunks it takes depends on where they lie.
+    /// The room in front of an aligned block serves others, so the number of chunks depends on their addresses.
     bool fills_gaps = false;
 };
 
@@ -30,10 +30,10 @@ struct kind {
 /// Effects: adds the heaps whose memory comes from the ledger.
 void add_heaps(std::vector<kind>& to);
 
-/// Effects: adds the heaps over what the ledger does not stand below.
+/// Effects: adds the heaps whose memory is not the ledger's.
 void add_heaps_over_upstreams(std::vector<kind>& to);
 
-/// Returns: what a test's name ends in, as in counted_abstract_base.
+/// Returns: the end of a test's name, as in counted_abstract_base.
 [[nodiscard]] std::string name_of(const kind& k);
 
 std::ostream& operator<<(std::ostream& out, const kind& k);

@@ -56,13 +56,13 @@ private:
     std::size_t next_id_ = 0;
 };
 
-/// What every source of memory promises.
+/// The contract of every source of memory.
 class contract : public kind_test {};
 
-/// What a local allocator promises beyond that.
+/// The further contract of a local allocator.
 class local_contract : public kind_test {};
 
-/// What holds where memory runs out.
+/// The contract of a request that finds no memory.
 class failure_contract : public kind_test {};
 
 inline std::string name_of_test(const ::testing::TestParamInfo<kind>& info) {

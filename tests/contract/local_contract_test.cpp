@@ -1,4 +1,4 @@
-// What a local allocator promises: everything comes back on release, and nothing is asked for in vain.
+// The contract of a local allocator: everything comes back on release, and no request is made in vain.
 #include "contract/kind_test.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct request {
     std::size_t alignment;
 };
 
-/// Some of every kind: small, pooled, above the largest pooled size, over-aligned.
+/// Sizes of every kind: small, pooled, above the largest pooled size, over-aligned.
 const std::vector<request>& some_requests() {
     static const std::vector<request> requests = [] {
         std::vector<request> r;

@@ -1,5 +1,5 @@
-// Every operation of every allocator, with the k-th request to its upstream failing, once and for ever: a failure is told,
-// leaves everything as it was, and what comes afterwards is what comes where nothing has failed.
+// Every operation of every allocator, with the k-th request to its upstream failing, once and for ever. A failure is told
+// and changes nothing; later operations do the same as without it.
 #include "contract/every_allocator.hpp"
 #include "equipment/ledger.hpp"
 
@@ -63,7 +63,7 @@ const step script[] = {
     {step_kind::one, 16, 16},
 };
 
-/// What an allocator and its upstream tell of themselves.
+/// The statistics of an allocator and its upstream.
 struct state {
     std::vector<std::size_t> told;
     std::size_t requests;
@@ -76,7 +76,7 @@ class run {
 public:
     explicit run(const allocator_row& row) : allocator_(row.make(resource_)) {}
 
-    /// Returns: whether it was done; false where memory was refused.
+    /// Returns: true if it was done; false if memory was refused.
     bool take(const step& s) {
         try {
             act(s);

@@ -1,6 +1,7 @@
 /// The parts that subjects are put together from: allocators on a ledger, adaptors, bindings.
 #pragma once
 
+#include "contract/adaptors.hpp"
 #include "model/subject.hpp"
 
 #include <mallard/mallard.hpp>
@@ -15,7 +16,7 @@
 
 namespace contract {
 
-// ---- allocators: `top` is what is tested, release_below() releases what it stands on
+// ---- allocators: `top` is tested, release_below() releases the mechanisms below it
 
 struct monotonic {
     explicit monotonic(equipment::ledger& source) : top(source) {}
@@ -214,38 +215,6 @@ struct heap_in_region {
     mallard::region_heap& top = mallard::region_heap::create_in({memory.get(), bytes});
 };
 
-// ---- adaptors, around an allocator that lives elsewhere
-
-template <class A>
-struct none {
-    explicit none(A& a) : adapted(a) {}
-    A& adapted;
-};
-
-template <class A>
-struct counted {
-    explicit counted(A& a) : adapted(a) {}
-    mallard::counted<A&> adapted;
-};
-
-template <class A>
-struct limited {
-    explicit limited(A& a) : adapted(std::size_t{1} << 30, a) {}
-    mallard::limited<A&> adapted;
-};
-
-template <class A>
-struct failing {
-    explicit failing(A& a) : adapted(mallard::failure_plan{.at = 0}, a) {}
-    mallard::failing<A&> adapted;
-};
-
-template <class A>
-struct checked {
-    explicit checked(A& a) : adapted(a) {}
-    mallard::checked<A&> adapted;
-};
-
 // ---- bindings
 
 template <class A>
@@ -317,7 +286,7 @@ private:
     A& a_;
 };
 
-/// Names the one allocator that is under test.
+/// Names the only allocator under test.
 template <class A>
 struct under_test {
     static inline A* now = nullptr;

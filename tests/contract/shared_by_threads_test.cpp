@@ -1,6 +1,5 @@
-// Allocators that several threads share, and what becomes of them when a thread or an allocator ends.
-// ThreadSanitizer watches in its build. Every block is filled when it is allocated and looked at before it is
-// freed.
+// Allocators that several threads share, and the end of a thread or an allocator. ThreadSanitizer watches in its build.
+// Every block is filled when it is allocated and looked at before it is freed.
 #include "contract/stamped_block.hpp"
 #include "equipment/ledger.hpp"
 #include "equipment/run_in_threads.hpp"
@@ -25,7 +24,7 @@ using contract::stamped_block;
 
 constexpr int threads = 4;
 
-/// Where threads leave blocks for others to free.
+/// Blocks that threads leave for others to free.
 class exchange {
 public:
     void put(stamped_block b) {
@@ -119,7 +118,7 @@ TYPED_TEST(shared_by_threads, takes_back_what_other_threads_allocated) {
     EXPECT_EQ(wrong, 0);
 }
 
-/// The threads live on through the releases, and must not come back to what they knew before.
+/// The threads outlive the releases, and must not use their memory from before.
 TYPED_TEST(shared_by_threads, is_as_new_in_every_thread_after_a_release) {
     std::atomic<int> wrong = 0;
     std::atomic<int> arrived = 0;

@@ -1,5 +1,5 @@
-// Every size near a power of two, at every alignment: what can be had is aligned, writable and apart from all else; what
-// cannot is refused, and nothing wraps.
+// Every size near a power of two, at every alignment: a block that is granted is aligned, writable and apart from all
+// others; another request is refused, and no sum wraps.
 #include "contract/kind_test.hpp"
 
 #include <mallard/core/alignment.hpp>
@@ -23,7 +23,7 @@ struct live_block {
     std::size_t alignment;
 };
 
-/// Alignments that differ by where they are added to a size and wrap.
+/// Alignments whose sums with a size wrap at different sizes.
 constexpr unsigned some_alignments_log2[] = {0, 3, 4, 5, 12, 16, 31, 47, 61, 62, 63};
 
 /// An allocator of objects has no types of stricter alignments here.
@@ -78,7 +78,7 @@ private:
         std::sort(sorted.begin(), sorted.end(),
                   [](const live_block& a, const live_block& b) { return a.p < b.p; });
         for (std::size_t i = 1; i < sorted.size(); ++i) {
-            // No bytes have an address of their own too.
+            // A block of zero bytes has an address of its own too.
             ASSERT_LE(sorted[i - 1].p + std::max<std::size_t>(sorted[i - 1].bytes, 1), sorted[i].p);
         }
     }
@@ -115,7 +115,7 @@ TEST_P(failure_contract, serves_or_refuses_every_size_at_every_alignment) {
     for (const unsigned log2 : alignments_of(GetParam())) {
         all.ask_for_all_sizes_at(std::size_t{1} << log2);
         ASSERT_FALSE(HasFatalFailure()) << "at 2^" << log2;
-        // What grows asks for ever larger chunks.
+        // A growing allocator asks for ever larger chunks.
         release();
     }
     EXPECT_GE(all.served(), 10U);

@@ -1,4 +1,4 @@
-/// A block whose every byte says whose it is: it cannot be handed out twice, or written by others, unnoticed.
+/// A block that holds its stamp in every byte: handing it out twice, or a write by others, shows.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -36,7 +36,7 @@ public:
                std::all_of(p_, p_ + shape_.bytes, [this](unsigned char c) { return c == stamp_; });
     }
 
-    /// Returns: 1 where the block was not as it was left, else 0.
+    /// Returns: 1 if the block has changed, else 0.
     template <class A>
     [[nodiscard]] int free_from(A& a) const {
         const int wrong = is_intact() ? 0 : 1;

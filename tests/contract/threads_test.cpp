@@ -46,7 +46,7 @@ TEST_F(threads_test, have_allocators_of_their_own_over_one_cache) {
     EXPECT_EQ(wrong, 0);
 }
 
-/// Each thread puts chunks where the others take them from and return them.
+/// Threads leave chunks in a common place, and return those of others.
 TEST_F(threads_test, return_each_others_chunks) {
     struct chunk {
         unsigned char* p;

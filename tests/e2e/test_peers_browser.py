@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,14 +23,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_run(folder / "mallard.db", object_rows(sizes=(1, 4, 16, 64)), experiment="small-objects")
     assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
     return folder / "report.html"
-
-
-@pytest.fixture
-def page(browser: Browser, report: Path) -> Iterator[Page]:
-    opened = Page(browser).open(report)
-    yield opened
-    assert opened.errors == []
-    assert opened.requests == []
 
 
 def test_all_experiments_stand_in_one_map(page: Page) -> None:

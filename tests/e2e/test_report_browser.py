@@ -34,7 +34,7 @@ CELL = "#DS2 tbody tr:nth-child(2) td:nth-of-type(5)"  # monotonic at 2^10
 
 
 def shown(page: Page, selector: str) -> str:
-    """What a cell says, in one line; small text apart by a space."""
+    """The text of a cell in one line; small text apart by a space."""
     found: str = page.evaluate(f"document.querySelector('{selector}').innerText.replace(/\\s+/g, ' ').trim()")
     return found
 

@@ -1,4 +1,4 @@
-"""What the report's sections do in a real browser: filters, the decision chart, words on colours, paper."""
+"""The report's sections in a real browser: filters, the decision chart, words on colours, paper."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ SURFACE = "figure[data-surface]"
 
 
 def corners(page: Page, number: int) -> list[str]:
-    """Where the patches of a surface stand, wherever they come in the drawing."""
+    """The places of a surface's patches, in any order of the drawing."""
     found: list[str] = page.evaluate(
         f"[...document.querySelectorAll('{SURFACE}')[{number}].querySelectorAll('g:nth-of-type(2) polygon')]"
         ".map(e => e.getAttribute('points')).sort()"
@@ -76,7 +76,7 @@ def test_heights_can_be_linear(page: Page) -> None:
     assert page.evaluate(ticks) == ["1", "2", "4", "8", "16", "32"]
     page.evaluate("document.querySelector('label[for=heights-linear]').click()")
     page.evaluate("document.querySelector('.surface').scrollIntoView()")
-    page.evaluate("new Promise(done => setTimeout(done, 50))")  # what is not seen is drawn when it is
+    page.evaluate("new Promise(done => setTimeout(done, 50))")  # it is drawn when it comes into view
     page.wait_until_drawn()
     assert page.evaluate(ticks) == ["5", "10", "15", "20", "25"]
     assert corners(page, 0) != before

@@ -121,7 +121,7 @@ class Browser:
 
 
 class Page:
-    """One tab. What the console said and what was requested is kept."""
+    """One tab. It keeps the messages of the console and the requests."""
 
     def __init__(
         self,
@@ -201,7 +201,7 @@ class Page:
             f"e.scrollIntoView({{block: 'center'}}); const b = e.getBoundingClientRect(); return [b.left "
             "+ b.width / 2, b.top + b.height / 2]; })()"
         )
-        # A scroll that is still under way would hide what the pointer brought up.
+        # A scroll that is still under way would hide the panel of the pointer.
         self.wait_until_drawn()
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
@@ -221,7 +221,7 @@ class Page:
         self.wait_until_drawn()
 
     def write(self, text: str) -> None:
-        """Into what has the focus."""
+        """Into the element that has the focus."""
         self.call("Input.insertText", text=text)
 
     def screenshot(self, path: Path, *, whole: bool = False) -> None:
@@ -235,7 +235,7 @@ class Page:
 
     @property
     def errors(self) -> list[str]:
-        """Errors and warnings of the console, and exceptions that nobody caught."""
+        """Errors and warnings of the console, and uncaught exceptions."""
         found = []
         for event in self._own("Runtime.consoleAPICalled"):
             if event["type"] in ("error", "warning", "assert"):
@@ -250,7 +250,7 @@ class Page:
 
     @property
     def requests(self) -> list[str]:
-        """Everything that was asked for, the page itself and what it holds inline left out."""
+        """All requests but those for the page itself and its inline parts."""
         asked = [
             event["request"]["url"]
             for event in self._own("Network.requestWillBeSent")
@@ -259,7 +259,7 @@ class Page:
         return [url for url in asked if not url.startswith("data:")]
 
     def _own(self, method: str) -> list[dict[str, Any]]:
-        self.evaluate("0")  # whatever the page has caused has been told when this is answered
+        self.evaluate("0")  # all events of the page have been told when this is answered
         return [
             e["params"]
             for e in self._browser.events

@@ -1,4 +1,4 @@
-/// Heaps with what they stand on, for tests of what all heaps do.
+/// Heaps with their upstreams, for tests of the common behaviour of all heaps.
 #pragma once
 
 #include "equipment/ledger.hpp"
@@ -13,7 +13,7 @@
 
 namespace equipment {
 
-/// Returns: what is wrong, "" where nothing is.
+/// Returns: the fault, or "".
 template <class Heap>
 std::string what_is_wrong_with(const Heap& heap) {
     const mallard::heap_sanity sanity = heap.check_sanity();

@@ -1,4 +1,4 @@
-"""Test equipment: the heat maps of a page, with all that their cells can show and what the panel says."""
+"""Test equipment: the heat maps of a page, with all texts of their cells and of the panel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
-from mallard.view.html.cell_form import filled
+from mallard.view.html.cells.form import filled
 
 BROKEN = "!"
 
@@ -31,12 +31,12 @@ class Cell:
 
     @property
     def status(self) -> str:
-        """Of what did not finish."""
+        """Of a cell that did not finish."""
         return self.parts[2] if self.parts[0] == BROKEN else ""
 
     @property
     def shown(self) -> dict[str, str]:
-        """What each choice shows; what is small stands behind a line break."""
+        """The text of each choice; small text stands behind a line break."""
         choices = self.form["choices"].items()
         return {kind: filled(each["shows"], self._values) or each["missing"] for kind, each in choices}
 
@@ -138,7 +138,7 @@ def data_of(page: str) -> dict[str, Any]:
 
 
 def heat_maps(page: str) -> list[HeatMap]:
-    """Checks too that what is written is what the data says."""
+    """Checks too that the text agrees with the data."""
     data = data_of(page)
     reader = _Tables()
     reader.feed(page)

@@ -1,6 +1,8 @@
-/// An upstream that keeps account of what is taken from it and looks at how it comes back.
+/// An upstream that keeps account of its blocks and looks at each that comes back.
 ///
-///     its block:   [ guard ......... | what the allocator under test got | guard ]
+///     its block:   [ guard .........
+///  the block of the allocator tested
+///  guard ]
 ///                                    ^ a multiple of the alignment asked for, and of nothing stricter
 ///
 /// Blocks hold a pattern when they are handed out, so that no allocator can rely on zeroes. Faults are collected as complaints; a
@@ -25,7 +27,7 @@ public:
         bool operator==(const request&) const = default;
     };
 
-    /// Larger requests are refused, as by a system that has no more.
+    /// Larger requests are refused, as by a system without more memory.
     static constexpr std::size_t most_bytes = std::size_t{1} << 28;
 
     ledger() = default;
@@ -43,7 +45,7 @@ public:
     /// Effects: fails by this plan from now on; its requests are counted from now.
     void fail(mallard::failure_plan plan) noexcept;
 
-    /// Returns: whether the plan has made any request fail.
+    /// Returns: true if the plan has made any request fail.
     [[nodiscard]] bool failed() const noexcept { return failed_; }
 
     /// Returns: all requests that were granted, in their order.

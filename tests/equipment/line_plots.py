@@ -12,7 +12,7 @@ from heat_maps import data_of
 @dataclass
 class Series:
     class_: str
-    values: dict[str, str]  # by what stands below the axis
+    values: dict[str, str]  # by the text below the axis
 
 
 @dataclass

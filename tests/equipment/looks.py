@@ -1,4 +1,4 @@
-"""Test equipment: what a page looks like, in numbers."""
+"""Test equipment: the looks of a page, in numbers."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def cell_of(page: Page, table: str, head: str, row: int = 1) -> str:
 
 
 def count(page: Page, selector: str) -> int:
-    """How many elements there are."""
+    """The number of elements."""
     found: int = page.evaluate(f"document.querySelectorAll({selector!r}).length")
     return found
 
 
 def visible(page: Page, selector: str) -> int:
-    """How many elements take room."""
+    """The number of elements that take room."""
     found: int = page.evaluate(
         f"[...document.querySelectorAll({selector!r})]"
         ".filter(e => e.getBoundingClientRect().height > 0).length"
@@ -48,6 +48,6 @@ def visible(page: Page, selector: str) -> int:
 
 
 def text(page: Page, selector: str) -> str:
-    """What an element says, in one line."""
+    """The text of an element, in one line."""
     found: str = page.evaluate(f"document.querySelector({selector!r}).innerText.replace(/\\s+/g, ' ').trim()")
     return found

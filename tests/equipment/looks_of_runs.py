@@ -1,4 +1,4 @@
-"""What a reader of a run sees: the terminal's text of an experiment, the page and its sections."""
+"""The looks of a run: the terminal's text of an experiment, the page and its sections."""
 
 from __future__ import annotations
 
@@ -58,5 +58,5 @@ def section(page: str, name: str) -> str:
 
 
 def text_of(markup: str) -> str:
-    """What can be read, without the figures that stand in attributes."""
+    """The readable text, without the figures in attributes."""
     return words(html.unescape(re.sub(r"<[^>]+>", " ", markup.replace("<wbr>", ""))))

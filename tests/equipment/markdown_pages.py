@@ -11,7 +11,7 @@ HEADING = re.compile(r"^#{1,6} +(.+?)\s*$", re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 NAMED_FILE = re.compile(r"(?<![\w./*-])(\w[\w.-]*/)+[\w.-]+\.(?:hpp|cpp|py|json|csv|cmake|md)\b")
-# A page names a file from the root, from where it is included or imported, or from the page.
+# A page names a file from the root, from a folder of #includes or imports, or from the page.
 FOLDERS = (".", "include/mallard", "python", "docs")
 
 
@@ -32,7 +32,7 @@ def anchors(page: str) -> set[str]:
 
 
 def links(page: str) -> Iterator[str]:
-    """The targets within the project; what leads to another host is left out."""
+    """The targets within the project, without those on other hosts."""
     for target in LINK.findall(prose(page)):
         if not re.match(r"[a-z]+:", target):
             yield target
@@ -51,7 +51,7 @@ def dead_links(pages: Mapping[Path, str], exists: Callable[[Path], bool]) -> lis
 
 
 def missing_files(pages: Mapping[Path, str], exists: Callable[[Path], bool]) -> list[str]:
-    """Files that a page names in code although there are none; build/ holds what a command makes."""
+    """Missing files that a page names in code. Commands make those of build/."""
     return [
         f"{path}: {named[0]}"
         for path, page in pages.items()

@@ -1,4 +1,4 @@
-/// The element of Gaztañaga's measurements: an int that has to be copied by its own functions, and no more.
+/// The element of Gaztañaga's measurements: an int with copy functions of its own.
 #pragma once
 
 namespace equipment {
@@ -14,7 +14,7 @@ public:
     friend bool operator==(const my_int&, const my_int&) = default;
     friend auto operator<=>(const my_int&, const my_int&) = default;
 
-    /// How many there are now.
+    /// The number of them that live.
     static inline int living = 0;
 
 private:

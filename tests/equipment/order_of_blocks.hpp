@@ -40,7 +40,7 @@ protected:
         }
     }
 
-    /// Returns: the number of the block that is given out next, or `none` where none is free.
+    /// Returns: the number of the block that is given out next, or `none` if none is free.
     int next() {
         const void* p = order_.pop(index);
         return p == nullptr

@@ -1,4 +1,4 @@
-/// Expecting that a request fails: by an exception, or, where there are none, by the end of the program.
+/// Expects that a request fails: by an exception, or, in a build without exceptions, by the end of the program.
 #pragma once
 
 #include <gtest/gtest.h>

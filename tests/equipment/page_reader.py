@@ -5,7 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
-# What HTML ends without being told, when such an element begins or ends.
+# The elements that HTML ends by itself, when such an element begins or ends.
 ENDED_BY_START = {"td": {"td", "th"}, "th": {"td", "th"}, "tr": {"td", "th", "tr"}}
 ENDED_BY_END = {part: {"td", "th", "tr"} for part in ("thead", "tbody", "table")}
 

@@ -51,7 +51,7 @@ public:
         return block;
     }
 
-    /// The sizes that it was told are kept for the test.
+    /// The requested sizes, for the test.
     void deallocate(void* p, std::size_t bytes = 0, std::size_t = 1) noexcept {
         freed_.push_back({p, bytes});
         free_plots_.push_back(plot_of(p));

@@ -1,4 +1,4 @@
-/// What most tests include, parsed once.
+/// The headers that most tests include, parsed once.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -22,7 +22,7 @@ public:
     using links = Links;
     static constexpr std::size_t granule = mallard::space::heap_block::granule_bytes;
 
-    /// What blocks share at first, words included; the room is never longer.
+    /// The bytes that the blocks share at first, words included; the room is never longer.
     static constexpr std::size_t bytes = 65536;
 
     room_of_blocks() { base::add_room(begin(), bytes + base::end_bytes); }
@@ -32,15 +32,15 @@ public:
     }
     [[nodiscard]] std::byte* end() const noexcept { return begin() + room_bytes_; }
 
-    /// Effects: makes the room shorter, as cut_room().
-    /// Returns: by how many bytes.
+    /// Effects: makes the room shorter by cut_room().
+    /// Returns: the bytes by which it is shorter.
     std::size_t cut_by(std::size_t most) noexcept {
         const std::size_t given = base::cut_room(end(), most);
         room_bytes_ -= given;
         return given;
     }
 
-    /// Effects: makes the room longer again, as extend_room().
+    /// Effects: makes the room longer again by extend_room().
     void extend_by(std::size_t more) noexcept {
         base::extend_room(end(), more);
         room_bytes_ += more;
@@ -51,7 +51,7 @@ public:
         return base::take(base::block_bytes_for(payload));
     }
 
-    /// Returns: what is wrong, "" where nothing is.
+    /// Returns: the fault, or "".
     [[nodiscard]] std::string wrong() const { return sanity().sound() ? "" : sanity().what; }
 
     [[nodiscard]] mallard::heap_sanity sanity() const {
@@ -86,7 +86,7 @@ public:
 
 private:
     std::size_t room_bytes_ = bytes;
-    /// Zeros: a room that was here before might have left words that make sense.
+    /// Zeros: the words of a former room could still make sense.
     std::unique_ptr<std::byte[]> memory_{new std::byte[bytes + 64]{}};
 };
 

@@ -1,5 +1,5 @@
-/// The fixture for tests of slots of one size (slab/bitmap_slots.hpp and the like): on a ledger, which is
-/// asked for a chunk where there is no free slot, and has to have everything back in the end.
+/// The fixture for tests of slots of one size (slab/bitmap_slots.hpp and the like), on a ledger. They ask it for a
+/// chunk if there is no free slot, and have to give everything back in the end.
 #pragma once
 
 #include "equipment/ledger.hpp"

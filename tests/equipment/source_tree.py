@@ -1,4 +1,4 @@
-"""Reads the tree: which sources there are, what they include or import, and whether that runs in a circle."""
+"""Reads the tree: its sources, their includes and imports, and circles among those."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def own_includes(file: Path, source: str) -> list[str]:
         elif (ROOT / beside).is_file():
             found.append(beside)
         else:
-            places = [f"{folder}/{name}" for folder in ("src", "bench", "tests")]
+            places = [f"{folder}{name}" for folder in ("", "src/", "bench/", "tests/")]
             found += [place for place in places if (ROOT / place).is_file()]
     return found
 

@@ -1,4 +1,4 @@
-/// A resource that only a test knows: it counts what reaches it, from any thread.
+/// A resource that only a test knows: it counts the calls that reach it, from any thread.
 #pragma once
 
 #include <atomic>

@@ -39,7 +39,7 @@ ALL_LOCALITY = (
     ),
     *("multipool/base", "multipool+monotonic", "multipool+monotonic/base"),
 )
-# An access before any shuffle, in nanoseconds, and how much slower the shuffle makes it at the worst.
+# An access before any shuffle, in nanoseconds, and the largest factor by which the shuffle slows it.
 UNSHUFFLED = {"new-delete": 1.0, "new-delete@jemalloc": 1.0, "new-delete/base": 1.0}
 LOCAL_UNSHUFFLED = 1.1
 PENALTY = {
@@ -307,7 +307,7 @@ FRAGMENTATION = (
     "multipool+monotonic/wink",
 )
 FRAGMENTED = ("half", "quarter", "eighth")
-# How much longer new-delete takes over a heap of which so much was freed; the local strategies do not notice.
+# The factor of new-delete's time over a heap with that freed share; the local strategies do not notice.
 AS1_SLOWER = {"none": 1.0, "all": 1.0, "half": 1.25, "quarter": 1.25, "eighth": 1.25}
 HEAP_SLOWER = 1.1  # than `upstream cache`, over a fragmented heap
 

@@ -16,7 +16,7 @@ from synthetic_rows import failed_row, native_row
 Native = dict[str, Any]
 ELEMENT_BYTES = 4
 
-# Nanoseconds an element pushed to ten, and what is left of it, in parts, for ten thousand and more.
+# Nanoseconds an element pushed to ten, and the remaining part of it for ten thousand and more.
 PUSH_NS = {
     "null": (1.0, 1.0),
     "new-delete": (8.0, 0.25),
@@ -50,7 +50,7 @@ def calls_of(strategy: str, elements: int) -> tuple[float, float]:
 
 
 def live_bytes(strategy: str, elements: int) -> float:
-    """Who copies has the old block and the new one at a time."""
+    """A copying strategy has the old block and the new one at a time."""
     return ELEMENT_BYTES * elements * (1.0 if strategy in GROWING else 1.5)
 
 
@@ -211,7 +211,7 @@ def _burst_row(strategy: str, length: int, repetition: int) -> Native:
     return native_row("burst", parameters, strategy, repetition, sum(phases), NODES, figures=figures)
 
 
-# Nanoseconds a pair, and how much more is held than is live: at a tenth of the run, and for each tenth after.
+# Nanoseconds a pair, and held over live bytes: at a tenth of the run, and the growth in each tenth after.
 CHURN = {
     "null": (2.0, 1.0, 0.0),
     "new-delete": (60.0, 1.15, 0.01),

@@ -30,7 +30,7 @@ TIMES = {
     "boost-fast-pool": 4.4,
     "loki": 2.0,
 }
-# What takes part in which is made of: a share of the time, and bytes for each object.
+# The strategies of made-up rows: the share of the time, and bytes for each object.
 PHASES = {"allocate_ns": 0.4, "free_ns": 0.3, "reallocate_ns": 0.2, "traverse_ns": 0.1}
 LARGE = 64  # bytes of an object: there Loki does not finish
 

@@ -38,7 +38,7 @@ def small_ns(strategy: str, size: int) -> list[float]:
 
 
 def bytes_held(strategy: str, size: int) -> float:
-    """Of an object: the C library's have at least 32, the others what they need and a little."""
+    """Of an object: the C library's have at least 32, the others their size and a little."""
     if strategy == "new-delete":
         return 32.0 if size <= 24 else size + 16.0
     return {"loki": 1.25, "small-object-pool": 1.02, "null": 1.0}.get(strategy, 1.1) * (

@@ -1,4 +1,4 @@
-"""A small clone with the real front door, and a PATH that holds what a test puts there and nothing else."""
+"""A small clone with the real front door, and a PATH that holds a test's tools and nothing else."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from source_tree import ROOT
 
-# What every Debian has, however small.
+# The tools of the smallest Debian.
 ESSENTIAL = """cat cksum cp dirname echo env find flock id mkdir mv nproc
 readlink rm sed sh sleep stat tail touch tr true"""
-# In place of the command-line program: tells what it was given.
+# In place of the command-line program: tells its arguments.
 PROGRAM = """import json, os, sys
 print(json.dumps({"words": sys.argv[1:], "root": os.environ["MALLARD_ROOT"], "folder": os.getcwd()}))
 """
@@ -26,7 +26,7 @@ PROJECT = '[project]\nname = "mallard"\ndependencies = []\n[project.optional-dep
 
 
 def heed_signals() -> None:
-    """As a terminal starts a program: what nohup ignores, a shell cannot trap any more."""
+    """As a terminal starts a program: a shell cannot trap signals that nohup ignores."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
@@ -45,10 +45,10 @@ class Clone:
         (root / "pyproject.toml").write_text(PROJECT)
         (root / "CMakePresets.json").write_text("{}")
         (root / "CMakeLists.txt").write_text("")
-        for folder in ("cmake", "include", "src", "bench"):
+        for folder in ("cmake", "include", "src", "bench", "trace", "recorder", "advisor", "trial"):
             (root / folder).mkdir()
             (root / folder / "file").write_text("")
-        # The program as it is, which says what a command needs; only what it then does is made up.
+        # The program as it is, which tells the needs of a command; only its work is made up.
         for entry in (ROOT / "python/mallard").iterdir():
             if entry.name not in ("__main__.py", "__pycache__"):
                 (root / "python/mallard" / entry.name).symlink_to(entry)
@@ -71,7 +71,7 @@ class Clone:
         path.chmod(0o755)
 
     def native_tools(self) -> None:
-        """Stand-ins for a compiler and for cmake, which notes in build/cmake-calls what it was asked."""
+        """Stand-ins for a compiler and for cmake, which notes its calls in build/cmake-calls."""
         self.program("c++", "echo '#define __GNUC__ 12'")
         self.program("ninja", "exit 0")
         self.program(
@@ -122,7 +122,7 @@ echo "$*" >>build/cmake-calls""",
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
     def told(self, *words: str, **how: Any) -> dict[str, object]:
-        """What the program was given by a call that succeeds."""
+        """The program's arguments in a call that succeeds."""
         done = self.call(*words, **how)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)

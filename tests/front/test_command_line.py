@@ -8,7 +8,20 @@ from source_tree import ROOT
 
 from mallard.experiments import EXPERIMENTS
 
-VERBS = ("bench", "choose", "claims", "peers", "report", "table", "export", "list", "docs", "test", "doctor")
+VERBS = (
+    "bench",
+    "choose",
+    "claims",
+    "peers",
+    "report",
+    "table",
+    "export",
+    "profile",
+    "list",
+    "docs",
+    "test",
+    "doctor",
+)
 
 
 def call(*words):
@@ -57,6 +70,8 @@ MISTYPED = [
     ("choose", "--density", "middling"),
     ("claims", "--paper", "none"),
     ("export",),
+    ("profile",),
+    ("profile", "nowhere.trace"),
     ("report",),
 ]
 

@@ -1,4 +1,4 @@
-"""Tools that are missing or too old: what is said, what is installed, and what is left to the caller."""
+"""Tools that are missing or too old: the message, the installation, and the part left to the caller."""
 
 import pytest
 from source_tree import ROOT
@@ -13,12 +13,13 @@ esac"""
 
 # Compilers that find no header, or nothing to link to.
 NO_HEADERS = "case $* in -fsyntax-only*) exit 1 ;; esac; echo '#define __GNUC__ 12'"
+NO_BOOST = 'case $(cat) in *boost*) exit 1 ;; esac; echo "#define __GNUC__ 12"'
 NO_LIBRARIES = "case $* in -print-file-name=*) echo ${1#*=} ;; *) echo '#define __GNUC__ 12' ;; esac"
 
 
 @pytest.fixture
 def archive(ready):
-    """The native tools, moved from PATH to where the made-up apt-get fetches them from."""
+    """The native tools, moved from PATH to the source of the made-up apt-get."""
     folder = ready.root.parent / "archive"
     folder.mkdir()
     ready.native_tools()
@@ -192,7 +193,7 @@ def test_a_header_that_the_tests_can_do_without_is_looked_for_by_the_compiler(re
     ready.program("apt-get", APT_GET)
     missing = "the tests with Boost's containers (libboost-container-dev)"
     assert missing not in ready.call("test").stderr
-    ready.program("c++", NO_HEADERS)
+    ready.program("c++", NO_BOOST)
     done = ready.call("test")
     assert done.returncode == 0, done.stderr
     assert missing in done.stderr
@@ -265,3 +266,11 @@ def test_a_second_compiler_that_is_missing_is_asked_for(ready):
     failed = ready.call("bench", "--compiler", "g++,clang++")
     assert failed.returncode == 2
     assert "missing: clang-19 g++\n" in failed.stderr
+
+
+def test_a_recording_names_the_packages_that_it_needs(ready):
+    ready.native_tools()
+    ready.program("c++", NO_HEADERS)
+    failed = ready.call("record", "cat")
+    assert failed.returncode == 2
+    assert "mallard: missing: libzstd-dev libdw-dev pkg-config\n" in failed.stderr

@@ -31,6 +31,33 @@ def test_a_changed_source_is_announced(tools, place):
     assert "building mallard-bench" in tools.call("bench").stderr
 
 
+PLACES = ["trace/file", "recorder/file", "advisor/file", "trial/file", "CMakeLists.txt"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_programs_of_the_advisor_are_built_for_a_recording(tools, place):
+    tools.program("pkg-config", "exit 0")
+    first = tools.call("record", "-o", "x", "--", "cat", "-n")
+    assert first.returncode == 0, first.stderr
+    assert "building mallard-advisor with g++ 12" in first.stderr
+    assert "mallard-bench" not in first.stderr
+    configure, build = tools.cmake_calls()
+    assert configure.startswith("--fresh --preset advisor ")
+    assert "--build --preset advisor --target mallard-advisor" in build
+    assert tools.told("record", "-o", "x", "--", "cat", "-n")["words"] == [
+        "record",
+        "-o",
+        "x",
+        "--",
+        "cat",
+        "-n",
+    ]
+    assert tools.call("record", "cat").stderr == ""
+
+    touch_later(tools.root / place, tools.root / "build/advisor/mallard-stamp")
+    assert "building mallard-advisor" in tools.call("record", "cat").stderr
+
+
 def touch_later(path, reference):
     """File systems round times: a second later is later on all of them."""
     later = reference.stat().st_mtime + 1

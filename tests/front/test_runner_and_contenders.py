@@ -32,7 +32,7 @@ def test_no_contender_of_the_runner_is_unknown(described):
 
 def test_the_runner_that_is_expected_is_the_one_that_is_built(described):
     """Otherwise a command is refused that the runner could run, or a runner built for one that it cannot.
-    `python -m mallard.expected_runner` writes what is expected.
+    `python -m mallard.expected_runner` writes the expected description.
     """
     expected = comparable(EXPERIMENTS, lacking_in(described))
     assert list(expected) == list(described["experiments"])

@@ -15,7 +15,7 @@ public:
 
     [[nodiscard]] bool are_left() const noexcept { return !bytes_.empty(); }
 
-    /// Returns: the next byte; 0 where none is left.
+    /// Returns: the next byte; 0 if none is left.
     [[nodiscard]] std::size_t byte() noexcept {
         if (bytes_.empty()) {
             return 0;

@@ -1,4 +1,4 @@
-/// The first thing that was wrong, and what was done just before.
+/// The first fault, and the operations just before it.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace fuzz {
 
 class findings {
 public:
-    /// Effects: remembers what is wrong, if that is not null and nothing was wrong before.
+    /// Effects: remembers the fault, if it is not null and the first one.
     void expect(const char* wrong) noexcept { wrong_ = wrong_ == nullptr ? wrong : wrong_; }
 
     [[nodiscard]] bool nothing() const noexcept { return wrong_ == nullptr; }
@@ -23,7 +23,7 @@ public:
         steps_[done_++ % steps_.size()] = {what, a, b, c};
     }
 
-    /// Returns: an address as its distance from the first one, which is the same in every run.
+    /// Returns: an address as its distance from the first one, equal in every run.
     [[nodiscard]] std::size_t offset(const void* p) noexcept {
         if (origin_ == nullptr) {
             origin_ = p;
@@ -31,7 +31,7 @@ public:
         return reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(origin_);
     }
 
-    /// Returns: what was wrong, and the operations before; empty where nothing was.
+    /// Returns: the fault and the operations before it; empty if there was none.
     [[nodiscard]] std::string report() const {
         if (nothing()) {
             return {};

@@ -1,4 +1,4 @@
-// The entry of libFuzzer: the first byte chooses a heap, the others say what is done with it (docs/extending.md).
+// The entry of libFuzzer: the first byte chooses a heap, the others its operations (docs/extending.md).
 #include "fuzz/heap_grounds.hpp"
 #include "fuzz/heap_operations.hpp"
 

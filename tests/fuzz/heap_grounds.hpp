@@ -1,4 +1,4 @@
-/// Heaps and what they stand on, for fuzz::heap_operations: what they may refuse, and what changes below them.
+/// Heaps and their upstreams for fuzz::heap_operations, with the requests that they may refuse and the changes below them.
 #pragma once
 
 #include "equipment/ledger.hpp"
@@ -22,10 +22,10 @@ namespace fuzz {
 inline constexpr mallard::heap_options small_chunks{
     .growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 16384, .factor = 2}};
 
-/// Fails as the bytes say, where there are exceptions that tell of it.
+/// Fails as the bytes say, if there are exceptions to tell of it.
 template <class Heap, bool KnowsSizes>
 struct heap_over_ledger {
-    /// Whether its blocks are those of its callers, with nothing around them and none that wait.
+    /// True if its blocks are those of its callers, with nothing around them and none that wait.
     static constexpr bool knows_sizes = KnowsSizes;
 
     [[nodiscard]] bool may_refuse() const noexcept { return fails; }
@@ -38,7 +38,7 @@ struct heap_over_ledger {
 #endif
     }
 
-    /// Returns: what is wrong once everything went back.
+    /// Returns: the fault that shows when everything went back.
     [[nodiscard]] std::string end() {
         heap.release();
         if (source.outstanding() != 0) {
@@ -89,7 +89,7 @@ struct heap_in_region {
         }
     }
 
-    /// Returns: what is wrong once all blocks are gone.
+    /// Returns: the fault that shows when all blocks are gone.
     [[nodiscard]] std::string end() {
         heap.release();
         return heap.use().free_blocks == 1 ? "" : "a region in parts";

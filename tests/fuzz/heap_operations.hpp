@@ -1,10 +1,10 @@
-/// Whatever a program may do with a heap, in the order in which bytes say it, and what must be true after each.
+/// All operations of a program on a heap, in an order that bytes decide, with the checks after each.
 ///
 ///     bytes -> decisions -> operation -> the heap   ->  sound? and as the shadow heap has it?
 ///                                     -> the shadow heap
 ///
 /// The bytes come from a random generator (random_test.cpp) or from a fuzzer (heap_fuzzer.cpp). A `Ground` is a
-/// heap with what it stands on (heap_grounds.hpp). The first thing that is wrong ends the run.
+/// heap with its upstream (heap_grounds.hpp). The first fault ends the run.
 #pragma once
 
 #include "fuzz/decisions.hpp"
@@ -40,8 +40,8 @@ public:
     heap_operations(Ground& ground, std::span<const std::uint8_t> bytes, limits most)
         : ground_(ground), heap_(ground.heap), draw_(bytes), most_(most) {}
 
-    /// Effects: does all that the bytes say; at the end frees everything, or leaves it to the heap.
-    /// Returns: what was wrong, and at which of the last operations; empty where nothing was.
+    /// Effects: does all operations; at the end frees everything, or leaves it to the heap.
+    /// Returns: the fault, with the last operations; empty if there was none.
     [[nodiscard]] std::string run() {
         while (draw_.are_left() && found_.nothing()) {
             step();
@@ -328,13 +328,13 @@ private:
         }
     }
 
-    // ---- what is asked for
+    // ---- the requests
 
     [[nodiscard]] bool is_full(std::size_t bytes) const {
         return shadow_.size() >= most_.blocks || shadow_.bytes() + bytes > most_.bytes;
     }
 
-    /// Returns: whether the next request may be one that throws where it fails.
+    /// Returns: true if the next request may be one that throws.
     bool may_throw([[maybe_unused]] std::size_t bytes) {
 #ifdef __cpp_exceptions
         return true;
@@ -343,7 +343,7 @@ private:
 #endif
     }
 
-    /// Returns: what `ask_it(quietly)` returns, null where it throws.
+    /// Returns: the result of `ask_it(quietly)`; null if it throws.
     template <class Ask>
     void* ask(std::size_t bytes, std::size_t alignment, Ask ask_it) {
         const bool quietly = draw_.one_in(2) || !may_throw(bytes);
@@ -360,7 +360,7 @@ private:
         if (p == nullptr) {
             check(ground_.may_refuse(), "a request that was refused");
             if constexpr (Ground::knows_sizes) {
-                // The next class of sizes is at most an eighth above; and a way to the alignment and a word.
+                // The next size class is at most an eighth above; the alignment and a word come on top.
                 check(heap_.use().largest_free_bytes < bytes + bytes / 8 + 2 * alignment + 64,
                       "a request that was refused where there was room");
             }

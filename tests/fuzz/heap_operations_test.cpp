@@ -1,4 +1,4 @@
-// The harness finds each kind of broken heap: what it says nothing of would stay unseen in all others.
+// The harness finds each kind of broken heap. A fault that it misses here would stay unseen in all heaps.
 #include "fuzz/heap_grounds.hpp"
 #include "fuzz/heap_operations.hpp"
 #include "fuzz/random_bytes.hpp"
@@ -23,7 +23,7 @@ struct forgetting : right {
     void deallocate(void*, std::size_t = 0, std::size_t = 1) noexcept {}
 };
 
-/// Says of a block that it has more than it has.
+/// Claims more bytes for a block than it has.
 struct boasting : right {
     using right::right;
     mallard::sized_block allocate_at_least(std::size_t bytes, std::size_t alignment = 16) {
@@ -39,7 +39,7 @@ struct misaligning : right {
     void* allocate(std::size_t bytes, std::size_t = 16) { return right::allocate(bytes); }
 };
 
-/// Gives what a block holds to others when it grows backward.
+/// Gives the contents of a block to others when it grows backward.
 struct moving : right {
     using right::right;
     mallard::expansion_result expand(void* p, const mallard::expansion_request& r) {
@@ -61,13 +61,13 @@ struct scribbling : right {
     }
 };
 
-/// Shrinks blocks to less than was said.
+/// Shrinks blocks to less than it returns.
 struct stingy : right {
     using right::right;
     std::size_t shrink(void* p, std::size_t bytes) noexcept { return right::shrink(p, bytes / 2); }
 };
 
-/// Refuses a request now and then, of which it has the memory.
+/// Refuses a request now and then, although it has the memory.
 struct refusing : right {
     using right::right;
     void* try_allocate(std::size_t bytes, std::size_t alignment = 16) noexcept {

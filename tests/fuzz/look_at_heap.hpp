@@ -1,4 +1,4 @@
-/// What must be true of a heap at any time.
+/// Conditions that hold for a heap at any time.
 #pragma once
 
 #include "fuzz/shadow_heap.hpp"
@@ -12,8 +12,8 @@
 
 namespace fuzz {
 
-/// Returns: what is wrong with the heap, by its own account, and where it knows the sizes of its users' blocks also by
-/// what the shadow heap knows; null where nothing is.
+/// Returns: the fault of the heap by its own account and, if it knows the sizes of its users' blocks, by the shadow
+/// heap's; null if there is none.
 template <bool KnowsSizes, class Heap>
 const char* look_at_heap(const Heap& heap, const shadow_heap& shadow) {
     const mallard::heap_sanity sanity = heap.check_sanity();

@@ -1,4 +1,4 @@
-// Millions of random operations on every heap, each looked at from outside. MALLARD_TEST_SEED looks elsewhere.
+// Millions of random operations on every heap, each checked from outside. MALLARD_TEST_SEED sets another seed.
 #include "fuzz/heap_grounds.hpp"
 #include "fuzz/heap_operations.hpp"
 #include "fuzz/random_bytes.hpp"
@@ -49,7 +49,7 @@ protected:
 using grounds = ::testing::Types<ledger_heap, checked_heap, cached_heap, paged_heap, region>;
 TYPED_TEST_SUITE(random_operations, grounds);
 
-/// Lives of all lengths: most are short, because that is where first chunks and empty lists are.
+/// Runs of all lengths: most are short, to see first chunks and empty lists often.
 TYPED_TEST(random_operations, leave_a_heap_as_its_user_knows_it) {
     std::uint64_t seed = first_seed();
     for (std::size_t done = 0; done < operations_of_a_heap && !this->HasFailure(); ++seed) {

@@ -1,11 +1,11 @@
-/// What a heap has given out, kept outside of it: where each block lies, how much of it is the user's, and what
-/// was written there.
+/// The blocks that a heap has given out, kept outside of it: the place of each, the part of it that is the user's, and its
+/// contents.
 ///
 ///     intervals_:  begin -> end of each live block, in the order of their addresses
-///     blocks_:     the same in no order, so that any of them can be drawn
+///     blocks_:     the blocks in no order, so that any of them can be drawn
 ///
-/// What is written depends on the address and on the block. So what a block holds can be looked at after it has
-/// grown in either direction, and after it has shrunk, whatever it was before.
+/// The contents depend on the address and on the block, so that a block can be compared after it has grown in either
+/// direction or shrunk.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ public:
     };
 
     /// Effects: remembers a block of `bytes` bytes, of which `asked_bytes` were asked for, and writes to it.
-    /// Returns: null, or what is wrong with it.
+    /// Returns: null, or its fault.
     [[nodiscard]] const char* add(void* p, std::size_t bytes, std::size_t asked_bytes, std::size_t alignment);
 
-    /// Effects: the same for a block that is now at `p` with `bytes` bytes, and was the i-th. What both have in
-    /// common is looked at before it is written.
+    /// Effects: remembers that the i-th block is now at `p` with `bytes` bytes. The part that it keeps is compared before it
+    /// is written.
     [[nodiscard]] const char* resize(std::size_t i, void* p, std::size_t bytes, std::size_t asked_bytes);
 
     /// Effects: looks at the i-th block a last time, and forgets it; the last one is the i-th now.
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] const block& operator[](std::size_t i) const { return blocks_[i]; }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
-    /// Returns: the bytes of the block that begins at `p`; null where none does.
+    /// Returns: the bytes of the block that begins at `p`; null if none does.
     [[nodiscard]] const std::uintptr_t* end_of(const void* p) const;
 
 private:

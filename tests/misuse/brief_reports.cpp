@@ -1,4 +1,4 @@
-// Looking up the names in a report's stack takes longer than all else that these tests do.
+// Reports without stacks: looking up their names takes longer than the rest of these tests.
 extern "C" const char* __asan_default_options();
 
 extern "C" const char* __asan_default_options() {

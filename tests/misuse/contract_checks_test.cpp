@@ -1,5 +1,4 @@
-// What the contract checks of an unoptimised build report; in an optimised one they cost nothing and say
-// nothing.
+// The reports of an unoptimised build's contract checks. In an optimised build they cost nothing and report nothing.
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// AddressSanitizer reports a block that is deallocated twice, where it happens.
+// AddressSanitizer reports the second deallocation of a block, at the place of the call.
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 namespace {
 
-// What a chunk of its own had goes back to the heap.
+// A block with a chunk of its own goes back to the heap.
 const char* const report = "AddressSanitizer: (use-after-poison|unknown-crash|heap-use-after-free)";
 
 template <class A>
@@ -37,7 +37,7 @@ struct made<mallard::fixed_pool<>> {
 
 TYPED_TEST(double_free, is_reported) {
     made<TypeParam> m;
-    // What lies side by side in 8 bytes has one mark of AddressSanitizer's.
+    // Neighbours in 8 bytes share one mark of AddressSanitizer's.
     constexpr std::size_t least =
         std::is_same_v<TypeParam, mallard::small_object_pool<>> ? std::size_t{8} : std::size_t{1};
     for (const std::size_t bytes : {least, std::size_t{24}}) {

@@ -1,5 +1,5 @@
-// LeakSanitizer follows pointers into and out of pages, so that an arena that lives to the end is no leak,
-// and what an arena's objects forgot to free is one.
+// LeakSanitizer follows pointers into and out of pages: an arena that lives to the end is no leak, but memory that its
+// objects forgot to free is one.
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>

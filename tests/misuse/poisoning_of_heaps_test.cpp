@@ -1,5 +1,5 @@
-// AddressSanitizer reports the use of what a heap has behind a block, of what a block gave back, and of what it has
-// not been given yet.
+// AddressSanitizer reports the use of a heap's memory behind a block, of memory that a block gave back, and of memory that
+// the heap has not given out yet.
 #include <mallard/local/heap.hpp>
 #include <mallard/local/region_heap.hpp>
 #include <mallard/upstream/new_delete.hpp>

@@ -19,7 +19,7 @@ char read(const void* p, std::ptrdiff_t offset = 0) {
     return *(static_cast<const volatile char*>(p) + offset);
 }
 
-/// Once, because what EXPECT_DEATH expands to takes long to compile.
+/// Once, because the expansion of EXPECT_DEATH takes long to compile.
 void expect_report(const void* p, std::size_t offset = 0) {
     EXPECT_DEATH(read(p, static_cast<std::ptrdiff_t>(offset)), report) << "at byte " << offset;
 }

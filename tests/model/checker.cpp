@@ -53,8 +53,8 @@ finding found_at(fault what, std::size_t index, const operation& op) {
     return {what, text.str()};
 }
 
-/// Effects: as the stream says; then deallocates every second block that is left, and leaves the others to
-/// the destructor where that can release them.
+/// Effects: follows the stream; then deallocates every second block that is left, and leaves the others to the
+/// destructor if that can release them.
 finding run(const stream& operations, subject& s) {
     shadow_map shadow;
     for (std::size_t i = 0; i < operations.size(); ++i) {

@@ -17,8 +17,8 @@ struct finding {
 };
 
 /// Effects: makes a subject, runs the stream on it, releases and destroys it.
-/// Returns: the first fault: a block that is misaligned, that overlaps another or whose bytes changed; after
-/// the end, a chunk that did not come back (lost), or what else the ledger complains of.
+/// Returns: the first fault: a block that is misaligned, overlaps another or has changed bytes; after the end, a
+/// lost chunk or another complaint of the ledger.
 [[nodiscard]] finding check(const stream& operations, const make_subject& make);
 
 /// Returns: the part of `operations` that still has a fault of that kind and of which nothing can be left

@@ -40,7 +40,7 @@ stream random_stream(std::uint64_t seed, std::size_t length, bool releases) {
         if (releases && d.one_in(150)) {
             operations.push_back({.what = operation::kind::release});
         } else if (id != 0 && d.one_in(3)) {
-            // A recent block as often as any: that is how programs behave.
+            // A recent block as often as any, as in real programs.
             const std::size_t age = d.one_in(2) ? d.below(std::min<std::size_t>(id, 8)) : d.below(id);
             operations.push_back({.what = operation::kind::deallocate, .id = id - 1 - age});
         } else {

@@ -1,4 +1,4 @@
-/// What a program does with an allocator, as data that can be drawn, printed and shortened.
+/// A program's operations on an allocator, as data that can be drawn, printed and shortened.
 #pragma once
 
 #include <cstddef>

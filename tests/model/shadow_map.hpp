@@ -1,4 +1,4 @@
-/// What an allocator has given out, kept outside of it: where each block lies and what was written there.
+/// The blocks that an allocator has given out, kept outside of it: their places and their contents.
 #pragma once
 
 #include "model/operation.hpp"
@@ -44,7 +44,7 @@ public:
         return fault::none;
     }
 
-    /// Returns: the block of that id, or null where none is live.
+    /// Returns: the block of that id, or null if none is live.
     [[nodiscard]] const block* find(std::size_t id) const {
         const auto found = by_id_.find(id);
         return found == by_id_.end() ? nullptr : &found->second;

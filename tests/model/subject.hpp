@@ -1,4 +1,4 @@
-/// An allocator under test, whatever its type: so that one suite, compiled once, tests them all.
+/// An allocator under test, without its type, so that one suite is compiled once and tests all.
 #pragma once
 
 #include "equipment/ledger.hpp"
@@ -22,7 +22,7 @@ public:
     /// Effects: releases the allocator and those that it is built on. Nothing for a mere upstream.
     virtual void release() noexcept = 0;
 
-    /// Returns: whether release() and the end of the subject return what was not deallocated.
+    /// Returns: true if release() and the end of the subject return blocks that were not deallocated.
     [[nodiscard]] virtual bool can_release() const noexcept { return true; }
 };
 

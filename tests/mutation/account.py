@@ -1,4 +1,4 @@
-"""What became of the mutants that were drawn: kept as they are judged, summed up, and written for people."""
+"""The fate of the mutants that were drawn: kept as they are judged, summed up, and written for people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Judged:
 
 
 class Kept:
-    """The verdicts so far, a line of JSON each, so that a run that is broken off goes on where it was."""
+    """The verdicts so far, a line of JSON each, so that a run that was broken off can go on."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -52,7 +52,7 @@ def is_accepted(judged: Judged, accepted: Sequence[Accepted]) -> bool:
 
 
 def sums(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> dict[str, float | int]:
-    """The percentage is of the mutants that compile: one that does not is nobody's merit."""
+    """The percentage is of the mutants that compile, because no test kills the others."""
     how = Counter(judged.verdict.how for judged in all_judged)
     killed = how["killed"] + how["hung"]
     compiled = len(all_judged) - how["not compiled"] - how["gone"]

@@ -21,7 +21,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 NOT_COMPILED_BY_TESTS = re.compile(r"#\s*if(?:def)?\s+(?:MALLARD_CHECKED|__clang__)\b")
-# What follows these is for the compiler, or, of contract checks, for callers that break the contract.
+# Code behind these is for the compiler, or, in contract checks, for callers that break the contract.
 UNTIL_CLOSED = {"static_assert", "MALLARD_EXPECTS", "noexcept", "alignas", "sizeof", "decltype", "asm"}
 UNTIL_SEMICOLON = {"concept", "using", "friend"}
 OPENING = {"(": ")", "[": "]", "{": "}"}

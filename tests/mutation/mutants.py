@@ -56,7 +56,7 @@ class Mutant:
         return source[: self.begin] + self.after + source[self.begin + len(self.before) :]
 
     def found_in(self, source: str) -> Mutant | None:
-        """The same change where the line stands now; the nearest of several; None where it is gone."""
+        """The change in the line's present place, the nearest of several; None if the line is gone."""
         same = [
             mutant
             for mutant in mutants_of(self.file, source)

@@ -37,7 +37,7 @@ KINDS = {
         "bind/static_allocator.hpp",
     ),
 }
-# These are included by all that is checked by default, where they do nothing.
+# All mechanisms that are checked by default include these, which do nothing there.
 ONLY_CHECKED = re.compile(r"mallard/checking/\w+\.hpp$")
 
 

@@ -1,5 +1,5 @@
-// Some turns of a soak with a few kinds of allocators, chosen by a macro: what a mutant has to survive beside the unit
-// test of its file.
+// Some turns of a soak with a few kinds of allocators, chosen by a macro. A mutant has to survive it and the unit test of
+// its file.
 #include "soak/kinds/add_kinds.hpp"
 #include "soak/play/turn.hpp"
 

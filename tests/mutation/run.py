@@ -1,4 +1,4 @@
-"""Changes the library in one place at a time, and says which changes no test notices.
+"""Changes the library in one place at a time, and lists the changes that no test notices.
 
     python3 tests/mutation/run.py --count 300 --seed 1      300 mutants of include/ and src/, drawn at random
     python3 tests/mutation/run.py --file include/mallard/space/heap_block.hpp --count 40
@@ -122,7 +122,7 @@ def judge_again(kept: Kept, workshop: Workshop) -> list[Judged]:
 
 
 def store(file: Path, figures: dict[str, object], *, again: bool) -> None:
-    """A run for each seed, and what became of its survivors."""
+    """A run for each seed, and the fate of its survivors."""
     runs = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     if again:
         (first,) = (run for run in runs if run["seed"] == figures["seed"])

@@ -1,4 +1,4 @@
-/// What the programs of mutants include of others, parsed once. Nothing of mallard's: it would hide the mutated header.
+/// The standard headers that programs of mutants include, parsed once. One of mallard's would hide the mutated header.
 #pragma once
 
 #include <gtest/gtest.h>

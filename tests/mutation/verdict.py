@@ -32,7 +32,7 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """`how`: not compiled, killed, hung, survived, not reached; gone, where the line has another text now."""
+    """`how`: not compiled, killed, hung, survived, not reached; gone, if the line has another text now."""
 
     how: str
     by: str = ""
@@ -43,7 +43,7 @@ class UnsoundProgramError(Exception):
 
 
 class Workshop:
-    """What is compiled once for all mutants: the library, the equipment, GoogleTest, the standard headers."""
+    """Compiled once for all mutants: the library, the equipment, GoogleTest, the standard headers."""
 
     def __init__(self, directory: Path, compiler: str = "g++") -> None:
         self.directory = directory
@@ -121,7 +121,7 @@ class Workshop:
         return Verdict("survived" if reached else "not reached")
 
     def expect_sound(self, program: Program) -> None:
-        """Raises where the program fails without any mutant, too: it can judge none then."""
+        """Raises if the program fails without any mutant, too: it can judge none then."""
         with self.lock:
             if program.name not in self.sound:
                 output = self.once / "sound.o"
@@ -153,7 +153,7 @@ class Workshop:
         subprocess.run(command, check=True, capture_output=True, timeout=WALL_SECONDS)
 
     def run(self, program: Path) -> str:
-        """How it failed, or nothing."""
+        """The kind of its failure, or nothing."""
         options = f"allocator_may_return_null=1:hard_rss_limit_mb={MEMORY_MB}:detect_leaks=0"
         process = subprocess.Popen(
             [str(program)],

@@ -1,5 +1,4 @@
-/// Work in a forked child that must end. One that hangs is ended by its alarm, long after any machine would have
-/// done it.
+/// Work in a forked child that must end. A child that hangs is ended by its alarm, after longer than any machine needs.
 #pragma once
 
 #include <sys/wait.h>
@@ -12,7 +11,7 @@
 
 namespace process {
 
-/// How a child has ended.
+/// The end of a child.
 struct ending {
     int status = 0;
     int signal = 0;
@@ -36,13 +35,13 @@ inline ending wait_for(pid_t child) {
                             : ending{.status = WEXITSTATUS(how), .signal = 0};
 }
 
-/// Returns: as fork(); nothing that was printed is printed by both.
+/// Returns: as fork(); no output is printed by both.
 inline pid_t fork_cleanly() {
     std::fflush(nullptr);
     return fork();
 }
 
-/// Effects: forks; both processes call `after_fork()`; the child then ends with what `work()` returns.
+/// Effects: forks; both processes call `after_fork()`; the child then ends with the result of `work()`.
 template <class Work, class AfterFork>
 ending run_in_child(Work work, AfterFork after_fork) {
     constexpr unsigned longest_seconds = 120;
@@ -61,8 +60,8 @@ ending run_in_child(Work work) {
     return run_in_child(work, [] {});
 }
 
-/// Effects: has `work()`, which makes threads, done in a child, where it may hang and leave what it likes. In this
-/// process under ThreadSanitizer, which allows no thread in the child of a process that had several.
+/// Effects: calls `work()`, which makes threads, in a child, where it may hang or leave anything behind. Under
+/// ThreadSanitizer it is called in this process, because the child of a process with threads may have none.
 template <class Work>
 ending run_apart(Work work) {
 #ifdef __SANITIZE_THREAD__
@@ -72,8 +71,8 @@ ending run_apart(Work work) {
 #endif
 }
 
-/// In a child that ends by exit(), ends it well after all other static objects, before a leak checker looks at what
-/// running threads have.
+/// In a child that ends by exit(): ends it after all other static objects, before a leak checker looks at the memory
+/// of running threads.
 struct ends_last {
     ~ends_last() {
         if (in_child) {

@@ -1,4 +1,4 @@
-/// What both halves of the program use at its end.
+/// The part that both halves of the program use at its end.
 #pragma once
 
 #include <mallard/mallard.hpp>
@@ -51,7 +51,7 @@ inline void use_everything(std::size_t seed) {
     use(brief_and_shared, bytes);
 }
 
-/// Uses everything when it is made, keeps something, and uses everything when it ends.
+/// Uses everything in its constructor, keeps some of it, and uses everything in its destructor.
 struct user_at_end {
     explicit user_at_end(std::size_t with) : seed(with) {
         use_everything(seed);

@@ -90,8 +90,8 @@ TEST(end_of_process, may_come_while_threads_end) {
 }
 #endif
 
-// AddressSanitizer's own locks are held in the child, by some compilers' runtimes, and it takes what the parent's threads
-// had for leaks.
+// With some compilers' runtimes the child finds AddressSanitizer's own locks held, and takes the memory of the parent's
+// threads for leaks.
 #ifndef MALLARD_ASAN
 TEST(end_of_process, of_a_child_does_not_wait_for_threads_of_its_parent) {
     std::atomic<bool> done = false;

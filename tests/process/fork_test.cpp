@@ -19,7 +19,7 @@
 
 namespace {
 
-/// So many forks. ThreadSanitizer takes a hundred times as long for each, and what it sees it sees in the first ones.
+/// The number of forks. Each takes a hundred times as long under ThreadSanitizer, which sees everything in the first ones.
 #ifdef __SANITIZE_THREAD__
 constexpr std::size_t storm = 40;
 #else
@@ -67,7 +67,7 @@ int use(Pool& pool, std::size_t bytes) {
     return wrong;
 }
 
-/// Returns: how many blocks lost their contents.
+/// Returns: the number of blocks that lost their contents.
 int use_all(std::size_t turn) {
     const std::size_t bytes = 8 + turn * 40 % 1500;
     int wrong = use(nodes::pool(), bytes);
@@ -110,7 +110,7 @@ TEST_F(forks_of_threads, leaves_no_lock_of_the_process_held_in_the_child) {
             }
         });
     }
-    // Threads that end all the time, with all that they return then.
+    // Threads that end all the time, and return all of their memory then.
     busy.emplace_back([&] {
         while (!done) {
             std::thread([&] { wrong += use_all(7); }).join();
@@ -119,7 +119,7 @@ TEST_F(forks_of_threads, leaves_no_lock_of_the_process_held_in_the_child) {
     for (std::size_t round = 0; round < storm; ++round) {
         const process::ending ended = process::run_in_child([round] {
             int lost = use_all(round) + use_all(round + 1);
-            // All threads but one have gone; nothing that they were about to return is waited for.
+            // All threads but one have gone; no wait is for the memory that they were about to return.
             nodes::pool().release();
             stacked_nodes::pool().release();
             mallard::chunk_cache::trim();

@@ -18,12 +18,12 @@
 
 namespace {
 
-/// Keys of before the library's first use, and of after it.
+/// Keys from before the library's first use, and from after it.
 class user_key {
 public:
     user_key() { pthread_key_create(&key_, run); }
 
-    /// Effects: has `work(round)` called in each round of this thread's end from `first` to `last`, 0 to 3.
+    /// Effects: calls `work(round)` in each round of this thread's end from `first` to `last`, 0 to 3.
     void at_end_of_thread(int first, int last, std::function<void(int)> work) {
         pthread_setspecific(key_, new request{this, 0, first, last, std::move(work)});
     }
@@ -57,7 +57,7 @@ user_key& early_key() {
     return key;
 }
 
-/// Made before the library's, whichever of the two is linked first.
+/// Made before the library's key, in any order of linking.
 struct made_first {
     made_first() { early_key(); }
 };
@@ -66,7 +66,7 @@ struct made_first {
 user_key& late_key() {
     static user_key* const key = [] {
         struct nodes : mallard::per_thread<nodes, mallard::multipool<>> {};
-        // All that the library has for the ends of threads is made by now.
+        // All keys of the library for the ends of threads are made by now.
         std::thread([] {
             mallard::concurrent_multipool<> pool;
             pool.deallocate(pool.allocate(24), 24);
@@ -103,15 +103,15 @@ protected:
     }
     ~keys_of_threads() override { mallard::chunk_cache::trim(); }
 
-    /// Returns: whether the thread uses the library for the first time when the last round may have passed the
-    /// library's key: the next threads come upon what it leaves behind.
+    /// Returns: true if the thread uses the library for the first time when the last round may have passed the library's
+    /// key. The next threads then find the thread's remains.
     static bool may_be_unseen() {
         const auto [first, last, early, late, before] = GetParam();
         return first == rounds - 1 && late && !early && !before;
     }
 
-    /// Effects: runs a thread that calls `work` at its end by the keys that the parameters name, and before
-    /// it where they say so.
+    /// Effects: runs a thread that calls `work` at its end, by the keys that the parameters name, and before its end if they
+    /// say so.
     template <class Work>
     static void end_a_thread(Work work) {
         const auto [first, last, early, late, before] = GetParam();

@@ -38,12 +38,12 @@ int use(Pool& pool, std::size_t bytes) {
 
 } // namespace
 
-/// Templates of other plug-ins too, where the compiler makes one of those of all libraries.
+/// Templates of other plug-ins too, if the compiler makes one of those of all libraries.
 struct common_nodes : mallard::shared_by_threads<common_nodes, mallard::concurrent_multipool<>> {};
 struct common_own_nodes : mallard::per_thread<common_own_nodes, mallard::fixed_pool<>> {};
 
-/// Returns: how many blocks lost their contents. Only pools that the end of the program leaves to the threads that still
-/// run.
+/// Returns: the number of blocks that lost their contents. It uses only pools that outlast the program's end, because
+/// threads still run then.
 extern "C" int use_pools_of_types() {
     of_the_plug_in.fill('x');
     static thread_local std::list<int, mallard::static_allocator<int, common_own_nodes>> numbers;
@@ -57,7 +57,7 @@ extern "C" int use_pools_of_types() {
     return wrong;
 }
 
-/// Returns: how many blocks lost their contents. `given` is a pool of the program's or of another plug-in.
+/// Returns: the number of blocks that lost their contents. `given` is a pool of the program's or of another plug-in.
 extern "C" int use_plug_in(void* given) {
     static mallard::concurrent_multipool<> of_the_library; // it ends with the library
     int wrong = use(of_the_library, 24) + use_pools_of_types();

@@ -43,7 +43,7 @@ class FakeBench:
         self._monkeypatch.setenv("COLUMNS", "100")
         self._monkeypatch.delenv("MALLARD_DB", raising=False)
         self._monkeypatch.chdir(directory)
-        # The tests must not depend on what else the machine does.
+        # The tests must not depend on other work of the machine.
         quiet = machine.Work(cores=0.0, busiest="", idlest_cpu=machine.allowed_cpus()[-1])
         self._monkeypatch.setattr(machine, "sample_work", lambda: quiet)
         self.set()

@@ -45,7 +45,7 @@ SHARED = ("synchronized-multipool", "concurrent-multipool")
 REUSES = tuple(f"multipool-{order}" for order in ("last", "first", "lowest", "hybrid", "random"))
 
 
-# Of the real runner: what the fake does not say otherwise.
+# Of the real runner: the parts that the fake does not change.
 DESCRIBED = json.loads(
     (Path(__file__).resolve().parents[2] / "python/mallard/described.json").read_text(encoding="utf-8")
 )["experiments"]
@@ -119,7 +119,7 @@ def description() -> dict[str, object]:
     return {
         "format": 1,
         "version": "0.1.0",
-        # Stands in for the runner of a preset where it is called from that preset's place.
+        # Stands in for the runner of a preset if it is called from that preset's place.
         "compiler": COMPILER,
         "standard_library": "fake",
         "flags": "-O3",
@@ -271,7 +271,7 @@ def figures_of(asked: Arguments, nanoseconds: float) -> dict[str, float]:
 
 
 def preloaded() -> str:
-    """By its name only: what a test puts there is no library."""
+    """By its name only: the file of a test is no library."""
     names = ("jemalloc", "mimalloc", "tcmalloc")
     return next((name for name in names if name in os.environ.get("LD_PRELOAD", "")), "glibc")
 

@@ -16,7 +16,7 @@ from mallard.errors import UsageError
 from mallard.expected_runner import expected_runner
 from mallard.plan import Host, make_plan
 from mallard.result import Row
-from mallard.view.terminal.against import show_against
+from mallard.view.terminal.findings.against import show_against
 
 Native = dict[str, Any]
 

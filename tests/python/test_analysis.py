@@ -30,7 +30,7 @@ def tables_of(natives: list[dict[str, Any]]) -> list[Any]:
 
 
 def own_runs_of_p0213() -> list[Any]:
-    """P0213's own seconds as if they were rows of one repetition: what we compute must be what it printed."""
+    """P0213's own seconds as if they were rows of one repetition: our means must be the printed ones."""
     natives = []
     for number in range(1, 13):
         table = own_table(P0213, f"DS{number}")
@@ -51,6 +51,16 @@ def test_rows_become_tables_in_the_papers_order() -> None:
         *of_papers(2),
     ]
     assert contestants(tables[0].strategies) == [*of_papers()]
+
+
+def test_the_size_of_the_buffer_makes_no_cell_of_its_own() -> None:
+    """It follows from the free memory."""
+    natives = density_rows(names=("DS2",), sizes=(6,))
+    for native in natives:
+        native["parameters"] = native["parameters"] | {"buffer_bytes": 1 << (29 + native["repetition"] % 2)}
+    (table,) = tables_of(natives)
+    assert len(table.line(6).cells["multipool"].times) == 3
+    assert "buffer_bytes" not in dict(table.setting)
 
 
 def test_a_cell_has_median_spread_faults_and_memory() -> None:

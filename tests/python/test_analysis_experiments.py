@@ -25,19 +25,17 @@ from synthetic_experiments import (
 from synthetic_rows import failed_row
 
 from mallard.analysis.compilers import compiler_effects
-from mallard.analysis.contention import contention_tables
-from mallard.analysis.fragmentation import (
-    FRAGMENTED,
+from mallard.analysis.names import in_table_order
+from mallard.analysis.panel.fragmentation import (
     FragmentationTable,
     fragmentation_tables,
     mean_ratio_of_ratios,
 )
-from mallard.analysis.locality import Surface, locality_systems
-from mallard.analysis.names import in_table_order
-from mallard.analysis.utilization import utilization_tables
+from mallard.analysis.panel.locality import Surface, locality_systems
+from mallard.analysis.panel.races import race_tables
 from mallard.cells import cells_of
 from mallard.checksums import Checksums
-from mallard.experiments.fragmentation import ALL
+from mallard.experiments.fragmentation import ALL, FRAGMENTED
 from mallard.result import Row
 
 Natives = list[dict[str, Any]]
@@ -190,7 +188,7 @@ def test_a_list_length_that_never_finished_keeps_its_status() -> None:
 
 
 def test_utilization_has_a_line_for_each_t_a_and_s() -> None:
-    (table,) = utilization_tables(rows_of(utilization_rows()))
+    (table,) = race_tables("utilization", rows_of(utilization_rows()))
     assert [line.place for line in table.lines] == sorted(AMOUNTS)
     line = table.line(30, 20, 15)
     assert line is not None
@@ -210,7 +208,7 @@ def test_utilization_has_a_line_for_each_t_a_and_s() -> None:
 
 
 def test_contention_is_timed_by_the_wall_clock() -> None:
-    (table,) = contention_tables(rows_of(contention_rows()))
+    (table,) = race_tables("contention", rows_of(contention_rows()))
     assert table.strategies[-2:] == ["concurrent-multipool", "synchronized-multipool"]
     line = table.line(15, 6, 4)
     assert line is not None
@@ -224,7 +222,7 @@ def test_contention_is_timed_by_the_wall_clock() -> None:
 
 def test_who_frees_is_a_setting() -> None:
     natives = contention_rows(("new-delete",)) + contention_rows(("new-delete",), freed_by="other")
-    tables = contention_tables(rows_of(natives))
+    tables = race_tables("contention", rows_of(natives))
     assert [dict(table.setting)["freed_by"] for table in tables] == ["self", "other"]
 
 

@@ -21,13 +21,13 @@ from synthetic_heaps import (
     shrink_rows,
 )
 
-from mallard.analysis.contests import contests
 from mallard.analysis.labels import column_words, families
 from mallard.analysis.names import contestants, in_table_order
-from mallard.analysis.peer_words import CellNames
-from mallard.analysis.peers import duels
-from mallard.analysis.phases import SHARES, of_figure, over_time, phase_tables, timed, value_of
-from mallard.analysis.sentences import sentences_of
+from mallard.analysis.panel.phases import SHARES, of_figure, over_time, phase_tables, timed, value_of
+from mallard.analysis.panel.sentences import sentences_of
+from mallard.analysis.peers.comparison import duels
+from mallard.analysis.peers.contests import contests
+from mallard.analysis.peers.words import CellNames
 from mallard.experiments.heap_churn import FRAGMENTATION
 from mallard.experiments.shrink_to_fit import SHRINK, WHOLE
 from mallard.experiments.vectors_that_grow import PUSH_BACK
@@ -66,7 +66,7 @@ def test_calls_are_blocks_and_growths_together() -> None:
 
 
 def test_what_failed_stands_beside_what_finished_of_its_size() -> None:
-    """The runner says how often it made the vector only where it did."""
+    """The runner tells the number of vectors only if it made some."""
     (table,) = phase_tables("expansion-forward", rows_of(growth_rows()))
     cell = table.lines[-1].cells["boost-allocator-v1"]
     assert (cell.finished, cell.status) == (False, "out_of_memory")

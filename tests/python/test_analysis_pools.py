@@ -18,9 +18,11 @@ from synthetic_pools import (
     small_objects_rows,
 )
 
-from mallard.analysis.fixed_block import beside_book, fixed_block_sentences, fixed_block_works, strategies_of
-from mallard.analysis.phases import amount_of, bytes_text, of_figure, phase_tables, span_text, value_of
-from mallard.analysis.sentences import sentences_of, with_bursts
+from mallard.analysis.panel.beside_book import beside_book
+from mallard.analysis.panel.phases import amount_of, bytes_text, of_figure, phase_tables, span_text, value_of
+from mallard.analysis.panel.sentences import sentences_of, with_bursts
+from mallard.analysis.panel.work_sentences import work_sentences
+from mallard.analysis.panel.works import strategies_of, works_of
 from mallard.experiments.small_objects import HELD
 from mallard.result import Row
 
@@ -107,12 +109,12 @@ def test_without_as1_there_is_no_verdict_and_nothing_breaks() -> None:
     assert sentences_of("small-objects", table)[0] == "No verdict: new-delete has not finished in every row."
     (table,) = phase_tables("adaptive-pool", without(adaptive_pool_rows(), "new-delete"))
     assert sentences_of("adaptive-pool", table)[0] == "No verdict: new-delete has not finished in every row."
-    (works,) = fixed_block_works(without(fixed_block_rows(), "new-delete")).values()
-    assert fixed_block_sentences(works)[0] == "new-delete: no verdict, new-delete has not finished."
+    (works,) = works_of("fixed-block", without(fixed_block_rows(), "new-delete")).values()
+    assert work_sentences("fixed-block", works)[0] == "new-delete: no verdict, new-delete has not finished."
 
 
 def test_works_stand_in_the_order_of_the_book_whatever_was_counted() -> None:
-    by_setting = fixed_block_works(rows_of(fixed_block_rows()[::-1]))
+    by_setting = works_of("fixed-block", rows_of(fixed_block_rows()[::-1]))
     assert list(by_setting) == [()]
     (works,) = by_setting.values()
     assert [work.label for work in works] == [
@@ -127,7 +129,7 @@ def test_works_stand_in_the_order_of_the_book_whatever_was_counted() -> None:
 
 
 def test_blocks_of_one_size_beside_the_book() -> None:
-    (works,) = fixed_block_works(rows_of(fixed_block_rows())).values()
+    (works,) = works_of("fixed-block", rows_of(fixed_block_rows())).values()
     found = {each.work.name: each for each in beside_book(works)}
     assert set(found) == {"new-delete", "replace", "list", "map", "remove-ctrl"}
     pair = found["new-delete"]
@@ -139,8 +141,8 @@ def test_blocks_of_one_size_beside_the_book() -> None:
 
 
 def test_sentences_of_fixed_blocks() -> None:
-    (works,) = fixed_block_works(rows_of(fixed_block_rows())).values()
-    said = fixed_block_sentences(works)
+    (works,) = works_of("fixed-block", rows_of(fixed_block_rows())).values()
+    said = work_sentences("fixed-block", works)
     assert said[0].startswith("new-delete: class-new 0.51 ns a pair, 5.0 % (5.0 to 5.0) of new-delete's time")
     beside = next(text for text in said if text.startswith("Default / blocks of one size"))
     assert "new-delete 20.0 (16.0)" in beside

@@ -1,4 +1,5 @@
-"""Bad input: each says what, which value and what is allowed, exits with 2, and leaves nothing behind."""
+"""Bad input: each error names the fault, the value and the allowed ones, exits with 2, and leaves nothing
+behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decision walk on made-up rows, where the right answer is known."""
+"""The decision walk on made-up rows, whose right answer is known."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def density(**options: Any) -> list[Native]:
 
 
 def ratios(of: dict[str, float]) -> Callable[[str, int, str], float]:
-    """The ratio to new-delete by strategy, the usual one where none is given."""
+    """The ratio to new-delete by strategy, by default the usual one."""
 
     def times(structure: str, size: int, strategy: str) -> float:
         return 30.0 * of[strategy] if strategy in of else formula("DS1", 10, strategy)
@@ -50,7 +50,7 @@ def figure(decision: Decision, question: str) -> str:
     return step.finding.figure
 
 
-# ---- what is recommended --------------------------------------------------------------------------------
+# ---- recommendations ------------------------------------------------------------------------------------
 
 
 def test_what_is_built_and_freed_together_takes_the_fastest_row_of_its_table() -> None:
@@ -238,7 +238,7 @@ def test_a_strategy_that_is_not_told_apart_is_named() -> None:
     assert answer(case_of("DS4"), rows).equals == ("multipool",)
 
 
-# ---- what it rests on -----------------------------------------------------------------------------------
+# ---- the deciding rows ----------------------------------------------------------------------------------
 
 
 def test_without_rows_the_walk_names_what_to_measure() -> None:

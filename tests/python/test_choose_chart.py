@@ -1,4 +1,4 @@
-"""The decision chart: every path once, joined and laid out, with figures where there are rows."""
+"""The decision chart: every path once, joined and laid out, with the figures of the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mallard choose`: what it prints, and what it refuses."""
+"""`mallard choose`: its output and its refusals."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The ledger: how figures are taken from rows and judged, what is asked for where rows are missing, and how
-it is shown.
-"""
+"""The ledger: figures from rows, their verdicts, the commands for missing rows, and the views."""
 
 from __future__ import annotations
 

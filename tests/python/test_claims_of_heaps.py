@@ -1,6 +1,5 @@
-"""What allocplus claims of vectors that grow and shrink in place and of bursts, from rows whose figures are
-known beforehand.
-"""
+"""The claims of allocplus about vectors that grow and shrink in place and about bursts, from rows whose
+figures are known beforehand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules on the documents' own tables: what `claims_check.csv` says must come out, and every claim agrees
+"""The rules on the documents' own tables: the figures of `claims_check.csv` come out, and every claim agrees
 with its own document but for the known errors.
 """
 
@@ -38,7 +38,7 @@ from mallard.strategy_names import PAPERS
 P0089 = published.p0089()
 P0213 = published.p0213()
 SMALL = published.small_documents()
-# What a claim of P0213 says of P0089's data.
+# A claim of P0213 about P0089's data.
 ABOUT_P0089 = ("P0089 Table 15", "P0089 anomaly")
 # P0089 prints gcc's figures and one size of |G| below which there was no benefit, without a table.
 NOT_PRINTED = {
@@ -200,7 +200,7 @@ def own_evidence(claim: Claim) -> Evidence:
     return P0213 if claim.source == "P0213R0" else SMALL
 
 
-# What is said of graphs that are lost is judged here, and has no table of its own.
+# Claims about lost graphs are judged here, and have no table of their own.
 RULED = [
     claim
     for claim in claims()

@@ -19,7 +19,7 @@ from mallard.store import Store
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = HERE.parents[1] / "python"
-# Refuses what Python does not bring itself, also where it lies beside the standard library.
+# Refuses modules that Python does not bring itself, also beside the standard library.
 BLOCKED = """\
 import sys
 class Blocked:

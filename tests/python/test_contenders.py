@@ -1,4 +1,4 @@
-"""Contenders: their table, how they are selected, and what is said of those that are missing."""
+"""Contenders: their table, their selection, and the messages about missing ones."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import pytest
 from synthetic_peers import block_rows, object_rows
 
 from mallard import described
-from mallard.analysis.counterparts import MALLOCS, PAIRS, PLAIN, Counterpart, counterparts, nearest
+from mallard.analysis.peers.counterparts import MALLOCS, PAIRS, PLAIN, Counterpart, counterparts, nearest
 from mallard.contenders import peer_of
 from mallard.result import Row
 

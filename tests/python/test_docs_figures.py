@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mallard.analysis.contests import TIME
-from mallard.analysis.peers import Duel, Side
+from mallard.analysis.peers.comparison import Duel, Side
+from mallard.analysis.peers.contests import TIME
 from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
-from mallard.experiments.description import Quantity
+from mallard.experiments.description.quantity import Quantity
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
 from figures import claims, locality, peers

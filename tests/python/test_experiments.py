@@ -1,4 +1,4 @@
-"""The descriptions of the experiments: what they name is there, and what the runner says fits them."""
+"""The descriptions of the experiments: they name nothing that is missing, and the runner fits them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,10 @@ from mallard.cells import cell_rows
 from mallard.contenders import CONTENDERS
 from mallard.expected_runner import comparable, completed, condensed, expected_runner, lacking_in, text_of
 from mallard.experiments import EXPERIMENTS
-from mallard.experiments.description import (
-    COUNT,
-    COUNTS,
-    FOLLOWS,
-    RANGE,
-    REPEATED,
-    SCALES,
-    STRATEGIES,
-    Experiment,
-    Phases,
-)
+from mallard.experiments.description.axis import COUNT, COUNTS, FOLLOWS, RANGE
+from mallard.experiments.description.experiment import Experiment
+from mallard.experiments.description.panel import Phases
+from mallard.experiments.description.scale import REPEATED, SCALES, STRATEGIES
 from mallard.plan import Host, Request, make_plan
 from mallard.result import Row
 
@@ -90,7 +83,7 @@ def test_what_the_runner_chose_is_no_part_of_a_cell(
     assert (cell.status, cell.detail, len(cell.times)) == ("ok", "signal 11", 1)
 
 
-# ---- what the runner says of itself -------------------------------------------------------------------
+# ---- the runner's description of itself ---------------------------------------------------------------
 
 
 def test_the_committed_description_is_as_it_is_written() -> None:

@@ -1,4 +1,4 @@
-"""Help: it fits a terminal, tells each option where it applies, and its examples are understood."""
+"""Help: it fits a terminal, tells each option of its verb or experiment, and its examples are understood."""
 
 from __future__ import annotations
 
@@ -51,6 +51,9 @@ def test_examples_are_understood(screen: str, tmp_path: Path, monkeypatch: pytes
         Store(tmp_path / name).close()
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(mallocs, "_given", {})
+    for name in ("before", "after", "null", "parser"):
+        (tmp_path / name).touch(mode=0o755)
+    (tmp_path / "parser.toml").write_text("[process]\nallocations = 1\n")
     (tmp_path / "libmimalloc.so").write_bytes(b"\x7fELF")
     commands = re.findall(r"^  mallard ?(.*?)(?:  .*)?$", screen.partition("examples:")[2], re.MULTILINE)
     assert commands

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mallard.library_code import fingerprint, fingerprint_of
+from mallard.library_code import fingerprint, fingerprint_of, measured_files
+from mallard.version import source_root
 
 
-def tree(root: Path, code: str, name: str = "pool.hpp") -> str:
-    folder = root / "include" / "mallard"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text(code)
+def tree(root: Path, code: str, name: str = "pool.hpp", *, measured: bool = True) -> str:
+    headers = root / "include" / "mallard"
+    bench = root / "bench"
+    headers.mkdir(parents=True, exist_ok=True)
+    bench.mkdir(exist_ok=True)
+    (headers / name).write_text(code)
+    if measured:
+        (bench / f"{name}.cpp").write_text(f"#include <mallard/{name}>\n")
     return fingerprint_of(root)
 
 
@@ -21,9 +26,18 @@ def test_code_counts_and_comments_do_not(tmp_path: Path) -> None:
     assert tree(tmp_path, "int f() { return 2; }\n") != first
 
 
-def test_a_new_file_counts(tmp_path: Path) -> None:
+def test_a_header_that_the_runner_includes_counts(tmp_path: Path) -> None:
     first = tree(tmp_path, "int a;\n")
-    assert tree(tmp_path, "int a;\n", "another.hpp") != first
+    assert tree(tmp_path, "int a;\n", "another.hpp", measured=False) == first
+    second = tree(tmp_path, '#include "mallard/another.hpp"\n')
+    assert second != first
+    tree(tmp_path, "int b;\n", "another.hpp", measured=False)
+    assert fingerprint_of(tmp_path) not in (first, second)
+
+
+def test_the_umbrella_does_not_count(tmp_path: Path) -> None:
+    tree(tmp_path, "#include <mallard/other.hpp>\n", "mallard.hpp")
+    assert tree(tmp_path, "int a;\n", "other.hpp", measured=False) == ""
 
 
 def test_beside_an_installed_package_there_is_none(tmp_path: Path) -> None:
@@ -31,4 +45,7 @@ def test_beside_an_installed_package_there_is_none(tmp_path: Path) -> None:
 
 
 def test_the_source_tree_has_one() -> None:
+    names = {file.name for file in measured_files(source_root())}
     assert len(fingerprint()) == 12
+    assert {"multipool.hpp", "counted.hpp", "chunk_cache.cpp", "pool_front.hpp"} <= names
+    assert "failing.hpp" not in names

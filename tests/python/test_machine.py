@@ -1,4 +1,4 @@
-"""Facts of the machine that the tests run on: what must hold on any."""
+"""Facts of the machine that the tests run on, which hold on any."""
 
 from __future__ import annotations
 

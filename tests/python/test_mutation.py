@@ -1,4 +1,4 @@
-"""The mutants of a source: which there are, what is left alone, and which of them may survive."""
+"""The mutants of a source: the changes, the code left alone, and the accepted survivors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests" / "mutation"))
+sys.path.insert(0, str(ROOT / "tests" / "mutation"))
 
 from accepted import Accepted, read_accepted, stale  # noqa: E402
 from account import Judged, Kept, page, sums  # noqa: E402

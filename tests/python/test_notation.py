@@ -1,4 +1,4 @@
-"""P0089's notation: what it means, and what it allows that makes no sense."""
+"""P0089's notation: its meaning, and its senseless numbers."""
 
 from __future__ import annotations
 

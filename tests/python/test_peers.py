@@ -1,4 +1,4 @@
-"""mallard beside other libraries: who is compared with whom, and what comes of it."""
+"""mallard beside other libraries: the two sides of a comparison, and its result."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from synthetic_experiments import locality_rows
 from synthetic_peers import NOISY, block_rows, object_rows
 from synthetic_rows import failed_row
 
-from mallard.analysis.contests import TIME, is_memory, quantities_of
-from mallard.analysis.peer_words import CellNames, counts_text, duel_text, figure, peer_sentences, value_text
-from mallard.analysis.peers import (
+from mallard.analysis.peers.comparison import (
     FASTER,
     NO_DIFFERENCE,
     OPEN,
@@ -28,6 +26,8 @@ from mallard.analysis.peers import (
     peers_in,
     standings,
 )
+from mallard.analysis.peers.contests import TIME, is_memory, quantities_of
+from mallard.analysis.peers.words import CellNames, counts_text, duel_text, figure, peer_sentences, value_text
 from mallard.contenders import PEERS
 from mallard.result import Row
 
@@ -50,7 +50,7 @@ def standing_of(found: list[Duel], peer: str) -> Standing:
     return next(each for each in standings(found) if each.peer == peer and each.quantity == TIME)
 
 
-# ---- who is compared with whom ------------------------------------------------------------------------
+# ---- the two sides ------------------------------------------------------------------------------------
 
 
 def test_the_fastest_of_each_side_stand_beside_each_other() -> None:

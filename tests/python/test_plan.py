@@ -1,4 +1,4 @@
-"""Plans: which cells, in which order, and what is left out with a word about it."""
+"""Plans: their cells, the order, and the parts left out with a message."""
 
 from __future__ import annotations
 

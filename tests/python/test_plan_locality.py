@@ -1,4 +1,4 @@
-"""Plans of locality: the papers' grids, the scales, and what options make of them."""
+"""Plans of locality: the papers' grids, the scales, and the effect of options."""
 
 from __future__ import annotations
 

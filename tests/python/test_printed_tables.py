@@ -99,7 +99,7 @@ def test_every_figure_of_the_sources_is_in_a_table() -> None:
     assert cells([f"p0213:{number}" for number in (12, *range(47, 58))]) == 1056
     assert cells([f"p0213:{number}" for number in (14, 16, *range(58, 72))]) == 1024
     assert cells([f"p0213:{number}" for number in range(17, 21)]) == 442
-    # Without the shuffling of what is not shuffled, 12 zeroes, and the speed-ups that follow from the times,
+    # Without the shuffling of unshuffled lists, 12 zeroes, and the speed-ups that follow from the times,
     # 5.
     assert cells([name for name in NAMES if name.startswith("loki")]) == 78 - 12
     assert cells(["optimized:times"]) == 15 - 5

@@ -1,4 +1,4 @@
-"""One repetition in a process of its own: whatever becomes of it, a row comes back."""
+"""One repetition in a process of its own: a row comes back after every end of it."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_runner_that_is_gone_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_malloc_is_preloaded_and_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What is preloaded here is no library, which the dynamic linker says and passes over."""
+    """The file preloaded here is no library; the dynamic linker says so and passes over it."""
     library = tmp_path / "libjemalloc.so.2"
     library.touch()
     monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [library])
@@ -191,7 +191,7 @@ def test_out_of_memory_with_exit_status_0_is_a_failure(tmp_path: Path) -> None:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Also where the tests were started with interrupts ignored, as by nohup."""
+    """Also if the tests were started with interrupts ignored, as by nohup."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""What `mallard test` shows while it runs: what is at work, how many of how many, the time that is left."""
+"""The display of `mallard test` while it runs: the stage, its number among all, the time left."""
 
 import pytest
 

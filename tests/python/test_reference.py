@@ -1,4 +1,4 @@
-"""The reference: what Doxygen reads in place of a file, which links are mended, where it may be built."""
+"""The reference: Doxygen's input for a file, the mended links, the folders that it may be built in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mallard report`: what the page holds, and that it is written whole or not at all."""
+"""`mallard report`: the page's contents; it is written whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of all rows that are stored with the documents: how large they are, and that no figure is lost."""
+"""Views of all rows that are stored with the documents: their size is bounded, and no figure is lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.console import Console
 from mallard.experiments import EXPERIMENTS
 from mallard.store import Run
 from mallard.view.html import Measured, page
-from mallard.view.terminal.peers_summary import show_peers_summary
+from mallard.view.terminal.findings.peers_summary import show_peers_summary
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
 from figures.peers import beside, found

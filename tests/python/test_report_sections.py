@@ -1,4 +1,4 @@
-"""`mallard report`: what it shows of each experiment, from rows whose figures are known beforehand."""
+"""`mallard report`: its section of each experiment, from rows whose figures are known beforehand."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def reader(page: str) -> Reader:
 
 @dataclass
 class Surface:
-    """What the script draws: the attributes of a figure, and the heights that its table has."""
+    """The script's drawing: the attributes of a figure, and the heights in its table."""
 
     name: str
     x: list[int]
@@ -157,7 +157,7 @@ def test_a_surface_has_the_measured_ratios(page: str) -> None:
 
 
 def test_published_surfaces_stand_beside_ours(page: str) -> None:
-    """For each system: new-delete, multipool, how much multipool relieves, and how much faster it is."""
+    """For each system: new-delete, multipool, the relief by multipool, and its gain."""
     captions = [
         text_of(each) for each in re.findall(r"<figcaption>(.*?)</figcaption>", section(page, "locality"))
     ]
@@ -212,7 +212,7 @@ def test_shuffle_effects_are_lines_beside_table_15(page: str) -> None:
 
 
 def test_utilization_stands_beside_the_printed_tables(page: str) -> None:
-    cell = next(iter(heat_map(page, "T 2\u00b3\u2070").column("multipool").values()))
+    cell = next(iter(heat_map(page, "T = 2\u00b3\u2070 bytes").column("multipool").values()))
     shown = cell.shown
     assert shown["p"] == "40"
     assert shown["n"] == "8.16"
@@ -226,7 +226,7 @@ def test_no_memory_is_marked_here_and_there(page: str) -> None:
     tables = [table for table in heat_maps(page) if table.part == "utilization"]
     failed = [cell.status for table in tables for cell in table.cells if cell.status]
     assert failed == ["out of memory: needs 32 GiB of 8 GiB"] * 4
-    assert {cell.text for cell in heat_map(page, "T 2\u00b3\u2075").cells if cell.status} == {"mem"}
+    assert {cell.text for cell in heat_map(page, "T = 2\u00b3\u2075 bytes").cells if cell.status} == {"mem"}
 
 
 def test_contention_has_a_line_for_each_strategy(page: str) -> None:

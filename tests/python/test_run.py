@@ -1,4 +1,4 @@
-"""Runs against the fake runner: order, failures, interrupts, resuming, and what is recorded of them."""
+"""Runs against the fake runner: order, failures, interrupts, resuming, and the records of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selections: what they take, and what they say about the rest."""
+"""Selections: the accepted words, and the errors for others."""
 
 from __future__ import annotations
 

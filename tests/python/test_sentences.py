@@ -1,4 +1,4 @@
-"""What the new experiments say in words, on rows whose figures are known beforehand."""
+"""The sentences of locality and of Benchmarks III to V, on rows whose figures are known beforehand."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from synthetic_experiments import (
 )
 from synthetic_rows import failed_row
 
-from mallard.analysis.contention import contention_sentences, contention_tables
-from mallard.analysis.fragmentation import fragmentation_tables
-from mallard.analysis.fragmentation_verdict import fragmentation_sentences
-from mallard.analysis.locality import locality_systems
-from mallard.analysis.locality_verdict import locality_sentences
 from mallard.analysis.names import contestants, in_table_order, malloc, plain, reuse_variants
-from mallard.analysis.utilization import utilization_sentences, utilization_tables
+from mallard.analysis.panel.fragmentation import fragmentation_tables
+from mallard.analysis.panel.fragmentation_verdict import fragmentation_sentences
+from mallard.analysis.panel.locality import locality_systems
+from mallard.analysis.panel.locality_verdict import locality_sentences
+from mallard.analysis.panel.races import race_sentences, race_tables
 from mallard.analysis.words import amount, amounts, counted_in_tens, in_a_list, percent_text, times_text
 from mallard.result import Row
 from mallard.stats import Ratio
@@ -40,13 +39,13 @@ def of_locality(natives: Natives) -> list[str]:
 
 
 def of_utilization(natives: Natives) -> list[str]:
-    (table,) = utilization_tables(rows_of(natives))
-    return utilization_sentences(table)
+    (table,) = race_tables("utilization", rows_of(natives))
+    return race_sentences("utilization", table)
 
 
 def of_contention(natives: Natives, cores: int | None = 2) -> list[str]:
-    (table,) = contention_tables(rows_of(natives))
-    return contention_sentences(table, cores)
+    (table,) = race_tables("contention", rows_of(natives), cores)
+    return race_sentences("contention", table)
 
 
 def of_fragmentation(natives: Natives) -> list[str]:

@@ -1,4 +1,4 @@
-"""`mallard test` itself: what counts as passed, what as failed, what a hanging or failing command leaves."""
+"""`mallard test` itself: passed and failed stages, and the remains of a hanging or failing command."""
 
 import argparse
 import os

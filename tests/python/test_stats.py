@@ -1,4 +1,4 @@
-"""Known answers, and how often an interval holds the truth."""
+"""Known answers, and the share of intervals that hold the truth."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_student_quantiles_are_those_of_the_tables(freedom: int, expected: float
 
 
 def test_ratio_is_paired_by_repetition() -> None:
-    # The machine was three times slower in the second repetition; the ratio was 0.5 all the same.
+    # The machine was three times slower in the second repetition; the ratio was 0.5 there too.
     ratio = paired_ratio([50.0, 150.0, 50.0], [100.0, 300.0, 100.0])
     assert ratio.median == pytest.approx(0.5)
     assert ratio.low == pytest.approx(0.5)

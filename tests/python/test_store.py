@@ -1,4 +1,5 @@
-"""The database: what goes in comes out, nothing foreign is touched, and a full disk loses no finished row."""
+"""The database: stored rows come out equal, foreign files are not touched, and a full disk loses no finished
+row."""
 
 from __future__ import annotations
 

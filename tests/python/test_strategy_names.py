@@ -29,7 +29,7 @@ from mallard.strategy_names import (
     of_papers,
 )
 
-# What P0089R1 calls them in table 1.
+# Their names in P0089R1, table 1.
 MECHANISMS = {
     "global default": "new-delete",
     "new/delete": "new-delete",

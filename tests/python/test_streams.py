@@ -1,4 +1,4 @@
-"""Standard output and standard error that are closed, full, or read by nobody: of every verb that prints."""
+"""Standard output and standard error that are closed, full, or without a reader: every verb that prints."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_closed_output_is_told_in_one_line(measured: Any, words: tuple[str, ..
 
 @pytest.mark.parametrize("words", PRINTING, ids=NAMES)
 def test_a_reader_that_went_away_is_met_with_silence(measured: Any, words: tuple[str, ...]) -> None:
-    """The pipe has no reader from the first byte on, so nothing depends on who is quicker."""
+    """The pipe has no reader from the first byte on, so the result depends on no race."""
     reading, writing = os.pipe()
     os.close(reading)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "python")}

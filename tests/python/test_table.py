@@ -134,7 +134,7 @@ def test_a_run_can_be_named(database: Path, capsys: pytest.CaptureFixture[str]) 
     for _ in range(2):
         write_run(database, density_rows(names=("DS2",)))
     assert main(["table", "p0213:6", "--run", "1"]) == 0
-    assert "here: run 1, buffer warm, buffer of 1.0 GiB, hash prefix" in capsys.readouterr().out
+    assert "here: run 1, buffer warm, hash prefix" in capsys.readouterr().out
 
 
 def test_each_setting_of_a_run_has_its_own_table(database: Path, capsys: pytest.CaptureFixture[str]) -> None:

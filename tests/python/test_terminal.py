@@ -1,4 +1,4 @@
-"""What the terminal shows of rows whose figures are known beforehand."""
+"""The terminal's views of rows whose figures are known beforehand."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from mallard.result import Row
 from mallard.store import Run
 from mallard.strategy_names import of_papers
 from mallard.view.terminal import show_run
-from mallard.view.terminal.columns import column_of, header
 from mallard.view.terminal.console import print_line
-from mallard.view.terminal.palette import ratio_style
 from mallard.view.terminal.progress import ProgressDisplay, left_text
+from mallard.view.terminal.table.columns import column_of, header
+from mallard.view.terminal.table.palette import ratio_style
 
 ALL = ["null", "new-delete", "new-delete-keep", *of_papers(2)]
 RUN = Run(
@@ -43,7 +43,7 @@ RUN = Run(
 
 @pytest.fixture(autouse=True)
 def _a_usual_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the terminal of whoever runs these tests can do must not decide what they see."""
+    """The abilities of the developer's terminal must not change the output."""
     monkeypatch.setenv("TERM", "xterm-256color")
 
 
@@ -98,7 +98,7 @@ def test_as1_in_nanoseconds_and_the_others_in_percent_of_it() -> None:
 
 def test_a_difference_within_the_interval_is_none() -> None:
     text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (58.0, 63.0, 60.5)}))
-    # Where nothing beats new-delete beyond its interval, new-delete is the one to use.
+    # If nothing beats new-delete beyond its interval, new-delete is the one to use.
     assert line_of(text, 6) == ["2^6", "60.0*", "101="]
 
 

@@ -1,6 +1,5 @@
-"""What the terminal and the page show of vectors that grow and shrink, of bursts and of a heap that ages, and
-what is exported of them, from rows whose figures are known beforehand.
-"""
+"""The views of vectors that grow and shrink, of bursts and of a heap that ages, in the terminal, on the page
+and in exports, from rows whose figures are known beforehand."""
 
 from __future__ import annotations
 
@@ -209,7 +208,7 @@ def test_unmeasured_sections_say_what_measures_them(tmp_path: Path) -> None:
         assert f"mallard bench {name} --quick" in text_of(section(told, name))
 
 
-# ---- what is exported and compared --------------------------------------------------------------------
+# ---- exports and comparisons --------------------------------------------------------------------------
 
 
 def test_figures_are_exported(database: Path, capsys: Any) -> None:

@@ -1,6 +1,5 @@
-"""What the terminal and the page show of small-objects, fixed-block and adaptive-pool, and `mallard table` of
-the Loki test and of Optimized C++, from rows whose figures are known beforehand.
-"""
+"""The views of small-objects, fixed-block and adaptive-pool in the terminal and on the page, and `mallard
+table` of the Loki test and of Optimized C++, from rows whose figures are known beforehand."""
 
 from __future__ import annotations
 

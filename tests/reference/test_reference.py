@@ -1,4 +1,4 @@
-"""The browsable reference, built by Doxygen: links, pages, and what they show."""
+"""The browsable reference, built by Doxygen: links, pages, and their contents."""
 
 import re
 import subprocess
@@ -20,7 +20,7 @@ def reference(tmp_path_factory):
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT / "python")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"{folder}/index.html: ")
-    # Doxygen takes a union with an initialiser for a macro; it shows it all the same.
+    # Doxygen takes a union with an initialiser for a macro, but shows it.
     warnings = [line for line in done.stderr.splitlines() if "parsing initializer list" not in line]
     assert warnings == []
     return folder

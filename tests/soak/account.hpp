@@ -1,4 +1,4 @@
-/// What a soak has done so far, and how it is told.
+/// The account of a soak so far, and its text.
 #pragma once
 
 #include "soak/build.hpp"
@@ -17,7 +17,7 @@ struct account {
     std::map<std::string, std::uint64_t> by_allocator{};
 };
 
-/// Returns: a line for people: operations, how many in a second, seed.
+/// Returns: a line for people: operations, operations a second, seed.
 [[nodiscard]] std::string line_of(const account& a);
 
 /// Returns: a line of JSON, without the newline.

@@ -1,4 +1,4 @@
-/// What the program was built from, for the line that it ends with.
+/// The build of the program, for the line that it ends with.
 #pragma once
 
 namespace soak {

@@ -22,11 +22,11 @@ struct options {
 
 [[nodiscard]] options read_options(std::span<const char* const> words);
 
-/// Returns: how the program is used.
+/// Returns: the help of the program.
 [[nodiscard]] const char* usage() noexcept;
 
-/// Returns: whether the words after an allocator's option choose a kind of that name: of all allocators where there
-/// are none; else of that allocator, or allocator/adaptor, or allocator/adaptor/binding.
+/// Returns: true if the words after an allocator's option choose a kind of that name: any kind if there are no words; else
+/// that allocator, or allocator/adaptor, or allocator/adaptor/binding.
 [[nodiscard]] bool chooses(const std::string& chosen, const std::string& name);
 
 } // namespace soak

@@ -1,4 +1,4 @@
-// Random operations on every allocator, for as long as it is told.
+// Random operations on every allocator, for as long as the command line says.
 #include "soak/account.hpp"
 #include "soak/build.hpp"
 #include "soak/options.hpp"
@@ -25,7 +25,7 @@
 #ifdef MALLARD_ASAN
 #include <sanitizer/common_interface_defs.h>
 
-// A request for more than there is fails here as it does elsewhere.
+// A request for more memory than there is fails here too.
 extern "C" const char* __asan_default_options() {
     return "allocator_may_return_null=1";
 }
@@ -37,7 +37,7 @@ using clock_type = std::chrono::steady_clock;
 
 std::atomic<bool> interrupted = false;
 
-/// Where the program is, ready to be written when it dies.
+/// The operation of the program, ready to be written when it dies.
 char place[256] = "";
 
 void say_place() {
@@ -86,7 +86,7 @@ std::vector<soak::kind> chosen_kinds(const std::string& allocator) {
             chosen.push_back(k);
         }
     }
-    // Source files add theirs in any order, which must not decide about turns.
+    // Source files add their kinds in any order, which must not decide about turns.
     std::ranges::sort(chosen, {}, &soak::kind::name);
     return chosen;
 }

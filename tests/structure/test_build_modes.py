@@ -1,4 +1,4 @@
-"""The inline namespaces that say how a file was compiled: include/mallard/core/build_mode.hpp."""
+"""The inline namespaces that tell the mode of a file: include/mallard/core/build_mode.hpp."""
 
 import re
 from pathlib import Path
@@ -11,6 +11,8 @@ IN_A_FOLDERS = re.compile(r"mallard(?:::\w+)*::inline (MALLARD_\w+)")
 MODE = "mallard::inline MALLARD_MODE"
 LIBRARY = "mallard::inline MALLARD_LIBRARY"
 DIFFERS_BY_MODE = re.compile(r"\bMALLARD_EXPECTS\(|\bNDEBUG\b|\b__cpp_exceptions\b|\bMALLARD_CHECKED\b")
+# Its headers stand alone and are equal in every mode: parts of a program share their definitions.
+WITHOUT_MODE = "record"
 DEFINES_WHAT_DIFFERS = {"build_mode.hpp", "contract.hpp", "by_default.hpp"}
 
 
@@ -20,7 +22,7 @@ def opened(source: str) -> set[str]:
 
 
 def blocks(source: str, namespace: str) -> str:
-    """What stands in the blocks of a mode, without comments."""
+    """The contents of a mode's blocks, without comments."""
     mode = namespace.removeprefix("mallard::inline ")
     block = rf"^namespace mallard(?:::\w+)*::inline {mode}\b.*?^\}} // namespace"
     found = re.findall(block, source, re.MULTILINE | re.DOTALL)
@@ -28,6 +30,10 @@ def blocks(source: str, namespace: str) -> str:
 
 
 def headers() -> list[Path]:
+    return [file for file in with_namespace() if WITHOUT_MODE not in file.parts]
+
+
+def with_namespace() -> list[Path]:
     return [file for file in files("*.hpp", under="include") if opened(text(file))]
 
 
@@ -54,6 +60,13 @@ def test_what_the_library_declares_mentions_nothing_that_depends_on_the_mode(hea
     if opened(text(header)) == {LIBRARY}:
         included = [name for name in own_includes(header, text(header)) if opened(text(Path(name)))]
         assert [name for name in included if LIBRARY not in opened(text(Path(name)))] == []
+
+
+@pytest.mark.parametrize("header", [file for file in with_namespace() if WITHOUT_MODE in file.parts], ids=str)
+def test_a_header_without_a_mode_depends_on_none(header):
+    source = text(header)
+    assert own_includes(header, source) == []
+    assert DIFFERS_BY_MODE.search(re.sub(r"//.*", "", source)) is None
 
 
 def test_the_check_reads_blocks():

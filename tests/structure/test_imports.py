@@ -8,13 +8,15 @@ from source_tree import circle, files, imports, text
 # From the bottom up; a module imports its own level and those before it. Packages count as one.
 LEVELS = [
     {"contenders", "described", "errors", "experiments", "library", "mallocs", "nearest", "strategy_names"},
-    {"database", "library_code", "machine", "papers", "result", "selection", "stats", "version"}
-    | {"whole_file"},
+    {"collector", "database", "library_code", "machine", "papers", "result", "selection", "stats", "version"}
+    | {"native_file", "whole_file"},
     {"checksums", "expected_runner", "process", "runner", "store"},
-    {"cells", "footprint", "pace", "reference", "stages"},
+    {"cells", "footprint", "pace", "profile", "reference", "stages"},
     {"doctor", "drift", "evidence", "plan"},
     {"analysis", "claims", "run"},
     {"choose"},
+    {"trial"},
+    {"advice", "budget", "verify"},
     {"view"},
     {"cli"},
     {"__main__"},
@@ -37,7 +39,7 @@ def import_graph() -> dict[str, set[str]]:
 
 
 def part(module: str) -> str:
-    """mallard.view.terminal.heat_map -> view; the package itself is empty."""
+    """mallard.view.terminal.table.heat_map -> view; the package itself is empty."""
     return module.removeprefix("mallard").removeprefix(".").partition(".")[0]
 
 

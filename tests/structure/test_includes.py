@@ -1,4 +1,5 @@
-"""The directions of the C++ tree: core <- upstream <- local <- bind <- lifetime <- typed, adapt <- bench."""
+"""The directions of the C++ tree: core <- upstream <- local <- bind <- lifetime <- typed, adapt <- bench;
+trace <- recorder <- trial; trace <- advisor."""
 
 from pathlib import Path
 
@@ -7,9 +8,10 @@ from source_tree import circle, files, own_includes, text
 
 # The folders that allocators are made of.
 PARTS = {"core", "chunks", "reuse", "slab", "space", "threads", "checking"}
-# What the headers of a folder of include/mallard may include from this project, beside their own folder.
+# The folders of this project that headers of a folder of include/mallard may include, beside their own.
 BELOW = {
     "core": set(),
+    "record": set(),
     "chunks": {"core"},
     "reuse": {"core"},
     "slab": {"core"},
@@ -21,15 +23,20 @@ BELOW = {
     "bind": {*PARTS, "upstream", "local"},
     "lifetime": {*PARTS, "upstream", "local", "bind"},
     "typed": {"core", "lifetime"},
-    "adapt": {*PARTS, "upstream", "local", "bind", "lifetime"},
+    "adapt": {*PARTS, "record", "upstream", "local", "bind", "lifetime"},
 }
-# What the files of a folder at the root may include from this project, beside their own folder.
+# The folders of this project that files of a folder at the root may include, beside their own.
 ROOTS = {
     "include": set(),
     "src": {"include"},
     "bench": {"include"},
+    "trace": {"include"},
+    "recorder": {"include", "trace"},
+    "advisor": {"include", "trace"},
+    "trial": {"include", "trace", "recorder"},
     "examples": {"include"},
-    "tests": {"include", "src", "bench"},
+    "case_studies": {"include"},
+    "tests": {"include", "src", "bench", "trace", "recorder", "advisor", "trial"},
 }
 
 
@@ -72,7 +79,7 @@ def test_includes_point_down():
 
 
 def test_includes_name_files_that_are_there():
-    there = {str(file) for file in native_files()}
+    there = {str(file) for file in files("*.hpp", "*.cpp", "*.def")}
     gone = [
         f"{file} includes {target}"
         for file in native_files()
@@ -99,6 +106,9 @@ def test_includes_run_in_no_circle():
         ("include/mallard/local/multipool.hpp", "include/mallard/core/alignment.hpp", False),
         ("include/mallard/mallard.hpp", "include/mallard/adapt/counted.hpp", False),
         ("bench/harness/cell.hpp", "include/mallard/local/multipool.hpp", False),
+        ("trace/part.hpp", "recorder/dwarf/row.hpp", True),
+        ("recorder/log/thread_log.hpp", "advisor/scopes.hpp", True),
+        ("recorder/log/thread_log.hpp", "trace/part.hpp", False),
     ],
 )
 def test_the_check_tells_directions_apart(file, target, wrong):

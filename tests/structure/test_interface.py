@@ -11,6 +11,11 @@ BLOCK = re.compile(
     r"^namespace mallard(?:::(\w+))?(?:::\w+)?::inline MALLARD_\w+ \{\n(.*?)^\} // namespace",
     re.MULTILINE | re.DOTALL,
 )
+# A header that stands alone is C++11, and its interface is in a namespace of its own.
+STANDS_ALONE = re.compile(
+    r"^namespace mallard \{\nnamespace record \{\n(?!namespace)(.*?)^\} // namespace",
+    re.MULTILINE | re.DOTALL,
+)
 # clang-format indents nothing in a namespace: a declaration begins at the beginning of its line.
 DECLARED = (
     re.compile(
@@ -25,7 +30,8 @@ OF_ONE_FOLDER = {"unchecked"}  # the mechanisms themselves, in local/
 
 def blocks(source: str) -> list[tuple[str, str]]:
     """The folder that a namespace is named after, or nothing, and the text of the block."""
-    return [(folder or "", body) for folder, body in BLOCK.findall(source)]
+    found = [(folder or "", body) for folder, body in BLOCK.findall(source)]
+    return found + [("", body) for body in STANDS_ALONE.findall(source)]
 
 
 def interface_of(source: str) -> set[str]:

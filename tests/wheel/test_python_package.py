@@ -14,8 +14,8 @@ from mallard.expected_runner import comparable, condensed, lacking_in
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The wheel's content alone, on a machine with no contender but std::pmr; what it depends on comes from
-    the environment of the tests."""
+    """The wheel's content alone, on a machine with no contender but std::pmr; its dependencies come from the
+    environment of the tests."""
     folder = tmp_path_factory.mktemp("site")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder)]
     pip += ["--config-settings", "cmake.define.MALLARD_CONTENDERS=none", str(ROOT)]

@@ -1,4 +1,4 @@
-// Takes memory from an inline base, whose mechanism was compiled otherwise.
+// Takes memory from an inline base whose mechanism was compiled in another mode.
 #include <mallard/bind/inline_resource.hpp>
 
 #include <list>

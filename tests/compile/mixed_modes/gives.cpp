@@ -1,4 +1,4 @@
-// Hands an allocator to a part of the program that was compiled otherwise.
+// Hands an allocator to a part of the program that was compiled in another mode.
 #include <mallard/local/multipool.hpp>
 
 void fill(mallard::multipool<>& pool);

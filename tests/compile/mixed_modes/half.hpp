@@ -1,9 +1,9 @@
-// Two halves of a program, compiled otherwise, which use the same templates and exchange no allocator.
+// Two halves of a program, compiled in two modes. They use the same templates and exchange no allocator.
 #pragma once
 
 #include <cstddef>
 
-/// What a half says of its own functions.
+/// The answers of a half about its own functions.
 struct seen {
     bool poisons_what_it_releases;
     bool survives_a_source_that_throws; ///< only asked of what has exceptions

@@ -1,4 +1,4 @@
-// Lends an inline base to a part of the program that was compiled otherwise, which is allowed.
+// Lends an inline base to a part of the program that was compiled in another mode, which is allowed.
 #include <mallard/mallard.hpp>
 
 int sum_through(mallard::inline_resource& memory);

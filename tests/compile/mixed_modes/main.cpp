@@ -1,6 +1,6 @@
-// main FIRST SECOND: what each half has to show, of "asan", "exceptions" and "contracts". The program breaks a
-// contract in a half that does not check it, and comes to its end; with a third argument it breaks that of the half
-// of this name.
+// main FIRST SECOND: the expected modes of each half, of "asan", "exceptions" and "contracts". The program breaks a
+// contract in a half that does not check it, and comes to its end. With a third argument it breaks a contract of the
+// half of this name.
 #include "half.hpp"
 
 #include <cstdio>

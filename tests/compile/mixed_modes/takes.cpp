@@ -1,4 +1,4 @@
-// Is given an allocator by a part of the program that was compiled otherwise.
+// Takes an allocator from a part of the program that was compiled in another mode.
 #include <mallard/local/multipool.hpp>
 
 void fill(mallard::multipool<>& pool);

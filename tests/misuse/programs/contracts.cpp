@@ -11,8 +11,7 @@ using mallard::block_size;
 
 namespace {
 
-/// The mechanisms themselves, without books in front.
-/// The mechanisms themselves, which no registry stands before.
+/// The mechanisms themselves, without a registry.
 namespace bare {
 
 template <class Upstream = mallard::chunk_cache>

@@ -1,4 +1,4 @@
-// Deallocations that are none, of every allocator.
+// Wrong deallocations, for every allocator.
 #include "misuse/programs/program.hpp"
 
 #include <mallard/mallard.hpp>

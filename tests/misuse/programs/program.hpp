@@ -4,8 +4,8 @@
 ///         ...
 ///     }
 ///
-/// The report is compared whole, with ADDRESS in place of each address. Debug builds have the checks of which it is
-/// expected, so the programs are compiled as such and know nothing of them.
+/// The report is compared whole, with ADDRESS in place of each address. The checks belong to debug builds, so the
+/// programs are compiled as such.
 #pragma once
 
 #include <iosfwd>
@@ -37,7 +37,7 @@ struct entry {
     }
 };
 
-/// Effects: changes a byte, whatever AddressSanitizer thinks of it.
+/// Effects: changes a byte, hidden from AddressSanitizer.
 [[gnu::noinline]] void overwrite(void* block, int offset);
 
 } // namespace misuse_programs
@@ -49,7 +49,7 @@ struct entry {
         #name, std::string("mallard: ") + (line) + misuse_programs::nowhere, name);                          \
     static void name()
 
-/// A misuse of what is no block.
+/// A misuse of a pointer to no block.
 #define PROGRAM_WITHOUT_BLOCK(name, line)                                                                    \
     static void name();                                                                                      \
     static const misuse_programs::entry name##_entry(#name, std::string("mallard: ") + (line) + "\n", name); \

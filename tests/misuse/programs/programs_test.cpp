@@ -44,7 +44,7 @@ std::string normal(std::string text) {
     return text;
 }
 
-/// Equal to a report, but for addresses, and for where in its file a contract is checked.
+/// Equal to a report, but for addresses and the line of a contract check.
 class is_report {
 public:
     using is_gtest_matcher = void;

@@ -1,4 +1,4 @@
-// Writes to memory that is not the caller's, and blocks that outlive, or are outlived by, what they came from.
+// Writes to memory that is not the caller's, and blocks that outlive their allocator or are outlived by it.
 #include "misuse/programs/program.hpp"
 
 #include <mallard/mallard.hpp>

@@ -1,4 +1,4 @@
-// Blocks that are to grow, to shrink or to tell their size, and are none, or not what they are said to be.
+// Calls that grow, shrink or measure blocks, with pointers to no block or with wrong sizes.
 #include "misuse/reports/subject.hpp"
 
 #include <mallard/checking/allocation_site.hpp>

@@ -1,5 +1,5 @@
-// What a debug build does to a program that knows nothing of it: this file is compiled with MALLARD_CHECKED,
-// in every configuration.
+// A debug build checks a program that does not know of it: this file is compiled with MALLARD_CHECKED in every
+// configuration.
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ static_assert(requires(mallard::heap<>& heap) { heap.check(); });
 
 constexpr const char* text = "a string that is longer than the small buffer of its own";
 
-/// Whatever AddressSanitizer thinks of it.
+/// Hidden from AddressSanitizer.
 [[gnu::noinline, gnu::no_sanitize_address]] void write_to(volatile unsigned char* p) {
     *p = 1;
 }
@@ -177,7 +177,7 @@ TEST(checked_by_default_fixed_pool, keeps_its_blocks_and_its_place_in_static_sto
     EXPECT_EQ(of_arrays.capacity(), before);
 }
 
-/// Of every type: how many blocks there are, which sizes are refused, and what is found around them.
+/// For every type: the number of blocks, the refused sizes, and the zones around the blocks.
 template <class Pool>
 void expect_zones_and_as_many_blocks(Pool& pool, std::size_t blocks) {
     const mallard::allocation_site here;
@@ -242,7 +242,7 @@ TEST(checked_by_default_bursts, are_blocks_like_all_others) {
     mallard::expect_all_freed(pool);
 }
 
-/// The books of an allocator that threads share are under a lock.
+/// The registry of an allocator that threads share is under a lock.
 TEST(checked_by_default_threads, share_what_may_be_shared) {
     mallard::concurrent_multipool<> pool;
     mallard::synchronized<mallard::multipool<>> locked;

@@ -31,7 +31,7 @@ TEST_P(double_free, is_reported_after_others_were_freed) {
 
 TEST_P(double_free, is_reported_where_the_address_would_be_handed_out_again) {
 #ifndef __cpp_exceptions
-    subject_->set_quarantine({}); // most have none of their own accord: what fails could not be tried again
+    subject_->set_quarantine({}); // most have none by default: a failed request could not be tried again
 #endif
     const block first = allocate(24, 8);
     deallocate(first);

@@ -1,5 +1,4 @@
-/// A checked allocator of any type, for the tests of what is reported of it: one test, compiled once, for
-/// all.
+/// A checked allocator without its type, for the tests of reports: one test is compiled once for all.
 #pragma once
 
 #include <mallard/checking/quarantine.hpp>
@@ -27,7 +26,7 @@ public:
     virtual void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept = 0;
     virtual void release() noexcept = 0;
 
-    /// Requires, of these four: the allocator changes the sizes of its blocks.
+    /// Requires, for these four: the allocator changes the sizes of its blocks.
     virtual void deallocate(void* p) noexcept = 0;
     [[nodiscard]] virtual std::size_t usable_bytes(const void* p) const noexcept = 0;
     virtual mallard::expansion_result expand(void* p, const mallard::expansion_request& request) = 0;
@@ -38,7 +37,7 @@ public:
     virtual void expect_all_freed() const noexcept = 0;
     virtual void expect_all_freed_at_end() noexcept = 0;
 
-    /// Effects: does `work`, and then rolls back to where the allocator stood before.
+    /// Effects: does `work`, and then rolls the allocator back.
     /// Requires: the allocator is rewindable.
     virtual void roll_back_after(const std::function<void()>& work) = 0;
 
@@ -54,7 +53,7 @@ struct kind {
 /// Returns: every allocator under `checked`.
 [[nodiscard]] std::vector<kind> kinds();
 
-/// Returns: those of them that go back to a mark.
+/// Returns: the rewindable ones of them.
 [[nodiscard]] std::vector<kind> rewindable_kinds();
 
 /// Returns: those of them that change the sizes of their blocks.
@@ -64,7 +63,7 @@ inline std::string name_of(const ::testing::TestParamInfo<kind>& info) {
     return info.param.name;
 }
 
-/// A block, and where it was allocated.
+/// A block, and the place of its allocation.
 struct block {
     void* p;
     std::size_t bytes;
@@ -74,18 +73,18 @@ struct block {
     /// Returns: "block 0x... of 24 bytes at alignment 8".
     [[nodiscard]] std::string text() const;
 
-    /// Effects: writes to a byte counted from the block's first, whatever AddressSanitizer thinks of it.
+    /// Effects: writes to a byte counted from the block's first, hidden from AddressSanitizer.
     void scribble(std::ptrdiff_t offset) const noexcept;
 };
 
-/// Returns: what is equal to the whole of a report that begins with `line`, of a block allocated at `place`.
+/// Returns: a matcher of the whole report that begins with `line`, of a block allocated at `place`.
 [[nodiscard]] ::testing::Matcher<const std::string&> report(const std::string& line,
                                                             const std::source_location& place);
 
 /// One checked allocator.
 class of_every_allocator : public ::testing::TestWithParam<kind> {
 protected:
-    /// Returns: a block that is known to be allocated where this is called.
+    /// Returns: a block whose allocation is known to be at the caller's line.
     block allocate(std::size_t bytes, std::size_t alignment,
                    std::source_location place = std::source_location::current());
 

@@ -147,7 +147,7 @@ private:
     using top_type = decltype(Recipe::top);
     using adapted_type = std::remove_reference_t<decltype(Adaptor<top_type>::adapted)>;
 
-    /// Through a binding that rounds sizes up, blocks would go back with other numbers than they came with.
+    /// A binding that rounds sizes up would give blocks back with other numbers than those of their allocation.
     static constexpr bool direct = std::is_same_v<Binding<adapted_type>, contract::direct<adapted_type>>;
     static constexpr bool local = mallard::local_allocator<adapted_type>;
     static constexpr bool expands = direct && mallard::expandable<adapted_type>;
@@ -180,7 +180,7 @@ struct limited_to_little {
     mallard::limited<A&> adapted;
 };
 
-/// What containers of Boost get: of it, single requests only.
+/// The part for containers of Boost: single requests only.
 template <class A>
 class expandable : public contract::for_objects<expandable<A>> {
 public:

@@ -5,7 +5,7 @@ namespace soak {
 
 namespace {
 
-/// Of regions of 16 MiB.
+/// Regions of 16 MiB.
 constexpr bounds bounded{.live_bytes = std::size_t{4} << 20, .may_refuse = true};
 
 [[maybe_unused]] const bool added = [] {

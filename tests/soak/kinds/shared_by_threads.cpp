@@ -1,4 +1,4 @@
-// What several threads may use at once.
+// Allocators that several threads may use at once.
 #include "soak/kinds/add_kinds.hpp"
 
 namespace soak {

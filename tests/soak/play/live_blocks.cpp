@@ -14,7 +14,7 @@ constexpr std::size_t edge_words = 8; ///< at each end
 constexpr std::size_t whole_bytes = 2 * edge_words * tag_bytes;
 
 /// Effects: calls `f(offset, bytes)` for each part that is written of a block of that length, until it answers false.
-/// Returns: whether it never did.
+/// Returns: true if it never answered false.
 template <class F>
 bool each_part(std::size_t block_bytes, F f) {
     const std::size_t words = block_bytes / tag_bytes;

@@ -1,14 +1,14 @@
-/// The shadow of an allocator: every block that is in use, known by what was written to it.
+/// The shadow of an allocator: every block in use, known by the words written to it.
 ///
 ///     block:   [ word | word | ...  word .......... word .......... | ... | word | word | tail ]
 ///                first words          one in each step                     last words
 ///
 /// Data model: a vector of the blocks, in no order, so that one drawn at random is found and removed in constant
-/// time. Each has a mark of its own, from which all of its words follow: two blocks that overlap, or one that was
-/// given out twice, break each other's words as soon as the second is written, and that shows when the first is
-/// looked at. Small blocks are written whole. What words miss, a short block inside the unwritten part of a long
-/// one, look_at_all() finds by sorting the addresses.
-/// Invariants: the bytes that a block has are `bytes` of it, and live_bytes() is their sum.
+/// time. Each has a mark of its own, from which all of its words follow. Two blocks that overlap, or one that was
+/// given out twice, break each other's words as soon as the second is written; a look at the first shows it. Small
+/// blocks are written whole. A short block inside the unwritten part of a long one breaks no word: look_at_all()
+/// finds it by sorting the addresses.
+/// Invariants: a block has `bytes` bytes, and live_bytes() is their sum.
 #pragma once
 
 #include <cstddef>
@@ -33,29 +33,29 @@ public:
     [[nodiscard]] const live_block& operator[](std::size_t i) const noexcept { return blocks_[i]; }
     [[nodiscard]] std::span<const live_block> all() const noexcept { return blocks_; }
 
-    /// Returns: the mark of the next block: those that were made before have smaller ones.
+    /// Returns: the mark of the next block; earlier blocks have smaller ones.
     [[nodiscard]] std::uint64_t next_mark() const noexcept { return next_mark_; }
 
     /// Effects: remembers a block that was asked for, and writes to it.
-    /// Returns: what is wrong with it, or null.
+    /// Returns: its fault, or null.
     [[nodiscard]] const char* add(void* p, std::size_t bytes, std::size_t alignment);
 
-    /// Effects: takes the block over from another shadow, with what is written in it.
+    /// Effects: takes the block over from another shadow, with its contents.
     void add_written(const live_block& b);
 
     /// Effects: looks at the block and forgets it.
     [[nodiscard]] const char* remove(std::size_t i);
 
-    /// Effects: the block is at `p` now and has `bytes` bytes; its first `kept_bytes` are still as they were where
-    /// it was, which is looked at.
+    /// Effects: the block is at `p` now and has `bytes` bytes. Its first `kept_bytes` must have the contents from its former
+    /// place.
     [[nodiscard]] const char* resize(std::size_t i, void* p, std::size_t bytes, std::size_t kept_bytes);
 
-    /// Returns: what is wrong with the bytes of the block, or null.
+    /// Returns: the fault in the bytes of the block, or null.
     [[nodiscard]] const char* look_at(std::size_t i) const {
         return look_at_first(blocks_[i], blocks_[i].bytes);
     }
 
-    /// Returns: what is wrong with any of them: their bytes, or where they lie.
+    /// Returns: a fault in the bytes of any block, or in its place; else null.
     /// Complexity: as sorting them.
     [[nodiscard]] const char* look_at_all();
 

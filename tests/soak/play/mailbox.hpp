@@ -1,4 +1,4 @@
-/// Where threads leave blocks for others to free.
+/// Blocks that threads leave for others to free.
 #pragma once
 
 #include "soak/play/live_blocks.hpp"
@@ -12,7 +12,7 @@ namespace soak {
 
 class mailbox {
 public:
-    /// Returns: whether there was room.
+    /// Returns: true if there was room.
     [[nodiscard]] bool put(const live_block& b) {
         const std::scoped_lock lock(mutex_);
         if (blocks_.size() == most) {

@@ -55,7 +55,7 @@ void player::step() {
     allocate();
 }
 
-/// Effects: what is rarer than single blocks, each by its share of 48 in 1024.
+/// Effects: the rarer operations, each with its share of 48 in 1024.
 void player::special(std::size_t what) {
     if (what < 16) {
         if (others_ != nullptr) {
@@ -352,8 +352,8 @@ std::size_t player::room_for_blocks() const noexcept {
     return bytes_left ? most_.live_blocks - std::min(most_.live_blocks, blocks_.size()) : 0;
 }
 
-/// Effects: a request was refused: where nothing is to blame for it, that is a fault; where the subject is full, there
-/// has to be room again.
+/// Effects: a request was refused. That is a fault if nothing explains it; if the subject is full, there has to be room
+/// again.
 void player::refused(const char* doing) {
     if (!may_fail_ && !most_.may_refuse) {
         return expect("refused, with memory left", doing);

@@ -1,4 +1,4 @@
-/// Does random things with an allocator and compares what it gets with its shadow.
+/// Does random operations on an allocator and compares the results with its shadow.
 ///
 ///     random numbers -> requests -> operation -> the subject  -> right? and as the shadow has it?
 ///                                             -> the shadow (live_blocks.hpp)
@@ -27,7 +27,7 @@ namespace soak {
 
 class player {
 public:
-    /// `others`: the mailbox that it shares with those in other threads, or null where it is alone.
+    /// `others`: the mailbox that it shares with players in other threads, or null if it is alone.
     player(subject& s, const bounds& most, std::uint64_t seed, mailbox* others);
 
     /// Effects: does `operations` operations, or fewer: none after the first fault, and none if a subject is full that
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] std::size_t operations() const noexcept { return operations_; }
     [[nodiscard]] bool is_full() const noexcept { return full_; }
 
-    /// Returns: what was wrong, and in which operation; empty where nothing was.
+    /// Returns: the fault and its operation; empty if there was none.
     [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
 
 private:

@@ -1,4 +1,4 @@
-/// The requests of one turn: whether all of one size or of any, small ones or large, and how they are aligned.
+/// The requests of one turn: of one size or of any, small or large, and their alignments.
 #pragma once
 
 #include "soak/play/random_numbers.hpp"
@@ -38,7 +38,7 @@ public:
         }
     }
 
-    /// Returns: where a turn has aligned requests at all, one in four; the fundamental one otherwise.
+    /// Returns: a larger alignment one time in four, in a turn that has aligned requests; else the fundamental one.
     [[nodiscard]] std::size_t alignment() {
         if (!aligned_ || !random_.one_in(4)) {
             return std::min(most_.alignment, std::size_t{16} >> random_.below(2));

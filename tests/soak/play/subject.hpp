@@ -1,4 +1,4 @@
-/// An allocator under soak, whatever its type: all that it can do, so that one loop of random operations serves all.
+/// An allocator under soak with all its abilities, without its type, so that one loop of random operations serves all.
 #pragma once
 
 #include "equipment/ledger.hpp"
@@ -16,7 +16,7 @@
 
 namespace soak {
 
-/// What may be asked of it beside single blocks.
+/// The abilities beside single blocks.
 struct abilities {
     bool releases = false;
     bool rewinds = false;      ///< and marks, and rolls back
@@ -29,7 +29,7 @@ struct abilities {
     bool looks = false;   ///< at itself, for damage
 };
 
-/// Calls for which the mechanism is not able do nothing.
+/// Calls that the mechanism lacks do nothing.
 class subject {
 public:
     subject() = default;
@@ -56,33 +56,33 @@ public:
     [[nodiscard]] virtual bool resize_last(void* p, std::size_t old_bytes,
                                            std::size_t new_bytes) noexcept = 0;
 
-    /// Effects: releases the allocator and those that it is built on.
+    /// Effects: releases the allocator and those below it.
     virtual void release() noexcept = 0;
     virtual void rewind() noexcept = 0;
     virtual void trim() noexcept = 0;
 
-    /// Effects: remembers where the allocator stands, after the marks that are there.
+    /// Effects: adds a mark of the allocator's present state to the marks.
     virtual void mark() = 0;
     /// Effects: goes back to the i-th mark and forgets those behind it.
     virtual void roll_back(std::size_t i) noexcept = 0;
 
-    /// Effects: requests fail by this plan: those of the allocator, or those of an adaptor that is there for it.
+    /// Effects: requests fail by this plan: those of the allocator, or those of its failing adaptor.
     virtual void fail(mallard::failure_plan plan) noexcept = 0;
 
-    /// Returns: what the allocator finds damaged in itself, or null.
+    /// Returns: the damage that the allocator finds in itself, or null.
     [[nodiscard]] virtual const char* damage() const noexcept = 0;
 };
 
-/// What a kind of allocator is asked for at most.
+/// The largest requests for a kind of allocator.
 struct bounds {
     std::size_t bytes = std::size_t{100} << 10; ///< of a block
     std::size_t alignment = 4096;
     std::size_t live_blocks = 4096;
     std::size_t live_bytes = std::size_t{8} << 20;
-    /// Of memory that it does not use again: it is released then.
+    /// For an allocator that reuses no memory: it is released at this bound.
     std::size_t bytes_before_release = std::size_t{8} << 20;
     bool may_refuse = false;  ///< because it is bounded itself
-    bool uses_again = true;   ///< what was deallocated
+    bool uses_again = true;   ///< freed blocks
     std::size_t slowness = 1; ///< the divisor of its operations in a turn
 };
 

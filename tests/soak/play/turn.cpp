@@ -21,7 +21,7 @@ outcome play_alone(const kind& k, subject& s, random_numbers& random, std::size_
     player one(s, k.most, random.next(), nullptr);
     one.play(operations);
     s.fail({.at = 0});
-    // What a buffer has left is only free after a release, which it does not know.
+    // The rest of a buffer is free again only after a release, and the buffer does not know of it.
     if (one.fault().empty() && s.able().releases && random.one_in(2)) {
         one.release();
     } else if (one.fault().empty()) {
@@ -74,7 +74,7 @@ outcome play_turn(const kind& k, std::uint64_t seed, std::size_t most_operations
     outcome done;
     {
         const std::unique_ptr<subject> s = k.make(source);
-        // What is never used again is soon used up by threads that cannot release it.
+        // Threads that cannot release it soon use up memory that is never reused.
         const bool in_threads = s->able().threads && k.most.uses_again && random.one_in(2);
         done =
             in_threads ? play_in_threads(k, *s, random, operations) : play_alone(k, *s, random, operations);

@@ -9,7 +9,7 @@
 
 namespace soak {
 
-/// What a turn has at most, where its kind is not slow.
+/// The bounds of a turn of a kind that is not slow.
 inline constexpr std::size_t operations_of_a_turn = 50'000;
 
 struct outcome {
@@ -17,9 +17,9 @@ struct outcome {
     std::string fault; ///< empty where nothing was wrong
 };
 
-/// Effects: makes a subject of that kind and plays with it, by four threads in some turns of one that threads may
-/// share; then frees all blocks or releases them, ends the subject, and looks at the ledger. The seed decides about
-/// all of it, but for how threads overtake each other.
+/// Effects: makes a subject of that kind and plays with it, in some turns by four threads if threads may share it; then
+/// frees all blocks or releases them, ends the subject, and looks at the ledger. The seed decides about everything but
+/// the order of the threads.
 [[nodiscard]] outcome play_turn(const kind& k, std::uint64_t seed, std::size_t most_operations);
 
 } // namespace soak

@@ -1,4 +1,4 @@
-// A turn is right with what is right, by threads too, and finds what each of these allocators does wrong.
+// A turn finds no fault in a right allocator, with threads too, and finds the fault of each of these wrong ones.
 #include "equipment/ledger.hpp"
 #include "soak/kinds/add_kinds.hpp"
 #include "soak/play/subject.hpp"
@@ -56,11 +56,11 @@ TEST(soak_turn, finds_nothing_wrong_with_what_threads_share) {
     expect_right(kind_of<contract::concurrent_multipool>());
 }
 
-/// What a faulty allocator does wrong, once in a hundred requests.
+/// The fault of a wrong allocator, once in a hundred requests.
 enum class fault : std::uint8_t { overlaps, gives_twice, misaligns, refuses, loses, gives_back_other_bytes };
 
-/// Those that give blocks wrongly give them from a room of their own, and use nothing again, so that no sanitizer sees
-/// it first; those that give back wrongly do so to the ledger.
+/// Allocators that give wrong blocks give them from a room of their own, and reuse nothing, so that no sanitizer sees
+/// them first. Allocators that give back wrongly do so to the ledger.
 template <fault What>
 class faulty {
 public:

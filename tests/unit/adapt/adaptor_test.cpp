@@ -7,7 +7,7 @@
 
 namespace {
 
-/// An adaptor of one's own: a hook, and a name.
+/// A user's adaptor: a hook, and a name.
 struct tagging : mallard::adapt::passing {
     using passing::operator();
 

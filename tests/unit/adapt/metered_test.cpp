@@ -6,7 +6,7 @@
 
 namespace {
 
-/// The least that a hook of this kind adds: it enters what is allocated.
+/// The smallest hook of this kind: it counts the allocated bytes.
 struct summing : mallard::adapt::metered {
     using metered::operator();
 

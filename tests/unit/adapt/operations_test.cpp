@@ -86,6 +86,7 @@ TYPED_TEST(adaptors_of, have_the_members_of_the_mechanism_and_no_others) {
     EXPECT_EQ(members_of<mallard::counted<TypeParam>>(), expected);
     EXPECT_EQ(members_of<mallard::limited<TypeParam>>(), expected);
     EXPECT_EQ(members_of<mallard::failing<TypeParam>>(), expected);
+    EXPECT_EQ(members_of<mallard::recorded<TypeParam>>(), expected);
     EXPECT_EQ(members_of<mallard::synchronized<TypeParam>>(), expected);
     EXPECT_EQ(members_of<mallard::checked<TypeParam>>(), expected);
 }

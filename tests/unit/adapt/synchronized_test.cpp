@@ -9,7 +9,7 @@
 
 namespace {
 
-/// Counts how often it is locked, and whether it is locked now.
+/// Counts its locks, and knows if it is locked now.
 class counting_mutex {
 public:
     void lock() {

@@ -1,4 +1,4 @@
-// Uses-allocator construction: whatever is nested in a container lives where the container lives.
+// Uses-allocator construction: an object nested in a container lives in the container's memory.
 #include <mallard/adapt/counted.hpp>
 #include <mallard/bind/allocator.hpp>
 #include <mallard/local/multipool.hpp>
@@ -34,7 +34,7 @@ struct hash {
 
 class nesting : public ::testing::Test {
 protected:
-    /// What a container took for its elements it has given back in the end.
+    /// A container has given back all memory of its elements in the end.
     ~nesting() override { EXPECT_EQ(pool_.counts().bytes_in_use, 0U); }
 
     void expect_inside(const string& s) const {
@@ -100,7 +100,7 @@ TEST_F(nesting, reaches_into_pairs_and_tuples) {
     vector<std::pair<int, string>> p(pool_);
     expect_inside(p.emplace_back(1, text).second);
 #ifndef _LIBCPP_VERSION
-    // libc++ (19 and before) looks for the inner pair's arguments before it has declared how to make them.
+    // libc++ (19 and before) looks for the inner pair's arguments before it has declared the function that makes them.
     vector<std::pair<string, std::pair<string, int>>> deep(pool_);
     deep.emplace_back(text, std::pair<std::string_view, int>(text, 2));
     expect_inside(deep[0].first);

@@ -41,7 +41,7 @@ protected:
         EXPECT_EQ(h.counts().allocations, h.counts().deallocations);
     }
 
-    /// Expects what was counted since it was asked last.
+    /// Expects these counts since the last call.
     void expect_calls(std::size_t allocations, std::size_t bursts, std::size_t bursts_back) {
         const mallard::allocation_counts now = h.counts();
         EXPECT_EQ(now.allocations - before_.allocations, allocations);
@@ -216,7 +216,7 @@ private:
     int value_;
 };
 
-/// Boost 1.74's stable_vector frees such a node and keeps it too, whatever its allocator.
+/// Boost 1.74's stable_vector frees such a node and keeps it too, with every allocator.
 TEST_F(expandable_allocator_in_node_containers, give_all_nodes_back_where_an_element_cannot_be_made) {
     explosive::left = 0;
     const std::vector<explosive> ten(10, explosive(1));

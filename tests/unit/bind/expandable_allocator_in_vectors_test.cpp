@@ -1,4 +1,4 @@
-// Vectors, strings and flat containers of Boost over a mallard heap: they grow and shrink where they are.
+// Vectors, strings and flat containers of Boost over a mallard heap: they grow and shrink in place.
 #include "equipment/boost_containers.hpp"
 #include "equipment/my_int.hpp"
 
@@ -35,7 +35,7 @@ using string = bc::basic_string<char, std::char_traits<char>, alloc<char>>;
 
 constexpr std::string_view text = "longer than any string that fits into its own object";
 
-/// Returns: whether every block was freed, and the heap's words and links are as they have to be.
+/// Returns: true if every block was freed, and the heap's words and links are sound.
 ::testing::AssertionResult is_empty_and_sound(const heap& h) {
     const mallard::heap_sanity sanity = h.mechanism().check_sanity();
     if (!sanity.sound()) {

@@ -24,7 +24,7 @@ using alloc = mallard::expandable_allocator<T, heap>;
 template <class T>
 using vector = boost::container::vector<T, alloc<T>>;
 
-/// An element that knows its number and whether it stands where one may stand.
+/// An element that knows its number and the alignment of its place.
 template <std::size_t Bytes, std::size_t Alignment>
 struct alignas(Alignment) stamped {
     explicit stamped(unsigned number) noexcept {

@@ -77,7 +77,7 @@ TEST(fixed_block_allocator, lets_a_string_become_as_long_as_a_block_holds) {
     EXPECT_EQ(line(s) + line(), s);
 }
 
-/// What the usual libraries do with a string that grows, and what one function of the book does.
+/// The growth of a string in the usual libraries, and one function of the book.
 line without_control_characters(std::string_view s) {
     line result;
     for (const char c : s) {

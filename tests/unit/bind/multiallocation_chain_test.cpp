@@ -28,7 +28,7 @@ protected:
         return made;
     }
 
-    /// Returns: the numbers of the blocks in a chain, in its order; the last one must be where it says.
+    /// Returns: the numbers of the blocks in a chain, in its order. The chain's own last block must be the last.
     std::vector<std::size_t> numbers(chain& told) {
         std::vector<std::size_t> found;
         auto last = told.before_begin();

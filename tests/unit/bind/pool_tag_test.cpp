@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Counts what all pools of a test have taken and not given back.
+/// Counts the blocks that all pools of a test have taken and not given back.
 struct tallied {
     static inline std::atomic<std::size_t> outstanding{0};
 
@@ -94,7 +94,7 @@ TEST(pool_tag, gives_back_what_a_thread_has_left_in_its_pool) {
 TEST(pool_tag, keeps_the_pool_of_a_thread_longer_than_its_containers) {
     const std::size_t before = tallied::outstanding;
     std::thread([] {
-        // Made before the pool is, and therefore ended after whatever ends with the pool's first use.
+        // Made before the pool, and therefore ended after everything that ends with the pool's first use.
         static thread_local std::list<int, mallard::static_allocator<int, red>> numbers;
         numbers.push_back(1);
         numbers.push_back(2);

@@ -58,7 +58,7 @@ TEST(pooled, deletes_null) {
     order::operator delete(nullptr, sizeof(order));
 }
 
-/// A sanitizer compares how a block is freed with how it was allocated.
+/// A sanitizer compares the function that frees a block with the one that allocated it.
 TEST(pooled, frees_on_the_global_heap_as_was_allocated_there) {
     for (const std::size_t alignment : {8U, 16U, 32U, 4096U}) {
         void* const p = mallard::bind::global_heap::allocate(96, alignment);
@@ -329,8 +329,8 @@ T* make_or_null(bool throws) {
 #pragma GCC diagnostic pop
 #endif
 
-/// The block of an object whose constructor throws is the next one's; blocks of the global heap are looked
-/// after by AddressSanitizer.
+/// The next object gets the block of an object whose constructor throws; AddressSanitizer watches the blocks of the
+/// global heap.
 template <class T>
 void expect_block_back(T* (*make_one)(bool throws)) {
     auto* first = make_one(false);

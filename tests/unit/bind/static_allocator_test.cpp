@@ -35,7 +35,7 @@ template <class T>
 using vector = std::vector<T, alloc<T>>;
 using string = std::basic_string<char, std::char_traits<char>, alloc<char>>;
 
-/// What the usual libraries allocate for an element of a list of int.
+/// The block that the usual libraries allocate for an element of a list of int.
 struct list_node {
     void* next;
     void* previous;

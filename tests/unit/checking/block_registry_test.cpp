@@ -22,7 +22,7 @@ std::vector<mallard::misuse_report>& heard() {
     return reports;
 }
 
-/// Books of blocks that are cut from one room, so that addresses are known.
+/// A registry of blocks that are cut from one room, so that addresses are known.
 class registry : public ::testing::Test {
 protected:
     registry() {
@@ -43,7 +43,7 @@ protected:
         return registry_.enter(registry_.open(bytes, alignment), memory);
     }
 
-    /// Returns: what is to be deallocated now.
+    /// Returns: the blocks to be deallocated now.
     std::optional<block_registry::whole_block> close(void* p, std::size_t bytes, std::size_t alignment) {
         registry_.close(p, bytes, alignment);
         return registry_.next_leaving(allocator_call::deallocate);

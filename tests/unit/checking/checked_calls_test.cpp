@@ -164,7 +164,7 @@ TEST_F(checked_calls, empty_the_quarantine_before_a_request_is_refused) {
 }
 
 TEST_F(checked_calls, let_no_more_leave_the_quarantine_than_the_block_that_was_freed_first) {
-    // It gives what was freed last first.
+    // It gives the block freed last first.
     mallard::checking::checked_calls<equipment::plots> pool(8U);
     pool.set_quarantine({});
     std::vector<void*> all;

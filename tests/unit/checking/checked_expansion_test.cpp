@@ -34,7 +34,7 @@ std::vector<mallard::misuse_report>& heard() {
     return all;
 }
 
-/// Whatever AddressSanitizer thinks of it.
+/// Hidden from AddressSanitizer.
 [[gnu::noinline, gnu::no_sanitize_address]] void write_to(void* p, std::ptrdiff_t offset) {
     volatile unsigned char& byte = *(static_cast<unsigned char*>(p) + offset);
     byte = byte ^ 1U;

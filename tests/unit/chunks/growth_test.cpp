@@ -83,7 +83,7 @@ TEST(growth, can_be_constant) {
     EXPECT_EQ(next.bytes_for(1), 4096U);
 }
 
-/// Options of a user who read no documentation.
+/// Options that only a user without the documentation would give.
 const std::size_t any_number[] = {0,
                                   1,
                                   2,

@@ -8,7 +8,7 @@ namespace {
 using mallard::expansion;
 using mallard::includes;
 
-/// Has all that it takes, but for what the tests take from it.
+/// Has a range of its own, but for the part that the tests take away.
 struct complete {
     void* allocate(std::size_t, std::size_t);
     void deallocate(void*, std::size_t, std::size_t) noexcept;

@@ -19,7 +19,7 @@ TEST(sanitizer, leaves_usable_memory_as_it_is) {
     mallard::core::poison(const_cast<char*>(memory), 64);
 #ifdef MALLARD_ASAN
     EXPECT_TRUE(__asan_address_is_poisoned(memory));
-    volatile char* volatile elsewhere = memory; // clang++ does not look at what it knows to be in bounds
+    volatile char* volatile elsewhere = memory; // clang++ checks no address that it knows to be in bounds
     EXPECT_DEATH(elsewhere[5] = 'x', "use-after-poison");
 #endif
     mallard::core::unpoison(const_cast<char*>(memory), 64);

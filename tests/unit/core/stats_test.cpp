@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Whatever an allocator says of itself is what its upstream sees.
+/// An allocator's statistics equal those of its upstream.
 template <class A>
 void expect_told_as_seen(const A& allocator, const equipment::ledger& source) {
     const mallard::allocator_stats told = allocator.stats();

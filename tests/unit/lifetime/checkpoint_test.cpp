@@ -13,7 +13,7 @@ namespace {
 
 class checkpoint : public ::testing::Test {
 protected:
-    /// Returns: where the next block would stand.
+    /// Returns: the address of the next block.
     void* next() {
         const auto mark = arena_.mark();
         void* const p = arena_.allocate(1, 8);

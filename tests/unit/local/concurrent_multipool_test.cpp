@@ -52,7 +52,7 @@ TEST_F(concurrent_multipool, hands_batches_out_in_the_order_of_addresses) {
 }
 
 #ifdef __cpp_exceptions
-/// Returns: how many blocks a pool gives before it fails, over an upstream that grants `chunks` small chunks.
+/// Returns: the number of blocks that a pool gives before it fails, over an upstream that grants `chunks` small chunks.
 template <class Pool>
 std::size_t blocks_of_chunks(std::size_t chunks) {
     equipment::ledger source;
@@ -129,7 +129,7 @@ TEST_F(concurrent_multipool, keeps_no_more_in_a_magazine_than_it_says) {
     EXPECT_LE(source_.outstanding_bytes(), held + 64 * 64);
 }
 
-/// Whole batches wait as they are: what was freed first is not reached before all later batches are used again.
+/// Whole batches wait as they are: the block freed first is not reached before all later batches are used again.
 TEST_F(concurrent_multipool, gives_the_batch_that_was_freed_last_first) {
     const std::size_t index = mallard::threads::magazine_index(64, 8);
     const std::size_t count = 6 * mallard::threads::batch_blocks(index);
@@ -246,7 +246,7 @@ TEST_F(concurrent_multipool, is_a_local_allocator_like_any_other) {
 
 #ifdef __cpp_exceptions
 
-/// Returns: how many blocks there are until no request is granted any more.
+/// Returns: the number of blocks until no request is granted any more.
 template <class Pool>
 std::size_t blocks_of_40(Pool& pool) {
     std::size_t granted = 0;
@@ -262,7 +262,7 @@ std::size_t blocks_of_40(Pool& pool) {
     return granted;
 }
 
-/// A batch that is too large for what is left must not make that unusable.
+/// A batch that is too large for the rest must not make the rest unusable.
 TEST_F(concurrent_multipool, gives_out_the_last_block_that_there_is) {
     using bounded = mallard::limited<mallard::new_delete>;
     for (const std::size_t budget : {2000U, 5000U, 100000U}) {
@@ -270,12 +270,12 @@ TEST_F(concurrent_multipool, gives_out_the_last_block_that_there_is) {
         bounded of_many(budget);
         mallard::multipool<bounded> one(of_one);
         mallard::concurrent_multipool<bounded> many(of_many);
-        // What is freed in between may need a block for the table of free blocks.
+        // Blocks freed in between may need a block for the table of free blocks.
         EXPECT_GE(blocks_of_40(many) + 1, blocks_of_40(one));
     }
 }
 
-/// The batch fails as a whole, and what had come of it is there for the next request.
+/// The batch fails as a whole, and its blocks are there for the next request.
 TEST_F(concurrent_multipool, loses_nothing_where_a_batch_fails_halfway) {
     pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 64}});
     std::set<void*> blocks;

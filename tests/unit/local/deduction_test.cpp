@@ -1,5 +1,5 @@
-// Every constructor by deduction. This file is compiled with MALLARD_CHECKED and without: what a release build
-// deduces, a debug build has to deduce too.
+// Every constructor by deduction. This file is compiled with MALLARD_CHECKED and without: a debug build has to deduce all
+// that a release build deduces.
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-/// A process that may have no more addresses: a heap refuses, and serves what goes back to it.
+/// A process that may have no more addresses: a heap refuses, and serves blocks that come back to it.
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/local/heap.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
@@ -20,7 +20,7 @@ constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
 /// Effects: lets the process have `more` bytes of addresses beside those that it has.
-/// Returns: whether the system has agreed.
+/// Returns: true if the system has agreed.
 bool limit_addresses_to(std::size_t more) {
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
@@ -29,7 +29,7 @@ bool limit_addresses_to(std::size_t more) {
     return pages != 0 && setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-/// Returns: what a child process returns from `work`; -1 where a signal has ended it.
+/// Returns: the result of `work` in a child process; -1 if a signal ended it.
 int in_child(auto work) {
     const pid_t child = fork();
     if (child == 0) {
@@ -52,7 +52,7 @@ protected:
 using upstreams = ::testing::Types<mallard::chunk_cache, mallard::pages>;
 TYPED_TEST_SUITE(at_the_limit, upstreams);
 
-/// Returns: 0 where all is as it should be, or the number of what was not.
+/// Returns: 0 if all is as it should be, or the number of the failed check.
 template <class Upstream>
 int fill_up(std::size_t bytes) {
     Upstream source;

@@ -1,4 +1,4 @@
-/// The system counts the mappings of a process, and refuses the next one where there are too many: to everybody.
+/// The system counts the mappings of a process, and refuses every further one if there are too many.
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/local/heap.hpp>
 #include <mallard/space/reserved_range.hpp>
@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::size_t kib = 1024;
 
-/// AddressSanitizer notes an eighth of what is allocated.
+/// AddressSanitizer takes an eighth of each allocation for its notes.
 constexpr std::size_t many = mallard::core::poisons_memory ? 6'000 : 40'000;
 
-/// Returns: how many mappings the process has; 0 where the system does not tell.
+/// Returns: the number of mappings of the process; 0 if the system does not tell.
 std::size_t mappings() {
     std::ifstream maps("/proc/self/maps");
     std::size_t count = 0;
@@ -32,7 +32,7 @@ std::size_t mappings() {
     return count;
 }
 
-/// Returns: whether the system refuses memory that is only asked for and never touched.
+/// Returns: true if the system refuses memory that is only asked for and never touched.
 bool refuses_to_promise() {
     int mode = 0;
     std::ifstream("/proc/sys/vm/overcommit_memory") >> mode;
@@ -74,7 +74,7 @@ TEST_F(mappings_left_for_threads, are_bounded_where_one_has_many_large_blocks) {
     EXPECT_TRUE(heap.check_sanity().sound());
     EXPECT_GE(heap.use().used_blocks, many);
 
-    // Every second one goes, so that what is left lies apart.
+    // Every second one goes, so that the others lie apart.
     for (std::size_t i = 0; i < many; i += 2) {
         heap.deallocate(blocks[i]);
     }
@@ -118,7 +118,7 @@ TEST_F(mappings_left_for_threads, leave_ranges_for_those_who_use_them) {
     EXPECT_GT(mallard::space::reserved_range::count(), mallard::space::reserved_range::most_ranges / 4);
 }
 
-/// A few large blocks, as of vectors, grow where they are; where there are too many, they do not, and are blocks like others.
+/// A few large blocks, as of vectors, grow in place. If there are too many, further ones are blocks like others.
 TEST_F(mappings_left_for_threads, leave_no_room_to_grow_beyond_the_bound) {
     mallard::heap<> heap;
     void* const vector = heap.allocate(256 * kib);

@@ -143,7 +143,7 @@ TEST_F(heap, serves_what_is_larger_than_a_chunk) {
 
 #ifdef __cpp_exceptions
 
-/// Each call, where the upstream has nothing: it is told of, nothing has changed, and nothing was lost.
+/// Each call over an upstream that gives nothing: it reports the failure, changes nothing and loses nothing.
 TEST_F(heap, is_as_it_was_where_the_upstream_fails) {
     auto* const p = static_cast<std::byte*>(heap_.allocate(100));
     void* const behind = heap_.allocate(100);

@@ -32,8 +32,8 @@ namespace {
 using mallard::expansion;
 using mallard::expansion_request;
 
-/// AddressSanitizer notes an eighth of what is served, so that larger blocks than this one would fill the machine; and its
-/// operator new ends the program where there can be no such block.
+/// AddressSanitizer takes an eighth of each block for its notes, so that blocks larger than this one would fill the machine;
+/// and its operator new ends the program if there can be no such block.
 constexpr std::size_t most_noted_bytes = std::size_t{1} << 26;
 constexpr std::size_t least_impossible_bytes = std::size_t{1} << 48;
 
@@ -56,7 +56,7 @@ struct over_buffer {
     mallard::heap<mallard::buffer> heap{source};
 };
 
-/// What a ledger gives out it fills.
+/// A ledger fills each block that it gives out.
 template <class Ground>
 struct of_equipment : Ground {
     [[nodiscard]] static bool may_try(std::size_t bytes) {
@@ -75,7 +75,7 @@ protected:
         heap_.deallocate(p);
     }
 
-    /// Calls `f` for 2^k - 1, 2^k and 2^k + 1 bytes at every alignment that a number can tell, or at some where a block is
+    /// Calls `f` for 2^k - 1, 2^k and 2^k + 1 bytes at every alignment that a number can hold, or at some if a block is
     /// large.
     template <class F>
     void each_request(F f) {
@@ -98,7 +98,7 @@ protected:
         }
     }
 
-    /// Effects: expects that `p`, which was given for the request, has what it should; writes to both ends of it.
+    /// Effects: expects that `p` fits the request, and writes to both of its ends.
     void look_at(void* p, std::size_t bytes, std::size_t alignment) {
         ASSERT_NE(p, nullptr);
         EXPECT_GE(heap_.usable_bytes(p), bytes) << bytes << " at " << alignment;
@@ -109,7 +109,7 @@ protected:
         }
     }
 
-    /// Returns: whether the call returned, and did not throw std::bad_alloc.
+    /// Returns: true if the call returned, and did not throw std::bad_alloc.
     template <class Call>
     static bool serves(Call call) {
         try {
@@ -264,7 +264,7 @@ TEST(extreme_reserves, of_a_vector_are_refused) {
     EXPECT_EQ(heap.use().used_blocks, 0U);
 }
 
-/// What a caller has said of memory that he cannot have.
+/// A caller's words about memory that cannot exist.
 TEST(extreme_growth, of_a_region_is_none) {
     alignas(16) static std::array<std::byte, 65536> memory;
     mallard::region_heap& heap = mallard::region_heap::create_in(memory);

@@ -12,7 +12,7 @@ namespace {
 
 using arena_type = mallard::monotonic<equipment::ledger>;
 
-/// An arena that takes chunks of 64 bytes to 1 KiB, and complains at the end of what its ledger saw.
+/// An arena that takes chunks of 64 bytes to 1 KiB, and reports the complaints of its ledger at the end.
 class monotonic : public ::testing::Test {
 protected:
     ~monotonic() override {
@@ -112,7 +112,7 @@ TEST(monotonic_buffer, is_used_again_after_a_release_or_a_rewind) {
     }
 }
 
-/// Wherever it begins and ends: blocks lie inside of it or in a chunk, aligned, and never across its end.
+/// With any beginning and end of the buffer: blocks lie inside of it or in a chunk, aligned, and never across its end.
 TEST(monotonic_buffer, may_be_of_any_size_at_any_address) {
     alignas(64) std::array<std::byte, 128> memory;
     for (std::size_t offset = 0; offset < 32; ++offset) {

@@ -143,7 +143,7 @@ TEST_F(multipool, gives_most_of_its_chunks_to_blocks) {
         static_cast<void>(pool_.allocate(bytes, 8));
         asked += bytes;
     }
-    // What the last chunk still has free is not waste; it is at most half of all.
+    // The free rest of the last chunk is not waste; it is at most half of all.
     EXPECT_LE(source_.outstanding_bytes(), asked * 9 / 4);
 }
 

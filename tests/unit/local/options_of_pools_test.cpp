@@ -16,7 +16,7 @@
 
 namespace {
 
-/// An upstream that writes nothing to what it gives, however much that is, and refuses what is absurd.
+/// An upstream that writes nothing to its blocks, however large, and refuses absurd sizes.
 class plain_upstream {
 public:
     struct request {
@@ -74,7 +74,7 @@ const std::size_t any_number[] = {0,
                                   SIZE_MAX};
 
 /// Effects: uses the allocator for three MB of small blocks.
-/// Returns: how many of them it could not have; the upstream refuses chunks that are absurd.
+/// Returns: the number of blocks that it could not have, because the upstream refuses absurd chunks.
 template <class A>
 std::size_t failures_of(A& allocator) {
     std::size_t failures = 0;
@@ -170,7 +170,7 @@ TEST(options_of_small_object_pool, serve_whatever_the_numbers) {
     }
 }
 
-/// Returns: what the exception of `make()` says; "" where there is none.
+/// Returns: the text of the exception of `make()`; "" if there is none.
 template <class Make>
 std::string refusal_of(Make make) {
     try {

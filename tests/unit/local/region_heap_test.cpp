@@ -192,7 +192,7 @@ TEST(least_region, has_room_for_one_block) {
     EXPECT_EQ(heap.use().free_blocks, 1U);
 }
 
-/// Wherever the region is: what is in it is found from the addresses that it has there.
+/// A region may be mapped anywhere: its contents are found from its addresses there.
 TEST(moved_region, is_the_same_heap_elsewhere) {
     constexpr std::size_t bytes = 65536;
     const std::unique_ptr<std::byte[]> here(new std::byte[bytes]);
@@ -242,10 +242,10 @@ TEST(shared_region, is_used_at_two_addresses_at_once) {
                                 &heap_type::open_in(bases[1])};
 
     std::mt19937_64 random(9);
-    std::vector<std::pair<std::ptrdiff_t, std::size_t>> live; // where in the region, and how much
+    std::vector<std::pair<std::ptrdiff_t, std::size_t>> live; // place in the region, and size
     for (int i = 0; i < 5000; ++i) {
         const std::size_t who = random() % 2;
-        // What one process has marked as usable the other one knows nothing of.
+        // A process does not know of memory that another one marked as usable.
         mallard::core::unpoison(bases[who], bytes);
         if (live.size() < 100 || random() % 2 == 0) {
             const std::size_t block_bytes = 1 + random() % 2000;

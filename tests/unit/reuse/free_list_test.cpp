@@ -11,8 +11,8 @@
 
 namespace {
 
-/// What holds however the list runs. The blocks are carved right behind one another, so that those of 12 and
-/// of 20 bytes lie at multiples of 4.
+/// The contract of a list of any order. The blocks are carved right behind one another, so that those of 12 and of 20
+/// bytes lie at multiples of 4.
 template <class Order>
 class free_list : public ::testing::Test {
 protected:

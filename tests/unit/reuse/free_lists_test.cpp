@@ -17,7 +17,7 @@ struct setting {
     static constexpr std::size_t lost = Lost;
 };
 
-/// What holds however the lists run, and of whatever sizes the blocks are.
+/// The contract of lists of any order and of blocks of any sizes.
 template <class Setting>
 class free_lists : public ::testing::Test {
 protected:
@@ -145,7 +145,7 @@ TYPED_TEST(free_lists, carry_every_block_over_to_a_larger_table) {
     const std::size_t table_at_most = this->classes * sizeof(void*) * 9 / 8;
     const std::size_t found = this->take_all();
     EXPECT_LE(found, freed);
-    // A table's remainder becomes one block; what is too short for a class is lost.
+    // A table's remainder becomes one block; the rest, too short for a class, is lost.
     EXPECT_GE(found + table_at_most + freed / TypeParam::lost, freed);
 }
 

@@ -24,7 +24,7 @@ TEST(reuse_order, is_a_name_for_free_blocks_by_class_and_of_one_size) {
     EXPECT_FALSE(mallard::reuse::reuse_of_one_size<mallard::reuse::carves_one_size>);
 }
 
-/// The same blocks come and go in both kinds; what is given out next is the same block.
+/// The same blocks come and go in both kinds; both give out the same block next.
 template <class Order>
 class free_blocks : public ::testing::Test {
 protected:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t to = 64 << 10;
 
-/// What holds for every policy.
+/// The contract of every policy.
 template <class Classes>
 class size_classes : public ::testing::Test {};
 
@@ -41,7 +41,7 @@ TYPED_TEST(size_classes, serve_the_fundamental_alignment) {
             const std::size_t block = TypeParam::bytes(TypeParam::index(bytes, alignment));
             ASSERT_GE(block, bytes);
             ASSERT_EQ(block % alignment, 0U) << bytes << " at " << alignment;
-            // The alignment may cost what rounding the size up to it costs, and no more.
+            // An alignment costs no more than the size rounded up to it.
             const std::size_t rounded =
                 (bytes == 0 ? alignment : bytes + alignment - 1) / alignment * alignment;
             ASSERT_EQ(block, TypeParam::bytes(TypeParam::index(rounded, 8))) << bytes << " at " << alignment;

@@ -27,7 +27,7 @@ TEST(slot_range, has_the_bits_of_its_slots) {
     EXPECT_EQ(slot_range{}.bits(0), 0U);
 }
 
-/// Whatever can be given out overlaps neither the books nor anything else that stands in a block.
+/// No slot overlaps the metadata, or anything else in a block.
 void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool first) {
     const std::size_t metadata = g.divided ? g.first_offset : g.metadata_offset(address);
     const std::size_t rest = g.bits_at(metadata);
@@ -82,7 +82,7 @@ TEST(slab_geometry, keeps_slots_off_what_begins_sub_blocks) {
     }
 }
 
-/// Returns: how many slots of the block at `address` can be given out.
+/// Returns: the number of slots of the block at `address` that can be given out.
 std::size_t slots_to_give_out(const slab_geometry& g, std::uintptr_t address, bool first) {
     const std::size_t metadata = g.divided ? g.first_offset : g.metadata_offset(address);
     const slot_range header = g.touched_by(metadata, mallard::slab::slab_header_bytes);

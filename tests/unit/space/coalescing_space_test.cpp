@@ -126,7 +126,7 @@ TYPED_TEST(coalescing_space, lays_blocks_at_any_alignment) {
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
 }
 
-/// Wherever a block could begin: in front of it nothing is left, or a whole block, and no more than that takes.
+/// A block may begin anywhere: in front of it lies nothing, or a whole block, and it takes no more than that needs.
 TYPED_TEST(coalescing_space, lays_an_aligned_block_at_the_first_place_there_is) {
     constexpr std::size_t step = TypeParam::granule;
     for (const std::size_t alignment : {32U, 64U, 256U}) {
@@ -184,8 +184,8 @@ TYPED_TEST(coalescing_space, lists_what_was_the_remainder) {
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all - 256});
 }
 
-/// Returns: by how much a room is made shorter that has so much free at its end: what is left is no block, or one of the
-/// smallest size at least.
+/// Returns: the bytes by which a room with that free end is made shorter: the rest is nothing, or a block of at least the
+/// smallest size.
 std::size_t most_to_cut(std::size_t there, std::size_t most) {
     std::size_t best = 0;
     for (std::size_t cut = 0; cut <= std::min(there, most); cut += 16) {
@@ -243,7 +243,7 @@ TYPED_TEST(coalescing_space, merges_what_a_room_gets_with_what_is_free_at_its_en
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
 }
 
-/// Whatever is done in between: what is free at the end is given up, and no more.
+/// After any operations the free end is given up, and no more.
 TYPED_TEST(coalescing_space, gains_and_loses_nothing_where_its_room_changes) {
     std::mt19937_64 random(11);
     std::vector<heap_block> blocks;

@@ -17,7 +17,7 @@ namespace {
 using mallard::space::heap_block;
 using sizes = std::vector<std::size_t>;
 
-/// What an unfinished_burst wants, and a burst of these tests never has: an allocator to give blocks back to.
+/// An unfinished_burst needs an allocator that takes blocks back; a burst of these tests never gives one back.
 struct nobody {
     static void* allocate(std::size_t, std::size_t) { return nullptr; }
     static void deallocate(void*, std::size_t, std::size_t) noexcept { ADD_FAILURE(); }
@@ -85,7 +85,7 @@ TYPED_TEST(growing_space, grows_forward_into_a_free_block) {
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
 }
 
-/// Whoever prefers more than he needs gets it where it is there, whatever he has already.
+/// A caller that prefers more than it needs gets it if it is there, also if it has enough already.
 TYPED_TEST(growing_space, grows_forward_as_far_as_is_preferred) {
     const auto b = this->row(4, 128);
     this->space_.give(b[1]);
@@ -129,8 +129,8 @@ TYPED_TEST(growing_space, grows_backward_and_forward_at_once) {
     EXPECT_FALSE(this->space_.grow_backward(grown, 1600, 1600, 16, true));
 }
 
-/// Returns: by how much a block of `had` bytes has to begin further down: by no more steps than it needs, and so that a
-/// block is left in front of it, or nothing.
+/// Returns: the distance by which a block of `had` bytes has to begin further down: as few steps as it needs, so that a
+/// block, or nothing, is left in front of it.
 std::size_t steps_down(std::size_t front, std::size_t had, std::size_t least, std::size_t most,
                        std::size_t step) {
     std::size_t down = 0;
@@ -249,8 +249,7 @@ TYPED_TEST(growing_space, makes_a_free_block_the_remainder) {
     EXPECT_EQ(this->space_.free_bytes(), (sizes{512, 512}));
 }
 
-/// Rows in either direction, single blocks, blocks from anywhere: what is left are free blocks without
-/// neighbours.
+/// Rows in either direction, single blocks, blocks from anywhere: the rest are free blocks without neighbours.
 TYPED_TEST(growing_space, merges_what_comes_back_in_any_order) {
     std::mt19937_64 random(3);
     for (int round = 0; round < 20; ++round) {

@@ -101,7 +101,7 @@ TYPED_TEST(heap_calls, know_the_size_of_a_block) {
     EXPECT_EQ(this->heap_.use().used_blocks, 0U);
 }
 
-/// A block that has the least already grows to what is preferred where that is there, and is left as it is where not.
+/// A block that has the least already grows to the preferred size if that is there, and else stays as it is.
 TYPED_TEST(heap_calls, grow_a_block_as_far_as_is_preferred) {
     const auto b = this->row(3, 100);
     this->heap_.deallocate(b[1]);

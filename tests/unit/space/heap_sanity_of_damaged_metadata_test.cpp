@@ -1,5 +1,5 @@
-/// Somebody has written over the books of a heap: looking at them says so, or that nothing shows. It neither reads what
-/// is not the heap's nor goes on for ever.
+/// The metadata of a heap were overwritten. A walk over them reports it, or finds nothing; it neither reads memory outside
+/// the heap nor goes on for ever.
 #include "equipment/heaps.hpp"
 
 #include <mallard/core/alignment.hpp>
@@ -120,7 +120,7 @@ std::vector<std::size_t> damages(std::size_t word, std::byte* at, std::span<std:
     return all;
 }
 
-/// Effects: writes over each word of the memory, looks, and writes back what was there.
+/// Effects: overwrites each word of the memory in turn, looks, and restores it.
 template <class Heap>
 void damage_each_word(const Heap& heap, std::span<std::byte> memory, auto&& expect) {
     for (std::size_t offset = 0; offset != memory.size(); offset += sizeof(std::size_t)) {
@@ -235,7 +235,7 @@ TYPED_TEST(damaged_chunks, are_looked_at_and_no_more) {
     }
 }
 
-/// Links out of the lists in the heap itself, which no chunk holds: they lie behind what tells of the chunks.
+/// Links of the lists in the heap itself, which no chunk holds: they lie behind the table of the chunks.
 TYPED_TEST(damaged_chunks, are_looked_at_where_the_lists_are_damaged) {
     auto& heap = this->ground_.heap;
     using lists = mallard::space::segregated_fit<mallard::space::absolute_links>;
@@ -251,7 +251,7 @@ TYPED_TEST(damaged_chunks, are_looked_at_where_the_lists_are_damaged) {
                      });
 }
 
-/// What stands in front of large blocks.
+/// The words in front of large blocks.
 TEST(damaged_ranges, are_looked_at_and_no_more) {
     mallard::heap<> heap;
     std::vector<std::byte*> large;

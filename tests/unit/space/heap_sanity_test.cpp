@@ -47,7 +47,7 @@ protected:
         EXPECT_EQ(space_.sanity().block, nullptr);
     }
 
-    /// Effects: writes over a word, looks, and writes back what was there.
+    /// Effects: overwrites a word, looks, and restores it.
     heap_sanity look_with(std::byte* at, std::size_t word) const {
         const std::size_t before = mallard::space::read_word(at);
         mallard::space::write_word(at, word);
@@ -116,7 +116,7 @@ TYPED_TEST(sanity, finds_a_free_block_that_was_written_to) {
     }
 }
 
-/// A link into the room is followed only to where a block could be.
+/// A link into the room is followed only if a block could lie there.
 TYPED_TEST(sanity, follows_no_link_out_of_the_room) {
     for (const std::size_t i : {1U, 3U, 5U}) {
         const heap_block b = this->blocks_[i];

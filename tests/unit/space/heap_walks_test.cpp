@@ -76,7 +76,7 @@ TYPED_TEST(heap_walks, count_what_is_used_without_the_words) {
     EXPECT_EQ(this->heap_.use().used_bytes, 1024U);
 }
 
-/// Somebody writes past the end of a block, before its start, or to a block that he has freed.
+/// A program writes past the end of a block, before its start, or to a freed block.
 TYPED_TEST(heap_walks, name_the_block_that_somebody_wrote_around) {
     std::vector<std::byte*> blocks;
     for (int i = 0; i < 20; ++i) {

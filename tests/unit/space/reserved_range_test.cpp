@@ -15,7 +15,7 @@ namespace {
 
 namespace reserved_range = mallard::space::reserved_range;
 
-/// Returns: how many of the bytes have memory, as the system says.
+/// Returns: the number of the bytes that have memory, by the system's account.
 std::size_t resident_bytes(std::byte* begin, std::size_t bytes) {
     const std::size_t page = mallard::pages::page_bytes();
     std::vector<unsigned char> pages((bytes + page - 1) / page);

@@ -95,7 +95,7 @@ TYPED_TEST(segregated_fit, finds_in_a_list_of_several_sizes_one_that_is_large_en
     EXPECT_FALSE(this->lists_.find(least + 2 * this->granule));
 }
 
-/// A long list takes no longer than a short one: what lies behind its first blocks is not looked at.
+/// A long list takes no longer than a short one: only its first blocks are looked at.
 TYPED_TEST(segregated_fit, looks_at_few_blocks_of_a_list_before_it_takes_a_larger_one) {
     const std::size_t least = TypeParam::exact_bytes * 16;
     const std::size_t wanted = least + this->granule;
@@ -136,7 +136,7 @@ TYPED_TEST(segregated_fit, finds_what_is_larger_than_all_lists) {
     EXPECT_FALSE(this->lists_.find(least + 7 * this->granule));
 }
 
-/// Against all free blocks by their sizes: what is found is large enough, and no larger than by a list.
+/// Compared with all free blocks by their sizes: the block found is large enough, and from the smallest list that has one.
 TYPED_TEST(segregated_fit, finds_nearly_the_best_of_many) {
     std::mt19937_64 random(1);
     std::multimap<std::size_t, heap_block> all;

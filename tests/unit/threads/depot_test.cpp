@@ -85,7 +85,7 @@ TEST_F(depot, has_room_again_for_what_was_taken) {
     }
 }
 
-/// Each thread puts what it took, in turn with its own batches. In the end each batch is there once.
+/// Each thread puts back the batches that it took, in turn with its own. In the end each batch is there once.
 TEST(depot_of_many_threads, loses_no_batch_and_hands_none_out_twice) {
     constexpr std::size_t threads = 4;
     constexpr std::size_t rounds = 20'000;

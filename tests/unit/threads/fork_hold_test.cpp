@@ -37,7 +37,7 @@ constinit mallard::threads::fork_hold inner_hold{
     .unlock = [](bool) noexcept { inner.unlock(); },
 };
 
-/// Returns: what the child exits with.
+/// Returns: the exit status of the child.
 template <class Work>
 int status_of_child(Work work) {
     const pid_t child = fork();

@@ -67,7 +67,7 @@ TEST_F(magazine, holds_its_capacity_and_keeps_the_half_freed_last) {
     EXPECT_EQ(magazine_.pop(), block(capacity_of_24 - 1));
 }
 
-/// What is taken out in between must not lead to more than the capacity, nor need a look at each of them.
+/// Blocks taken out in between must not lead to more than the capacity, nor need a look at each of them.
 TEST_F(magazine, is_bounded_however_it_is_used) {
     std::size_t in_use = 0;
     std::size_t looks = 0;

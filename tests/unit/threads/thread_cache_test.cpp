@@ -23,7 +23,7 @@ std::size_t length_of(mallard::threads::block_stack blocks) {
     return n;
 }
 
-/// The least that an allocator with racks is: it counts what comes back.
+/// The smallest allocator with thread caches: it counts the blocks that come back.
 class owner : public mallard::threads::cache_owner {
 public:
     owner() noexcept : cache_owner(count) {}
@@ -33,7 +33,7 @@ public:
     using cache_owner::find_cache;
     using cache_owner::used_last;
 
-    /// Effects: puts a block into this thread's rack.
+    /// Effects: puts a block into this thread's cache.
     void free_here(void* p) {
         mallard::threads::magazine& m = find_cache()->magazines[1];
         static_cast<void>(m.make_room(1));
@@ -122,7 +122,7 @@ struct late_user {
 TEST_F(thread_caches, are_there_no_more_when_the_thread_has_returned_them) {
     owner shared;
     std::thread([&] {
-        // Made before the thread has a rack, so it ends after the racks do.
+        // Made before the thread has a cache, so it ends after the caches do.
         static thread_local const late_user user(shared);
         static_cast<void>(&user);
         EXPECT_NE(shared.find_cache(), nullptr);
@@ -160,7 +160,7 @@ TEST_F(thread_caches, have_returned_what_they_are_returning_when_they_are_detach
         shared.detach_caches();
         shared.detached = true;
     });
-    // Time for the other to do it too early, if it does; no time is too long or too short for this to hold.
+    // Time for the other thread to do it too early, if it does. The test holds with any other time too.
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     shared.may_end = true;
     shared.may_end.notify_all();
@@ -169,7 +169,7 @@ TEST_F(thread_caches, have_returned_what_they_are_returning_when_they_are_detach
     EXPECT_TRUE(shared.detached);
 }
 
-/// More allocators than racks: each use works, few take a rack away, and what was in it comes back.
+/// More allocators than caches: each use works, few take a cache away, and its blocks come back.
 TEST_F(thread_caches, go_to_another_allocator_now_and_then) {
     std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread + 1);
     for (auto& o : owners) {
@@ -212,7 +212,7 @@ TEST_F(thread_caches, are_taken_from_another_allocator_once_its_lock_is_free_aga
 
 #if defined(__linux__) && !defined(__SANITIZE_THREAD__)
 #ifndef MALLARD_ASAN
-/// Such a thread runs no destructors, which a sanitizer does not survive. Those that come later look for what it left behind.
+/// Such a thread runs no destructors, which a sanitizer does not survive. Later threads look for its remains.
 TEST_F(thread_caches, are_taken_from_threads_that_ended_without_a_word) {
     owner one;
     std::thread([&] {

@@ -9,7 +9,7 @@
 
 namespace {
 
-/// What happened in a thread that has ended, in its order.
+/// The events in a thread that has ended, in their order.
 std::string happened;
 
 constinit thread_local mallard::threads::thread_end_task first_task{};

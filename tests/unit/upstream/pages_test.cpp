@@ -143,7 +143,7 @@ TEST(pages, tell_what_they_got) {
     EXPECT_FALSE(mallard::pages::inspect(p, 1).known) << "nothing is mapped there any more";
 }
 
-/// Returns: of the whole process, what the system may take; -1 where it does not tell.
+/// Returns: the bytes of the process that the system may take; -1 if it does not tell.
 long offered_kibibytes() {
     std::ifstream rollup("/proc/self/smaps_rollup");
     for (std::string key; rollup >> key;) {

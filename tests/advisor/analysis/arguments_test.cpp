@@ -1,0 +1,31 @@
+#include "advisor/profile/arguments.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using mallard::advisor::arguments;
+using mallard::advisor::read_arguments;
+using mallard::advisor::usage_error;
+
+TEST(profile_arguments, are_read_in_any_order_and_form) {
+    const arguments read = read_arguments({"--process", "12", "a.trace", "--scope=std::f(int)"});
+    EXPECT_EQ(read.trace, "a.trace");
+    EXPECT_EQ(read.process, 12U);
+    EXPECT_EQ(read.scope, "std::f(int)");
+    EXPECT_EQ(read_arguments({"--", "--odd"}).trace, "--odd");
+    EXPECT_TRUE(read_arguments({"--help"}).help);
+}
+
+TEST(profile_arguments, that_make_no_sense_are_refused) {
+    EXPECT_THROW(read_arguments({}), usage_error);
+    EXPECT_THROW(read_arguments({"a", "b"}), usage_error);
+    EXPECT_THROW(read_arguments({"a", "--scope"}), usage_error);
+    EXPECT_THROW(read_arguments({"a", "--scoop", "b"}), usage_error);
+    EXPECT_THROW(read_arguments({"a", "--events=yes"}), usage_error);
+    for (const char* number : {"", "x", "-1", "1x", "4294967296", " 1"}) {
+        EXPECT_THROW(read_arguments({"a", "--process", number}), usage_error) << number;
+    }
+}
+
+} // namespace

@@ -1,0 +1,43 @@
+"""The programs of the advisor, built for the tests that run them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+from source_tree import ROOT
+
+
+@cache
+def programs_of_advisor() -> Path:
+    """The folder of mallard-record. MALLARD_ADVISOR names one that is built already."""
+    stated = os.environ.get("MALLARD_ADVISOR")
+    if stated:
+        return Path(stated)
+    build = ROOT / "build/recording"
+    build.mkdir(parents=True, exist_ok=True)
+    # Tests run side by side, and one of them builds. After the stage `recording` there is nothing to build.
+    with (build / "tests.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (build / "CMakeCache.txt").exists():
+            run("--preset", "recording")
+        run(
+            "--build",
+            "--preset",
+            "recording",
+            "--target",
+            "mallard-advisor",
+            "--parallel",
+            str(os.cpu_count()),
+        )
+    return build / "recorder"
+
+
+def run(*words: str) -> None:
+    done = subprocess.run(["cmake", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.exit(f"the recorder was not built:\n{done.stdout[-3000:]}{done.stderr[-3000:]}", 1)

@@ -1,0 +1,156 @@
+"""Test equipment: studies of made up programs, with known figures. Times in milliseconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mallard.advice.candidates import Candidate, EscapeSite
+from mallard.advice.ceiling import Ceiling
+from mallard.advice.globals import GlobalEffect, Globals
+from mallard.advice.patterns import Pattern
+from mallard.advice.study import Study
+from mallard.stats import Difference
+from mallard.trial.campaign import Ground, Result
+from mallard.trial.program import Scope
+from mallard.trial.report import Counts
+from mallard.trial.verdict import Effect, Trial
+
+MIB = 1 << 20
+
+
+def saved(middle: float, half: float = 1.0) -> Difference:
+    """A saving, as the difference in seconds that it is."""
+    return Difference(-middle / 1e3, -(middle + half) / 1e3, -(middle - half) / 1e3, 21)
+
+
+def effect(strategy: str, middle: float, half: float = 1.0, **changes: Any) -> Effect:
+    counts = Counts(served=1000, freed=1000, started_again=50, servers=1)
+    made: dict[str, Any] = {
+        "strategy": strategy,
+        "time": saved(middle, half),
+        "peak_bytes": Difference(2.0 * MIB, 0.0, 4.0 * MIB, 21),
+        "faults": Difference(0.0, 0.0, 0.0, 21),
+        "counts": counts,
+    }
+    return Effect(**made | changes)
+
+
+def ground(*effects: Effect, malloc: str = "glibc", litter: int = 0, **changes: Any) -> Ground:
+    trial: dict[str, Any] = {
+        "effects": tuple(sorted(effects, key=lambda each: each.time.median)),
+        "program_seconds": 0.109,
+        "null_seconds": 0.120,
+        "wall": False,
+        "null": Counts(in_null=1000, elsewhere=100, servers=1),
+        "failed": {},
+    }
+    own = {name: changes.pop(name) for name in list(changes) if name in trial}
+    rest: dict[str, Any] = {"differing": (), "compared": True, "sensitivity": ()}
+    return Ground(malloc=malloc, litter=litter, trial=Trial(**trial | own), **rest | changes)
+
+
+def result(*grounds: Ground, rounds: int = 21) -> Result:
+    return Result(Scope("handle", ()), rounds, grounds)
+
+
+def candidate(name: str = "handle", **changes: Any) -> Candidate:
+    made: dict[str, Any] = {
+        "name": name,
+        "asked_as": f"{name}(request const&)",
+        "source": "src/server.cpp:88",
+        "kind": "function",
+        "rank": 1,
+        "function": 1,
+        "allocations": 1_204_331,
+        "bytes": 80 * MIB,
+        "escaped": 0,
+        "alive": 0,
+        "containment": 1.0,
+        "exact": True,
+        "owned": 1_204_331,
+        "returns": 20_000,
+        "region_bytes": 5_900,
+        "peak_p50": 1_024.0,
+        "peak_p99": 4_096.0,
+        "peak_max": 5_120.0,
+        "threads": 1,
+        "escape_sites": (),
+    }
+    return Candidate(**made | changes)
+
+
+def escaping() -> Candidate:
+    site = EscapeSite("remember", "src/cache.cpp:12", 80_000)
+    return candidate(escaped=84_331, containment=0.93, escape_sites=(site,))
+
+
+def ceiling(high: float = 46.0, **changes: Any) -> Ceiling:
+    made: dict[str, Any] = {
+        "seconds": high * 0.9 / 1e3,
+        "low": high * 0.8 / 1e3,
+        "high": high / 1e3,
+        "cpu_seconds": 0.109,
+        "operations": 2_408_662,
+        "ns_per_operation": 17.0,
+        "faults": 120,
+        "fault_ns": 200.0,
+    }
+    return Ceiling(**made | changes)
+
+
+def mallocs(*effects: tuple[str, float, float], **changes: Any) -> Globals:
+    made: dict[str, Any] = {
+        "base": "glibc",
+        "seconds": 0.109,
+        "wall_seconds": 0.110,
+        "peak_bytes": 10.0 * MIB,
+        "faults": 500.0,
+        "rounds": 11,
+        "status": 0,
+        "same_output": True,
+        "same_end": True,
+        "effects": tuple(
+            sorted(
+                (
+                    GlobalEffect(name, saved(middle, half), Difference(1.0 * MIB, 0, 2.0 * MIB, 11))
+                    for name, middle, half in effects
+                ),
+                key=lambda each: each.time.median,
+            )
+        ),
+    }
+    return Globals(**made | changes)
+
+
+def pattern(kind: str = "reserve", estimate: float | None = 60.0, **changes: Any) -> Pattern:
+    made: dict[str, Any] = {
+        "kind": kind,
+        "function": "collect",
+        "source": "src/list.cpp:40",
+        "allocations": 900_000,
+        "share": 0.7,
+        "reason": "std::vector grows in 8.6 steps, 20,000 times, up to 4.00 KiB",
+        "remedy": "reserve() before it is filled",
+        "estimated_seconds": None if estimate is None else estimate / 1e3,
+    }
+    return Pattern(**made | changes)
+
+
+def study(**changes: Any) -> Study:
+    """A server whose requests should have a region."""
+    chosen = candidate()
+    made: dict[str, Any] = {
+        "words": ("./server",),
+        "base": "glibc",
+        "allocations": 1_300_000,
+        "peak_live_bytes": 9 * MIB,
+        "threads": 1,
+        "withheld": "",
+        "ceiling": ceiling(),
+        "globals": mallocs(("mimalloc", 12.0, 1.0), ("tcmalloc", 0.2, 1.0)),
+        "candidates": (chosen,),
+        "chosen": chosen,
+        "trial": result(ground(effect("monotonic", 38.7, 1.3), effect("multipool", 22.0))),
+        "on_top": ground(effect("monotonic", 27.0), malloc="mimalloc"),
+    }
+    return Study(**made | changes)

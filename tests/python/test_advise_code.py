@@ -1,0 +1,86 @@
+"""The code to paste: it compiles for each strategy, and its sizes are those of the recording."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from profile_rows import amount, figures
+from source_tree import ROOT
+from synthetic_profile import document
+from synthetic_study import candidate, escaping
+
+from mallard.advice.code import CONTAINERS, TypeChange, buffer_bytes, code_for, type_changes
+from mallard.profile.document import read_profile
+from mallard.trial.strategies import STRATEGIES
+
+EVERY = [TypeChange(name, parameters, "handle", "src/s.cpp:9", 100) for _, name, parameters in CONTAINERS]
+
+
+def test_every_strategy_has_code_that_compiles(tmp_path: Path):
+    """All of them in one file, each in a namespace of its own; with and without a buffer."""
+    compiler = shutil.which(os.environ.get("CXX", "c++"))
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    includes: list[str] = []
+    parts: list[str] = []
+    for number, strategy in enumerate(STRATEGIES):
+        for large in (False, True):
+            scope = candidate(region_bytes=1 << 30) if large else escaping()
+            lines = code_for(strategy, scope, EVERY, threads=large).splitlines()
+            includes += [line for line in lines if line.startswith("#include")]
+            body = [line for line in lines if not line.startswith("#include")]
+            parts += [f"namespace of_{number}_{'large' if large else 'small'} {{", *body, "}"]
+    file = tmp_path / "pasted.cpp"
+    file.write_text("\n".join([*dict.fromkeys(includes), *parts]) + "\n")
+    words = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{ROOT / 'include'}"]
+    done = subprocess.run([*words, str(file)], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr[:3000]
+
+
+def test_the_buffer_has_room_for_a_request():
+    assert buffer_bytes(candidate(region_bytes=5_900)) == 8192
+    assert buffer_bytes(candidate(region_bytes=10)) == 256
+    assert buffer_bytes(candidate(region_bytes=1 << 20)) == 0
+    assert buffer_bytes(candidate(returns=0, peak_p99=4096.0)) == 4096
+    assert buffer_bytes(candidate(returns=0, peak_p99=None)) == 0
+
+
+def test_the_types_to_change_come_from_the_stacks_of_the_scope():
+    names = ("handle(query)", "std::map<int, int>::emplace(int)", "std::__cxx11::string::_M_create()", "main")
+    site = {
+        "place": 0,
+        "figures": figures(500, 8000, 1.0),
+        "stacks": [{"stack": 0, **amount(500, 8000)}],
+        "contexts": 1,
+        "owners": [],
+        "peak_bytes": 10,
+        "returns": 3,
+    }
+    made = document(
+        functions=[{"name": each, "object": "/srv/x", "file": "x.cpp", "line": 1} for each in names],
+        places=[{"function": at, "file": "x.cpp", "line": 40, "inlined": False} for at in range(4)],
+        stacks=[[2, 1, 0, 3], [1, 0, 3], [1, 3]],
+        sites=[
+            site,
+            site | {"stacks": [{"stack": 1, **amount(9, 9)}]},
+            site | {"stacks": [{"stack": 2, **amount(1, 1)}]},
+        ],
+    )
+    found = type_changes(read_profile(json.dumps(made)), candidate(function=0, allocations=1000))
+    assert [(each.was, each.becomes) for each in found] == [
+        ("std::string", "std::pmr::string"),
+        ("std::map<Key, T>", "std::pmr::map<Key, T>"),
+    ]
+    assert found[0].source == "x.cpp:40"
+
+
+def test_escaping_sites_are_left_global():
+    text = code_for("monotonic", escaping(), [])
+    assert "//   remember (cache.cpp:12)" in text
+    assert "mallard::wink_out<std::pmr::vector<int>>(memory)" in text
+    assert "wink_out" not in code_for("heap", candidate(), [])

@@ -1,0 +1,201 @@
+"""The course of the advice, with made up runs: what is tried, how often, and what is said of odd programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from profile_rows import amount, figures, scope
+from synthetic_profile import document
+
+from mallard.advice import course
+from mallard.advice.course import Asked, plan_for, study, union
+from mallard.advice.verdict import decide
+from mallard.cli.advise import check
+from mallard.errors import UsageError
+from mallard.trial.native import NothingRecordedError
+from mallard.trial.program import NULL, Arm, Once, Program, Scope
+from mallard.trial.report import Counts
+
+NAMES = ("main", "handle(request const&)", "parse(text)")
+MIB = 1 << 20
+
+
+class FakeProgram(Program):
+    """Each run takes 100 ms, less the saving of its strategy or malloc."""
+
+    saved_ms: dict[str, float] = {"monotonic": 30.0, "multipool": 10.0}  # noqa: RUF012
+    outputs: tuple[str, ...] = ("same",)
+    status = 0
+    seconds = 0.1
+    runs: list[Arm] = []  # noqa: RUF012
+
+    def run(self, arm: Arm, scope: Scope) -> Once:
+        self.runs.append(arm)
+        strategy = arm.strategy
+        key = strategy if strategy not in (None, NULL) else arm.malloc.name if arm.malloc else ""
+        cpu = self.seconds - self.saved_ms.get(key or "", 0.0) / 1e3
+        served = Counts(served=900, freed=900, started_again=90, elsewhere=50, servers=1)
+        counts = (
+            None
+            if strategy is None
+            else Counts(in_null=900, elsewhere=50, servers=1)
+            if strategy == NULL
+            else served
+        )
+        output = self.outputs[len(self.runs) % len(self.outputs)]
+        return Once(cpu, cpu, 10 * MIB, 500, self.status, output, counts)
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """A function that runs the course on a profile, and counts recordings."""
+
+    def run(program: type[FakeProgram] = FakeProgram, asked: Asked | None = None, **changes: Any) -> Any:
+        functions = [{"name": name, "object": "/srv/server", "file": "s.cpp", "line": 9} for name in NAMES]
+        handle = scope(1, 1, 990, 63_000, 1.0, owned=amount(980, 60_000))
+        process = document()["process"] | {"command": ["server"], "events": 1_000_000}
+        made = NONE | {"functions": functions, "scopes": [handle], "process": process} | changes
+        made["figures"] = made.get("figures", figures(1000, 64_000, 1.0))
+        text = json.dumps(document(**made))
+        recordings: list[str] = []
+        monkeypatch.setattr(course, "record", lambda *words: recordings.append("one") or tmp_path / "t")
+        monkeypatch.setattr(course, "ask", lambda words: text)
+        monkeypatch.setattr(course, "scope_of", lambda trace, name: code_of(name))
+        monkeypatch.setattr(course, "fault_nanoseconds", lambda: 200.0)
+        program.runs = []
+        found = study(
+            program(["server"], Path("x")),
+            asked or Asked(("glibc",)),
+            None,
+            tmp_path,
+            lambda name: lambda a, b: None,
+        )
+        return found, program.runs, recordings
+
+    return run
+
+
+NONE: dict[str, Any] = {"sites": [], "owners": [], "already_pooled": [], "almost_contained": [], "pairs": []}
+
+
+def code_of(name: str) -> Scope:
+    return Scope(name, (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", f":{len(name):x}")))
+
+
+def test_a_scope_is_screened_and_then_measured_with_every_strategy(given):
+    found, runs, recordings = given()
+    assert decide(found).headline.startswith(
+        "Put a monotonic allocator, rewound on return, into handle() (s.cpp:9): 30.0 ms of 100 ms saved"
+    )
+    assert found.trial.rounds == 21
+    assert {arm.strategy for arm in runs} >= {None, NULL, "monotonic", "multipool", "heap", "adaptive-pool"}
+    assert recordings == ["one"]
+
+
+def test_a_program_that_hardly_allocates_runs_once(given):
+    quiet = document()["process"] | {"command": ["server"], "events": 100}
+    found, runs, _ = given(process=quiet)
+    assert decide(found).kind == "nothing"
+    assert len(runs) == 1
+
+
+def test_a_program_that_makes_no_call_of_the_allocator(given, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise NothingRecordedError("nothing was recorded: 'x' ended before its first allocation")
+
+    monkeypatch.setattr(course, "_recorded", refuse)
+    verdict = decide(given()[0])
+    assert verdict.headline.startswith("Nothing worth doing: the program allocates 0 blocks")
+    assert verdict.notes == ("Nothing was recorded: 'x' ended before its first allocation.",)
+
+
+def test_a_disturbed_recording_is_repeated(given):
+    wide = figures(1000, 64_000, 1.0, D=figures()["D"] | {"interval": [0.0, 0.5]})
+    _, _, recordings = given(figures=wide)
+    assert len(recordings) == course.MOST_RECORDINGS
+
+
+def test_no_scope_that_contains_its_blocks(given):
+    found, _, _ = given(scopes=[])
+    assert found.trial is None
+    assert decide(found).headline == (
+        "No advice: no scope of the program ends most of the blocks that it makes; and no other malloc saves "
+        "time."
+    )
+
+
+def test_a_scope_that_cannot_be_served_is_no_error(given, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise UsageError("the code of handle is in no file, so a trial cannot find it again")
+
+    monkeypatch.setattr(course, "run_campaign", refuse)
+    found, _, _ = given()
+    assert found.trial is None
+    assert any(note.startswith("handle() was not tried: the code of handle") for note in decide(found).notes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"outputs": ("a", "b", "c")}, "The program's output differs from run to run"),
+        ({"status": 256}, "The program ended with exit status 1; its standard input is empty, --input FILE"),
+        ({"status": 11}, "The program ended by SIGSEGV"),
+        ({"seconds": 0.04}, "The program takes 40 ms; with more work, the answer is surer"),
+    ],
+)
+def test_odd_programs_are_told(given, changes, said):
+    program = type("Odd", (FakeProgram,), changes | {"saved_ms": {"monotonic": 5.0}})
+    found, _, _ = given(program=program)
+    assert any(note.startswith(said) for note in found.notes)
+
+
+def test_programs_that_start_others_and_recordings_of_others_are_told(given):
+    process = document()["process"] | {"events": 1_000_000, "forks_not_followed": 3}
+    found, _, _ = given(process=process)
+    assert any(note.startswith("The program starts other processes.") for note in found.notes)
+    assert any(note.startswith("The recording is of 'clang++-16") for note in found.notes)
+
+
+def test_longer_programs_get_fewer_rounds_and_never_too_few():
+    asked = Asked(("glibc", "mimalloc", "jemalloc", "tcmalloc"))
+    short, second, long = (plan_for(seconds, asked) for seconds in (0.02, 1.0, 60.0))
+    assert short.full_rounds == 41
+    assert len(short.strategies) == 6
+    assert second.full_rounds == 21
+    assert second.strategies == ()
+    assert (long.full_rounds, long.global_rounds, long.screening_rounds, long.candidates) == (5, 3, 3, 2)
+    assert plan_for(1.0, Asked(("glibc",), rounds=33)).full_rounds == 33
+    assert plan_for(0.5, Asked(("glibc",), quick=True)).full_rounds < 21
+
+
+def test_two_scopes_as_one():
+    both = union(code_of("a"), code_of("bc"))
+    assert both is not None
+    assert dict(both.variables)["MALLARD_TRIAL_CODE"] == ":1;:2"
+    assert union(code_of("a"), Scope("m", (("MALLARD_TRIAL_BY", "mark"),))) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"program": []}, "PROGRAM is missing"),
+        ({"scope": " , "}, "--scope is empty"),
+        ({"rounds": 2}, "--rounds 2: an interval needs 3 rounds or more"),
+        ({"mallocs": "glibd"}, "--global 'glibd' is no malloc that is known"),
+        ({"input": Path("no/such")}, "--input no/such is no file"),
+    ],
+)
+def test_bad_input(words, said):
+    usual = {
+        "program": ["x"],
+        "scope": None,
+        "rounds": None,
+        "mallocs": "glibc",
+        "trace": None,
+        "input": None,
+    }
+    with pytest.raises(UsageError, match=said):
+        check(type("Arguments", (), usual | words))

@@ -1,0 +1,142 @@
+"""Advice that is no allocator, from made up sites; and the ceiling."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from profile_rows import amount, figures
+from synthetic_profile import document, empty
+
+from mallard.advice.ceiling import ceiling_of, fault_nanoseconds, width
+from mallard.advice.patterns import Pattern, patterns_of
+from mallard.profile.document import Profile, read_profile
+
+FUNCTIONS = (
+    "collect(int)",
+    "std::vector<int, std::allocator<int> >::_M_realloc_insert<int>(int*)",
+    "std::string::_M_mutate(unsigned long)",
+    "std::operator+<char>(char const*)",
+    "std::_Sp_counted_ptr_inplace<widget>::_M_create()",
+    "std::map<int, int>::emplace(int)",
+)
+NONE: dict[str, Any] = {"sites": [], "owners": [], "already_pooled": [], "scopes": [], "almost_contained": []}
+
+
+def profile(inner: int, allocations: int, returns: int, steps: int = 8, **changes: Any) -> Profile:
+    """One site in collect(), with one function of the library inside."""
+    sizes = [[8 << step, allocations // steps, 64 * allocations // steps] for step in range(steps)]
+    of_site = figures(
+        allocations, 64 * allocations, 1.0, sizes=sizes, size_classes=steps, largest=8 << (steps - 1)
+    )
+    site = {
+        "place": 0,
+        "figures": of_site,
+        "stacks": [{"stack": 0, **amount(allocations, 64 * allocations)}],
+        "contexts": 1,
+        "owners": [],
+        "peak_bytes": 4096,
+        "returns": returns,
+    }
+    made = NONE | {
+        "functions": [{"name": each, "object": "/srv/x", "file": "x.cpp", "line": 1} for each in FUNCTIONS],
+        "places": [
+            {"function": at, "file": "x.cpp", "line": 40, "inlined": False} for at in range(len(FUNCTIONS))
+        ],
+        "stacks": [[inner, 0]],
+        "sites": [site],
+        "figures": figures(10_000, 640_000, 1.0),
+    }
+    return read_profile(json.dumps(document(**made | changes)))
+
+
+def only(of: Profile) -> Pattern:
+    (found,) = patterns_of(of)
+    return found
+
+
+def test_a_ladder_is_reserved():
+    found = only(profile(inner=1, allocations=8000, returns=1000))
+    assert (found.kind, found.where) == ("reserve", "collect (x.cpp:40)")
+    assert found.reason == "std::vector grows in 8.0 steps, 1,000 times, up to 1.00 KiB"
+    # 7,000 blocks less, two operations of 71 ns each, and half of the bytes are copied.
+    assert found.estimated_seconds == pytest.approx(7000 * 2 * 71e-9 + 8000 * 32 * 0.05e-9)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"inner": 1, "allocations": 2000, "returns": 1000},  # two steps
+        {"inner": 1, "allocations": 8000, "returns": 1},  # it never begins again
+        {"inner": 1, "allocations": 400, "returns": 50},  # few of all blocks
+        {"inner": 1, "allocations": 8000, "returns": 1000, "steps": 1},  # one size
+        {"inner": 5, "allocations": 8000, "returns": 1000},  # nodes of a map
+    ],
+)
+def test_no_ladder(other):
+    assert patterns_of(profile(**other)) == []
+
+
+def test_a_block_that_is_freed_at_once():
+    found = only(profile(inner=3, allocations=2000, returns=2000))
+    assert found.kind == "reuse"
+    assert "a buffer of 1.00 KiB on the stack, or one object that is cleared" in found.remedy
+    large = only(profile(inner=3, allocations=2000, returns=2000, steps=12))
+    assert large.remedy == "one buffer that is cleared and used again"
+
+
+def test_shared_pointers():
+    found = only(profile(inner=4, allocations=2000, returns=3))
+    assert found.kind == "shared"
+    assert found.estimated_seconds is None
+
+
+def test_blocks_that_other_threads_free():
+    freed = figures(10_000, 640_000, 1.0, freed_by_other_thread=amount(3000, 90_000))
+    found = only(profile(inner=5, allocations=2000, returns=3, figures=freed))
+    assert found.reason == "3,000 blocks are freed by another thread than their maker"
+
+
+def test_a_class_that_owns_its_blocks_and_a_pool_of_the_program():
+    made = document(
+        sites=[],
+        figures=figures(200_000, 60_000_000, 1.0),
+        owners=[document()["owners"][0] | {"class": "clang::ASTContext"}],
+    )
+    kinds = {each.kind: each for each in patterns_of(read_profile(json.dumps(made)))}
+    assert kinds["owner"].function == "clang::ASTContext"
+    assert "a pool or an arena is there already" in kinds["pooled"].reason
+
+
+def test_nothing_in_an_empty_profile():
+    assert patterns_of(read_profile(json.dumps(empty()))) == []
+
+
+def test_the_ceiling_is_the_time_inside_and_in_faults():
+    recorded = read_profile(json.dumps(document()))
+    found = ceiling_of(recorded, cpu_seconds=2.0, faults=1000, fault_ns=200.0)
+    inside = 2_400_000 * 71e-9
+    assert found.seconds == pytest.approx(inside + 1000 * 200e-9)
+    assert found.low == pytest.approx(inside * 0.079 / 0.084)
+    assert found.high == pytest.approx(inside * 0.089 / 0.084 + 1000 * 200e-9)
+    assert found.worth_a_trial
+    assert not ceiling_of(recorded, 20.0, 1000, 200.0).worth_a_trial
+
+
+def test_a_ceiling_is_at_most_the_whole_program():
+    found = ceiling_of(read_profile(json.dumps(document())), 0.001, 10, 200.0)
+    assert found.share_high == 1.0
+    assert found.high == 0.001
+
+
+def test_faults_that_no_block_can_have_caused_do_not_count():
+    few = document(figures=figures(3, 8192, 1.0))
+    assert ceiling_of(read_profile(json.dumps(few)), 1.0, 900, 200.0).faults == 5
+    assert ceiling_of(read_profile(json.dumps(empty())), 1.0, 900, 200.0).high == 0.0
+
+
+def test_a_fault_has_a_price_here_and_a_recording_a_width():
+    assert 0 <= fault_nanoseconds() < 1e6
+    assert width(read_profile(json.dumps(document()))) == pytest.approx(0.01 / 0.084)
+    assert width(read_profile(json.dumps(empty()))) == float("inf")

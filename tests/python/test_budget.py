@@ -1,0 +1,239 @@
+"""Budgets: the file and its faults, stacks beyond it, and the words of `mallard budget`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from mallard.budget.document import ANY_OTHER, PROCESS, Budget, read_budget
+from mallard.budget.judge import Judgement, judge
+from mallard.budget.measured_run import Figures
+from mallard.budget.stacks import AllocationStacks, heaviest, most_beyond, with_margin
+from mallard.budget.written import quoted, written_budget
+from mallard.cli import understood
+from mallard.errors import UsageError
+from mallard.view.terminal.budget import show_judgement
+
+FOLDED = """\
+_start;__libc_start_main_impl;main;parse(int);std::vector<int, my<int>>::push_back_[i];operator new 100
+_start;__libc_start_main_impl;main;print;printf 3
+start_thread;work;std::string::reserve 20
+_dl_start_user;_dl_init;libstdc++.so.6+0x1 1
+"""
+FILE = Path("x.toml")
+
+
+def run(folded: str = FOLDED, exit_status: int = 0, **scopes: dict[str, int]) -> Any:
+    """A measured run of which the process and `parse` are known."""
+    figures = {"": {"allocations": 124, "bytes": 5000, "peak_bytes": 900, "alive": 2}}
+    figures["parse"] = {"allocations": 100, "bytes": 4000, "peak_bytes": 80, "escaped": 0}
+    figures |= scopes
+
+    def of(name: str) -> Figures:
+        if name not in figures:
+            raise UsageError(f"There is no scope '{name}'.")
+        return Figures(figures[name], name or None)
+
+    return SimpleNamespace(of=of, exit_status=exit_status, stacks=AllocationStacks(folded))
+
+
+def budget(tmp_path: Path, text: str) -> Budget:
+    file = tmp_path / "x.toml"
+    file.write_text(text)
+    return read_budget(file)
+
+
+def shown(judgement: Judgement) -> str:
+    console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    show_judgement(console, FILE, judgement)
+    return console.export_text()
+
+
+# ---- stacks -------------------------------------------------------------------------------------------
+
+
+def test_stacks_are_short() -> None:
+    assert AllocationStacks(FOLDED).of(None) == {
+        "main > parse > std::vector<>::push_back": 100,
+        "main > print > printf": 3,
+        "work > std::string::reserve": 20,
+        "_dl_start_user > _dl_init > libstdc++.so.6+0x1": 1,
+    }
+    assert list(AllocationStacks(FOLDED).of("parse")) == ["main > parse > std::vector<>::push_back"]
+
+
+def test_stacks_that_are_short_alike_are_one() -> None:
+    assert AllocationStacks("f<int>;a 1\nf<long>;a 2\n").of(None) == {"f<> > a": 3}
+
+
+def test_a_deep_stack_keeps_its_inner_end_and_is_found_by_its_outer_one() -> None:
+    deep = ";".join(f"f{place}" for place in range(50))
+    assert list(AllocationStacks(f"{deep} 7\n").of("f1")) == [
+        " > ".join(f"f{each}" for each in range(42, 50))
+    ]
+
+
+def test_of_the_stacks_beyond_the_file_the_heaviest_counts() -> None:
+    known = {"a": 100, "b": 5, ANY_OTHER: 4}
+    assert most_beyond({"a": 110, "b": 5, "c": 4}.items(), known) == ("a", 10)
+    assert most_beyond({"a": 110, "c": 20}.items(), known) == ("c", 16)
+    assert most_beyond({"a": 100, "c": 4}.items(), known) is None
+    assert most_beyond([], {}) is None
+
+
+def test_a_file_has_the_heaviest_stacks_and_the_most_of_the_others() -> None:
+    found = heaviest(Counter({f"f{each:02}": each for each in range(1, 21)}), 0.05)
+    assert len(found) == 13
+    assert found["f20"] == 21
+    assert found[ANY_OTHER] == with_margin(8, 0.05) == 9
+    assert heaviest(Counter(a=1), 0.05)[ANY_OTHER] == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "limit"), [(0, 0), (1, 2), (20, 21), (100, 105), (10**17, 105 * 10**15), (101, 107)]
+)
+def test_margins_are_exact(value: int, limit: int) -> None:
+    assert with_margin(value, 0.05) == limit
+
+
+# ---- the file -----------------------------------------------------------------------------------------
+
+
+def test_a_run_is_within_the_budget_that_it_made(tmp_path: Path) -> None:
+    made = run()
+    text = written_budget(made, ["parse"], ["./a b", "--x\n"])
+    assert "# The run: './a b' '--x?'" in text
+    assert all("#" in line for line in text.splitlines() if line and line[0].islower())
+    read = budget(tmp_path, text)
+    assert read.limits[PROCESS] == {"allocations": 131, "bytes": 5250, "peak_bytes": 945, "alive": 3}
+    assert read.limits["parse"]["escaped"] == 0
+    judged = judge(FILE, read, made)
+    assert judged.holds
+    assert len(judged.limits) == 8
+    assert "8 limits of x.toml: all hold." in shown(judged)
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\\b", "a.b", "a\nb", "operator<", "\N{BELL}", "ns::f(int*)"])
+def test_any_name_can_be_a_key(name: str) -> None:
+    assert tomllib.loads(f"{quoted(name)} = 1") == {name: 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no limit; 'mallard budget"),
+        ("[process]\n", "has no limit"),
+        ("[process\n", "is no TOML: Expected ']' at the end of a table declaration (at line 1"),
+        (
+            "[process]\nalocations = 1",
+            "line 2: 'alocations' (did you mean allocations?) is no limit; allowed",
+        ),
+        ("[process]\n\nbytes = -1", "line 3: bytes = -1; allowed are whole numbers from 0 on"),
+        ("[process]\nbytes = 1.5", "line 2: bytes = 1.5; allowed"),
+        ("[process]\nbytes = true", "line 2: bytes = True; allowed"),
+        ("[process]\nbytes = '9'", "line 2: bytes = '9'; allowed"),
+        ("[process]\nbytes = 99999999999999999999", "line 2: bytes = 99999999999999999999; allowed"),
+        ("[process]\nescaped = 1", "line 2: 'escaped' is no limit; allowed are exit_status, allocations"),
+        ("[process]\nexit_status = 256", "line 2: exit_status = 256; allowed are -64 to 255"),
+        ('[scope."a.b"]\nbytes = 1\npeek_bytes = 2', "line 3: 'peek_bytes' (did you mean peak_bytes?)"),
+        (
+            "[scope.f]\nalive = 1",
+            "line 2: 'alive' is no limit; allowed are allocations, bytes, peak_bytes, esc",
+        ),
+        (
+            "[proces]\nbytes = 1",
+            "line 1: 'proces' (did you mean process?); allowed are process, scope, stacks",
+        ),
+        ("scope = 3", "line 1: 'scope' = 3; it must be a table: [scope]"),
+        ("[scope]\nf = 3", "line 2: 'f' = 3; it must be a table: [scope.f]"),
+        ("[process]\nbytes = 1\n[stacks.f]\n'a > b' = -3", "line 4: a > b = -3; allowed"),
+    ],
+)
+def test_a_wrong_file_is_told_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(UsageError) as error:
+        budget(tmp_path, text)
+    assert said in str(error.value)
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"\xff\xfe\0")
+    with pytest.raises(UsageError, match="is no text"):
+        read_budget(tmp_path / "x")
+
+
+# ---- the comparison -----------------------------------------------------------------------------------
+
+
+def test_an_exceeded_limit_names_the_first_new_stack(tmp_path: Path) -> None:
+    read = budget(tmp_path, written_budget(run(), ["parse"], ["a"]))
+    more = FOLDED + "_start;main;parse;read_all;std::vector<char>::reserve 60\n"
+    judged = judge(FILE, read, run(more, parse={**run().of("parse").values, "allocations": 160}))
+    assert not judged.holds
+    assert judged.new_stack
+    assert judged.new_stack.functions == "main > parse > read_all > std::vector<>::reserve"
+    text = shown(judged)
+    assert "EXCEEDED  parse    allocations       160 of 105: 55 beyond" in text
+    assert "holds     process  allocations       124 of 131" in text
+    assert "1 of 8 limits of x.toml exceeded." in text
+    assert "First new stack, 60 blocks beyond the file:\n  main > parse > read_all" in text
+
+
+def test_blocks_can_be_larger_without_a_new_stack(tmp_path: Path) -> None:
+    read = budget(tmp_path, written_budget(run(), ["parse"], ["a"]))
+    judged = judge(FILE, read, run(parse={**run().of("parse").values, "bytes": 9000}))
+    assert "No stack made more blocks than in the file: they are larger, or live longer." in shown(judged)
+
+
+def test_a_file_without_stacks_says_so(tmp_path: Path) -> None:
+    judged = judge(FILE, budget(tmp_path, "[scope.parse]\nallocations = 7"), run())
+    assert [limit.value for limit in judged.limits] == [100]
+    assert "The file has no stacks of it; --write stores them." in shown(judged)
+
+
+def test_an_unknown_scope_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r'x\.toml, \[scope\."parze"\]: There is no scope \'parze\''):
+        judge(FILE, budget(tmp_path, "[scope.parze]\nbytes = 7"), run())
+
+
+def test_a_run_that_ends_otherwise_is_no_measure(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="ended with exit status -6, so its run is no measure"):
+        judge(FILE, budget(tmp_path, "[process]\nbytes = 7"), run(exit_status=-6))
+    assert judge(FILE, budget(tmp_path, "[process]\nexit_status = 3\nbytes = 7000"), run(exit_status=3)).holds
+
+
+# ---- words --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "FILE is missing: mallard budget FILE -- PROGRAM"),
+        ("ok.toml", "PROGRAM is missing; give it behind '--': mallard budget ok.toml -- PROGRAM"),
+        ("ok.toml ls", "'ls' is one word too many"),
+        (
+            "none.toml -- ls",
+            "there is no file none.toml; 'mallard budget none.toml --write -- ls ...' makes it",
+        ),
+        ("bad.toml -- ls", "bad.toml is no TOML"),
+        ("bad.toml --write -- ls", "bad.toml is no TOML"),
+        ("ok.toml -- ./none", "./none does not exist"),
+        ("ok.toml --scopes f -- ls", "--scopes is of --write"),
+        ("no/x.toml --write -- ls", "there is no directory no"),
+        (". --write -- ls", ". is a directory"),
+        ("ok.toml --input none -- ls", "--input none is no file"),
+    ],
+)
+def test_what_is_refused(words: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ok.toml").write_text("[process]\nbytes = 1\n")
+    (tmp_path / "bad.toml").write_text("precious data")
+    with pytest.raises(UsageError) as error:
+        understood(["budget", *words.split()])
+    assert said in str(error.value)
+    assert (tmp_path / "bad.toml").read_text() == "precious data"

@@ -1,0 +1,213 @@
+"""The score of the case studies, over made-up cells, and the summaries of what the advisor prints."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mallard.stats import Difference
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "case_studies"))
+import score
+from harness import inputs
+from harness.advising import advised, summary, summary_of_trial
+from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, Case
+from harness.cells import Cell, build_of, cell_of, read
+
+
+def between(low: float, high: float) -> Difference:
+    return Difference((low + high) / 2, low, high, 21)
+
+
+CELL = Cell(
+    case="boost_json",
+    input="small",
+    headline="Put a monotonic allocator into handle()",
+    kind="local",
+    advised="monotonic",
+    predicted={"monotonic": between(-0.022, -0.018), "heap": between(0.010, 0.012)},
+    ceiling=0.030,
+    program_seconds=0.1,
+    seconds={BEFORE: 0.100, NULL: 0.101, "monotonic": 0.075, "heap": 0.105},
+    facts={"monotonic": between(-0.026, -0.021), "heap": between(0.004, 0.006), NULL: between(0.0, 0.002)},
+    allocator_only={},
+    peaks={},
+)
+
+
+def test_a_cell_whose_promise_is_kept() -> None:
+    assert score.sign_right(CELL) is True
+    assert score.near_best(CELL) is True
+    assert score.holds(CELL) is True
+    assert score.at_least_promised(CELL) is True
+    assert score.narrow(CELL) is True
+    assert score.under_ceiling(CELL) is True
+    assert score.quiet(CELL) is None
+    assert list(score.signs(CELL)) == [True, True]
+    assert score.misses([CELL]) == []
+
+
+def test_a_wrong_sign_counts_only_if_both_intervals_exclude_zero() -> None:
+    slower = replace(CELL, facts={"monotonic": between(0.001, 0.003)})
+    assert score.sign_right(slower) is False
+    assert score.sign_right(replace(CELL, facts={"monotonic": between(-0.001, 0.003)})) is None
+    assert score.sign_right(replace(CELL, predicted={"monotonic": between(-0.03, 0.01)})) is None
+
+
+def test_an_interval_of_the_fact_may_touch_the_promise() -> None:
+    apart = replace(CELL, facts={"monotonic": between(-0.040, -0.030)})
+    assert score.holds(apart) is False
+    assert score.at_least_promised(apart) is True
+    assert score.gap(CELL.predicted["monotonic"], apart.facts["monotonic"]) == pytest.approx(0.008)
+    less = replace(CELL, facts={"monotonic": between(-0.010, -0.005)})
+    assert score.at_least_promised(less) is False
+
+
+def test_a_wide_interval_does_not_win() -> None:
+    wide = replace(CELL, predicted={"monotonic": between(-0.050, 0.010)})
+    assert score.holds(wide) is True
+    assert score.narrow(wide) is False
+    assert score.winkler(wide) > score.winkler(CELL)
+
+
+def test_winklers_score_adds_what_was_missed() -> None:
+    assert score.winkler(CELL) == pytest.approx(0.04)
+    apart = replace(CELL, facts={"monotonic": between(-0.040, -0.030)})
+    assert score.winkler(apart) == pytest.approx(0.04 + 40 * 0.08)
+
+
+def test_the_best_of_all_may_be_a_build_that_was_not_advised() -> None:
+    better = replace(CELL, seconds=CELL.seconds | {"library_pool": 0.060})
+    assert score.near_best(better) is False
+    assert score.near_best(replace(better, seconds=CELL.seconds | {"library_pool": 0.069})) is True
+
+
+def test_advice_that_no_build_follows_is_a_miss() -> None:
+    assert score.near_best(replace(CELL, case="protobuf", advised="heap")) is False
+
+
+def test_no_advice_means_the_program_as_it_is() -> None:
+    silent = replace(CELL, kind="nothing", advised="")
+    assert silent.build == BEFORE
+    assert score.near_best(silent) is False
+    assert score.sign_right(silent) is score.holds(silent) is score.winkler(silent) is None
+
+
+def test_a_malloc_for_the_whole_program_is_a_build_too() -> None:
+    whole = replace(
+        CELL,
+        kind="global",
+        advised="mimalloc",
+        predicted={"before@mimalloc": between(-0.01, -0.008)},
+        facts={"before@mimalloc": between(-0.01, -0.009)},
+        seconds=CELL.seconds | {"before@mimalloc": 0.091},
+    )
+    assert score.holds(whole) is True
+    assert score.near_best(whole) is False
+
+
+def test_a_promise_above_the_ceiling_is_a_miss() -> None:
+    assert score.under_ceiling(replace(CELL, ceiling=0.015)) is False
+    assert score.under_ceiling(replace(CELL, ceiling=None)) is None
+
+
+def test_a_program_with_one_build_wants_no_local_allocator() -> None:
+    alone = replace(CELL, case="leveldb", seconds={BEFORE: 0.1}, facts={}, predicted={})
+    assert score.quiet(alone) is False
+    assert score.quiet(replace(alone, kind="nothing")) is True
+    assert score.near_best(alone) is None
+
+
+def test_cells_are_counted_where_a_criterion_applies() -> None:
+    cells = [CELL, replace(CELL, kind="nothing"), replace(CELL, facts={"monotonic": between(0.001, 0.003)})]
+    assert score.counted(cells, score.sign_right) == score.Count(1, 2)
+    assert score.median_winkler([]) is None
+    assert [(cell.input, name) for cell, name in score.misses(cells[1:2])] == [
+        ("small", "advised program within 10 % of the best of all")
+    ]
+
+
+EFFECT = {
+    "strategy": "monotonic",
+    "counts": {"served": 5},
+    "time": {"median": -2.0, "low": -3.0, "high": -1.0},
+}
+IDLE = {"strategy": "heap", "counts": {"served": 0}, "time": {"median": -9.0, "low": -9.0, "high": -9.0}}
+GROUND: dict[str, Any] = {
+    "differing": [],
+    "trial": {"program_seconds": 10.0, "wall": False, "effects": [EFFECT, IDLE]},
+}
+
+
+def test_a_strategy_that_served_nothing_is_no_advice() -> None:
+    advice = summary_of_trial({"scope": {"name": "handle"}, "grounds": [GROUND]})
+    assert advised(advice) == ("local", "monotonic")
+    assert list(advice["strategies"]) == ["monotonic"]
+
+
+def test_a_strategy_that_changes_the_output_is_no_advice() -> None:
+    ground = GROUND | {"differing": ["monotonic"]}
+    advice = summary_of_trial({"scope": {"name": "handle"}, "grounds": [ground]})
+    assert advised(advice) == ("unresolved", "")
+
+
+def test_advice_is_summed_up() -> None:
+    document = {
+        "kind": "global",
+        "headline": "Use mimalloc",
+        "facts": [],
+        "study": {
+            "chosen": {"name": "handle"},
+            "trial": {"grounds": [GROUND]},
+            "ceiling": {"seconds": 3.0, "low": 2.0, "high": 4.0, "cpu_seconds": 11.0, "faults": 3},
+            "globals": {"effects": [{"malloc": "mimalloc", "time": EFFECT["time"]}]},
+        },
+    }
+    advice = summary(document)
+    assert advised(advice) == ("global", "mimalloc")
+    assert advice["ceiling"]["high"] == 4.0
+    nothing = document | {"kind": "nothing", "study": document["study"] | {"trial": None, "chosen": None}}
+    assert advised(summary(nothing)) == ("nothing", "")
+    assert summary(nothing)["program_seconds"] == 11.0
+
+
+def test_facts_are_paired_by_round() -> None:
+    run = {"wall_seconds": [9.0] * 5, "peak_bytes": 1.0}
+    facts = {
+        "wall": False,
+        "programs": {
+            BEFORE: run | {"cpu_seconds": [1.0, 2.0, 3.0, 4.0, 5.0]},
+            NULL: run | {"cpu_seconds": [1.5, 2.5, 3.5, 4.5, 5.5]},
+            "monotonic": run | {"cpu_seconds": [0.5, 1.5, 2.5, 3.5, 4.5]},
+        },
+    }
+    advice = summary_of_trial({"scope": {"name": "handle"}, "grounds": [GROUND]})
+    cell = cell_of(CASES["boost_json"], "small", advice, facts)
+    assert (cell.fact.low, cell.fact.high) == (-0.5, -0.5)
+    assert cell.allocator_only["monotonic"].median == -1.0
+    assert cell.seconds[BEFORE] == 3.0
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
+def test_a_case_study_has_two_inputs_and_its_builds(case: Case) -> None:
+    assert len({given.name for given in case.inputs}) == 2
+    build_file = (Path(score.__file__).parent / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert case.command or f"case_program({case.name} " in build_file
+    assert set(case.strategies.values()) <= {*OF_MALLARD.values(), "reuse"}
+    assert all(build_of(case, strategy) for strategy in case.strategies.values())
+
+
+def test_inputs_are_the_same_each_time(tmp_path: Path) -> None:
+    for generator in ("small_json", "large_json", "small_xml", "large_xml"):
+        first, second = (inputs.write(generator, tmp_path / name) for name in ("a", "b"))
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_stored_cells_can_be_scored() -> None:
+    for cell in read():
+        assert cell.seconds[BEFORE] > 0
+        assert (cell.fact is None) == (cell.build not in cell.facts)

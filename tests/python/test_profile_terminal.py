@@ -1,0 +1,225 @@
+"""A profile on a terminal: the facts stand first, lines fit, and no content breaks a line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from profile_rows import amount, figures, scope
+from rich.console import Console
+from synthetic_profile import document, empty, hostile, in_depth, withheld
+
+from mallard.profile.document import read_profile
+from mallard.view.terminal.profile import show_profile
+from mallard.view.terminal.profile.lines import bar
+
+
+def shown(made: dict[str, Any], width: int = 80, *, whole: bool = False) -> list[str]:
+    console = Console(width=width, highlight=False, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    show_profile(console, read_profile(json.dumps(made)), whole=whole)
+    return console.export_text().splitlines()
+
+
+def after(lines: list[str], label: str) -> str:
+    """The fact with that label, in one line."""
+    start = next(at for at, line in enumerate(lines) if line.startswith(label))
+    text = lines[start][18:]
+    for line in lines[start + 1 :]:
+        if line.strip() and not line.startswith(" " * 18):
+            break
+        text += f" {line.strip()}"
+    return text.strip()
+
+
+def test_the_screen_answers_completeness_first() -> None:
+    lines = shown(document())
+    assert lines[0] == "clang++-16 -fsyntax-only x.cpp"
+    assert lines[1] == "process 4242, 1 thread, 2.31 s, exit status 0"
+    assert lines[2] == "other processes   4243 ld: --process N"
+    assert lines[3].startswith("stacks complete   99.98 % of 2.40 M events")
+    assert "500 end in code without a description" in after(lines, "stacks complete")
+    assert after(lines, "in the allocator") == "8.4 % of the time (7.9 to 8.9 %), 71 ns an operation"
+    assert after(lines, "allocations") == "1.20 M of 298 MiB in all, peak 91.6 MiB"
+    assert len(lines) <= 45
+
+
+def test_a_scope_has_its_figures_in_one_line() -> None:
+    lines = shown(document())
+    name = next(at for at, line in enumerate(lines) if line.startswith(" 1 clang::ParseAST "))
+    assert lines[name].endswith("clang/lib/Parse/ParseAST.cpp:115")
+    assert lines[name + 1].split("  ") != []
+    assert " ".join(lines[name + 1].split()) == (
+        "\u2264 98 % 1.10 M 92 % 277 MiB 93 % 3.46 MiB 13.8 MiB 27.7 MiB 3.34 83 %"
+    )
+    assert "100 activations; 20,900 escape: clang::ASTContext::~ASTContext frees 2.9 %" in lines[name + 2]
+
+
+def test_a_bound_that_no_doubt_was_seen_of_is_no_bound() -> None:
+    sure = scope(11, 1, 1000, 9000, 0.5, separations={"seen": 7, "at_most": 7})
+    lines = shown(document(scopes=[sure]))
+    assert not any("\u2264" in line for line in lines)
+    assert any(line.endswith("100 %") for line in lines)
+
+
+def test_markers_are_exact_and_stand_before_functions() -> None:
+    marked = scope(0, 0, 500, 9000, 1.0) | {"name": "parse", "kind": "marker", "function": None}
+    made = document(
+        markers={
+            "scopes": [marked],
+            "instances": [{"name": "session", "instances": 3, **amount(30, 900)}],
+            "progress": [{"name": "request", "count": 40, "per_second": 12.5, "allocations_between": 30.0}],
+            "unmatched_ends": 2,
+            "names_lost": 0,
+        },
+        pools=[{"name": "nodes", "pools": 1, **amount(30, 900)}],
+    )
+    text = "\n".join(shown(made))
+    assert text.index(" 1 parse") < text.index(" 1 clang::ParseAST")
+    assert "request: 40 marks, 12.5 a second, 30 allocations between two" in text
+    assert "session: 3 instances, 30 allocations of 900 B" in text
+    assert "nodes: 1 recorded pool" in text
+    assert "2 markers ended without a beginning." in text
+
+
+def test_memory_that_no_function_owns_is_shown() -> None:
+    text = " ".join(" ".join(shown(document(), 120)).split())
+    assert "a loop in clang::Parser::ParseTopLevelDecl" in text
+    assert "back to zero 400 times; at most 4.00 KiB between" in text
+    assert "objects of clang::ASTContext" in text
+    assert "a region breaks even at 42 %" in text
+    assert "800 chunks of 4.00 KiB to 1.00 MiB, growing, 49.6 MiB in all, 12 frees" in text
+
+
+def test_withheld_scopes_are_said_with_the_reason_and_what_is_left_stays() -> None:
+    lines = shown(withheld())
+    assert "61 % of 1,000 events" in lines[3]
+    assert any(
+        "Scopes are withheld: 61 % of the stacks are complete; scopes need 95 %." in line for line in lines
+    )
+    assert any(line.startswith("already pooled") for line in lines)
+
+
+def test_a_process_without_events_is_three_lines() -> None:
+    assert shown(empty())[3:] == ["stacks complete   no event was recorded"]
+    torn = empty() | {"trace": {"file": "x", "bytes": 9, "torn_bytes": 8}}
+    assert shown(torn)[3] == "stacks complete   no event could be read"
+
+
+def test_what_was_lost_is_said_in_sentences() -> None:
+    process = document()["process"] | {
+        "torn": True,
+        "stopped": "disk full",
+        "sampled_one_in": 10,
+        "nested_events": 1,
+        "not_compared": 2,
+        "forks_not_followed": 1,
+        "programs_not_followed": 2,
+        "exit_status": 9,
+    }
+    made = document(
+        process=process,
+        trace={"file": "x", "bytes": 9, "torn_bytes": 2048},
+        foreign={"frees": 5, "double_allocations": 1},
+    )
+    text = "\n".join(shown(made, 120))
+    for sentence in (
+        "ended by SIGKILL",
+        "The trace was cut off: 2.00 KiB at its end could not be read.",
+        "The end of the process is missing",
+        "Recording stopped before the program ended: the disk was full.",
+        "One activation in 10 was recorded",
+        "1 event inside signal handlers could not be recorded.",
+        "2 stacks had outer levels that were taken as unchanged.",
+        "1 fork was not followed.",
+        "2 started programs were not followed.",
+        "5 frees of blocks whose allocation was not recorded.",
+        "1 allocation at the address of a live block",
+    ):
+        assert sentence in text, sentence
+
+
+def test_a_time_whose_interval_says_nothing_is_not_told() -> None:
+    made = document()
+    made["figures"]["D"] |= {"raw": 0.37, "interval": [0.0, 1.07]}
+    told = after(shown(made), "in the allocator")
+    assert told == "0 to 100 % of the time; a few of the timed operations were disturbed"
+
+
+def test_operations_that_were_interrupted_are_told_where_they_are_more_than_one_in_a_thousand() -> None:
+    made = document()
+    made["process"] |= {"timed_events": 9989, "interrupted_events": 11}
+    told = after(shown(made), "in the allocator")
+    assert "; 11 timed operations were interrupted, and are left out" in told
+    made["process"] |= {"timed_events": 9990, "interrupted_events": 10}
+    assert "interrupted" not in after(shown(made), "in the allocator")
+
+
+def test_files_whose_functions_have_no_names_are_named_with_the_remedy() -> None:
+    made = document(
+        functions=[{"name": f"git+0x{number}f", "object": "/usr/bin/git"} for number in range(8)]
+        + [{"name": "f", "object": "/lib/libc.so.6"}]
+    )
+    text = " ".join(shown(made))
+    assert "Many functions of git have addresses for names; debug symbols give them" in text
+    assert "libc.so.6 have" not in text
+    assert not any("addresses for names" in line for line in shown(document()))
+
+
+def test_one_scope_in_depth_has_its_dimensions_as_bars() -> None:
+    lines = shown(document(scope=in_depth()))
+    assert lines[0].startswith("clang::ParseAST")
+    assert lines[1] == "clang::ParseAST(clang::Sema&, bool, bool)"
+    dimensions = [line for line in lines if line[:3].strip() in tuple("DVLUCF")]
+    assert [line[1] for line in dimensions] == list("DVLUCF")
+    assert "0.08  8.4 % of the time (7.9 to 8.9 %)" in dimensions[0]
+    text = "\n".join(lines)
+    for part in ("bytes of an activation", "sizes of blocks", "sites", "pairs of stacks", "callers"):
+        assert f"\n{part}" in text
+    assert "   + vector<>::_M_realloc_insert<> < Preprocessor::Handle" in text
+    assert "alive at the end" in text
+    assert "iterations" not in text
+
+
+def test_long_lists_are_asked_for() -> None:
+    many = [scope(number, number % 8, 1000, 9000, 0.5) for number in range(40)]
+    made = document(scopes=many)
+    assert len(shown(made)) < len(shown(made, whole=True))
+    assert any(line.startswith("scopes  4 of 452: ") for line in shown(made))
+    assert any(line.startswith("scopes  40 of 452: ") for line in shown(made, whole=True))
+    assert any(line.startswith("40 ") for line in shown(made, whole=True))
+
+
+DOCUMENTS = {
+    "all": document,
+    "empty": empty,
+    "withheld": withheld,
+    "hostile": hostile,
+    "in depth": lambda: document(scope=in_depth()),
+    "hostile in depth": lambda: hostile() | {"scope": in_depth()},
+    "one event": lambda: document(figures=figures(1, 0), scopes=[scope(1, 1, 1, 0, 1.0)]),
+    "other letters": lambda: document(functions=[{"name": "\u6f22" * 90, "file": "\u6f22" * 90}] * 8),
+}
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_lines_fit_the_terminal(kind: str, width: int) -> None:
+    from rich.cells import cell_len
+
+    for whole in (False, True):
+        lines = shown(DOCUMENTS[kind](), width, whole=whole)
+        assert max(map(cell_len, lines)) <= width
+        assert all(line.isprintable() for line in lines)
+        assert all(line == line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        *((None, "\u00b7\u00b7\u00b7"), (0, "\u2591\u2591\u2591"), (1e-9, "\u258f\u2591\u2591")),
+        *((1, "\u2588\u2588\u2588"), (7, "\u2588\u2588\u2588")),
+    ],
+)
+def test_a_bar_shows_that_a_share_is_not_nothing(value: float | None, expected: str) -> None:
+    assert bar(value, 3) == expected

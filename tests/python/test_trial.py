@@ -1,0 +1,207 @@
+"""Trials: rounds in random order, a null beside each strategy, and verdicts with their intervals."""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mallard.cli import understood
+from mallard.errors import UsageError
+from mallard.stats import Difference, paired_difference
+from mallard.trial.campaign import Campaign, run_campaign
+from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
+from mallard.trial.report import MAGIC, SERVER_BYTES, Counts, read_counts
+from mallard.trial.rounds import Rounds, outputs_differ, run_rounds
+from mallard.trial.verdict import trial_of
+from mallard.view.terminal.console import output_console
+from mallard.view.terminal.trial import show_campaign, trial_json
+
+SCOPE = Scope("handle", (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", ":1f")))
+ONCE = Once(
+    cpu_seconds=0.1,
+    wall_seconds=0.11,
+    peak_bytes=1 << 20,
+    faults=100,
+    status=0,
+    output="same",
+    counts=Counts(in_null=1000, elsewhere=500, servers=1),
+)
+
+
+class FakeProgram(Program):
+    """Runs nothing: each arm has its time, and further ones for later rounds."""
+
+    def __init__(self, by_strategy):
+        super().__init__(["fake"], Path("libmallard_trial.so"))
+        object.__setattr__(self, "by_strategy", by_strategy)
+        object.__setattr__(self, "asked", [])
+
+    def run(self, arm: Arm, scope: Scope) -> Once:
+        self.asked.append(arm)
+        found = self.by_strategy(arm, sum(each == arm for each in self.asked))
+        return found if arm.strategy is not None else replace(found, counts=None)
+
+
+def by_time(**milliseconds):
+    """A program whose null and strategies take these times, and half a percent more each round."""
+
+    def run(arm: Arm, round_: int) -> Once:
+        name = "plain" if arm.strategy is None else arm.strategy.replace("-", "_")
+        seconds = milliseconds[name] / 1000 * (1 + round_ / 200)
+        served = Counts(served=900, too_large=100, freed=900, started_again=9, elsewhere=500, servers=1)
+        counts = ONCE.counts if name == "null" else served
+        return replace(ONCE, cpu_seconds=seconds, wall_seconds=seconds, counts=counts)
+
+    return run
+
+
+def campaign(*strategies: str, **more) -> Campaign:
+    settings = {"mallocs": ("glibc",), "litters": (0,), "delays_ns": (), "rounds": 5, "seed": 1}
+    return Campaign(strategies=strategies, **settings | more)
+
+
+def no_tick(done: int, of: int) -> None:
+    assert 0 <= done < of
+
+
+def shown(result) -> str:
+    console = output_console(100)
+    with console.capture() as text:
+        show_campaign(console, result)
+    return text.get()
+
+
+def test_a_difference_is_paired_by_round():
+    base = [1.0, 2.0, 3.0, 4.0, 5.0]
+    found = paired_difference([each + 0.5 for each in base], base)
+    assert found == Difference(0.5, 0.5, 0.5, 5)
+    assert paired_difference([2.0], [1.0]).low == float("-inf")
+    with pytest.raises(ValueError, match="paired"):
+        paired_difference([1.0], [1.0, 2.0])
+
+
+def test_the_best_strategy_is_the_one_that_saves_most():
+    program = FakeProgram(by_time(plain=80, null=100, monotonic=70, multipool=90, heap=120))
+    result = run_campaign(program, SCOPE, campaign("multipool", "monotonic", "heap"), no_tick)
+    trial = result.grounds[0].trial
+    assert [effect.strategy for effect in trial.effects] == ["monotonic", "multipool", "heap"]
+    assert trial.best is not None
+    assert trial.best.strategy == "monotonic"
+    assert trial.best.time.median == pytest.approx(-0.0306, abs=0.0002)
+    assert trial.effects[-1].costs
+    assert trial.nanoseconds_to_find == pytest.approx(20e6 * 1.015 / 1500, rel=0.01)
+    text = shown(result)
+    assert text.split("\n")[1].startswith(
+        "handle: a monotonic allocator (rewound when no block of the scope is live)"
+    )
+    assert "against glibc" in text
+    assert json.loads(trial_json(result))["grounds"][0]["malloc"] == "glibc"
+
+
+def test_a_saving_within_its_interval_is_none():
+    times = iter([100, 101, 99, 102, 98] * 10)
+    program = FakeProgram(lambda arm, round_: replace(ONCE, cpu_seconds=next(times) / 1000))
+    result = run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
+    assert result.grounds[0].trial.best is None
+    assert "no strategy saves time beyond its interval, against glibc" in shown(result)
+
+
+def test_each_round_runs_every_arm_once_in_random_order():
+    program = FakeProgram(by_time(plain=80, null=100, monotonic=70, multipool=90))
+    arms = {
+        AS_IT_IS: Arm(None),
+        NULL: Arm(NULL),
+        "monotonic": Arm("monotonic"),
+        "multipool": Arm("multipool"),
+    }
+    run_rounds(program, SCOPE, arms, 8, 1, no_tick)
+    rounds = [program.asked[place : place + 4] for place in range(0, 32, 4)]
+    assert all({arm.strategy for arm in each} == {None, NULL, "monotonic", "multipool"} for each in rounds)
+    assert len({tuple(arm.strategy for arm in each) for each in rounds}) > 1
+
+
+def test_a_scope_that_does_not_occur_is_refused():
+    program = FakeProgram(lambda arm, round_: replace(ONCE, counts=Counts(elsewhere=10, servers=1)))
+    with pytest.raises(UsageError, match="no block was allocated inside of handle"):
+        run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
+
+
+def test_a_program_without_the_trial_is_refused():
+    program = FakeProgram(lambda arm, round_: replace(ONCE, counts=None))
+    with pytest.raises(UsageError, match="linked statically"):
+        run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
+
+
+def test_a_strategy_that_crashes_the_program_is_told_and_left_out():
+    def run(arm: Arm, round_: int) -> Once:
+        return (
+            replace(ONCE, status=11)
+            if arm.strategy == "heap"
+            else by_time(plain=80, null=100, monotonic=70)(arm, round_)
+        )
+
+    result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", "heap"), no_tick)
+    assert result.grounds[0].trial.failed == {"heap": "ended by SIGSEGV"}
+    assert "heap: the program ended by SIGSEGV under it" in shown(result)
+
+
+def test_output_is_compared_where_it_is_the_same_each_time():
+    rounds = Rounds({NULL: [ONCE, ONCE], "heap": [ONCE, replace(ONCE, output="other")]})
+    assert outputs_differ(rounds, ["heap"]) == ["heap"]
+    rounds.runs[NULL] = [ONCE, replace(ONCE, output="third")]
+    assert outputs_differ(rounds, ["heap"]) == []
+
+
+def test_wall_time_counts_where_several_threads_ask_for_blocks():
+    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4))
+    rounds = Rounds({AS_IT_IS: [ONCE], NULL: [threads], "heap": [replace(threads, wall_seconds=0.4)]})
+    trial = trial_of(rounds, ["heap"])
+    assert trial.wall
+    assert trial.effects[0].time.median == pytest.approx(-0.1)
+
+
+def test_a_region_that_never_starts_again_is_told():
+    never = Counts(served=1000, freed=10, elsewhere=500, servers=1)
+
+    def run(arm: Arm, round_: int) -> Once:
+        once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
+        return replace(once, counts=never) if arm.strategy == "monotonic" else once
+
+    text = shown(run_campaign(FakeProgram(run), SCOPE, campaign("monotonic"), no_tick))
+    assert "never used again; 990 of 1,000 blocks were never freed" in " ".join(text.split())
+
+
+def test_the_report_of_the_program_is_read(tmp_path):
+    file = tmp_path / "report"
+    server = struct.pack("<12Q", *range(1, 13)).ljust(SERVER_BYTES, b"\0")
+    head = struct.pack("<8sIIII", MAGIC, 2, 1, 3, 0).ljust(SERVER_BYTES, b"\0")
+    file.write_bytes(head + server + server + b"\0" * SERVER_BYTES)
+    counts = read_counts(file)
+    assert counts is not None
+    assert (counts.served, counts.elsewhere, counts.servers, counts.seen) == (2, 24, 2, 3)
+    file.write_bytes(b"something else")
+    assert read_counts(file) is None
+    assert read_counts(tmp_path / "none") is None
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["try", "--scope", "f"], "PROGRAM is missing"),
+        (["try", "--", "true"], "--scope is missing"),
+        (
+            ["try", "--scope", "f", "--strategy", "arena", "--", "true"],
+            "--strategy 'arena' cannot serve a scope",
+        ),
+        (["try", "--scope", "f", "--rounds", "2", "--", "true"], "--rounds 2"),
+        (["try", "--scope", "f", "--global", "ptmalloc", "--", "true"], "--global 'ptmalloc' is no malloc"),
+        (["try", "--scope", "f", "--trace", "/no/such", "--", "true"], "--trace /no/such is no file"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_built(words, said):
+    with pytest.raises(UsageError, match=said):
+        understood(words).needs()

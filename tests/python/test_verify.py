@@ -1,0 +1,271 @@
+"""`mallard verify` with runs that are made up: parts of a gain, advice beside it, failures, words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from synthetic_profile import document
+
+from mallard.cli import understood
+from mallard.errors import UsageError
+from mallard.profile.document import read_profile
+from mallard.trial.measured import Measured
+from mallard.trial.rounds import Rounds, interleaved
+from mallard.verify.advice import Advice, read_advice
+from mallard.verify.comparison import AFTER, BEFORE, NULL, Comparison, comparison_of
+from mallard.verify.ownership import Ownership, seen_in
+from mallard.verify.result import Verification
+from mallard.view.terminal.verify import show_verification
+
+RUN = Measured(cpu_seconds=0.1, wall_seconds=0.1, peak_bytes=10 << 20, faults=500, status=0, output="same")
+NOTHING_SEEN = Ownership()
+
+
+def runs(seconds: float, **changes: Any) -> list[Measured]:
+    """Five rounds, each a little slower than the one before."""
+    noise = (0.0, 0.001, 0.002, 0.003, 0.004)
+    given = {"wall_seconds": seconds, **changes}
+    return [replace(RUN, cpu_seconds=seconds + each, **given) for each in noise]
+
+
+def compared(failed: Mapping[str, str] | None = None, **by_arm: list[Measured]) -> Comparison:
+    return comparison_of(Rounds(dict(by_arm), dict(failed or {})))
+
+
+def shown(comparison: Comparison, ownership: Ownership = NOTHING_SEEN, advice: Advice | None = None) -> str:
+    console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    show_verification(console, Verification(comparison, ownership, advice))
+    return console.export_text()
+
+
+def test_the_gain_has_the_part_of_the_rewrite_and_that_of_the_allocator() -> None:
+    of = compared(before=runs(0.100), after=runs(0.060, peak_bytes=11 << 20), null=runs(0.090))
+    assert of.whole.time.median == pytest.approx(-0.040)
+    assert of.rewrite.time.median == pytest.approx(-0.010)
+    assert of.allocator.time.median == pytest.approx(-0.030)
+    assert of.whole.peak_bytes.median == 1 << 20
+    assert of.is_sound
+    text = shown(of)
+    assert "The change saves 40.0 of 102.0 ms of CPU time (40.0 to 40.0 ms)." in text
+    assert "the rewrite alone" in text
+    assert "Without NULL" not in text
+
+
+def test_without_a_null_the_rewrite_is_unknown() -> None:
+    of = compared(before=runs(0.100), after=runs(0.110))
+    assert of.rewrite is None
+    assert of.allocator is None
+    text = shown(of)
+    assert "The change costs 10.0 ms on top of 102.0 ms" in text
+    assert "Without NULL" in text
+
+
+def test_a_difference_within_its_interval_is_none() -> None:
+    after = [replace(RUN, cpu_seconds=each) for each in (0.09, 0.12, 0.10, 0.11, 0.098)]
+    assert "No difference in CPU time beyond the interval" in shown(compared(before=runs(0.1), after=after))
+
+
+def test_programs_with_several_cores_are_judged_by_wall_time() -> None:
+    of = compared(before=runs(0.4, wall_seconds=0.2), after=runs(0.4, wall_seconds=0.1))
+    assert of.wall
+    assert of.whole
+    assert of.whole.time.median == pytest.approx(-0.1)
+    assert "of wall time" in shown(of)
+
+
+def test_a_program_that_ends_otherwise_is_the_answer() -> None:
+    broken = replace(RUN, status=11)
+    arms = {BEFORE: lambda: RUN, AFTER: lambda: broken}
+    of = comparison_of(interleaved(arms, BEFORE, 3, 1, lambda *_: None, lambda _: None))
+    assert of.failed == {AFTER: "ended by SIGSEGV"}
+    assert not of.is_sound
+    text = shown(of)
+    assert (
+        "The program after the change ended by SIGSEGV; the program before ended with exit status 0." in text
+    )
+
+
+def test_outputs_are_compared_if_they_can_be() -> None:
+    other = compared(before=runs(0.1), after=runs(0.1, output="other"))
+    assert other.differing == (AFTER,)
+    assert not other.is_sound
+    assert "The output is another one than before: after the change." in shown(other)
+    random = compared(before=[replace(RUN, output=str(each)) for each in range(5)], after=runs(0.1))
+    assert random.is_sound
+    assert "differs from run to run" in shown(random)
+
+
+def test_json_has_all_of_it() -> None:
+    of = compared(before=runs(0.100), after=runs(0.060), null=runs(0.090))
+    told = json.loads(Verification(of, NOTHING_SEEN).json())
+    assert told["format"] == "mallard verify"
+    assert told["sound"] is True
+    assert set(told["comparison"]["programs"]) == {BEFORE, AFTER, NULL}
+    assert told["comparison"]["allocator"]["time"]["median"] == pytest.approx(-0.030)
+
+
+# ---- the owners of blocks -----------------------------------------------------------------------------
+
+
+def pools(**wrong: int | None) -> Ownership:
+    row = {
+        "name": "nodes",
+        "pools": 2,
+        "allocations": 300,
+        "bytes": 9600,
+        "releases": 2,
+        "wrong_frees": wrong,
+    }
+    return seen_in(read_profile(json.dumps(document(pools=[row]))))
+
+
+def test_pools_without_a_wrong_free() -> None:
+    of = pools()
+    assert of.is_sound
+    text = shown(compared(before=runs(0.1), after=runs(0.1)), of)
+    assert "nodes (2 pools, 300 blocks): no block outlived its pool" in text
+    assert "Not seen in a recording" in text
+
+
+def test_wrong_frees_are_told_with_the_first_stack() -> None:
+    of = pools(after_end=2, of_other=1, first=0)
+    assert not of.is_sound
+    assert of.pools[0].wrong == 3
+    assert of.pools[0].first
+    text = " ".join(shown(compared(before=runs(0.1), after=runs(0.1)), of).split())
+    assert "2 frees after the block's end and 1 free of a block of another pool. The first:" in text
+
+
+def test_nothing_is_said_of_pools_that_were_not_recorded() -> None:
+    nothing = compared(before=runs(0.1), after=runs(0.1))
+    assert "No block's end was checked" in shown(nothing)
+    assert "how the blocks of the changed program end: it is static" in shown(
+        nothing, Ownership(unknown="it is static")
+    )
+    profile = read_profile(json.dumps(document(pools=[])))
+    torn = seen_in(replace(profile, process=replace(profile.process, torn=True)))
+    assert torn.unknown == "the recording is incomplete: its end is missing"
+
+
+# ---- advice -------------------------------------------------------------------------------------------
+
+
+def trial(milliseconds: float, **changes: Any) -> dict[str, Any]:
+    def effect(strategy: str, saved: float, served: int = 9) -> dict[str, Any]:
+        time = {"median": -saved / 1e3, "low": -saved / 1e3 - 0.001, "high": -saved / 1e3 + 0.001, "n": 21}
+        return {"strategy": strategy, "time": time, "counts": {"served": served}}
+
+    ground = {
+        "malloc": "glibc",
+        "litter": 0,
+        "trial": {
+            "effects": [effect("heap", 99, served=0), effect("pool", 80), effect("monotonic", milliseconds)],
+            "program_seconds": 0.1,
+        },
+        "differing": ["pool"],
+    }
+    return {"format": "mallard trial", "version": 1, "scope": {"name": "f"}, "grounds": [ground], **changes}
+
+
+def advised(tmp_path: Path, made: Any) -> Advice:
+    file = tmp_path / "advice.json"
+    file.write_text(made if isinstance(made, str) else json.dumps(made))
+    return read_advice(file)
+
+
+@pytest.mark.parametrize(
+    ("promised", "verdict"),
+    [(30, "The intervals of the shares overlap"), (50, "less than the advice"), (20, "more than the advice")],
+)
+def test_the_advice_stands_beside_the_fact(tmp_path: Path, promised: float, verdict: str) -> None:
+    advice = advised(tmp_path, trial(promised))
+    assert advice.figure
+    assert advice.figure.strategy == "monotonic"
+    of = compared(before=runs(0.098), after=runs(0.060), null=runs(0.090))
+    text = " ".join(shown(of, advice=advice).split())
+    assert f"Advised: monotonic in f, -{promised}.00 of 100.0 ms" in text
+    assert "after beside null" in text
+    assert verdict in text
+    assert "another one" not in text
+
+
+def test_advice_of_another_input_is_said_to_be_so(tmp_path: Path) -> None:
+    of = compared(before=runs(0.5), after=runs(0.4))
+    assert "another input or machine" in " ".join(shown(of, advice=advised(tmp_path, trial(20))).split())
+
+
+def test_an_advice_has_its_trial_inside(tmp_path: Path) -> None:
+    made = {"format": "mallard advice", "headline": "Put it there.", "study": {"trial": trial(30)}}
+    of = compared(before=runs(0.1), after=runs(0.06))
+    text = shown(of, advice=advised(tmp_path, made))
+    assert "Advice: Put it there." in text
+    assert "Advised: monotonic in f" in text
+    made["study"] = {"trial": None}
+    assert "no figure of a local allocator" in shown(of, advice=advised(tmp_path, made))
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ("", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
+        ("[]", "its format is None; allowed are 'mallard trial' and 'mallard advice'"),
+        ({"format": "mallard profile"}, "its format is 'mallard profile'"),
+        ({"format": "mallard trial"}, "has no field 'scope'"),
+        (trial(1, grounds=[{"malloc": 3}]), "which is no str"),
+    ],
+    ids=["empty", "deep", "list", "profile", "nothing", "wrong"],
+)
+def test_what_is_no_advice(tmp_path: Path, made: Any, said: str) -> None:
+    with pytest.raises(UsageError) as error:
+        advised(tmp_path, made)
+    assert said in str(error.value)
+
+
+# ---- words --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b", "c"):
+        (tmp_path / name).touch(mode=0o755)
+    (tmp_path / "text").touch(mode=0o644)
+    (tmp_path / "same").symlink_to("a")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("here")
+def test_words_behind_the_dashes_are_for_all_programs() -> None:
+    arguments = understood(["verify", "./a", "./b", "--rounds", "5", "--", "-x", "--", "--rounds"]).arguments
+    assert arguments.programs == ["./a", "./b"]
+    assert arguments.words == ["-x", "--", "--rounds"]
+    assert arguments.rounds == 5
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "the program before the change is missing"),
+        ("./a", "the program after the change is missing"),
+        ("./a ./b ./c ./a", "'./a' is one program too many; words for all programs stand behind '--'"),
+        ("./a ./a", "./a and ./a are one program"),
+        ("./a ./same", "./same and ./a are one program"),
+        ("./a ./none", "./none does not exist"),
+        ("./a ./text", "./text is no program: it cannot be run"),
+        ("./a ./b --rounds 2", "--rounds 2: an interval needs 3 rounds or more"),
+        ("./a ./b --advice none", "--advice none is no file"),
+        ("./a ./b -x", "unknown option '-x'"),
+    ],
+)
+def test_what_is_refused(words: str, said: str) -> None:
+    with pytest.raises(UsageError) as error:
+        understood(["verify", *words.split()])
+    assert said in str(error.value)

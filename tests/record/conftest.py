@@ -1,0 +1,107 @@
+"""Programs that are recorded, and the collector that records them."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from advisor_programs import programs_of_advisor
+
+TOYS = Path(__file__).parent / "toys"
+# -fno-builtin: a compiler may leave out a malloc whose block nobody reads.
+FLAGS = ("-O1", "-fno-builtin", "-pthread")
+LONGEST = 60  # seconds
+
+
+@pytest.fixture(scope="session")
+def collector() -> Path:
+    return programs_of_advisor() / "mallard-record"
+
+
+class Toys:
+    """Compiles each program when it is first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def build(self, name: str, sources: Sequence[str], *flags: str, compiler: str = "g++") -> Path:
+        made = self.folder / name
+        if not made.exists():
+            compiler = (
+                "gcc" if compiler == "g++" and all(each.endswith(".c") for each in sources) else compiler
+            )
+            command = [compiler, *FLAGS, *[str(TOYS / each) for each in sources], "-o", str(made), *flags]
+            subprocess.run(command, check=True, timeout=LONGEST)
+        return made
+
+    @property
+    def calls(self) -> Path:
+        return self.build("calls", ["calls.c"])
+
+    @property
+    def counter(self) -> Path:
+        return self.build("libcounter.so", ["counter.c"], "-shared", "-fPIC")
+
+
+@pytest.fixture(scope="session")
+def toys(tmp_path_factory: pytest.TempPathFactory) -> Toys:
+    return Toys(tmp_path_factory.mktemp("toys"))
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a call of the collector left."""
+
+    status: int
+    told: str
+    trace: Path
+    counted: int = 0
+
+    @property
+    def events(self) -> int:
+        found = re.search(r"([\d,]+) events? of", self.told)
+        assert found, self.told
+        return int(found[1].replace(",", ""))
+
+    @property
+    def left_behind(self) -> bool:
+        return Path(f"{self.trace}.parts").exists()
+
+
+Record = Callable[..., Recording]
+
+
+@pytest.fixture
+def record(collector: Path, toys: Toys, tmp_path: Path) -> Record:
+    """Records a program, and counts its calls of the allocator independently if `count` is set."""
+
+    def call(
+        *program: str | Path, options: Sequence[str] = (), count: bool = False, **how: object
+    ) -> Recording:
+        trace = tmp_path / "x.trace"
+        environment = {**os.environ, "COUNTER": str(tmp_path / "count")}
+        if count:
+            environment["LD_PRELOAD"] = str(toys.counter)
+        words = [str(collector), "-o", str(trace), *options, "--", *map(str, program)]
+        done = subprocess.run(
+            words,
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=LONGEST,
+            check=False,
+            **how,  # type: ignore[call-overload]
+        )
+        counted = struct.unpack("l", (tmp_path / "count").read_bytes())[0] if count else 0
+        return Recording(done.returncode, done.stderr, trace, counted)
+
+    return call

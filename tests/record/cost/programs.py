@@ -1,0 +1,114 @@
+"""The programs whose recording is measured: loops that do nothing else, and programs as Debian has them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+LEVELS = (10, 25, 55)
+NEW = (1, 2, 4)
+HOT_EVENTS = 2_000_000
+WORK = (0, 25, 50, 100, 200, 400, 800)  # multiplications between two events
+CURVE_LEVELS, CURVE_NEW, CURVE_EVENTS = 25, 2, 500_000
+MESSAGES = 400
+
+SOURCE = """#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <regex>
+#include <string>
+#include <vector>
+int main() {
+    std::map<std::string, std::vector<int>> words{{"a", {1, 2}}};
+    std::cout << words.size() << std::regex_match("a", std::regex("a+"));
+}
+"""
+PROJECT = """cmake_minimum_required(VERSION 3.20)
+project(small LANGUAGES C CXX)
+find_package(Threads REQUIRED)
+foreach(number RANGE 1 ${LIBRARIES})
+  add_library(part_${number} STATIC part.cpp)
+  target_link_libraries(part_${number} PUBLIC Threads::Threads)
+endforeach()
+"""
+SCRIPT = """import json
+rows = [{"number": each, "text": str(each) * 3} for each in range(20_000)]
+text = json.dumps(rows)
+assert json.loads(text) == rows
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program to run."""
+
+    name: str
+    command: tuple[str, ...]
+    levels: int = 0
+    new: int = 0
+    work: int = 0
+    beside: bool = False  # under heaptrack, too
+    made: Path | None = None  # a folder that is removed before each run
+
+
+def hot(folder: Path) -> Iterator[Case]:
+    program = _hot_program(folder)
+    for levels in LEVELS:
+        for new in NEW:
+            words = (program, str(levels), str(new), str(HOT_EVENTS), "0")
+            yield Case("hot", words, levels, new)
+
+
+def curve(folder: Path) -> Iterator[Case]:
+    program = _hot_program(folder)
+    for work in WORK:
+        words = (program, str(CURVE_LEVELS), str(CURVE_NEW), str(CURVE_EVENTS), str(work))
+        yield Case("curve", words, CURVE_LEVELS, CURVE_NEW, work)
+
+
+def real(folder: Path) -> Iterator[Case]:
+    """Those that are installed."""
+    (folder / "x.cpp").write_text(SOURCE)
+    (folder / "part.cpp").write_text("int part;\n")
+    (folder / "CMakeLists.txt").write_text(PROJECT)
+    (folder / "x.proto").write_text(_messages())
+    (folder / "x.py").write_text(SCRIPT)
+    # In memory: some disks take longer to make a folder than cmake to fill it.
+    build = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else folder))
+    configure = ("cmake", "-S", ".", "-B", str(build))
+    cases = [
+        Case("clang++-16 -fsyntax-only", ("clang++-16", "-fsyntax-only", "x.cpp"), beside=True),
+        Case("cmake, a small project", (*configure, "-DLIBRARIES=1"), beside=True, made=build),
+        Case("cmake, 200 libraries", (*configure, "-DLIBRARIES=200"), beside=True, made=build),
+        Case("protoc", ("protoc", "--cpp_out=.", "x.proto"), beside=True),
+        Case("python3", ("/usr/bin/python3", "x.py")),
+    ]
+    return (each for each in cases if shutil.which(each.command[0]))
+
+
+def _hot_program(folder: Path) -> str:
+    return str(compiled(folder / "hot", "hot.c"))
+
+
+def compiled(into: Path, source: str, *flags: str) -> Path:
+    if not into.exists():
+        command = ["cc", "-O2", "-fomit-frame-pointer", *flags, str(HERE / source), "-o", str(into)]
+        subprocess.run(command, check=True)
+    return into
+
+
+def _messages() -> str:
+    lines = ['syntax = "proto3";', "package cost;"]
+    for number in range(MESSAGES):
+        fields = (
+            f"  {kind} field_{place} = {place};"
+            for place, kind in enumerate(("int32", "string", "repeated double", "map<string, int64>"), 1)
+        )
+        lines += [f"message Message{number} {{", *fields, "}"]
+    return "\n".join([*lines, ""])

@@ -1,0 +1,86 @@
+"""Nothing that a program wrote is lost, in whichever way it ends. An independent counter agrees."""
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+CALLS = 20_000  # several chunks
+
+
+@pytest.mark.parametrize(
+    ("how", "status"),
+    [
+        ("calls", 3),
+        ("_exit", 7),
+        ("killed", 128 + signal.SIGKILL),
+        ("aborts", 128 + signal.SIGABRT),
+        ("thread", 3),
+        ("thread-dies", 3),
+        ("closes", 3),
+    ],
+)
+def test_every_call_is_recorded_and_the_status_is_the_programs(record, toys, how, status):
+    done = record(toys.calls, CALLS, how, 3, count=True)
+    assert done.status == status, done.told
+    assert done.events == done.counted >= 2 * CALLS
+    assert done.told.startswith("mallard: note: malloc is that of libcounter.so")
+    assert "mallard: 100 % of" in done.told
+    assert not done.left_behind
+
+
+@pytest.mark.parametrize(("how", "factor"), [("forks", 2), ("executes", 2), ("forks-and-executes", 3)])
+def test_forks_and_executed_programs_are_followed_on_request(record, toys, how, factor):
+    done = record(toys.calls, CALLS, how, options=["--follow"], count=True)
+    assert done.status == 0
+    assert done.events == done.counted >= 2 * CALLS * factor
+    assert "in 2 processes" in done.told or how == "forks-and-executes"
+    assert "not followed" not in done.told
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [("forks", "not followed: 1 fork; --follow"), ("executes", "not followed: 1 executed program; --follow")],
+)
+def test_forks_and_executed_programs_are_counted_otherwise(record, toys, how, told):
+    done = record(toys.calls, CALLS, how)
+    assert done.events == 2 * CALLS
+    assert told in done.told
+
+
+def test_a_program_without_an_event_is_told(record, toys):
+    done = record(toys.calls, 0, "calls")
+    assert done.status == 2
+    assert "error: nothing was recorded" in done.told
+    assert "ended with status 0 before its first allocation" in done.told
+    assert not done.trace.exists()
+    assert not done.left_behind
+
+
+def test_without_stacks_nothing_else_is_missing(record, toys):
+    done = record(toys.calls, CALLS, "calls", options=["--stacks", "none"])
+    assert "no stacks, as --stacks none asks for" in done.told
+    assert done.events == 2 * CALLS
+
+
+def test_the_program_sees_the_environment_that_its_user_has(record, toys, tmp_path):
+    script = tmp_path / "script"
+    script.write_text('#!/bin/sh\nenv | grep -E "^(LD_PRELOAD|MALLARD_RECORD)" >seen\n')
+    script.chmod(0o755)
+    done = record(script, count=True)
+    assert done.status == 0, done.told
+    assert (tmp_path / "seen").read_text() == f"LD_PRELOAD={toys.counter}\n"
+
+
+def test_a_script_is_recorded_through_its_interpreter(record, tmp_path, monkeypatch):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "python3").symlink_to(Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}")
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+    script = tmp_path / "script"
+    script.write_text("#!/usr/bin/env python3\nimport sys\nsys.exit(int(sys.argv[1]))\n")
+    script.chmod(0o755)
+    done = record(script, 5, count=True)
+    assert done.status == 5, done.told
+    assert done.events == done.counted > 1000

@@ -1,0 +1,231 @@
+"""The trace's file: whole under its name or not there; killed collectors and full disks."""
+
+import contextlib
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+CALLS = 20_000
+
+
+def test_the_default_name(collector, toys, tmp_path):
+    words = [collector, "--", toys.calls, "1", "calls"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    assert [each.name for each in tmp_path.iterdir()] == ["mallard.trace"]
+
+
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        ("folder", "is a folder; give a file in it: -o"),
+        ("missing/x", "there is no folder"),
+        ("pipe", "is no usual file"),
+        ("text/x", "there is no folder"),
+        ("", "the name of the trace is empty"),
+    ],
+)
+def test_places_where_no_trace_can_be(record, tmp_path, file, told):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text").write_text("")
+    os.mkfifo(tmp_path / "pipe")
+    before = sorted(tmp_path.rglob("*"))
+    done = record("touch", "started", options=["-o", str(tmp_path / file) if file else ""])
+    assert done.status == 2
+    assert told in done.told
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_without_the_right_to_write(record, tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    (tmp_path / "folder").mkdir(mode=0o500)
+    done = record("true", options=["-o", str(tmp_path / "folder/x")])
+    assert done.status == 2
+    assert "cannot make" in done.told
+
+
+def test_an_older_trace_stays_until_the_new_one_is_whole(record, toys, tmp_path):
+    trace = tmp_path / "x.trace"
+    trace.write_text("old")
+    record("no-such-program")
+    assert trace.read_text() == "old"
+    assert record(toys.calls, CALLS, "calls").status == 0
+    assert len(trace.read_bytes()) > 1000
+
+
+@pytest.mark.parametrize("folder", ["a folder", "a:b", "$HOME"])
+def test_folders_whose_names_would_end_a_name_in_ld_preload(collector, toys, tmp_path, folder):
+    copy = tmp_path / folder
+    copy.mkdir()
+    for each in ("mallard-record", "libmallard_record.so"):
+        shutil.copy(collector.parent / each, copy)
+    words = [copy / "mallard-record", "-o", copy / "x", "--", toys.calls, str(CALLS), "calls"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert f"{2 * CALLS:,} events" in done.stderr
+
+
+def heed_signals():
+    """A shell lets its background jobs ignore Ctrl-C, and so would each program below."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
+class Running:
+    """A recording that goes on."""
+
+    def __init__(self, collector, trace, *program):
+        self.trace = trace
+        self.parts = Path(f"{trace}.parts")
+        words = [collector, "-o", trace, "--", *program]
+        self.process = subprocess.Popen(
+            [str(each) for each in words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=heed_signals,
+        )
+        end = time.monotonic() + 20
+        while not (self.parts.is_dir() and any(self.parts.glob("*.part"))):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        self.program = int(next(self.parts.glob("*.part")).name.split(".")[0])
+
+    def wait_until_told(self):
+        """The program has its end of the pipe no more; the collector keeps its own."""
+        pipe = os.readlink(f"/proc/{os.getpid()}/fd/{self.process.stdout.fileno()}")
+        end = time.monotonic() + 60
+        while os.path.lexists(output := f"/proc/{self.program}/fd/1") and os.readlink(output) == pipe:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+
+    def wait_for_program(self):
+        end = time.monotonic() + 20
+        while Path(f"/proc/{self.program}/exe").exists():
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+
+def recover(collector, trace, *options):
+    words = [str(collector), *options, "--recover", str(trace)]
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_a_collector_that_is_killed_leaves_all_that_is_needed(collector, toys, tmp_path):
+    """The program goes on. The trace has its first chunks then, its part the last ones, both have some."""
+    running = Running(collector, tmp_path / "x", toys.calls, CALLS, "slowly")
+    time.sleep(0.6)
+    running.process.kill()
+    running.process.wait()
+    early = recover(collector, running.trace)
+    assert early.returncode == 2
+    assert f"process {running.program} of this recording still runs" in early.stderr
+    running.wait_for_program()
+    again = subprocess.run(
+        [collector, "-o", running.trace, "true"], capture_output=True, text=True, check=False
+    )
+    assert again.returncode == 2
+    assert f"is of a recording that was cut off; 'mallard record --recover {running.trace}'" in again.stderr
+
+    done = recover(collector, running.trace)
+    assert done.returncode == 0, done.stderr
+    assert f"{41 * 2 * CALLS:,} events of 1 thread in" in done.stderr
+    assert running.trace.is_file()
+    assert not running.parts.exists()
+
+
+def test_nothing_to_recover(collector, tmp_path):
+    done = recover(collector, tmp_path / "x")
+    assert done.returncode == 2
+    assert "so nothing is to be recovered" in done.stderr
+
+
+def test_one_recording_at_a_time_has_a_name(collector, toys, tmp_path):
+    running = Running(collector, tmp_path / "x", toys.calls, 1, "waits")
+    for words in (["-o", running.trace, "true"], ["--recover", running.trace]):
+        done = subprocess.run([collector, *words], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert "is in use by" in done.stderr
+    os.kill(running.program, signal.SIGTERM)
+    assert running.process.wait(20) == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_for_the_collector_ends_the_program_and_not_the_trace(collector, toys, tmp_path, number):
+    running = Running(collector, tmp_path / "x", toys.calls, CALLS, "waits")
+    running.wait_until_told()
+    running.process.send_signal(number)
+    assert running.process.wait(20) == 128 + number
+    assert f"{2 * CALLS:,} events" in running.process.stderr.read()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("only root can mount a small disk")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_full_disk_ends_the_recording_and_not_the_program(record, toys, small_disk):
+    """Each block is filled up before: the recording has a few hundred kilobytes."""
+    done = record(toys.calls, 100 * CALLS, "calls", 3, options=["-o", str(small_disk / "x")])
+    assert done.status == 3, done.told
+    if "stopped before the program's end" in done.told:
+        assert "the disk is full; make room" in done.told
+    assert done.events > 1000
+    assert [each.name for each in small_disk.iterdir()] == ["x"]
+
+
+def fill(file):
+    with contextlib.suppress(OSError), file.open("wb") as full:
+        while full.write(bytes(1 << 20)):
+            full.flush()
+
+
+def test_a_disk_that_was_full_before(record, toys, small_disk):
+    fill(small_disk / "full")
+    done = record(toys.calls, CALLS, "calls", 3, options=["-o", str(small_disk / "x")])
+    assert done.status in (2, 3)
+    assert "error: " in done.told
+    assert "No space left" in done.told or "room" in done.told
+
+
+def test_a_limit_of_file_sizes_is_told_before_the_start(record, toys):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 22, 1 << 22))
+
+    done = record(toys.calls, CALLS, "calls", 3, preexec_fn=limit)
+    assert done.status == 2
+    assert "files are limited to 4194304 bytes here" in done.told
+    assert "ulimit -f unlimited" in done.told
+    assert not done.left_behind
+
+
+@pytest.mark.parametrize("gibibytes", [1, 8])
+def test_a_limit_of_memory_leaves_a_smaller_part(record, toys, gibibytes):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (gibibytes << 30, gibibytes << 30))
+
+    done = record(toys.calls, CALLS, "calls", 3, preexec_fn=limit)
+    assert done.status == 3
+    assert done.events == 2 * CALLS
+
+
+def test_a_program_that_ends_at_once_has_its_name(collector, record, toys):
+    """The system forgets the name of an ended process, also before the collector looks."""
+    profile = collector.parents[1] / "advisor/mallard-profile"
+    for _ in range(10):
+        done = record(toys.calls, "1", "calls")
+        told = json.loads(subprocess.run([profile, done.trace], capture_output=True, check=True).stdout)
+        assert told["process"]["executable"] == str(toys.calls)
+        assert told["process"]["command"] == [str(toys.calls), "1", "calls"]

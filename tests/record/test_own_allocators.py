@@ -1,0 +1,70 @@
+"""A program that brings its own malloc or operator new is named, and recorded as the text says."""
+
+import subprocess
+
+import pytest
+
+CALLS = 500
+
+
+def test_an_operator_new_of_the_program_over_malloc(record, toys):
+    program = toys.build("own-new", ["own_operators.cpp", "news.cpp"])
+    done = record(program, CALLS)
+    assert (
+        "has an operator new of its own, linked into it: recorded is what that takes from malloc" in done.told
+    )
+    assert done.events >= 2 * CALLS
+
+
+def test_an_operator_new_of_the_program_that_cuts_blocks(record, toys):
+    program = toys.build("own-pool", ["own_operators.cpp", "news.cpp"], "-DCUTS_BLOCKS")
+    done = record(program, CALLS)
+    assert "blocks that it cuts itself are not" in done.told
+    assert "error: nothing was recorded" in done.told or done.events < CALLS
+
+
+def test_an_operator_new_of_a_library(record, toys):
+    library = toys.build("libown.so", ["own_operators.cpp"], "-shared", "-fPIC")
+    where = f"-Wl,-rpath,{library.parent}"
+    program = toys.build("new-of-library", ["news.cpp"], "-Wl,--no-as-needed", str(library), where)
+    done = record(program, CALLS)
+    assert "operator new is that of libown.so: its calls are recorded, and go on to it" in done.told
+    assert done.events >= 3 * CALLS  # those of the operators, and those of malloc below them
+
+
+def test_a_malloc_of_the_program(record, toys):
+    program = toys.build("own-malloc", ["own_malloc.c", "calls.c"], "-DVISIBILITY=")
+    done = record(program, CALLS, "calls")
+    assert done.status == 2
+    assert "has a malloc of its own, linked into it" in done.told
+
+
+def test_a_hidden_malloc_of_the_program(record, toys):
+    hidden = '-DVISIBILITY=__attribute__((visibility("hidden")))'
+    program = toys.build("hidden-malloc", ["own_malloc.c", "calls.c"], hidden)
+    done = record(program, CALLS, "calls")
+    assert "has a malloc of its own, hidden in it: only the calls of its libraries" in done.told
+    assert "error: nothing was recorded" in done.told or done.events < CALLS
+
+
+def library_of(name):
+    """Debian has the libraries without the names that a linker looks for."""
+    answer = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
+    found = [line.split(" => ")[1] for line in answer.splitlines() if line.strip().startswith(name)]
+    if not found:
+        pytest.skip(f"{name} is not installed")
+    return found[0]
+
+
+@pytest.mark.parametrize("name", ["libjemalloc.so", "libtcmalloc_minimal.so", "libmimalloc.so"])
+@pytest.mark.parametrize("how", ["linked", "preloaded"])
+def test_a_malloc_of_a_library(record, toys, monkeypatch, name, how):
+    library = library_of(name)
+    linked = ["-Wl,--no-as-needed", library] if how == "linked" else []
+    program = toys.build(f"{how}-{name}", ["calls.c"], *linked)
+    news = toys.build(f"news-{how}-{name}", ["news.cpp"], *linked)
+    if how == "preloaded":
+        monkeypatch.setenv("LD_PRELOAD", library)
+    for each in (record(program, CALLS, "calls"), record(news, CALLS)):
+        assert f"note: malloc is that of {name}" in each.told
+        assert 2 * CALLS <= each.events < 2 * CALLS + 100, each.told

@@ -1,0 +1,100 @@
+"""Programs that cannot be recorded are refused before they start, in one line, with exit status 2."""
+
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+
+def refused(done):
+    assert done.status == 2, done.told
+    assert done.told.count("\n") == 1
+    assert done.told.startswith("mallard: error: ")
+    assert not done.trace.exists()
+    assert not done.left_behind
+    return done.told
+
+
+def test_a_program_that_is_not_there(record, tmp_path):
+    assert "'no-such-program' is no program in PATH" in refused(record("no-such-program"))
+    assert "does not exist" in refused(record("./no-such-program"))
+    (tmp_path / "here").write_text("")
+    assert "the one in this folder is './here'" in refused(record("here"))
+    assert "is not executable; if it is a program: chmod +x ./here" in refused(record("./here"))
+    assert "is a folder" in refused(record(tmp_path))
+
+
+def test_a_script_whose_interpreter_is_not_there(record, tmp_path):
+    script = tmp_path / "script"
+    script.write_text("#!/no/interpreter -x\n")
+    script.chmod(0o755)
+    assert "is a script for '/no/interpreter', which is not there" in refused(record(script))
+    script.write_text("#!/usr/bin/env -i A=b sh\n")
+    assert "starts its interpreter by 'env -i A=b sh'" in refused(record(script))
+    script.write_text(f"#!{script}\n")
+    assert "is a script for a script" in refused(record(script))
+    script.write_text("echo without a first line\n")
+    assert "is neither a program (ELF) nor a script" in refused(record(script))
+
+
+@pytest.mark.parametrize(
+    ("bits", "reason"), [("u+s", "its owner's rights (setuid)"), ("g+s", "its group's rights (setgid)")]
+)
+def test_other_rights(record, toys, tmp_path, bits, reason):
+    copy = tmp_path / "copy"
+    shutil.copy(toys.calls, copy)
+    subprocess.run(["chmod", bits, copy], check=True)
+    assert reason in refused(record(copy, 1, "calls"))
+
+
+def test_a_static_program(record, toys):
+    static = toys.build("static", ["calls.c"], "-static")
+    assert "is statically linked" in refused(record(static, 1, "calls"))
+
+
+def test_other_machines(record, toys, tmp_path):
+    image = bytearray(toys.calls.read_bytes())
+    struct.pack_into("<H", image, 18, 183)  # e_machine
+    other = tmp_path / "other"
+    other.write_bytes(image)
+    other.chmod(0o755)
+    assert "is a 64-bit program for aarch64" in refused(record(other))
+    head = b"\x7fELF\x01\x01\x01".ljust(16, b"\0") + struct.pack(
+        "<HHIIIIIHHHHHH", 2, 3, 1, 0, 0, 0, 0, 52, 0, 0, 0, 0, 0
+    )
+    other.write_bytes(head)
+    assert "is a 32-bit program for i386" in refused(record(other))
+
+
+@pytest.mark.parametrize("length", [4, 16, 63, 64, 200])
+def test_a_program_that_was_cut_off(record, toys, tmp_path, length):
+    part = tmp_path / "part"
+    part.write_bytes(toys.calls.read_bytes()[:length])
+    part.chmod(0o755)
+    refused(record(part, 1, "calls"))
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-16"])
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+def test_sanitizers(record, toys, compiler, sanitizer):
+    try:
+        program = toys.build(
+            f"{sanitizer}-{compiler}", ["news.cpp"], f"-fsanitize={sanitizer}", compiler=compiler
+        )
+    except (subprocess.CalledProcessError, FileNotFoundError):
+        pytest.skip(f"{compiler} has no -fsanitize={sanitizer} here")
+    assert "was built with a sanitizer" in refused(record(program, 1))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--sample", "0"], "--sample '0'; allowed are whole numbers"),
+        (["--stacks", "some"], "--stacks 'some'; allowed are auto, fp, unwind, none"),
+        (["--folow"], "unknown option '--folow'"),
+        (["--recover", "x"], "--recover starts no program"),
+    ],
+)
+def test_options_that_make_no_sense(record, options, told):
+    assert told in refused(record("true", options=options))

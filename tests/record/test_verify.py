@@ -1,0 +1,162 @@
+"""`mallard verify` and `mallard budget` on real programs. No time decides."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from advisor_programs import programs_of_advisor
+from source_tree import ROOT
+
+Mallard = Callable[..., subprocess.CompletedProcess[str]]
+INCLUDE = f"-I{ROOT / 'include'}"
+
+
+@pytest.fixture
+def mallard(tmp_path: Path) -> Mallard:
+    build = programs_of_advisor().parent
+    own = {
+        "MALLARD_COLLECTOR": str(build / "recorder/mallard-record"),
+        "MALLARD_PROFILE": str(build / "advisor/mallard-profile"),
+        "MALLARD_MEASURE": str(build / "trial/mallard-measure"),
+        "MALLARD_ROOT": str(ROOT),
+        "PYTHONPATH": str(ROOT / "python"),
+    }
+
+    def call(*words: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-P", "-m", "mallard", *map(str, words)]
+        environment = {**os.environ, **own}
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    return call
+
+
+@pytest.fixture
+def batches(toys) -> Path:
+    return toys.build("batches", ["batches.cpp"], INCLUDE)
+
+
+@pytest.fixture
+def pooled(toys) -> Path:
+    return toys.build("pooled", ["batches.cpp"], INCLUDE, "-DPOOLED=1")
+
+
+@pytest.fixture
+def null(toys) -> Path:
+    return toys.build("null", ["batches.cpp"], INCLUDE, "-DNULL_OF_THE_REWRITE")
+
+
+def verified(done: subprocess.CompletedProcess[str]) -> dict:
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_three_programs(mallard, batches, pooled, null):
+    done = mallard("verify", batches, pooled, null, "--rounds", "3", "--json", "--", "50")
+    told = verified(done)
+    assert done.returncode == 0
+    assert told["sound"] is True
+    of = told["comparison"]
+    assert of["rounds"] == 3
+    assert of["compared"] is True
+    assert set(of["programs"]) == {"before", "after", "null"}
+    assert of["allocator"]["time"]["n"] == 3
+    # A program's peak is its own, and not that of the interpreter that started it.
+    assert 0 < of["programs"]["before"]["peak_bytes"] < 6 << 20
+    (pool,) = [pool for pool in told["ownership"]["pools"] if pool["name"] == "batches"]
+    assert pool["allocations"] == 500
+    assert pool["releases"] == 50
+    assert sum(pool[kind] for kind in ("outlived", "of_other", "of_malloc", "by_malloc")) == 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "name", "kind"), [("late", "batches", "outlived"), ("foreign", "others", "of_other")]
+)
+def test_wrong_frees_of_the_changed_program(mallard, batches, pooled, fault, name, kind):
+    done = mallard("verify", batches, pooled, "--rounds", "3", "--json", "--", "2", fault)
+    assert done.returncode == 1
+    told = verified(done)
+    (pool,) = [pool for pool in told["ownership"]["pools"] if pool["name"] == name]
+    assert pool[kind] == 2
+    assert any("free_wrongly" in function for function in pool["first"])
+    page = mallard("verify", batches, pooled, "--rounds", "3", "--", "2", fault).stdout
+    assert "The first: " in page
+
+
+def test_a_changed_program_that_crashes(mallard, batches, toys, tmp_path):
+    crashes = tmp_path / "crashes"
+    crashes.write_text(f'#!/bin/sh\nexec {batches} "$1" crash\n')
+    crashes.chmod(0o755)
+    done = mallard("verify", batches, crashes, "--rounds", "3", "--", "2")
+    assert done.returncode == 1
+    assert "The program after the change ended by SIGABRT" in done.stdout
+
+
+def test_programs_that_do_not_start_or_end(mallard, batches, tmp_path):
+    (tmp_path / "damaged").write_bytes(b"\x7fELF")
+    (tmp_path / "damaged").chmod(0o755)
+    done = mallard("verify", batches, "./damaged", "--rounds", "3", "--", "2")
+    assert done.returncode == 2
+    assert "./damaged does not start: Exec format error" in done.stderr
+    (tmp_path / "endless").write_text("#!/bin/sh\nsleep 1000\n")
+    (tmp_path / "endless").chmod(0o755)
+    done = mallard("verify", batches, "./endless", "--rounds", "3", "--time-limit", "0.2", "--", "2")
+    assert done.returncode == 2
+    assert "ran for more than 0.2 s" in done.stderr
+
+
+# ---- budgets ------------------------------------------------------------------------------------------
+
+
+def test_a_budget_holds_until_the_program_allocates_more(mallard, batches, tmp_path):
+    done = mallard("budget", "x.toml", "--write", "--", batches, "100")
+    assert done.returncode == 0, done.stderr
+    assert "limits of the process and of batch" in done.stdout
+    text = (tmp_path / "x.toml").read_text()
+    assert "allocations = 1050 " in text
+    assert "peak_bytes = 336 " in text
+    assert '[scope."batch"]' in text
+    done = mallard("budget", "x.toml", "--", batches, "100")
+    assert done.returncode == 0, done.stdout
+    assert "all hold" in done.stdout
+    done = mallard("budget", "x.toml", "--", batches, "100", "keep")
+    assert done.returncode == 1
+    assert "EXCEEDED  batch    escaped           100 of 0: 100 beyond" in done.stdout
+    done = mallard("budget", "x.toml", "--", batches, "100", "more")
+    assert done.returncode == 1
+    assert "EXCEEDED  process  allocations       1,5" in done.stdout
+    assert "First new stack, 500 blocks beyond the file:\n  main > " in done.stdout
+    assert "other" in done.stdout.rpartition("main > ")[2]
+
+
+def test_functions_can_be_named(mallard, batches, tmp_path):
+    done = mallard("budget", "x.toml", "--write", "--scopes", "other", "--", batches, "1", "more")
+    assert done.returncode == 0, done.stderr
+    assert "allocations = 525 " in (tmp_path / "x.toml").read_text()
+    assert mallard("budget", "x.toml", "--", batches, "1", "more").returncode == 0
+    # A new run of --write has the scopes of the file.
+    assert "and of other" in mallard("budget", "x.toml", "--write", "--", batches, "1", "more").stdout
+
+
+def test_an_unknown_scope_leaves_the_file_alone(mallard, batches, tmp_path):
+    (tmp_path / "x.toml").write_text("[scope.batsch]\nallocations = 1\n")
+    for words in ((), ("--write",)):
+        done = mallard("budget", "x.toml", *words, "--", batches, "1")
+        assert done.returncode == 2
+        assert "There is no scope 'batsch'" in done.stderr
+        assert "batch" in done.stderr.partition("nearest names are")[2]
+    assert (tmp_path / "x.toml").read_text() == "[scope.batsch]\nallocations = 1\n"
+
+
+def test_a_run_that_crashes_is_no_measure(mallard, batches, tmp_path):
+    assert mallard("budget", "x.toml", "--write", "--", batches, "1").returncode == 0
+    done = mallard("budget", "x.toml", "--", batches, "1", "crash")
+    assert done.returncode == 2
+    assert "ended with exit status -6" in done.stderr

@@ -1,0 +1,30 @@
+// A program, or with -shared a library, that brings its own operator new. It takes blocks from malloc, or cuts them itself.
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#ifdef CUTS_BLOCKS
+static char room[1 << 20];
+static std::size_t used = 0;
+#endif
+
+void* operator new(std::size_t bytes) {
+#ifdef CUTS_BLOCKS
+    void* const block = room + used;
+    used += (bytes + 15) / 16 * 16;
+    return block;
+#else
+    return std::malloc(bytes);
+#endif
+}
+
+void operator delete(void* block) noexcept {
+#ifdef CUTS_BLOCKS
+    static_cast<void>(block);
+#else
+    std::free(block);
+#endif
+}
+void operator delete(void* block, std::size_t) noexcept {
+    operator delete(block);
+}

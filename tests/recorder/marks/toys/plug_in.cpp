@@ -1,0 +1,12 @@
+// A library with hidden names and a copy of the header of its own, that has a scope of the same name as the program.
+#include <mallard/record/scope.hpp>
+
+#include <cstdlib>
+
+extern "C" __attribute__((visibility("default"))) void run_plug_in(int turn);
+
+void run_plug_in(int turn) {
+    MALLARD_SCOPE("nested");
+    std::free(std::malloc(static_cast<std::size_t>(9000 + turn)));
+    MALLARD_PROGRESS("plugged");
+}

@@ -1,0 +1,297 @@
+// A program whose stacks are hard to follow: one scene for each argument, and each scene calls malloc and free all the time.
+
+#include <alloca.h>
+#include <dlfcn.h>
+#include <iconv.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#define OWN_FRAME __attribute__((noinline))
+
+namespace {
+
+// Work behind each call keeps the compiler from making jumps of calls.
+volatile int work = 0;
+
+unsigned draw(unsigned below) {
+    thread_local unsigned state = 12345;
+    state = state * 1103515245 + 12345;
+    return (state >> 8) % below;
+}
+
+OWN_FRAME void allocate(int bytes) {
+    void* const block = std::malloc(static_cast<std::size_t>(bytes % 100 + 1));
+    asm volatile("" : : "r"(block) : "memory");
+    std::free(block);
+    work = work + 1;
+}
+
+// ---- one function from two sites, frames of any size ----
+
+OWN_FRAME void one_way(int depth);
+OWN_FRAME void other_way(int depth);
+
+void one_way(int depth) {
+    if (depth <= 0) {
+        allocate(3);
+        work = work + 1;
+        return;
+    }
+    const std::size_t bytes = draw(200) + 1;
+    auto* const room = static_cast<char*>(alloca(bytes));
+    std::memset(room, 1, bytes);
+    asm volatile("" : : "r"(room) : "memory");
+    if (draw(2) == 0) {
+        one_way(depth - 1 - static_cast<int>(draw(3)));
+    } else {
+        other_way(depth - 1);
+    }
+    work = work + 1;
+}
+
+void other_way(int depth) {
+    if (depth <= 0) {
+        allocate(7);
+        work = work + 1;
+        return;
+    }
+    one_way(depth - 1);
+    work = work + 1;
+    if (draw(4) == 0) {
+        other_way(depth - 2);
+    }
+    work = work + 1;
+    one_way(depth - 3);
+    work = work + 1;
+}
+
+void two_sites() {
+    for (int each = 0; each < 300; ++each) {
+        one_way(each % 12);
+        other_way(each % 10);
+    }
+}
+
+// ---- exceptions and long jumps through recorded frames ----
+
+OWN_FRAME void throws(int depth) {
+    const std::string text(50, 'x');
+    if (depth == 0) {
+        throw std::runtime_error(text);
+    }
+    throws(depth - 1);
+    work = work + 1;
+}
+
+void exceptions() {
+    for (int each = 0; each < 300; ++each) {
+        try {
+            throws(each % 20);
+        } catch (const std::runtime_error&) {
+            allocate(each);
+        }
+    }
+}
+
+std::jmp_buf landing;
+
+OWN_FRAME void jumps(int depth) {
+    allocate(depth);
+    if (depth < 0) {
+        return;
+    }
+    if (depth == 0) {
+        std::longjmp(landing, 1);
+    }
+    jumps(depth - 1);
+    work = work + 1;
+}
+
+void long_jumps() {
+    static int round = 0; // a local variable may be lost in the jump
+    for (round = 0; round < 300; ++round) {
+        if (setjmp(landing) == 0) {
+            jumps(round % 30);
+        }
+        allocate(round);
+    }
+}
+
+// ---- stacks of the program's own ----
+
+struct fiber {
+    ucontext_t context{};
+    std::array<char, 65'536> stack{};
+    int steps = 0;
+};
+
+ucontext_t scheduler;
+fiber* running = nullptr;
+
+OWN_FRAME void run_fiber() {
+    fiber& mine = *running;
+    for (int each = 0; each < mine.steps; ++each) {
+        one_way(each % 8);
+        swapcontext(&mine.context, &scheduler);
+    }
+}
+
+void fibers() {
+    std::vector<std::unique_ptr<fiber>> all;
+    for (int each = 0; each < 20; ++each) {
+        all.push_back(std::make_unique<fiber>());
+        fiber& made = *all.back();
+        made.steps = 20 + each;
+        getcontext(&made.context);
+        made.context.uc_stack.ss_sp = made.stack.data();
+        made.context.uc_stack.ss_size = made.stack.size();
+        made.context.uc_link = &scheduler;
+        makecontext(&made.context, &run_fiber, 0);
+    }
+    for (int step = 0; step < 40; ++step) {
+        for (const auto& each : all) {
+            if (step < each->steps) {
+                running = each.get();
+                swapcontext(&scheduler, &each->context);
+                allocate(step);
+            }
+        }
+    }
+}
+
+OWN_FRAME void deeper(int depth) {
+    allocate(depth);
+    if (depth > 0) {
+        deeper(depth - 1);
+    }
+    work = work + 1;
+}
+
+// ---- signals ----
+
+std::atomic<int> signals_seen{0};
+
+void on_signal(int) {
+    const std::string text(100, 'q');
+    allocate(++signals_seen);
+    work = work + static_cast<int>(text.size());
+}
+
+void signals() {
+    static std::array<char, 65'536> other_stack;
+    stack_t alternate{};
+    alternate.ss_sp = other_stack.data();
+    alternate.ss_size = other_stack.size();
+    sigaltstack(&alternate, nullptr);
+    struct sigaction action{};
+    action.sa_handler = &on_signal;
+    sigaction(SIGUSR2, &action, nullptr);
+    action.sa_flags = SA_ONSTACK;
+    sigaction(SIGUSR1, &action, nullptr);
+    std::atomic<bool> enough{false};
+    const pthread_t here = pthread_self();
+    std::thread sender([&] {
+        for (int each = 0; !enough; ++each) {
+            pthread_kill(here, each % 2 == 0 ? SIGUSR1 : SIGUSR2);
+            usleep(50);
+        }
+    });
+    while (signals_seen < 200) {
+        one_way(8);
+    }
+    enough = true;
+    sender.join();
+    std::raise(SIGUSR1);
+    std::raise(SIGUSR2);
+}
+
+// ---- code that comes and goes, at the same addresses ----
+
+void plug_ins(char* const* files) {
+    for (int each = 0; each < 100; ++each) {
+        void* const library = dlopen(files[each % 2], RTLD_NOW);
+        if (library == nullptr) {
+            std::puts(dlerror());
+            std::exit(1);
+        }
+        const auto go = reinterpret_cast<void (*)(int)>(dlsym(library, "go"));
+        for (int depth = 0; depth < 10; ++depth) {
+            go(depth);
+        }
+        dlclose(library);
+        allocate(each);
+        // libc loads and unloads its own modules here, and calls no dlclose that a library could see.
+        const iconv_t conversion = iconv_open("UTF-8", each % 2 == 0 ? "KOI8-R" : "SHIFT-JIS");
+        if (conversion != reinterpret_cast<iconv_t>(-1)) {
+            iconv_close(conversion);
+        }
+    }
+}
+
+void forks() {
+    for (int each = 0; each < 20; ++each) {
+        const pid_t child = fork();
+        if (child == 0) {
+            one_way(9);
+            each % 2 == 0 ? std::exit(0) : _exit(0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (status != 0) {
+            std::exit(1);
+        }
+    }
+}
+
+template <typename Scene>
+void in_threads(Scene scene) {
+    std::vector<std::thread> threads;
+    for (int each = 0; each < 4; ++each) {
+        threads.emplace_back(scene);
+    }
+    for (std::thread& each : threads) {
+        each.join();
+    }
+}
+
+} // namespace
+
+int main(int count, char* arguments[]) {
+    const std::string scene = count > 1 ? arguments[1] : "";
+    if (scene == "two_sites") {
+        two_sites();
+    } else if (scene == "exceptions") {
+        exceptions();
+    } else if (scene == "long_jumps") {
+        long_jumps();
+    } else if (scene == "fibers") {
+        fibers();
+    } else if (scene == "deep") {
+        deeper(5000);
+    } else if (scene == "signals") {
+        signals();
+    } else if (scene == "threads") {
+        in_threads([] { two_sites(), exceptions(); });
+    } else if (scene == "forks") {
+        forks();
+    } else if (scene == "plug_ins" && count == 4) {
+        plug_ins(arguments + 2);
+    } else {
+        return 2;
+    }
+}

@@ -1,0 +1,50 @@
+// Each stack of each event is right in programs whose stacks are hard to follow.
+
+#include "checked_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+using mallard::test::checked_run;
+using mallard::test::run_checked;
+
+struct setting {
+    std::string scene;
+    unsigned long least_stacks;
+    std::string environment;
+};
+
+class stacks : public testing::TestWithParam<setting> {};
+
+TEST_P(stacks, are_those_of_a_full_walk_and_of_libgcc) {
+    for (const std::string program : {SCENES_OPTIMISED, SCENES_UNOPTIMISED, SCENES_WITH_FRAME_POINTERS}) {
+        const checked_run found = run_checked(program + " " + GetParam().scene, GetParam().environment);
+        EXPECT_EQ(found.status, 0) << program << ": " << found.output;
+        EXPECT_GE(found.by_full_walk, GetParam().least_stacks) << program;
+        EXPECT_GE(found.by_libgcc, GetParam().least_stacks / 1000) << program;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(scenes, stacks,
+                         testing::Values(setting{"two_sites", 5000, ""}, setting{"exceptions", 7000, ""},
+                                         setting{"long_jumps", 9000, ""}, setting{"fibers", 3000, ""},
+                                         setting{"deep", 10'000, ""}, setting{"signals", 400, ""},
+                                         setting{"threads", 40'000, ""},
+                                         setting{"forks", 50, "MALLARD_RECORD_FOLLOW=1"},
+                                         setting{"plug_ins " PLUG_IN_1 " " PLUG_IN_2, 5000, ""}),
+                         [](const auto& each) {
+                             return each.param.scene.substr(0, each.param.scene.find(' '));
+                         });
+
+TEST(stacks, of_a_sample_are_right_too) {
+    const checked_run all = run_checked(SCENES_OPTIMISED " threads");
+    const checked_run sample = run_checked(SCENES_OPTIMISED " threads", "MALLARD_RECORD_SAMPLE=10");
+    EXPECT_EQ(sample.status, 0) << sample.output;
+    EXPECT_GT(sample.by_full_walk, 0U);
+    EXPECT_LT(sample.by_full_walk, all.by_full_walk / 2);
+}
+
+} // namespace

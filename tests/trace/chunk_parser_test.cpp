@@ -1,0 +1,252 @@
+// Chunks of records, as they are and as they should not be.
+#include "trace/chunk/chunk_parser.hpp"
+#include "trace/recordings/random_recording.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using mallard::test::chunk_builder;
+using mallard::test::expected_event;
+using mallard::test::level;
+using namespace mallard::trace;
+
+struct parsed final : chunk_sink {
+    void take(const event& of, stack_end end) override {
+        events.push_back(of);
+        ends.push_back(end);
+    }
+    void took(std::uint32_t, std::uint64_t inside, std::uint64_t by_recorder) override {
+        events.back().ticks_inside = inside;
+        events.back().ticks_recorder = by_recorder;
+    }
+    void take(code_file&& file) override { code.push_back(file); }
+    void take(named_number&& name) override { names.push_back(name); }
+
+    bool add(const chunk_builder& chunk) { return parser.parse(chunk.bytes, *this); }
+    [[nodiscard]] std::vector<std::uint64_t> stack() const {
+        std::vector<std::uint64_t> made;
+        for (context_id at = events.back().context; contexts.tree[at].depth != 0;
+             at = contexts.tree[at].parent) {
+            made.insert(made.begin(), contexts.tree[at].address);
+        }
+        return made;
+    }
+
+    std::vector<event> events;
+    std::vector<stack_end> ends;
+    std::vector<code_file> code;
+    std::vector<named_number> names;
+    known_contexts contexts;
+    chunk_parser parser{contexts};
+};
+
+expected_event of_kind(record_kind kind) {
+    expected_event made;
+    made.of.kind = kind;
+    made.of.address = 0x1000;
+    return made;
+}
+
+std::vector<level> levels(std::initializer_list<std::uint64_t> addresses) {
+    std::vector<level> made;
+    for (const std::uint64_t each : addresses) {
+        made.push_back({each, 0});
+    }
+    return made;
+}
+
+chunk_builder begun(std::uint64_t ticks = 100, std::uint32_t thread = 0) {
+    chunk_builder made;
+    made.thread_begin(ticks, thread);
+    return made;
+}
+
+TEST(chunk_parser, an_empty_chunk_is_no_damage) {
+    parsed all;
+    EXPECT_TRUE(all.parser.parse({}, all));
+    chunk_builder zero;
+    zero.add_byte(0);
+    EXPECT_TRUE(all.add(zero));
+    EXPECT_TRUE(all.events.empty());
+}
+
+TEST(chunk_parser, a_gap_is_one_node) {
+    parsed all;
+    chunk_builder chunk = begun();
+    chunk.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {2, 0}, {0, 100}, {3, 0}});
+    chunk.add(of_kind(record_kind::free), 1, 103, levels({4}));
+    ASSERT_TRUE(all.add(chunk));
+    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 2, 0, 3, 4}));
+    EXPECT_EQ(all.events.back().kept, 4U);
+}
+
+TEST(chunk_parser, part_of_a_gap_may_be_kept) {
+    parsed all;
+    chunk_builder chunk = begun();
+    chunk.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {0, 50}, {3, 0}});
+    chunk.add(of_kind(record_kind::malloc), 1, 120, levels({7})); // 1, the gap, 2, and 18 of the second gap
+    chunk.add(of_kind(record_kind::malloc), 1, 121, levels({8}));
+    chunk.add(of_kind(record_kind::malloc), 1, 40, levels({9})); // 1 and 39 of the first gap
+    chunk.add(of_kind(record_kind::free), 1, 1, levels({5}));
+    ASSERT_TRUE(all.add(chunk));
+    ASSERT_EQ(all.events.size(), 6U);
+    EXPECT_EQ(all.contexts.tree[all.events[2].context].depth, 5U);
+    EXPECT_EQ(all.events[2].kept, 4U);
+    EXPECT_EQ(all.contexts.tree[all.events[3].context].depth, 6U);
+    EXPECT_EQ(all.events[3].kept, 5U);
+    EXPECT_EQ(all.contexts.tree[all.events[4].context].depth, 3U);
+    EXPECT_EQ(all.events[4].kept, 2U);
+    EXPECT_EQ(all.events[5].kept, 1U);
+    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 5}));
+}
+
+TEST(chunk_parser, a_thread_goes_on_in_its_next_chunk) {
+    parsed all;
+    chunk_builder first = begun(100);
+    first.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2, 3}));
+    chunk_builder next = begun(200);
+    next.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2, 3}), 2);
+    next.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2, 3}));
+    ASSERT_TRUE(all.add(first) && all.add(next));
+    ASSERT_EQ(all.events.size(), 4U); // the thread begins once
+    EXPECT_EQ(all.events[2].kept, 2U) << "as the chunk says, although a third level looks the same";
+    EXPECT_EQ(all.events[2].ticks, 201U);
+    EXPECT_EQ(all.events[3].kept, 0U);
+}
+
+TEST(chunk_parser, levels_of_a_chunk_that_is_lost_are_not_kept) {
+    parsed all;
+    chunk_builder first = begun(100);
+    first.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2, 3}));
+    chunk_builder next = begun(300);
+    next.add(of_kind(record_kind::malloc), 1, 0, levels({1, 5, 6}), 3);
+    ASSERT_TRUE(all.add(first) && all.add(next));
+    EXPECT_EQ(all.events.back().kept, 1U);
+}
+
+TEST(chunk_parser, a_gap_at_the_beginning_of_a_chunk_is_one_node_that_is_kept) {
+    parsed all;
+    chunk_builder first = begun(100);
+    first.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {3, 0}});
+    ASSERT_TRUE(all.add(first));
+    for (const auto& [same, nodes] :
+         {std::pair{1U, 1U}, {2U, 2U}, {101U, 2U}, {102U, 3U}, {103U, 4U}, {9000U, 4U}}) {
+        chunk_builder next = begun(200);
+        next.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {3, 0}}, same);
+        ASSERT_TRUE(all.add(next));
+        EXPECT_EQ(all.events.back().kept, nodes) << same;
+    }
+}
+
+TEST(chunk_parser, a_chunk_may_have_another_thread_later) {
+    parsed all;
+    chunk_builder chunk = begun(100, 0);
+    chunk.add(of_kind(record_kind::malloc), 1, 0, levels({1}));
+    chunk.thread_begin(300, 1);
+    chunk.add(of_kind(record_kind::malloc), 1, 0, levels({2}));
+    ASSERT_TRUE(all.add(chunk));
+    ASSERT_EQ(all.events.size(), 4U);
+    EXPECT_EQ(all.events[1].thread, 0U);
+    EXPECT_EQ(all.events[3].thread, 1U);
+    EXPECT_EQ(all.events[3].ticks, 301U);
+}
+
+TEST(chunk_parser, time_does_not_run_back) {
+    parsed all;
+    ASSERT_TRUE(all.add(begun(100)));
+    chunk_builder earlier = begun(50);
+    earlier.add(of_kind(record_kind::malloc), 1, 0, levels({1}));
+    ASSERT_TRUE(all.add(earlier));
+    EXPECT_EQ(all.events.back().ticks, 101U);
+}
+
+// Each is a chunk whose last record makes no sense. The event before is kept, and the next chunk is read.
+struct damage {
+    const char* name;
+    void (*add)(chunk_builder&);
+};
+
+class chunk_damage : public testing::TestWithParam<damage> {};
+
+TEST_P(chunk_damage, ends_its_chunk_only) {
+    parsed all;
+    chunk_builder chunk = begun();
+    chunk.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2}));
+    GetParam().add(chunk);
+    chunk.add(of_kind(record_kind::free), 1, 2, {});
+    EXPECT_FALSE(all.add(chunk));
+    EXPECT_EQ(all.events.size(), 2U);
+    chunk_builder next = begun(1000);
+    next.add(of_kind(record_kind::free), 1, 0, levels({1, 3}));
+    EXPECT_TRUE(all.add(next));
+    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 3}));
+    EXPECT_EQ(all.contexts.leaves.back(), all.contexts.tree.size() - 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    of_each_kind, chunk_damage,
+    testing::Values(
+        damage{"unknown_kind", [](chunk_builder& to) { to.add_byte(200); }},
+        damage{"kind_between_others", [](chunk_builder& to) { to.add_byte(12); }},
+        damage{"too_many_kept",
+               [](chunk_builder& to) { to.add(of_kind(record_kind::malloc), 1, 3, levels({9})); }},
+        damage{"unknown_end",
+               [](chunk_builder& to) {
+                   expected_event event = of_kind(record_kind::malloc);
+                   event.end = static_cast<stack_end>(stack_ends);
+                   to.add(event, 1, 0, levels({9}));
+               }},
+        damage{"time_behind_the_last_one",
+               [](chunk_builder& to) { to.add(of_kind(record_kind::malloc), ~std::uint64_t{0}, 2, {}); }},
+        damage{"gap_of_nothing",
+               [](chunk_builder& to) {
+                   to.add_byte(1);
+                   for (const unsigned each : {1U, 2U, 3U}) {
+                       to.add_number(each);
+                   }
+                   for (int each = 0; each < 12; ++each) {
+                       to.add_byte(0);
+                   }
+               }},
+        damage{"levels_behind_the_end",
+               [](chunk_builder& to) {
+                   to.add_byte(1);
+                   for (const std::uint64_t each : {std::uint64_t{1}, std::uint64_t{1}, ~std::uint64_t{0}}) {
+                       to.add_number(each);
+                   }
+               }},
+        damage{"number_without_end",
+               [](chunk_builder& to) {
+                   to.add_byte(1);
+                   for (int each = 0; each < 20; ++each) {
+                       to.add_byte(0xff);
+                   }
+               }},
+        damage{"name_with_a_large_number",
+               [](chunk_builder& to) {
+                   to.add_byte(static_cast<std::uint8_t>(record_kind::name));
+                   to.add_number(0);
+                   to.add_number(1U << 30);
+                   to.add_number(0);
+               }}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+TEST(chunk_parser, records_without_a_thread_are_damage) {
+    parsed all;
+    chunk_builder chunk;
+    chunk.add(of_kind(record_kind::malloc), 1, 0, levels({1}));
+    EXPECT_FALSE(all.add(chunk));
+}
+
+TEST(chunk_parser, every_cut_of_a_chunk_is_harmless) {
+    const mallard::test::random_recording whole(5, {.threads = 1, .events = 40});
+    const std::vector<std::byte>& bytes = whole.chunks.front();
+    for (std::size_t length = 0; length <= bytes.size(); ++length) {
+        parsed all;
+        all.parser.parse(std::span(bytes).first(length), all);
+        EXPECT_LE(all.events.size(), 42U);
+    }
+}
+
+} // namespace

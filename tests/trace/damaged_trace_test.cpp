@@ -1,0 +1,217 @@
+// Files that are no traces, and traces of which a part is lost.
+#include "trace/file/crc32.hpp"
+#include "trace/file/frame.hpp"
+#include "trace/recordings/trace_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace {
+
+using namespace mallard::test;
+namespace trace = mallard::trace;
+
+std::string refusal(const std::filesystem::path& path) {
+    try {
+        const trace::reader from(path);
+    } catch (const trace::trace_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::string refusal_of(const std::vector<std::byte>& bytes) {
+    memory_file file;
+    file.set(bytes);
+    return refusal(file.path());
+}
+
+std::vector<std::byte> bytes_of(const std::string& text) {
+    const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
+    return {begin, begin + text.size()};
+}
+
+std::vector<std::byte> small_trace() {
+    static const std::vector<std::byte> made = trace_of([](trace::writer& to) {
+        random_recording(1, {.threads = 2, .events = 30}).add_to(to);
+        random_recording(2, {.threads = 1, .events = 30}).add_to(to);
+    });
+    return made;
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST(damaged_trace, files_that_are_no_traces_are_refused) {
+    EXPECT_TRUE(has(refusal_of({}), "is empty"));
+    EXPECT_TRUE(has(refusal_of(bytes_of("x")), "is not a trace"));
+    EXPECT_TRUE(has(refusal_of(bytes_of("#!/bin/sh\necho a program of another kind\n")), "is not a trace"));
+    EXPECT_TRUE(has(refusal(std::filesystem::temp_directory_path()), "it is a directory"));
+    EXPECT_TRUE(has(refusal("/no/such/file"), "No such file"));
+    EXPECT_TRUE(has(refusal("/dev/null"), "not a regular file"));
+}
+
+TEST(damaged_trace, another_version_is_named) {
+    std::vector<std::byte> bytes = small_trace();
+    bytes[8] = std::byte{99};
+    const std::string text = refusal_of(bytes);
+    EXPECT_TRUE(has(text, "version 99")) << text;
+    EXPECT_TRUE(has(text, "version " + std::to_string(trace::file_version))) << text;
+}
+
+TEST(damaged_trace, everything_in_front_of_a_tear_is_read) {
+    const std::vector<std::byte> whole = small_trace();
+    memory_file file;
+    std::size_t last_events = 0;
+    std::size_t last_processes = 0;
+    for (std::size_t length = 1; length < trace::file_head_bytes; ++length) {
+        EXPECT_FALSE(
+            refusal_of({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)}).empty());
+    }
+    for (std::size_t length = trace::file_head_bytes; length <= whole.size(); ++length) {
+        file.set({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)});
+        trace::reader from(file.path());
+        EXPECT_EQ(from.file_bytes(), length);
+        EXPECT_EQ(from.is_torn(), length != whole.size());
+        std::size_t events = 0;
+        for (std::size_t which = 0; which < from.processes().size(); ++which) {
+            for (const auto& [thread, of] : events_of(from, which)) {
+                events += of.size();
+            }
+        }
+        // What is lost is less than the frame in which the tear is.
+        EXPECT_GE(events, last_events);
+        EXPECT_GE(from.processes().size(), last_processes);
+        EXPECT_LT(from.torn_bytes(), whole.size());
+        last_events = events;
+        last_processes = from.processes().size();
+    }
+    EXPECT_EQ(last_events, 3 * 32U);
+    EXPECT_EQ(last_processes, 2U);
+}
+
+TEST(damaged_trace, the_bytes_behind_a_tear_are_counted) {
+    std::vector<std::byte> bytes = small_trace();
+    memory_file file;
+    bytes.insert(bytes.end(), 100, std::byte{0});
+    file.set(bytes);
+    EXPECT_EQ(trace::reader(file.path()).torn_bytes(), 100U);
+    bytes.resize(trace::file_head_bytes + 10);
+    file.set(bytes);
+    EXPECT_EQ(trace::reader(file.path()).torn_bytes(), 10U);
+    EXPECT_TRUE(trace::reader(file.path()).processes().empty());
+}
+
+TEST(damaged_trace, a_process_without_its_end_is_torn) {
+    memory_file file;
+    file.set(trace_of([](trace::writer& to) {
+        const random_recording recording(1, {.threads = 2, .events = 30});
+        const std::size_t which = to.add_process(recording.about);
+        for (const auto& each : recording.chunks) {
+            to.add_chunk(which, each);
+        }
+    }));
+    trace::reader from(file.path());
+    EXPECT_FALSE(from.is_torn());
+    const trace::process& about = from.processes().at(0);
+    EXPECT_TRUE(about.torn);
+    EXPECT_EQ(about.threads, 2U);
+    EXPECT_GT(about.last_ticks, about.first_ticks);
+    EXPECT_EQ(events_of(from, 0).size(), 2U);
+}
+
+TEST(damaged_trace, an_end_that_never_reached_the_disk_is_a_tear) {
+    // The system may keep the length of a file, and lose its last blocks.
+    const std::vector<std::byte> whole = small_trace();
+    for (std::size_t lost = 0; lost < whole.size() - trace::file_head_bytes; lost += 7) {
+        std::vector<std::byte> bytes = whole;
+        std::fill(bytes.end() - static_cast<std::ptrdiff_t>(lost), bytes.end(), std::byte{0});
+        memory_file file;
+        file.set(bytes);
+        trace::reader from(file.path());
+        EXPECT_EQ(from.is_torn(), lost != 0);
+        for (std::size_t which = 0; which < from.processes().size(); ++which) {
+            events_of(from, which);
+        }
+    }
+}
+
+TEST(damaged_trace, damage_in_the_middle_is_said_with_its_place) {
+    std::vector<std::byte> bytes = small_trace();
+    // The first frame of events.
+    std::size_t at = trace::file_head_bytes;
+    for (;;) {
+        const auto head = trace::to_frame_head(std::span(bytes).subspan(at).first<trace::frame_head_bytes>());
+        ASSERT_TRUE(head);
+        if (head->kind == trace::frame_kind::events) {
+            break;
+        }
+        at += trace::frame_head_bytes + head->body_bytes;
+    }
+    bytes[at + trace::frame_head_bytes + 20] ^= std::byte{1};
+    memory_file file;
+    file.set(bytes);
+    trace::reader from(file.path());
+    try {
+        events_of(from, 0);
+        FAIL() << "the damage was not noticed";
+    } catch (const trace::trace_error& error) {
+        EXPECT_TRUE(has(error.what(), "byte " + std::to_string(at))) << error.what();
+        EXPECT_TRUE(has(error.what(), "checksum")) << error.what();
+    }
+}
+
+TEST(damaged_trace, nothing_follows_the_end_of_a_process) {
+    // The second process calls itself the first one, whose end has come.
+    std::vector<std::byte> bytes = small_trace();
+    bool ended = false;
+    for (std::size_t at = trace::file_head_bytes;;) {
+        const auto place = std::span(bytes).subspan(at).first<trace::frame_head_bytes>();
+        auto head = trace::to_frame_head(place);
+        ASSERT_TRUE(head);
+        if (head->kind == trace::frame_kind::contexts && ended) {
+            head->process = 0;
+            const auto image = trace::to_bytes(*head);
+            std::copy(image.begin(), image.end(), place.begin());
+            break;
+        }
+        ended = ended || head->kind == trace::frame_kind::process_end;
+        at += trace::frame_head_bytes + head->body_bytes;
+    }
+    memory_file file;
+    file.set(bytes);
+    trace::reader from(file.path());
+    EXPECT_TRUE(from.is_torn());
+    EXPECT_EQ(events_of(from, 0).size(), 2U);
+}
+
+TEST(damaged_trace, a_chunk_that_makes_no_sense_is_counted) {
+    const random_recording recording(1, {.threads = 1, .events = 300});
+    const auto bytes = trace_of([&](trace::writer& to) {
+        to.add_process({});
+        for (std::size_t which = 0; which < recording.chunks.size(); ++which) {
+            std::vector<std::byte> chunk = recording.chunks[which];
+            if (which == 1) {
+                chunk[chunk.size() / 2] = std::byte{0xff};
+            }
+            to.add_chunk(0, chunk);
+        }
+        to.end_process(0, {});
+        EXPECT_EQ(to.damaged_chunks(), 1U);
+    });
+    memory_file file;
+    file.set(bytes);
+    trace::reader from(file.path());
+    EXPECT_GT(events_of(from, 0).at(0).size(), 200U);
+}
+
+TEST(checksum, is_crc_32) {
+    EXPECT_EQ(trace::crc32(bytes_of("123456789")), 0xcbf43926U);
+    EXPECT_EQ(trace::crc32({}), 0U);
+    const auto text = bytes_of("The quick brown fox jumps over the lazy dog");
+    EXPECT_EQ(trace::crc32(text), 0x414fa339U);
+}
+
+} // namespace

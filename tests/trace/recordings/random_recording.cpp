@@ -1,0 +1,225 @@
+#include "trace/recordings/random_recording.hpp"
+
+#include <algorithm>
+
+namespace mallard::test {
+
+namespace {
+
+using trace::record_kind;
+
+constexpr std::uint64_t first_ticks = 1'000'000;
+
+std::uint64_t recorded_levels(const std::vector<level>& stack, std::size_t count) {
+    std::uint64_t levels = 0;
+    for (std::size_t which = 0; which < count; ++which) {
+        levels += stack[which].left_out != 0 ? stack[which].left_out : 1;
+    }
+    return levels;
+}
+
+/// One thread, from its beginning to its end.
+class random_thread {
+public:
+    random_thread(std::uint64_t seed, std::uint32_t number, random_recording::options how)
+        : random_(seed), how_(how), number_(number), ticks_(first_ticks + below(1000)) {}
+
+    void run() {
+        begin_chunk();
+        expect(record_kind::thread_begin);
+        for (std::size_t each = 0; each < how_.events; ++each) {
+            if (in_chunk_ == how_.events_of_chunk) {
+                begin_chunk();
+            }
+            add_event();
+            ++in_chunk_;
+        }
+        add_plain(record_kind::thread_end);
+        chunks.push_back(chunk_.bytes);
+    }
+
+    std::vector<std::vector<std::byte>> chunks;
+    std::vector<expected_event> events;
+
+private:
+    std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+    bool one_in(std::uint64_t count) { return below(count) == 0; }
+    std::uint64_t any() { return random_() >> below(64); }
+
+    expected_event& expect(record_kind kind) {
+        expected_event& made = events.emplace_back();
+        made.of.kind = kind;
+        made.of.ticks = ticks_;
+        made.of.thread = number_;
+        return made;
+    }
+
+    void begin_chunk() {
+        if (!chunk_.bytes.empty()) {
+            if (one_in(2)) {
+                chunk_.add_byte(0);
+            }
+            chunks.push_back(chunk_.bytes);
+        }
+        chunk_ = chunk_builder();
+        chunk_.thread_begin(ticks_, number_);
+        in_chunk_ = 0;
+        whole_ = true;
+    }
+
+    std::uint64_t pass_time() {
+        std::uint64_t passed = one_in(20) ? below(100'000) : below(300);
+        if (how_.extreme && one_in(200)) {
+            passed = std::uint64_t{1} << below(54);
+        }
+        ticks_ += passed;
+        return passed;
+    }
+
+    void add_plain(record_kind kind) {
+        const std::uint64_t passed = pass_time();
+        expected_event& made = expect(kind);
+        if (trace::is_of_function(kind)) {
+            made.of.address = how_.extreme ? any() : 0x40'0000 + below(20) * 64;
+            made.of.bytes = how_.extreme ? any() : 0x7ffd'0000 - below(50) * 16;
+        }
+        if (kind == record_kind::gap) {
+            made.of.bytes = any();
+        }
+        chunk_.add(made, passed, 0, {});
+    }
+
+    level new_level() {
+        if (how_.extreme && one_in(30)) {
+            return {0, 1 + below(1U << 20)};
+        }
+        const std::uint64_t limit = how_.extreme && one_in(3) ? std::uint64_t{1} << 48 : 40;
+        return {1 + below(limit), 0};
+    }
+
+    void add_event() {
+        constexpr record_kind kinds[] = {
+            record_kind::malloc,         record_kind::calloc,         record_kind::realloc,
+            record_kind::aligned,        record_kind::new_object,     record_kind::aligned_new_array,
+            record_kind::free,           record_kind::free,           record_kind::delete_object,
+            record_kind::delete_array,   record_kind::realloc_old,    record_kind::realloc_failed,
+            record_kind::scope_begin,    record_kind::scope_end,      record_kind::progress,
+            record_kind::instance_begin, record_kind::instance_leave, record_kind::pool_allocated,
+            record_kind::pool_freed,     record_kind::pool_released,  record_kind::pool_rolled_back,
+            record_kind::function_enter, record_kind::function_exit,  record_kind::gap};
+        const record_kind kind = one_in(2)   ? kinds[below(std::size(kinds))]
+                                 : one_in(2) ? record_kind::malloc
+                                             : record_kind::free;
+        if (!trace::has_stack(kind)) {
+            add_plain(kind);
+            return;
+        }
+        const std::uint64_t passed = pass_time();
+        std::size_t kept =
+            std::min(stack_.size(), stack_.size() - std::min<std::size_t>(stack_.size(), below(4)));
+        if (one_in(50)) {
+            kept = 0;
+        }
+        stack_.resize(kept);
+        if (kept == 0) {
+            end_ = static_cast<trace::stack_end>(below(trace::stack_ends));
+        }
+        for (std::uint64_t more = below(4); more != 0; --more) {
+            stack_.push_back(new_level());
+        }
+        expected_event& made = expect(kind);
+        fill_fields(made.of);
+        made.stack = stack_;
+        made.end = end_;
+        made.of.kept = static_cast<std::uint32_t>(kept);
+        const std::uint64_t same = recorded_levels(stack_, kept);
+        if (whole_) {
+            kept = 0;
+        }
+        chunk_.add(made, passed, recorded_levels(stack_, kept),
+                   {stack_.begin() + static_cast<std::ptrdiff_t>(kept), stack_.end()}, same);
+        whole_ = false;
+    }
+
+    void fill_fields(trace::event& of) {
+        const record_kind kind = of.kind;
+        if (trace::allocates(kind) || kind == record_kind::pool_allocated ||
+            kind == record_kind::pool_rolled_back) {
+            of.bytes = how_.extreme ? any() : below(10) * 8;
+        }
+        if (trace::allocates(kind) || kind == record_kind::pool_allocated) {
+            of.address = how_.extreme && one_in(2) ? any() : 0x5500'0000 + below(500) * 16;
+            blocks_.push_back(of.address);
+        } else if (trace::frees(kind) || kind == record_kind::realloc_failed ||
+                   kind == record_kind::pool_freed) {
+            of.address = any();
+            if (!blocks_.empty() && !one_in(10)) {
+                const std::size_t which = one_in(2) ? blocks_.size() - 1 : below(blocks_.size());
+                of.address = blocks_[which];
+                if (!one_in(10)) { // some are freed twice
+                    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(which));
+                }
+            }
+        } else if (kind >= record_kind::scope_begin && kind <= record_kind::instance_leave) {
+            of.address = how_.extreme ? any() : below(5);
+        }
+        if (trace::is_of_pool(kind)) {
+            of.pool = how_.extreme ? any() : below(4);
+        }
+        if (one_in(10)) {
+            of.ticks_inside = 1 + (how_.extreme ? any() / 2 : below(1000));
+        }
+        if (of.ticks_inside != 0) {
+            of.ticks_recorder = how_.extreme ? any() / 2 : below(300);
+        }
+    }
+
+    std::mt19937_64 random_;
+    random_recording::options how_;
+    std::uint32_t number_;
+    std::uint64_t ticks_;
+    chunk_builder chunk_;
+    std::size_t in_chunk_ = 0;
+    bool whole_ = true;
+    trace::stack_end end_ = trace::stack_end::outermost;
+    std::vector<level> stack_;
+    std::vector<std::uint64_t> blocks_;
+};
+
+} // namespace
+
+random_recording::random_recording(std::uint64_t seed, options how) {
+    std::mt19937_64 random(seed);
+    std::vector<std::vector<std::vector<std::byte>>> waiting;
+    for (std::uint32_t number = 0; number < how.threads; ++number) {
+        random_thread thread(random(), number, how);
+        thread.run();
+        std::reverse(thread.chunks.begin(), thread.chunks.end());
+        waiting.push_back(std::move(thread.chunks));
+        threads[number] = std::move(thread.events);
+    }
+    while (!waiting.empty()) {
+        const std::size_t which = random() % waiting.size();
+        chunks.push_back(std::move(waiting[which].back()));
+        waiting[which].pop_back();
+        if (waiting[which].empty()) {
+            waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(which));
+        }
+    }
+    about.number = 4711;
+    about.threads = how.threads;
+    about.first_ticks = first_ticks;
+    about.executable = "/bin/program";
+    about.command = {"program", "argument"};
+    about.ticks_per_second = 2.5e9;
+}
+
+void random_recording::add_to(trace::writer& to) const {
+    const std::size_t which = to.add_process(about);
+    for (const auto& chunk : chunks) {
+        to.add_chunk(which, chunk);
+    }
+    to.end_process(which, about);
+}
+
+} // namespace mallard::test

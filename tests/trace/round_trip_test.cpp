@@ -1,0 +1,112 @@
+// Events that were recorded are the events that a reader gives.
+#include "trace/recordings/trace_file.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using mallard::test::events_of;
+using mallard::test::first_difference;
+using mallard::test::memory_file;
+using mallard::test::random_recording;
+using mallard::test::trace_of;
+namespace trace = mallard::trace;
+
+void expect_read_as_written(const std::vector<random_recording>& recordings) {
+    memory_file file;
+    file.set(trace_of([&](trace::writer& to) {
+        for (const auto& each : recordings) {
+            each.add_to(to);
+        }
+        EXPECT_EQ(to.damaged_chunks(), 0U);
+    }));
+    trace::reader from(file.path());
+    EXPECT_EQ(from.torn_bytes(), 0U);
+    ASSERT_EQ(from.processes().size(), recordings.size());
+    for (std::size_t which = 0; which < recordings.size(); ++which) {
+        const auto found = events_of(from, which);
+        ASSERT_EQ(found.size(), recordings[which].threads.size());
+        std::uint64_t with_stack = 0;
+        for (const auto& [thread, expected] : recordings[which].threads) {
+            ASSERT_EQ(first_difference(from, which, expected, found.at(thread)), "") << "thread " << thread;
+            for (const auto& each : expected) {
+                with_stack += trace::has_stack(each.of.kind) ? 1U : 0U;
+            }
+        }
+        EXPECT_EQ(from.processes()[which].events, with_stack);
+        EXPECT_FALSE(from.processes()[which].torn);
+    }
+}
+
+TEST(round_trip, of_usual_events) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        expect_read_as_written({random_recording(seed, {})});
+    }
+}
+
+TEST(round_trip, of_numbers_with_64_bits_and_stacks_with_gaps) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        expect_read_as_written({random_recording(seed, {.threads = 2, .events = 400, .extreme = true})});
+    }
+}
+
+TEST(round_trip, of_one_thread) {
+    expect_read_as_written({random_recording(1, {.threads = 1, .events = 20'000, .events_of_chunk = 3000})});
+}
+
+TEST(round_trip, of_many_threads) {
+    expect_read_as_written({random_recording(1, {.threads = 300, .events = 30, .events_of_chunk = 7})});
+}
+
+TEST(round_trip, of_processes) {
+    expect_read_as_written({random_recording(1, {}), random_recording(2, {.threads = 0}),
+                            random_recording(3, {.threads = 1, .events = 0}), random_recording(4, {})});
+}
+
+TEST(round_trip, of_more_events_than_a_frame_has) {
+    expect_read_as_written(
+        {random_recording(5, {.threads = 1, .events = (1U << 18) + 10, .events_of_chunk = 5000})});
+}
+
+TEST(round_trip, with_a_writer_that_goes_on_with_the_file_of_another) {
+    const random_recording recording(7, {.threads = 2, .events = 300, .events_of_chunk = 40});
+    for (std::size_t first = 0; first <= recording.chunks.size(); ++first) {
+        const memory_file file;
+        {
+            trace::writer to(file.path(), {});
+            to.add_process(recording.about);
+            for (std::size_t which = 0; which < first; ++which) {
+                to.add_chunk(0, recording.chunks[which]);
+            }
+            to.flush();
+        }
+        const auto to = trace::writer::resume(file.path(), {});
+        // The chunk that was added last comes again. Its events are in the file.
+        for (std::size_t which = first == 0 ? 0 : first - 1; which < recording.chunks.size(); ++which) {
+            to->add_chunk(0, recording.chunks[which]);
+        }
+        to->end_process(0, recording.about);
+        to->finish();
+        trace::reader from(file.path());
+        EXPECT_FALSE(from.is_torn());
+        const auto found = events_of(from, 0);
+        for (const auto& [thread, expected] : recording.threads) {
+            ASSERT_EQ(found.at(thread).size(), expected.size()) << "thread " << thread << " after " << first;
+            for (std::size_t which = 0; which < expected.size(); ++which) {
+                EXPECT_EQ(found.at(thread)[which].kind, expected[which].of.kind);
+                EXPECT_EQ(found.at(thread)[which].address, expected[which].of.address);
+            }
+        }
+    }
+}
+
+TEST(round_trip, of_nothing) {
+    expect_read_as_written({});
+}
+
+TEST(round_trip, of_many_waiting_events_of_many_threads) {
+    // Altogether more than a writer keeps, though no thread has enough for a frame.
+    expect_read_as_written({random_recording(6, {.threads = 20, .events = 27'000, .events_of_chunk = 5000})});
+}
+
+} // namespace

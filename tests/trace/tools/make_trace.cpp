@@ -1,0 +1,197 @@
+// Writes a trace of a program that does not exist, with as many events as asked for.
+//
+//     make_trace TRACE EVENTS [SEED]
+//
+// The program is a graph of functions with call sites. It goes a few levels up and down between two events, so there are
+// many different stacks, and an event has few new levels. Blocks are freed in three ways: soon after, with the call that
+// made them, and at random much later. They come from free lists by size, as those of an allocator do.
+#include "trace/recordings/random_recording.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+using namespace mallard::test;
+namespace trace = mallard::trace;
+
+constexpr std::uint32_t functions = 3000;
+constexpr std::size_t most_depth = 40;
+constexpr std::size_t chunk_bytes = std::size_t{250} << 10;
+constexpr std::size_t most_old_blocks = 300'000;
+
+struct block {
+    std::uint64_t address = 0;
+    std::uint32_t size_class = 0;
+};
+
+struct call {
+    std::uint32_t function = 0;
+    std::uint64_t address = 0;
+    std::vector<block> blocks; ///< that are freed when the call returns
+};
+
+class program {
+public:
+    explicit program(std::uint64_t seed) : random_(seed) { calls_.push_back({0, 0x40'1000, {}}); }
+
+    void write(trace::writer& to, std::uint64_t events) {
+        trace::process about;
+        about.number = 1;
+        about.threads = 1;
+        about.executable = "/nowhere/program";
+        about.first_ticks = ticks_;
+        about.ticks_per_second = 2e9;
+        about.timed_one_in = 64;
+        const std::size_t which = to.add_process(about);
+        begin_chunk();
+        while (made_ < events) {
+            walk();
+            if (chunk_.bytes.size() > chunk_bytes) {
+                to.add_chunk(which, chunk_.bytes);
+                begin_chunk();
+            }
+        }
+        to.add_chunk(which, chunk_.bytes);
+        about.last_ticks = ticks_;
+        to.end_process(which, about);
+    }
+
+private:
+    std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+
+    void begin_chunk() {
+        chunk_ = chunk_builder();
+        chunk_.thread_begin(ticks_, 0);
+        is_whole_ = true;
+    }
+
+    void walk() {
+        for (std::uint64_t up = below(3); up != 0 && calls_.size() > 8; --up) {
+            give_back();
+        }
+        for (std::uint64_t down = below(calls_.size() < most_depth ? 4 : 1); down != 0; --down) {
+            enter();
+        }
+        allocate();
+        if (below(3) == 0) {
+            add(trace::record_kind::free, take_any(last_));
+        }
+        if (!old_.empty() && (below(4) == 0 || old_.size() > most_old_blocks)) {
+            add(trace::record_kind::free, take_any(old_));
+        }
+    }
+
+    /// A function has four sites, of which the first is taken most often.
+    void enter() {
+        const std::uint32_t outer = calls_.back().function;
+        const std::uint64_t site = below(4) < 3 ? 0 : 1 + below(3);
+        const auto inner = static_cast<std::uint32_t>((outer * 7 + site * 131 + 1) % functions);
+        calls_.push_back({inner, 0x40'1000 + std::uint64_t{outer} * 256 + site * 16 + 5, {}});
+    }
+
+    void give_back() {
+        std::vector<block> blocks;
+        blocks.swap(calls_.back().blocks);
+        for (const block& each : blocks) {
+            add(trace::record_kind::free, each);
+        }
+        calls_.pop_back();
+        kept_ = std::min(kept_, calls_.size());
+    }
+
+    block take_any(std::vector<block>& from) {
+        if (from.empty()) {
+            return take(0);
+        }
+        std::swap(from[below(from.size())], from.back());
+        const block taken = from.back();
+        from.pop_back();
+        return taken;
+    }
+
+    block take(std::uint32_t size_class) {
+        std::vector<block>& free = free_[size_class];
+        if (!free.empty()) {
+            const block again = free.back();
+            free.pop_back();
+            return again;
+        }
+        const block made{top_, size_class};
+        top_ += 16 * (size_class + 1);
+        return made;
+    }
+
+    void allocate() {
+        const std::uint32_t function = calls_.back().function;
+        const auto size_class = static_cast<std::uint32_t>(function % 7 + (below(8) == 0 ? below(24) : 0));
+        const block made = take(size_class);
+        add(trace::record_kind::malloc, made);
+        switch (below(8)) {
+        case 0:
+            old_.push_back(made);
+            break;
+        case 1:
+        case 2:
+        case 3:
+            last_.push_back(made);
+            break;
+        default:
+            calls_.back().blocks.push_back(made);
+        }
+    }
+
+    void add(trace::record_kind kind, const block& of) {
+        expected_event event;
+        event.of.kind = kind;
+        event.of.address = of.address;
+        if (kind == trace::record_kind::malloc) {
+            event.of.bytes = 16 * (of.size_class + std::uint64_t{1});
+        } else {
+            free_[of.size_class].push_back(of);
+        }
+        if (below(64) == 0) {
+            event.of.ticks_inside = 40 + below(100);
+            event.of.ticks_recorder = 30 + below(20);
+        }
+        const std::uint64_t passed = 80 + below(100);
+        ticks_ += passed;
+        const std::size_t same = is_whole_ ? 0 : kept_;
+        std::vector<level> more;
+        for (std::size_t which = same; which < calls_.size(); ++which) {
+            more.push_back({calls_[which].address, 0});
+        }
+        chunk_.add(event, passed, same, more, kept_);
+        is_whole_ = false;
+        kept_ = calls_.size();
+        ++made_;
+    }
+
+    std::mt19937_64 random_;
+    std::uint64_t made_ = 0;
+    std::uint64_t ticks_ = 1'000'000;
+    std::uint64_t top_ = 0x5555'0000'0000;
+    chunk_builder chunk_;
+    bool is_whole_ = true;
+    std::size_t kept_ = 0; ///< calls of the event before that go on
+    std::vector<call> calls_;
+    std::vector<block> last_;
+    std::vector<block> old_;
+    std::array<std::vector<block>, 32> free_;
+};
+
+} // namespace
+
+int main(int count, char** words) {
+    if (count < 3) {
+        std::fputs("usage: make_trace TRACE EVENTS [SEED]\n", stderr);
+        return 2;
+    }
+    program of(count > 3 ? std::strtoull(words[3], nullptr, 10) : 1);
+    trace::writer to(words[1], {});
+    of.write(to, std::strtoull(words[2], nullptr, 10));
+    to.finish();
+    std::printf("%llu events, %.3f bytes an event\n", static_cast<unsigned long long>(to.events()),
+                static_cast<double>(to.bytes()) / static_cast<double>(to.events()));
+}

@@ -1,0 +1,210 @@
+// A program with one scope, `scope_of_the_trial`. Each scene does something to blocks of the scope, and says if all is well.
+
+#include <mallard/record/scope.hpp>
+
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#define OWN_FRAME __attribute__((noinline))
+
+namespace {
+
+using scene = bool (*)();
+
+volatile int work = 0;
+
+bool is_aligned(const void* block) {
+    return reinterpret_cast<std::uintptr_t>(block) % alignof(std::max_align_t) == 0;
+}
+
+/// Every size keeps its contents, whatever is allocated around it.
+bool contents() {
+    struct kept {
+        unsigned char* block;
+        std::size_t bytes;
+    };
+    std::vector<kept> all;
+    bool well = true;
+    for (std::size_t round = 0; round < 3; ++round) {
+        for (std::size_t bytes = 0; bytes < 6000; bytes += bytes < 200 ? 1 : 97) {
+            auto* const block = static_cast<unsigned char*>(std::malloc(bytes));
+            std::memset(block, static_cast<int>(bytes % 251), bytes);
+            well = well && is_aligned(block) && malloc_usable_size(block) >= bytes;
+            all.push_back({block, bytes});
+        }
+        for (std::size_t each = 0; each < all.size(); ++each) {
+            const kept& now = all[each];
+            for (std::size_t byte = 0; byte < now.bytes; ++byte) {
+                well = well && now.block[byte] == now.bytes % 251;
+            }
+            if (each % 2 == round % 2) {
+                std::free(now.block);
+            }
+        }
+        std::vector<kept> left;
+        for (std::size_t each = 0; each < all.size(); ++each) {
+            if (each % 2 != round % 2) {
+                left.push_back(all[each]);
+            }
+        }
+        all = left;
+    }
+    for (const kept& each : all) {
+        std::free(each.block);
+    }
+    return well;
+}
+
+bool zeros() {
+    bool well = true;
+    for (int round = 0; round < 50; ++round) {
+        void* const dirty = std::malloc(3000);
+        std::memset(dirty, 0xff, 3000);
+        std::free(dirty);
+        auto* const clean = static_cast<unsigned char*>(std::calloc(30, 100));
+        for (int byte = 0; byte < 3000; ++byte) {
+            well = well && clean[byte] == 0;
+        }
+        std::free(clean);
+    }
+    // A product that wraps gets nothing.
+    volatile std::size_t many = std::size_t{1} << 62;
+    return well && std::calloc(many, 8) == nullptr;
+}
+
+bool reallocations() {
+    bool well = true;
+    auto* text = static_cast<char*>(std::malloc(1));
+    text[0] = 0;
+    for (std::size_t length = 1; length < 30'000; length += length / 3 + 1) {
+        const std::size_t before = std::strlen(text);
+        text = static_cast<char*>(std::realloc(text, length + 1));
+        std::memset(text + before, 'a', length - before);
+        text[length] = 0;
+        well = well && std::strlen(text) == length;
+    }
+    text = static_cast<char*>(std::realloc(text, 10));
+    well = well && std::memcmp(text, "aaaaaaaaaa", 10) == 0;
+    return well && std::realloc(text, 0) == nullptr;
+}
+
+bool alignments() {
+    bool well = true;
+    for (std::size_t alignment = 8; alignment <= 4096; alignment *= 2) {
+        void* block = nullptr;
+        well = well && posix_memalign(&block, alignment, 100) == 0 &&
+               reinterpret_cast<std::uintptr_t>(block) % alignment == 0;
+        std::free(block);
+        struct alignas(128) wide {
+            std::array<char, 128> bytes;
+        };
+        well = well && reinterpret_cast<std::uintptr_t>(std::make_unique<wide>().get()) % 128 == 0;
+    }
+    return well;
+}
+
+std::vector<std::string> handed_over;
+
+/// Blocks that outlive the scope, and that another thread frees.
+bool other_threads() {
+    for (int round = 0; round < 20; ++round) {
+        std::vector<std::string> texts;
+        for (int each = 0; each < 100; ++each) {
+            texts.push_back("a text that is too long for the string itself " + std::to_string(each));
+        }
+        std::thread([gone = std::move(texts)]() mutable { gone.clear(); }).join();
+    }
+    handed_over.assign(50, std::string(60, 'x'));
+    return true;
+}
+
+bool forks() {
+    std::map<int, std::string> before;
+    for (int each = 0; each < 100; ++each) {
+        before[each] = std::string(50, 'b');
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        before.clear();
+        const std::vector<std::string> after(100, std::string(50, 'a'));
+        _exit(after.back() == std::string(50, 'a') ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
+bool exceptions() {
+    int caught = 0;
+    for (int each = 0; each < 100; ++each) {
+        try {
+            const std::vector<std::string> texts(10, std::string(40, 't'));
+            throw std::runtime_error(texts.back());
+        } catch (const std::exception&) {
+            ++caught;
+        }
+    }
+    return caught == 100;
+}
+
+bool nothing() {
+    return true;
+}
+
+struct named {
+    const char* name;
+    scene run;
+};
+constexpr std::array scenes{named{"contents", &contents},           named{"zeros", &zeros},
+                            named{"reallocations", &reallocations}, named{"alignments", &alignments},
+                            named{"other_threads", &other_threads}, named{"forks", &forks},
+                            named{"exceptions", &exceptions},       named{"nothing", &nothing}};
+
+OWN_FRAME void outside(int rounds) {
+    for (int each = 0; each < rounds; ++each) {
+        delete new int(each);
+    }
+    work = work + 1;
+}
+
+} // namespace
+
+extern "C" bool scope_of_the_trial(scene run, int rounds);
+
+extern "C" OWN_FRAME bool scope_of_the_trial(scene run, int rounds) {
+    MALLARD_SCOPE("scope of the trial");
+    bool well = true;
+    for (int each = 0; each < rounds; ++each) {
+        well = run() && well;
+    }
+    work = work + 1;
+    return well;
+}
+
+int main(int count, char* arguments[]) {
+    for (const named& each : scenes) {
+        if (count == 2 && std::strcmp(each.name, arguments[1]) == 0) {
+            outside(1000);
+            bool well = scope_of_the_trial(each.run, 3);
+            handed_over.clear();
+            outside(1000);
+            well = scope_of_the_trial(each.run, 2) && well;
+            return well ? 0 : 1;
+        }
+    }
+    return 2;
+}
