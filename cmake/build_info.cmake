@@ -1,4 +1,4 @@
-# What the runner tells of its own build. The commit is read at each build, so that it is never older than the program.
+# The runner's account of its own build. The commit is read at each build, so that it is never older than the program.
 set(build_info_source "${PROJECT_BINARY_DIR}/build_info.cpp")
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}" build_flags)

@@ -1,13 +1,13 @@
-# The libraries that the benchmark measures beside mallard. Each is built in where its Debian package is there, and the
+# The libraries that the benchmark measures beside mallard. Each is built in if its Debian package is there, and the
 # runner says which are missing and why (bench/strategy/strategies.def). None is needed. A library brings the files in
 # its folder of bench/strategy/contender, and those of its name in bench/workload/contender.
 #
-# MALLARD_CONTENDERS names those to look for; a build for another machine leaves out what that has not.
+# MALLARD_CONTENDERS names those to look for. A build for another machine leaves out the ones that it lacks.
 set(contender_names BOOST_POOL BOOST_CONTAINER BOOST_INTERPROCESS FOONATHAN LOKI MIMALLOC)
 set(MALLARD_CONTENDERS ${contender_names} CACHE STRING "Libraries to measure beside mallard, where they are installed")
 
-# Defines BENCH_HAS_<name> for `target`, and for its table BENCH_WHY_<name>: empty, or why there is none. Adds the
-# files of a library that is there to the target, and their headers to contender_headers.
+# Defines BENCH_HAS_<name> for `target`, and for its table BENCH_WHY_<name>: the reason why there is none, or empty. Adds
+# the files of an installed library to the target, and their headers to contender_headers.
 macro(contender target name why)
   string(COMPARE EQUAL "${why}" "" has_${name})
   target_compile_definitions(${target} PUBLIC BENCH_HAS_${name}=${has_${name}})
@@ -27,7 +27,7 @@ macro(contender target name why)
   endif()
 endmacro()
 
-# Sets why_<name> to nothing, or to the first of the files that is not there. The last may be the name of a library.
+# Sets why_<name> to the first of the files that is missing, or to nothing. The last may be the name of a library.
 macro(look_for_contender name header library)
   set(why_${name} "")
   find_path(BENCH_${name}_INCLUDE "${header}" PATH_SUFFIXES foonathan_memory)
@@ -70,7 +70,7 @@ function(add_contenders target)
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/bench/contenders.hpp" CONTENT "#pragma once\n\n@includes@\n" @ONLY)
   target_include_directories(${target} PUBLIC "${PROJECT_BINARY_DIR}/generated")
 
-  # What one thread uses needs no lock: Boost's own switch for that.
+  # Boost's own switch for pools without a lock: each belongs to one thread.
   target_compile_definitions(${target} PUBLIC BOOST_DISABLE_THREADS)
   if(has_BOOST_CONTAINER)
     target_link_libraries(${target} PUBLIC "${BENCH_BOOST_CONTAINER_LIBRARY}")

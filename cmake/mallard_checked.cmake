@@ -1,5 +1,5 @@
-# The target property MALLARD_CHECKED: whether a program's allocators are checked, whatever its configuration. Targets take
-# it from the variable of the same name; where neither is set, the configuration Debug is checked and no other.
+# The target property MALLARD_CHECKED: ON if a program's allocators are checked, in every configuration. Targets take it from
+# the variable of the same name. If neither is set, the configuration Debug is checked and no other.
 if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.23)
   define_property(
     TARGET

@@ -24,3 +24,9 @@ function(mallard_install)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/mallard.pc.in" "${PROJECT_BINARY_DIR}/mallard.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/mallard.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT library)
 endfunction()
+
+# The recorder, if it is built: the library that is preloaded, and the one for static programs.
+function(mallard_install_recorder)
+  install(TARGETS mallard_record LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library)
+  install(TARGETS mallard_recorder EXPORT mallard_targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library)
+endfunction()

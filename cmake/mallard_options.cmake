@@ -1,4 +1,4 @@
-# What every target of this build shares: warnings, sanitizers, exceptions. A user of the installed library inherits none of it.
+# The options of every target of this build: warnings, sanitizers, exceptions. A user of the installed library inherits none of it.
 add_library(mallard_options INTERFACE)
 target_compile_features(mallard_options INTERFACE cxx_std_20)
 set(CMAKE_CXX_EXTENSIONS OFF)

@@ -1,4 +1,4 @@
-# Writes build_info.cpp, and touches it only where something changed.
+# Writes build_info.cpp, and touches it only if something changed.
 set(COMMIT "unknown")
 find_program(GIT git)
 if(GIT)

@@ -28,6 +28,7 @@ sys.path.insert(0, str(DOCS))
 
 from figures import (  # noqa: E402
     bindings,
+    case_studies,
     claims,
     contention,
     density,
@@ -38,6 +39,7 @@ from figures import (  # noqa: E402
     peers,
     pools,
     primitives,
+    recording,
     reuse,
     testing,
     utilization,
@@ -47,11 +49,24 @@ from figures.stored import read_stored, stored_file  # noqa: E402
 from mallard.experiments import EXPERIMENTS  # noqa: E402
 
 FIGURES = (
-    *(bindings, claims, contention, density, fragmentation, heap_and_pools, heaps, locality, peers, pools),
-    *(primitives, reuse, testing, utilization),
+    *(
+        bindings,
+        case_studies,
+        claims,
+        contention,
+        density,
+        fragmentation,
+        heap_and_pools,
+        heaps,
+        locality,
+        peers,
+        pools,
+    ),
+    *(primitives, recording, reuse, testing, utilization),
 )
 PAGES = (
     "bindings",
+    "case_studies",
     "claims",
     "contenders",
     "contention",
@@ -61,6 +76,7 @@ PAGES = (
     "locality",
     "measured",
     "pools",
+    "recording",
     "reuse",
     "testing",
     "utilization",
@@ -86,7 +102,7 @@ def store_runs(database: Path, beside: bool) -> None:
     for experiment in EXPERIMENTS:
         runs = [run for run in everything["runs"] if run["experiment"] == experiment and run["finished"]]
         for run in runs:
-            run["command"] = re.sub(r" --db \S+", "", run["command"])  # where it lay says nothing
+            run["command"] = re.sub(r" --db \S+", "", run["command"])  # its place says nothing
         kept = {run["id"] for run in runs}
         rows = [row for row in everything["rows"] if row["run_id"] in kept]
         if runs:

@@ -1,1 +1,1 @@
-"""What stands in the documents' blocks of figures: a module an experiment."""
+"""The contents of the documents' blocks of figures: a module an experiment."""

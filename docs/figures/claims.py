@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Container
 from functools import cache
 
-from figures.stored import StoredRun, changed_since, markdown_table, stored_file, stored_runs
+from figures.stored import StoredRun, is_of_this_library, markdown_table, stored_file, stored_runs
 from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, VERDICTS, Entry, ledger
 from mallard.experiments import EXPERIMENTS
 
@@ -59,15 +59,16 @@ def conditions() -> str:
 
 
 def runs_text(what: str, numbers: Container[int | None]) -> str:
-    """The runs of these numbers, and their machines."""
+    """The runs of these numbers and their machines. Runs of a day at one commit share a line."""
     named = [stored for stored in runs() if stored.run["id"] in numbers]
     where = [stored.run["machine"] for stored in named]
     machines = dict.fromkeys(f"{machine['cpu']}, {machine['cores']} cores" for machine in where)
-    lines = [
-        f"- {stored.run['started'][:10]}, commit {stored.run['runner']['commit']}: `{stored.run['command']}`."
-        f"{changed_since(stored)}"
-        for stored in named
-    ]
+    commands: dict[str, list[str]] = {}  # of the runs of a day at a commit
+    for stored in named:
+        head = f"{stored.run['started'][:10]}, commit {stored.run['runner']['commit']}"
+        since = "" if is_of_this_library(stored) else " (the library has changed since)"
+        commands.setdefault(f"{head}{since}", []).append(f"`{stored.run['command']}`")
+    lines = [f"- {head}: {', '.join(texts)}." for head, texts in commands.items()]
     return "\n".join([f"{what} these runs on {' and '.join(machines)}:", "", *lines])
 
 

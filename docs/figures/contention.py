@@ -8,7 +8,7 @@ from dataclasses import replace
 from figures.cell_table import Place, cells_as_markdown
 from figures.stored import conditions, load
 from mallard.analysis.cells import CellTable
-from mallard.analysis.contention import contention_tables
+from mallard.analysis.panel.races import race_tables
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -16,7 +16,7 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def tables() -> str:
-    found = contention_tables(load("contention").rows)
+    found = race_tables("contention", load("contention").rows)
     return cells_as_markdown(map(_doubling, found), ("N", "S", "W"), _place)
 
 

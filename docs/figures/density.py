@@ -11,7 +11,7 @@ from mallard.analysis.averages import mean_over_rows
 from mallard.analysis.names import BASE
 from mallard.analysis.summary import Summary, paper_average, summaries
 from mallard.analysis.verdicts import Verdict
-from mallard.experiments.description import SMALL
+from mallard.experiments.description.axis import SMALL
 from mallard.library import WALK
 from mallard.papers.tables import AVERAGES, P0089, printed_table
 from mallard.stats import Ratio

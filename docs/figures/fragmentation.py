@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from figures.stored import conditions, load, markdown_table, ratio_text
-from mallard.analysis.fragmentation import (
-    FRAGMENTED,
+from mallard.analysis.names import BASE
+from mallard.analysis.panel.fragmentation import (
     FragmentationTable,
     fragmentation_tables,
     mean_ratio_of_ratios,
 )
-from mallard.analysis.names import BASE
-from mallard.experiments.fragmentation import ALL
+from mallard.experiments.fragmentation import ALL, FRAGMENTED
 
 
 def blocks() -> dict[str, Callable[[], str]]:

@@ -11,8 +11,8 @@ from figures.locality import by_length, times
 from figures.stored import StoredRun, conditions_of, nanoseconds, with_strategy
 from figures.utilization import tables_of
 from mallard.analysis.labels import SHORT_STATUS
-from mallard.analysis.locality import Surface, locality_systems
 from mallard.analysis.names import BASE
+from mallard.analysis.panel.locality import Surface, locality_systems
 
 HEAP, POOL = "heap", "multipool"
 NAMES = (BASE, POOL, HEAP)
@@ -31,7 +31,7 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def _stored(experiment: str, block: Block) -> Callable[[], str]:
-    """Of the run that has a heap; says so where there is none yet."""
+    """Of the run that has a heap; a note if there is none yet."""
 
     def text() -> str:
         stored = with_strategy(experiment, HEAP)
@@ -43,7 +43,7 @@ def _stored(experiment: str, block: Block) -> Callable[[], str]:
 
 
 def locality(stored: StoredRun) -> str:
-    """After the shuffle, by length of a list: an access, how much longer it takes than before, and memory."""
+    """After the shuffle, by length of a list: an access, its time over that before, and memory."""
     (system,) = locality_systems(stored.rows)
     surfaces = [(name, system.surfaces[name]) for name in NAMES]
     return by_length(

@@ -10,12 +10,14 @@ from figures.stored import conditions, load, markdown_table, stored_file
 from figures.strategy_table import figure_text, memory_text, shown, time_text
 from mallard.analysis.cells import CellTable, Line
 from mallard.analysis.names import BASE
-from mallard.analysis.phases import of_figure, phase_tables, span_text, timed
+from mallard.analysis.panel.phases import of_figure, phase_tables, span_text, timed
+from mallard.analysis.panel.sentences import sentences_of, with_bursts
 from mallard.analysis.ranking import pairings_of, ranking_of
-from mallard.analysis.sentences import sentences_of, with_bursts
 from mallard.analysis.words import percent_text
 from mallard.experiments import EXPERIMENTS, burst, by_ranges, heap_churn
-from mallard.experiments.description import Bursts, Fastest, Phases, Quantity
+from mallard.experiments.description.panel import Phases
+from mallard.experiments.description.quantity import Quantity
+from mallard.experiments.description.sentence import Bursts, Fastest, FromTo, Least, LeastAt
 from mallard.stats import mean_ratio
 
 FORWARD, BACKWARD, SHRINK = "expansion-forward", "expansion-backward", "shrink-to-fit"
@@ -50,7 +52,7 @@ def blocks() -> dict[str, Block]:
 
 
 def _where_measured(experiment: str, block: Block) -> Block:
-    """Says so where there are no rows yet."""
+    """A note if there are no rows yet."""
 
     def text() -> str:
         if not stored_file(experiment).exists():
@@ -65,8 +67,9 @@ def _conditions(experiment: str) -> Block:
 
 
 def _saying(experiment: str) -> Block:
-    """Of the article's sizes and larger ones, whose elements are moved by bytes where that is faster."""
-    return lambda: _list(sentences_of(experiment, _tables(experiment)[0]))
+    """Of the article's sizes and larger ones, whose elements are moved by bytes if that is faster."""
+    without = (LeastAt,) if experiment == BACKWARD else ()  # the calls are those of growing forward
+    return lambda: _list(sentences_of(experiment, _tables(experiment)[0], without))
 
 
 def _burst_sentences() -> str:
@@ -103,7 +106,8 @@ def _burst_gain() -> str:
 
 
 def _churn_sentences() -> str:
-    return _list(sentences_of(CHURN, _blocks()))
+    """Those that the table does not show."""
+    return _list(sentences_of(CHURN, _blocks(), without=(FromTo, Least)))
 
 
 def _list(sentences: Sequence[str]) -> str:
@@ -172,7 +176,7 @@ def _taking_bursts(table: CellTable) -> list[str]:
 
 
 def _churn() -> str:
-    """A pair, and what is held for each byte that is live, as the operations go."""
+    """A pair, and the bytes held for each live byte, as the operations go."""
     table = _blocks()
     line = table.lines[-1]
     shares = [f"{heap_churn.FRAGMENTATION.figure}_{share}" for share in SHOWN_SHARES]

@@ -8,7 +8,7 @@ from mallard.analysis.averages import mean_over_rows
 from mallard.analysis.labels import column_words, families
 from mallard.analysis.names import BASE
 from mallard.analysis.summary import Summary
-from mallard.view.terminal.palette import ratio_style
+from mallard.view.terminal.table.palette import ratio_style
 
 CELL_WIDTH, CELL_HEIGHT = 43, 22
 NAMES_WIDTH, HEADING_HEIGHT, FOOT_HEIGHT = 252, 62, 26

@@ -1,4 +1,4 @@
-"""The documents' figures of locality: what a shuffle costs, what a pool a subsystem saves, reuse orders."""
+"""The documents' figures of locality: the cost of a shuffle, the gain of a pool a subsystem, reuse orders."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from figures.stored import (
     ratio_text,
     stored_runs,
 )
-from mallard.analysis.locality import Surface, System, locality_systems
+from mallard import described
 from mallard.analysis.names import BASE, REUSE_ORDERS
+from mallard.analysis.panel.locality import Surface, System, locality_systems
 from mallard.stats import Ratio
 
 POOL = "multipool"
@@ -46,7 +47,7 @@ def _of(stored: StoredRun) -> list[System]:
 
 
 def summary() -> str:
-    """Every third list length of the smallest system: both after the shuffle, and how much each lost."""
+    """Every third list length of the smallest system: both after the shuffle, and the loss of each."""
     system = systems()[0]
     base, pool = system.surfaces[BASE], system.surfaces[POOL]
     factor = min(system.access_factors)
@@ -121,7 +122,7 @@ def _ratio(ratio: Callable[[int, int], Ratio | None], factor: int, length: int) 
 
 
 def small() -> str:
-    """Systems that only the other stored runs have: how many times as fast a pool is after the shuffle."""
+    """Systems that only the other stored runs have: the gain of a pool after the shuffle."""
     shown = {system.links for system in systems()}
     lines = []
     for system in (system for run in stored_runs("locality")[1:] for system in _of(run)):
@@ -182,7 +183,9 @@ def memory() -> str:
 
 
 def _variants(system: System) -> list[str]:
-    return [name for name in (f"{POOL}-{order}" for order in REUSE_ORDERS) if name in system.surfaces]
+    """The pool's other orders. Stored rows may have orders that were withdrawn since."""
+    there = {*system.surfaces} & {*described.names_in("locality")}
+    return [name for name in (f"{POOL}-{order}" for order in REUSE_ORDERS) if name in there]
 
 
 def _after(surface: Surface, length: int, factor: int) -> str:

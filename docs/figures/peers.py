@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import cache
 
 from figures.claims import runs, runs_text
-from mallard.analysis.contests import TIME
-from mallard.analysis.counterparts import Counterpart, counterparts
-from mallard.analysis.peer_words import CellNames, ratio_text, title, value_text
-from mallard.analysis.peers import Duel, duels, has_contenders
-from mallard.analysis.peers import losses as lost_in
+from mallard.analysis.peers.comparison import Duel, duels, has_contenders
+from mallard.analysis.peers.comparison import losses as lost_in
+from mallard.analysis.peers.contests import TIME
+from mallard.analysis.peers.counterparts import Counterpart, counterparts
+from mallard.analysis.peers.words import CellNames, ratio_text, title, value_text
 from mallard.view.peers_markdown import counterparts_markdown, summary_markdown, table
 
 NOTHING = "Not measured yet."

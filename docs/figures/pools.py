@@ -7,8 +7,8 @@ from collections.abc import Callable
 from figures.stored import conditions, load, markdown_table
 from figures.strategy_table import figure_text, memory_text, shown, time_text
 from mallard.analysis.cells import CellTable, Line
-from mallard.analysis.fixed_block import fixed_block_works, strategies_of
-from mallard.analysis.phases import amount_of, phase_tables
+from mallard.analysis.panel.phases import amount_of, phase_tables
+from mallard.analysis.panel.works import strategies_of, works_of
 from mallard.experiments import adaptive_pool, by_ranges, small_objects
 
 SHOWN_BYTES = 16  # of an object, in the table of phases
@@ -48,17 +48,19 @@ def small_objects_phases() -> str:
 
 
 def small_objects_memory() -> str:
-    """Bytes held for an object after the first allocation, a column for every second size; frees shuffled."""
+    """Bytes held for an object after the first allocation, a column for every second size; frees shuffled.
+    A strategy that never finished is left out.
+    """
     table = phase_tables("small-objects", load("small-objects").rows)[0]
     chosen = table.lines[::2]
     heading = ["N", *(str(line.place[0]) for line in chosen)]
-    names = shown(table.strategies)
-    return markdown_table(heading, [[name, *(_held(table, line, name) for line in chosen)] for name in names])
+    lines = [[name, *(_held(table, line, name) for line in chosen)] for name in shown(table.strategies)]
+    return markdown_table(heading, [line for line in lines if any(line[1:])])
 
 
 def fixed_block() -> str:
     """Nanoseconds of every work, a column each; the versions of remove-ctrl by their own names."""
-    works = next(iter(fixed_block_works(load("fixed-block").rows).values()))
+    works = next(iter(works_of("fixed-block", load("fixed-block").rows).values()))
     return markdown_table(
         ["ns", *(work.version or work.name for work in works)],
         [[name, *(time_text(work.line, name) for work in works)] for name in shown(strategies_of(works))],
@@ -66,7 +68,7 @@ def fixed_block() -> str:
 
 
 def adaptive_pools() -> str:
-    """Ranges of 1,000 nodes: every phase, the overhead, and what is held once all nodes are erased."""
+    """Ranges of 1,000 nodes: every phase, the overhead, and the memory held once all nodes are erased."""
     (table,) = phase_tables("adaptive-pool", load("adaptive-pool").rows)
     line = table.line(SHOWN_RANGE)
     assert line is not None

@@ -1,4 +1,4 @@
-"""The figures of primitives: what a pair and an allocator cost."""
+"""The figures of primitives: the cost of a pair and of an allocator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mallard.cells import Cell, cell_rows
 from mallard.papers.catalogue import strategies, strategy_text
 
 MULTIPOOL = "multipool"
-CALLS = "null/base"  # what two calls through the abstract base cost that do nothing
+CALLS = "null/base"  # the cost of two calls through the abstract base that do nothing
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -22,7 +22,7 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def one_number() -> str:
-    """What a reader measures himself in a minute, by one command."""
+    """The figure that a reader can measure in a minute, by one command."""
     cells = _cells()
     ours, theirs = cells["pair", MULTIPOOL].time, cells["pair", BASE].time
     assert ours is not None
@@ -56,7 +56,7 @@ def table() -> str:
             times = cells[operation, name].time
             assert times is not None
             shown.append(nanoseconds(times))
-        text = strategy_text(name).rsplit(", ", 1)[0]  # how objects end makes no difference to one block
+        text = strategy_text(name).rsplit(", ", 1)[0]  # the end of objects makes no difference to one block
         if name in (NULL, CALLS):
             shown[1] = ""
         lines.append(f"| {name} | {text} | {shown[0]} | {shown[1]} |")

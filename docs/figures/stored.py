@@ -1,4 +1,4 @@
-"""The stored rows behind the documents' figures, and how a figure is written."""
+"""The stored rows behind the documents' figures, and the text of a figure."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def read_stored(experiment: str) -> dict[str, Any]:
 
 @cache
 def stored_runs(experiment: str) -> list[StoredRun]:
-    """The one of the largest scale first, of those the largest: it is the experiment's table. The others are
-    about special settings. Numbered anew, so that no other experiment has these numbers, and that the table
-    passes for the latest: where it has a cell, it decides."""
+    """The run of the largest scale first, of several the largest: it is the experiment's table. The others
+    are about special settings. Runs are numbered anew, so that experiments share no number, and that the
+    table passes for the latest run: its cells decide."""
     data = read_stored(experiment)
     rows: dict[int, list[dict[str, Any]]] = {}
     for row in data["rows"]:

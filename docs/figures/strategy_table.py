@@ -1,4 +1,4 @@
-"""Tables with a line for each strategy: which are shown, and how a figure of a cell is written."""
+"""Tables with a line for each strategy: the strategies shown, and the text of a cell's figure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from figures.stored import nanoseconds
 from mallard.analysis.cells import Line
 from mallard.analysis.labels import SHORT_STATUS
 from mallard.analysis.names import malloc
-from mallard.analysis.phases import bytes_text, line_of_figure, value_of
+from mallard.analysis.panel.phases import bytes_text, line_of_figure, value_of
 from mallard.stats import spread
 from mallard.strategy_names import is_base, of_papers
 
@@ -22,7 +22,7 @@ def shown(names: Sequence[str]) -> list[str]:
 
 
 def time_text(line: Line, name: str, figure: str = "") -> str:
-    """Nanoseconds of a cell, or of a figure in its place; how it ended where it did not finish."""
+    """Nanoseconds of a cell, or of a figure in its place; its status if it did not finish."""
     cell = (line_of_figure(line, figure) if figure else line).cells.get(name)
     if cell is None:
         return ""

@@ -1,4 +1,4 @@
-"""What long runs of tests have found: the soak, and mutation testing."""
+"""The results of long runs of tests: the soak, and mutation testing."""
 
 from __future__ import annotations
 

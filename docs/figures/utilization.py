@@ -8,7 +8,7 @@ from dataclasses import replace
 from figures.cell_table import Place, cells_as_markdown
 from figures.stored import conditions, load
 from mallard.analysis.cells import CellTable
-from mallard.analysis.utilization import utilization_tables
+from mallard.analysis.panel.races import race_tables
 from mallard.result import Row
 
 
@@ -20,7 +20,7 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def tables_of(rows: Sequence[Row]) -> str:
-    return cells_as_markdown(map(_ends, utilization_tables(rows)), ("T", "A", "S"), _place)
+    return cells_as_markdown(map(_ends, race_tables("utilization", rows)), ("T", "A", "S"), _place)
 
 
 def _ends(table: CellTable) -> CellTable:
