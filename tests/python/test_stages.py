@@ -16,7 +16,7 @@ from mallard.cli.parser import Answer
 from mallard.errors import UsageError
 from mallard.stages import STAGES, Outcome, Workplace, command, native, python_tests, tools
 from mallard.stages.command import SILENT
-from mallard.stages.outcome import read_junit
+from mallard.stages.outcome import Failure, read_junit
 from mallard.stages.sources import own_files
 
 JUNIT = """<testsuite>
@@ -63,6 +63,26 @@ def test_a_program_of_tests_is_counted_by_its_own_account(tmp_path):
     outcome = read_junit(report, accounts)
     assert (outcome.passed, outcome.failed, outcome.skipped) == (4, 3, 2)
     assert outcome.notes == ["leaks.1: its tests passed, its program failed"]
+
+
+def test_a_failure_has_its_name_and_its_last_words(tmp_path):
+    report, accounts = tmp_path / "ctest.xml", tmp_path / "accounts"
+    accounts.mkdir()
+    long = "\n".join(f"line {number}" for number in range(100))
+    report.write_text(
+        '<testsuite><testcase name="units.1"><failure/><system-out>all tests</system-out></testcase>'
+        f'<testcase name="crashes.1"><failure message=""/><system-out>{long}</system-out></testcase>'
+        "</testsuite>"
+    )
+    (accounts / "units.1.xml").write_text(
+        '<testsuites><testcase classname="heap" name="grows">'
+        '<failure message="short">1 is not\n2</failure></testcase>'
+        '<testcase classname="heap" name="shrinks"/></testsuites>'
+    )
+    grows, crash = read_junit(report, accounts).failures
+    assert (grows.name, grows.lines) == ("heap.grows", ("1 is not", "2"))
+    assert crash.name == "crashes.1"
+    assert (crash.lines[0], crash.lines[-1]) == ("line 60", "line 99")
 
 
 def test_output_goes_to_the_log(workplace):
@@ -240,6 +260,15 @@ def test_the_last_line_is_the_sum_and_a_failure_shows_its_log(tree, monkeypatch,
     assert lines[2].startswith("FAILED  second")
     assert any("what [went] wrong" in line for line in lines)
     assert (tree / "build/test-logs/second.log").read_text().startswith("what [went] wrong")
+
+
+def test_a_named_failure_stands_for_the_end_of_the_log(tree, monkeypatch, capsys):
+    failed = Outcome(failed=1, failures=[Failure("heap.grows", ("1 is [not] 2",))])
+    monkeypatch.setattr(verb, "STAGES", (MadeUpStage("only", failed, "the last line of all"),))
+    assert verb.run(parse("only")) == 1
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[1:3] == ["heap.grows", "| 1 is [not] 2"]
+    assert not any("the last line of all" in line for line in lines)
 
 
 def test_success_is_exit_status_0(tree, monkeypatch, capsys):

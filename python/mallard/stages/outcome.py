@@ -6,6 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
+LINES_OF_A_FAILURE = 40
+"""The last ones: a test's own message, and the end of a program's output."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A test that failed, and its last words."""
+
+    name: str
+    lines: tuple[str, ...]
+
 
 @dataclass
 class Outcome:
@@ -13,12 +24,15 @@ class Outcome:
     failed: int = 0
     skipped: int = 0
     notes: list[str] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    """Those of the failed tests that a report names; `failed` counts all."""
 
     def add(self, other: Outcome) -> None:
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
         self.notes += other.notes
+        self.failures += other.failures
 
     def fail(self, why: str) -> None:
         self.failed += 1
@@ -43,17 +57,22 @@ def read_junit(path: Path, accounts: Path | None = None) -> Outcome:
             parts = read_junit(account)
             if whole.failed and not parts.failed:
                 parts.fail(f"{case.get('name')}: its tests passed, its program failed")
+                parts.failures += whole.failures
             outcome.add(parts)
         else:
             outcome.add(whole)
     return outcome
 
 
+FAILED = ("failure", "error")
+
+
 def count(case: ElementTree.Element) -> Outcome:
     outcome = Outcome()
     skipped = case.find("skipped")
-    if case.find("failure") is not None or case.find("error") is not None:
+    if any(case.find(word) is not None for word in FAILED):
         outcome.failed = 1
+        outcome.failures.append(failure_of(case))
     elif case.get("result") == "suppressed":  # GoogleTest's word for a disabled test
         outcome.skipped = 1
     elif skipped is None:
@@ -63,3 +82,17 @@ def count(case: ElementTree.Element) -> Outcome:
     else:
         outcome.skipped = 1
     return outcome
+
+
+def failure_of(case: ElementTree.Element) -> Failure:
+    """GoogleTest and pytest write the reason into the failure, ctest the output of the program beside it."""
+    texts = [
+        text
+        for word in (*FAILED, "system-out")
+        for found in case.findall(word)
+        for text in (found.text or found.get("message") or "",)
+        if text.strip()
+    ]
+    name = ".".join(part for part in (case.get("classname"), case.get("name")) if part)
+    lines = (texts[0] if texts else "").strip().splitlines()
+    return Failure(name, tuple(lines[-LINES_OF_A_FAILURE:]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from rich.console import Console
@@ -14,6 +14,7 @@ from mallard.stages import Outcome, Stage
 from mallard.stages.progress import Forecast, Progress, duration
 
 TAIL_LINES = 40
+MOST_FAILURES = 10
 TAIL_WIDTH = 400  # a command may name every file of the tree
 SECONDS_BETWEEN_LINES = 20.0
 """The time between lines of progress without a terminal."""
@@ -58,7 +59,14 @@ class StagesView:
         self.console.print(f"[{style}]{word:8}[/]{stage.name:14}{counts} {seconds:8.1f} s")
         for note in outcome.notes:
             self.console.print(f"        {escape(note)}")
+        for failure in outcome.failures[:MOST_FAILURES]:
+            self.console.print(f"        {escape(failure.name)}")
+            self.quote(failure.lines)
+        if outcome.failed and not outcome.failures:
+            self.quote(log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])
         if outcome.failed:
-            for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:]:
-                self.console.print(f"        | {escape(line[:TAIL_WIDTH])}")
             self.console.print(f"        the whole output is in {escape(str(log))}")
+
+    def quote(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.console.print(f"        | {escape(line[:TAIL_WIDTH])}")
