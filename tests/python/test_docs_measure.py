@@ -1,0 +1,91 @@
+"""The commands behind the documents' figures: each is understood, and a finished one is not repeated."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from mallard.cli import understood
+from mallard.store import Store
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+import measure
+
+META = {
+    "experiment": "primitives",
+    "scale": "quick",
+    "seed": 1,
+    "repetitions": 3,
+    "identity": "x",
+    "options": {},
+    "machine": {},
+    "runner": {"commit": "x"},
+}
+
+
+def begin(database: Path, command: str) -> int:
+    with Store(database) as store:
+        store.claim()
+        return store.begin_run({**META, "command": command})
+
+
+@pytest.mark.parametrize("command", measure.commands())
+def test_a_command_of_the_list_is_understood(command: str) -> None:
+    assert understood(shlex.split(command)).arguments.experiment
+
+
+def test_no_command_is_there_twice() -> None:
+    plain = [measure.plain(command) for command in measure.commands()]
+    assert len(set(plain)) == len(plain)
+
+
+def test_a_finished_command_is_known_whatever_its_quotes_and_its_database(tmp_path: Path) -> None:
+    database = tmp_path / "measured.db"
+    number = begin(database, f"mallard bench primitives --malloc 'a,b=~/c.so' --db {database}")
+    begin(database, "mallard bench contention")
+    assert measure.seconds_taken(database) == {}
+    with Store(database) as store:
+        store.claim()
+        store.finish_run(number)
+    assert list(measure.seconds_taken(database)) == [measure.plain("bench primitives --malloc a,b=~/c.so")]
+
+
+def test_only_what_is_missing_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = tmp_path / "measured.db"
+    begin(database, "mallard bench primitives")
+    calls: list[str] = []
+
+    def finish(command: str, file: Path) -> int:
+        calls.append(command)
+        with Store(file) as store:
+            store.claim()
+            run = next((run for run in store.runs() if run.command == f"mallard {command}"), None)
+            store.finish_run(run.id if run else store.begin_run({**META, "command": f"mallard {command}"}))
+        return 0
+
+    monkeypatch.setattr(measure, "measure", finish)
+    monkeypatch.setattr(measure, "commands", lambda: ["bench primitives", "bench contention"])
+    for expected in (["bench primitives", "bench contention"], []):
+        calls.clear()
+        monkeypatch.setattr(sys, "argv", ["measure.py", "--db", str(database)])
+        assert measure.main() == 0
+        assert calls == expected
+
+
+def test_a_command_that_leaves_no_run_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(measure, "measure", lambda *_: 2)
+    monkeypatch.setattr(measure, "commands", lambda: ["bench primitives"])
+    monkeypatch.setattr(sys, "argv", ["measure.py", "--db", str(tmp_path / "measured.db")])
+    assert measure.main() == 1
+    assert capsys.readouterr().err == "failed: bench primitives\n"
+
+
+def test_an_interrupt_ends_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "measure", lambda *_: measure.INTERRUPTED)
+    monkeypatch.setattr(sys, "argv", ["measure.py", "--db", str(tmp_path / "measured.db")])
+    assert measure.main() == measure.INTERRUPTED
