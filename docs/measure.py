@@ -61,12 +61,8 @@ def measure(command: str, database: Path) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure the documents' figures again.")
     parser.add_argument("--db", type=Path, default=ROOT / "build" / "measured.db", metavar="FILE")
-    parser.add_argument(
-        "--minutes", type=float, default=float("inf"), metavar="N", help="begin no command later"
-    )
-    parser.add_argument(
-        "--list", action="store_true", help="show the commands, and the seconds that each took"
-    )
+    parser.add_argument("--minutes", type=float, default=math.inf, metavar="N", help="begin no later command")
+    parser.add_argument("--list", action="store_true", help="show the commands, and their seconds")
     arguments = parser.parse_args()
     taken = seconds_taken(arguments.db)
     if arguments.list:
@@ -80,11 +76,9 @@ def main() -> int:
             continue
         if time.monotonic() > end:
             print(f"not begun: {command}", file=sys.stderr)
-        elif (status := measure(command, arguments.db)) == INTERRUPTED:
-            return status
-        elif plain(command) not in seconds_taken(
-            arguments.db
-        ):  # a process that failed is a finding, and kept
+        elif measure(command, arguments.db) == INTERRUPTED:
+            return INTERRUPTED
+        elif plain(command) not in seconds_taken(arguments.db):  # a failed process is a finding, and kept
             failed.append(command)
     for command in failed:
         print(f"failed: {command}", file=sys.stderr)
