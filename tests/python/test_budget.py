@@ -72,6 +72,13 @@ def test_stacks_that_are_short_alike_are_one() -> None:
     assert AllocationStacks("f<int>;a 1\nf<long>;a 2\n").of(None) == {"f<> > a": 3}
 
 
+def test_a_stack_is_the_same_where_the_start_of_the_program_has_no_name() -> None:
+    named = AllocationStacks("_start;__libc_start_main_impl;main;parse;libc.so.6+0x77 3").of(None)
+    nameless = AllocationStacks("libc.so.6+0x271d0;main;parse;libc.so.6+0x77 3").of(None)
+    assert named == nameless
+    assert all("libc.so.6+0x77" in stack for stack in named)
+
+
 def test_a_deep_stack_keeps_its_inner_end_and_is_found_by_its_outer_one() -> None:
     deep = ";".join(f"f{place}" for place in range(50))
     assert list(AllocationStacks(f"{deep} 7\n").of("f1")) == [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import dropwhile
 
 from mallard.budget.document import ANY_OTHER, Stacks
 from mallard.profile.decode import printable
@@ -16,7 +17,8 @@ from mallard.profile.short_name import short_name
 
 MOST_FUNCTIONS = 8  # of a stack, from its innermost one
 MOST_STACKS = 12  # of a scope
-BEFORE_MAIN = ("_start", "__libc_start_", "start_thread", "clone", "__clone", "thread_start")
+# The start of the program or of a thread. Without the debug information of libc its part has no name.
+BEFORE_MAIN = ("_start", "__libc_start_", "start_thread", "clone", "__clone", "thread_start", "libc.so.6+0x")
 LIBRARY = ("std::", "mallard::", "__gnu_cxx::", "operator ", "_IO_", "__GI_", "__vf")
 ARROW = " > "
 INLINED = "_[i]"
@@ -42,7 +44,7 @@ def _functions_and_blocks(line: str) -> tuple[tuple[str, ...], int]:
 
 
 def _text(functions: Sequence[str]) -> str:
-    kept = [name for name in functions if not name.startswith(BEFORE_MAIN)] or list(functions)
+    kept = list(dropwhile(lambda name: name.startswith(BEFORE_MAIN), functions)) or list(functions)
     own = [place for place, name in enumerate(kept) if not name.startswith(LIBRARY)]
     end = own[-1] + 2 if own else len(kept)
     return ARROW.join(kept[:end][-MOST_FUNCTIONS:])
