@@ -57,6 +57,8 @@ struct process {
     std::uint64_t first_ticks = 0;
     std::uint64_t last_ticks = 0;
     double ticks_per_second = 0;
+    /// That processors worked for the process between these ticks, summed over threads; 0 if it is not known.
+    std::uint64_t cpu_nanoseconds = 0;
     std::uint32_t threads = 0;
     stop_reason stopped = stop_reason::none;
     std::int32_t exit_status = -1; ///< as wait() gives it; -1 if it is not known

@@ -47,6 +47,9 @@ struct part_header {
     std::uint64_t first_nanoseconds = 0; ///< of CLOCK_MONOTONIC, at the same moment
     std::atomic<std::uint64_t> last_time{0};
     std::atomic<std::uint64_t> last_nanoseconds{0};
+    // CPU time of the process, all its threads, in nanoseconds.
+    std::uint64_t first_cpu_time = 0; ///< that it had taken before, as another program too
+    std::atomic<std::uint64_t> last_cpu_time{0};
     std::atomic<std::uint32_t> used_chunks{0}; ///< all further ones were never written to
     std::atomic<stop_reason> stopped{stop_reason::none};
     std::atomic<std::uint32_t> stop{0}; ///< set by the compressor

@@ -7,9 +7,9 @@ namespace mallard::advisor {
 void write_event_text(std::FILE* to, trace::reader& from, std::size_t which, code_names& names) {
     const trace::process& process = from.processes()[which];
     const trace::context_tree& contexts = from.contexts(which);
-    std::fprintf(to, "process %u %" PRIu64 " %" PRIu64 " %.17g %u %u %u\n", process.number,
+    std::fprintf(to, "process %u %" PRIu64 " %" PRIu64 " %.17g %u %u %u %" PRIu64 "\n", process.number,
                  process.first_ticks, process.last_ticks, process.ticks_per_second, process.threads,
-                 process.timed_one_in, static_cast<unsigned>(process.stacks));
+                 process.timed_one_in, static_cast<unsigned>(process.stacks), process.cpu_nanoseconds);
     for (std::size_t number = 0; number < from.names(which).size(); ++number) {
         if (!from.names(which)[number].empty()) {
             std::fprintf(to, "name %zu %s\n", number, from.names(which)[number].c_str());

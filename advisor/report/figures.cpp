@@ -57,7 +57,8 @@ void write_density(json_writer& to, const figure_sums& sums, const figure_settin
     // The program without the recorder.
     const double by_recorder =
         sums.timed == 0 ? 0 : sums.ticks_recorder / static_cast<double>(sums.timed) * operations;
-    const double ticks = std::max(static_cast<double>(setting.ticks) - by_recorder, mean * operations);
+    const double ticks =
+        std::max(static_cast<double>(setting.ticks) * setting.busy - by_recorder, mean * operations);
     const bool is_known = sums.timed != 0 && setting.ticks != 0;
     const share raw = is_known ? ratio(mean * operations, ticks) : std::nullopt;
     begin_dimension(to, "D", raw, at_most_one(raw));

@@ -53,6 +53,8 @@ struct figure_setting {
     const scope_totals* scope = nullptr;
     /// Time that passes in the scope.
     std::uint64_t ticks = 0;
+    /// The share of the time for which a processor worked, of the whole process. In the rest the program waited.
+    double busy = 1;
 };
 
 void write(json_writer& to, std::string_view key, const block_count& count);

@@ -20,9 +20,18 @@ void write_whole(json_writer& to, const report_source& from) {
         sums.add(each);
     }
     to.key("figures");
-    write_figures(to, sums, {from.ns_per_tick, from.of.threads(), &from.of.whole(), from.of.thread_ticks()});
+    write_figures(to, sums,
+                  {from.ns_per_tick, from.of.threads(), &from.of.whole(), from.of.thread_ticks(), from.busy});
     to.key("foreign").begin_object().field("frees", from.of.counted().foreign_frees);
     to.field("double_allocations", from.of.counted().double_allocations).end_object();
+}
+
+/// A program that waits, or whose processor has other work, is not in its allocator meanwhile. No scope's own CPU time is
+/// known, so each has the share of the process.
+double busy_share(const analysis& of, const trace::process& process, double ns_per_tick) noexcept {
+    const double elapsed = static_cast<double>(of.thread_ticks()) * ns_per_tick;
+    const auto worked = static_cast<double>(process.cpu_nanoseconds);
+    return worked > 0 && worked < elapsed ? worked / elapsed : 1;
 }
 
 } // namespace
@@ -34,6 +43,7 @@ std::string profile_report(const analysis& of, code_names& names, const report_r
     call_sites sites(names, of.stacks(), of.calls());
     report_source from{of, names, sites, tables, request.marked_names};
     from.ns_per_tick = process.ticks_per_second > 0 ? 1e9 / process.ticks_per_second : 1;
+    from.busy = busy_share(of, process, from.ns_per_tick);
     from.shows_scopes = complete.reason.empty();
     if (from.shows_scopes) {
         from.listed = heaviest_scopes(of.scopes());

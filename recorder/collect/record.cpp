@@ -44,7 +44,7 @@ public:
             take_signals();
             const unsigned chunks = parts_.collect(static_cast<std::uint32_t>(program_.number()));
             if (!status_ && (status_ = program_.ended())) {
-                parts_.end(static_cast<std::uint32_t>(program_.number()), *status_);
+                parts_.end(static_cast<std::uint32_t>(program_.number()), *status_, program_.cpu_time());
                 continue;
             }
             pause_ = chunks != 0 ? shortest_pause : std::min(2 * pause_, longest_pause);

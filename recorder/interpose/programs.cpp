@@ -18,6 +18,7 @@ using namespace mallard::recorder;
 namespace {
 
 void count_program() noexcept {
+    the_recording.note_end();
     if (the_recording.on() && !the_recording.follows()) {
         the_recording.part.header().programs_not_followed.fetch_add(1, std::memory_order_relaxed);
     }

@@ -77,6 +77,7 @@ bool part_file::map(int file) noexcept {
         header_->parent = static_cast<std::uint32_t>(::getppid());
         header_->first_time = time_stamp();
         header_->first_nanoseconds = nanoseconds();
+        header_->first_cpu_time = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
         return true;
     }
     return false;
@@ -95,12 +96,17 @@ bool part_file::stopping() const noexcept {
            header_->stopped.load(std::memory_order_relaxed) != trace::stop_reason::none;
 }
 
+void part_file::note_time() noexcept {
+    header_->last_time.store(time_stamp(), std::memory_order_relaxed);
+    header_->last_nanoseconds.store(nanoseconds(), std::memory_order_relaxed);
+    header_->last_cpu_time.store(nanoseconds(CLOCK_PROCESS_CPUTIME_ID), std::memory_order_relaxed);
+}
+
 trace::chunk_header* part_file::take_chunk() noexcept {
     if (stopping()) {
         return nullptr;
     }
-    header_->last_time.store(time_stamp(), std::memory_order_relaxed);
-    header_->last_nanoseconds.store(nanoseconds(), std::memory_order_relaxed);
+    note_time();
     const std::uint32_t used = header_->used_chunks.load(std::memory_order_acquire);
     const std::uint32_t first = next_free_.fetch_add(most_looks, std::memory_order_relaxed);
     for (std::uint32_t each = 0; each < used && each < most_looks; ++each) {

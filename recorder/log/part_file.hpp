@@ -17,6 +17,10 @@ public:
     /// Effects: leaves the file to the process that made it. For the child of a fork.
     void leave() noexcept;
 
+    /// Effects: notes that the process has come so far, by all clocks.
+    /// Requires: the file is open.
+    void note_time() noexcept;
+
     /// Returns: a chunk that only the caller writes to, without memory behind its records; null if recording has
     /// stopped, and stops it if there is no room.
     trace::chunk_header* take_chunk() noexcept;

@@ -28,6 +28,11 @@ std::uint64_t least_ticks_between_stamps() noexcept {
     return least;
 }
 
+// A process that is killed, or calls _exit, has the time of its last chunk; the collector knows the time of its own child.
+[[gnu::destructor]] void end_of_process() noexcept {
+    the_recording.note_end();
+}
+
 } // namespace
 
 bool recording::begin() noexcept {

@@ -27,6 +27,13 @@ public:
     /// Returns: true if forks, and programs that the process executes, are recorded too.
     [[nodiscard]] bool follows() const noexcept { return follow_; }
 
+    /// Effects: notes the time if the process ends, or becomes another program.
+    void note_end() noexcept {
+        if (state_.load(std::memory_order_acquire) == state::on && !forked()) {
+            part.note_time();
+        }
+    }
+
     /// Effects: no event is recorded from now on.
     void end(trace::stop_reason why) noexcept;
 

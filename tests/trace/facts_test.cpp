@@ -47,6 +47,7 @@ trace::process all_facts() {
     made.first_ticks = 400;
     made.last_ticks = ~std::uint64_t{0};
     made.ticks_per_second = 2.6e9;
+    made.cpu_nanoseconds = 9'000'000'000;
     made.threads = 1;
     made.stopped = trace::stop_reason::disk_full;
     made.exit_status = -9;
@@ -85,6 +86,7 @@ TEST(facts, are_read_as_they_were_written) {
     EXPECT_EQ(have.first_ticks, want.first_ticks);
     EXPECT_EQ(have.last_ticks, want.last_ticks);
     EXPECT_EQ(have.ticks_per_second, want.ticks_per_second);
+    EXPECT_EQ(have.cpu_nanoseconds, want.cpu_nanoseconds);
     EXPECT_EQ(have.threads, want.threads);
     EXPECT_EQ(have.stopped, want.stopped);
     EXPECT_EQ(have.exit_status, want.exit_status);

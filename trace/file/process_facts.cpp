@@ -24,6 +24,7 @@ void write_process(byte_writer& to, const process& about) {
     to.number(about.first_ticks);
     to.number(about.last_ticks);
     to.number(std::bit_cast<std::uint64_t>(about.ticks_per_second));
+    to.number(about.cpu_nanoseconds);
     to.number(about.threads);
     to.number(static_cast<std::uint32_t>(about.stopped));
     to.signed_number(about.exit_status);
@@ -51,6 +52,7 @@ process read_process(byte_reader& from) {
     made.first_ticks = from.number();
     made.last_ticks = from.number();
     made.ticks_per_second = std::bit_cast<double>(from.number());
+    made.cpu_nanoseconds = from.number();
     made.threads = read_u32(from);
     made.stopped =
         static_cast<stop_reason>(from.number_up_to(static_cast<std::uint32_t>(stop_reason::no_memory)));

@@ -21,6 +21,7 @@ struct report_source {
     name_tables& tables;
     const std::vector<std::string>& marked_names; ///< of scopes, marks and pools, by number
     double ns_per_tick = 1;
+    double busy = 1; ///< share of the threads' time for which a processor worked
     bool shows_scopes = true;
     std::vector<scope_id> listed{};      ///< functions that are scopes of the document, by id
     std::vector<scope_detail> details{}; ///< of each of them

@@ -51,7 +51,7 @@ void write_marked_scope(json_writer& to, const report_source& from, scope_id sco
     to.begin_object().field("name", name_tables::shortened(marked_name(from, scope)));
     to.field("kind", from.of.marked().known()[scope].is_function ? "function" : "marker").key("figures");
     write_figures(to, marked_sums(from.of.marked(), scope),
-                  {from.ns_per_tick, from.of.threads(), &totals, totals.ticks});
+                  {from.ns_per_tick, from.of.threads(), &totals, totals.ticks, from.busy});
     write_activations(to, totals, from.ns_per_tick);
     to.end_object();
 }

@@ -125,6 +125,12 @@ void write_trace_and_processes(json_writer& to, const report_request& request) {
 void write_process(json_writer& to, const analysis& of, const trace::process& process) {
     to.key("process");
     write_identity(to, process);
+    to.key("cpu_seconds");
+    if (process.cpu_nanoseconds == 0) {
+        to.value(json_writer::nothing{});
+    } else {
+        to.value(static_cast<double>(process.cpu_nanoseconds) * 1e-9);
+    }
     to.field("ticks_per_second", process.ticks_per_second).field("events", of.counted().events);
     to.field("stacks", stacks_name(process.stacks)).field("sampled_one_in", process.sampled_one_in);
     to.field("timed_one_in", process.timed_one_in).field("timed_events", of.counted().timed_events);

@@ -59,7 +59,8 @@ void write_scope(json_writer& to, const report_source& from, std::size_t id, std
     const scope_totals& totals = from.of.scopes()[function];
     to.begin_object().field("id", id).field("function", from.tables.function(function));
     to.key("figures");
-    write_figures(to, from.details[id].sums, {from.ns_per_tick, from.of.threads(), &totals, totals.ticks});
+    write_figures(to, from.details[id].sums,
+                  {from.ns_per_tick, from.of.threads(), &totals, totals.ticks, from.busy});
     write_activations(to, totals, from.ns_per_tick);
     write_escapes(to, from, from.details[id], most_rows);
     to.end_object();

@@ -57,6 +57,7 @@ class Process:
     exit_status: int | None
     torn: bool
     parent: int | None = None
+    cpu_seconds: float | None = None
     timed_events: int | None = None
     interrupted_events: int = 0
     nested_events: int = 0

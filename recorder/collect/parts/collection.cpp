@@ -145,7 +145,8 @@ unsigned collection::collect(std::uint32_t but) {
     return count;
 }
 
-void collection::end(recorded& which, int status) {
+/// The time is that of the process, 0 if it is not known: then it is what the process has noted.
+void collection::end(recorded& which, int status, std::uint64_t cpu_time) {
     which.is_done = true;
     if (!has_begun(which)) {
         std::error_code ignored;
@@ -160,6 +161,7 @@ void collection::end(recorded& which, int status) {
         which.about.last_ticks = clock_pair::now().ticks;
     }
     which.about.exit_status = status;
+    which.about.cpu_nanoseconds = collect::cpu_time(which.file.header(), cpu_time);
     add_header(which.about, which.file.header());
     // The process became another program, which is recorded too.
     if (seen_.contains(name_of_part(which.about.number, which.program + 1)) &&
@@ -201,7 +203,7 @@ void collection::forget_ended() {
     std::erase_if(parts_, [](const auto& each) { return each->is_done; });
 }
 
-void collection::end(std::uint32_t process, int status) {
+void collection::end(std::uint32_t process, int status, std::uint64_t cpu_time) {
     if (!result_.failed.empty()) {
         return;
     }
@@ -215,7 +217,8 @@ void collection::end(std::uint32_t process, int status) {
         }
         for (auto& each : parts_) {
             if (each->about.number == process) {
-                end(*each, each->program == last ? status : status_unknown);
+                const bool is_last = each->program == last;
+                end(*each, is_last ? status : status_unknown, is_last ? cpu_time : 0);
             }
         }
         forget_ended();

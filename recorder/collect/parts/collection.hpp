@@ -44,8 +44,9 @@ public:
     /// `but`, whose end is told.
     /// Returns: the number of chunks.
     unsigned collect(std::uint32_t but);
-    /// Effects: hands on all records of the process, which has ended with a status as wait() gives it.
-    void end(std::uint32_t process, int status);
+    /// Effects: hands on all records of the process, which has ended with a status as wait() gives it, and after so many
+    /// nanoseconds of CPU time.
+    void end(std::uint32_t process, int status, std::uint64_t cpu_time);
     /// Effects: hands on all records of all processes, none of which runs any more.
     void end_all();
 
@@ -69,7 +70,7 @@ private:
     [[nodiscard]] bool has_begun(recorded& which);
     [[nodiscard]] std::size_t number_in_trace(const recorded& which);
     void add_chunk(const recorded& which, std::span<const std::byte> records);
-    void end(recorded& which, int status);
+    void end(recorded& which, int status, std::uint64_t cpu_time = 0);
     void end_those_that_ended(std::uint32_t but);
     void forget_ended();
     void look_at_disk();

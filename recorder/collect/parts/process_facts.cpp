@@ -47,6 +47,10 @@ trace::process running_process(std::uint32_t number) {
     return found;
 }
 
+std::uint64_t cpu_time(const trace::part_header& header, std::uint64_t until) noexcept {
+    return until > header.first_cpu_time ? until - header.first_cpu_time : 0;
+}
+
 void add_header(trace::process& about, const trace::part_header& header) {
     about.number = header.process;
     about.parent = header.parent;
@@ -55,6 +59,7 @@ void add_header(trace::process& about, const trace::part_header& header) {
     about.timed_one_in = header.timed_one_in;
     about.first_ticks = header.first_time;
     about.last_ticks = std::max(about.last_ticks, header.last_time.load());
+    about.cpu_nanoseconds = std::max(about.cpu_nanoseconds, cpu_time(header, header.last_cpu_time));
     about.stopped = header.stopped;
     about.nested_events = header.nested_events;
     about.not_compared = header.not_compared;

@@ -14,6 +14,9 @@ trace::process running_process(std::uint32_t number);
 /// Effects: adds what the header of a part says.
 void add_header(trace::process& about, const trace::part_header& header);
 
+/// Returns: the CPU time of the process since the part began, in nanoseconds; 0 if it is not known.
+std::uint64_t cpu_time(const trace::part_header& header, std::uint64_t until) noexcept;
+
 /// A reading of both clocks, as near to each other as the system allows.
 struct clock_pair {
     std::uint64_t ticks;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 namespace mallard::collect {
 
@@ -21,6 +22,16 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     }
     all.push_back(nullptr);
     return all;
+}
+
+/// Returns: the CPU time of a process.
+std::uint64_t time_of(pid_t process) noexcept {
+    clockid_t clock{};
+    timespec used{};
+    if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &used) != 0) {
+        return 0;
+    }
+    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
 }
 
 /// In the child. The collector ignores two signals, and exec would hand that on.
@@ -66,10 +77,16 @@ child::child(const command& program, std::vector<std::string> variables, const s
     }
 }
 
+// The clock of a process that has ended goes with its number, when the parent has waited for it.
 std::optional<int> child::ended() noexcept {
-    int status = 0;
-    if (!status_ && ::waitpid(number_, &status, WNOHANG) == number_) {
-        status_ = status;
+    siginfo_t about{};
+    if (!status_ && ::waitid(P_PID, static_cast<id_t>(number_), &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        about.si_pid == number_) {
+        cpu_time_ = time_of(number_);
+        int status = 0;
+        if (::waitpid(number_, &status, WNOHANG) == number_) {
+            status_ = status;
+        }
     }
     return status_;
 }

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,11 +24,14 @@ public:
     [[nodiscard]] pid_t number() const noexcept { return number_; }
     /// Returns: the status as wait() gives it; nothing while the program runs.
     std::optional<int> ended() noexcept;
+    /// Returns: the CPU time of the process, all programs that it became and all threads, in nanoseconds; 0 if it runs.
+    [[nodiscard]] std::uint64_t cpu_time() const noexcept { return cpu_time_; }
     void signal(int which) const noexcept;
 
 private:
     pid_t number_ = 0;
     std::optional<int> status_;
+    std::uint64_t cpu_time_ = 0;
 };
 
 } // namespace mallard::collect

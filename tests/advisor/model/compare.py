@@ -151,6 +151,8 @@ def check_whole(program: Program, model: Model, profile: dict[str, Any], differe
         "double allocations", program.double_allocations, profile["foreign"]["double_allocations"]
     )
     with_stack = [event for event in program.events if event.kind < 40]
+    differences.check("timed events", len(program.timed), profile["process"]["timed_events"])
+    differences.check("interrupted", program.interrupted, profile["process"]["interrupted_events"])
     differences.check("events", len(with_stack), profile["completeness"]["events"])
     complete = sum(program.is_complete(event.context) for event in with_stack)
     differences.check("complete events", complete, profile["completeness"]["complete"])

@@ -30,6 +30,9 @@ class Model:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.ns = 1e9 / program.ticks_per_second
+        elapsed = self.ns * sum(thread.last - (thread.first or 0) for thread in program.threads.values())
+        worked = program.cpu_nanoseconds
+        self.busy = worked / elapsed if 0 < worked < elapsed else 1.0
 
     def figures(
         self,
@@ -101,7 +104,7 @@ class Model:
         mean = ratio(sum(inside), len(inside))
         known = mean is not None and ticks
         # The program cannot have taken less than its allocator did.
-        ticks = max(ticks, (mean or 0.0) * operations)
+        ticks = max(ticks * self.busy, (mean or 0.0) * operations)
         found["D.ns_per_operation"] = None if mean is None else mean * self.ns
         found["D.operations_per_second"] = ratio(operations * 1e9, ticks * self.ns)
         found["D.raw"] = mean * operations / ticks if known and mean is not None else None

@@ -117,6 +117,7 @@ class Program:
             self.read(line)
         self.first_ticks, self.last_ticks = int(self.head[2]), int(self.head[3])
         self.ticks_per_second = float(self.head[4])
+        self.cpu_nanoseconds = int(self.head[8])
         self.paths = {number: self.path(number) for number in [*range(6), *self.parents]}
         self.live: dict[int, Block] = {}
         self.blocks: list[Block] = []
@@ -125,6 +126,7 @@ class Program:
         self.marked: list[Activation] = []
         self.threads: dict[int, Thread] = {}
         self.foreign_frees = self.double_allocations = self.unmatched = 0
+        self.interrupted = 0
         self.timed: list[tuple[Event, int, tuple[Activation, ...], int]] = []
         self.operations: list[tuple[int, int]] = []
         self.steps_back: dict[int, int] = {}
@@ -176,6 +178,7 @@ class Program:
         self.ticks = 0
         for number, event in enumerate(self.events):
             self.number = number
+            self.block_size = 0
             self.ticks = max(self.ticks, event.ticks - self.first_ticks)
             thread = self.threads.setdefault(event.thread, Thread())
             thread.first = self.ticks if thread.first is None else thread.first
@@ -255,16 +258,23 @@ class Program:
         elif event.kind in INSTANCES:
             self.follow_instance(event, thread)
         if event.kind <= REALLOC_FAILED:
-            if event.inside:
+            if event.inside and self.was_interrupted(event.inside):
+                self.interrupted += 1
+            elif event.inside:
                 recent = self.operations[-64:]
                 others = sum(1 for by, at in recent if by != event.thread and at + event.inside >= self.ticks)
                 self.timed.append((event, others, tuple(thread.marked), self.number))
             self.operations.append((event.thread, self.ticks))
 
+    def was_interrupted(self, inside: int) -> bool:
+        """An allocator takes 250 microseconds at most, and a nanosecond for each byte of the block."""
+        return inside / self.ticks_per_second > 250e-6 + self.block_size * 1e-9
+
     def allocate(self, event: Event, size: int, thread: Thread) -> None:
         if event.address in self.live:
             self.double_allocations += 1
             self.end_block(self.live.pop(event.address), None, event.thread)
+        self.block_size = size
         block = Block(event.address, size, self.number, self.ticks, self.clock, event.context, event.thread)
         block.marks = tuple(thread.marked)
         self.live[event.address] = block
@@ -284,6 +294,7 @@ class Program:
     def free(self, event: Event, thread: Thread) -> None:
         complete = self.is_complete(event.context)
         block = self.live.pop(event.address, None)
+        self.block_size = block.size if block else 0
         self.frees.append((event.context, self.number, complete))
         self.marked_free_calls.append(tuple(thread.marked))
         inside = [*(thread.levels if complete else []), *thread.marked]

@@ -13,6 +13,7 @@ INSTANCE_BEGIN, INSTANCE_END, INSTANCE_ENTER, INSTANCE_LEAVE = 27, 28, 29, 30
 POOL_ALLOCATED, POOL_FREED, POOL_RELEASED, POOL_ROLLED_BACK = 32, 33, 34, 35
 FUNCTION_ENTER, FUNCTION_EXIT = 45, 46
 INCOMPLETE_END = 3
+LONGEST_INSIDE = 500_000  # ticks that an allocator may take for a block without a byte
 FUNCTIONS = 14
 SITES = 5
 NAMES = 4
@@ -69,6 +70,8 @@ class Program:
         of = self.threads[thread]
         self.ticks += self.random.choice([0, 1, 20, 70, 500])
         inside = self.random.randrange(1, 300) if self.random.random() < 0.1 and kind < SCOPE_BEGIN else 0
+        if inside and self.random.random() < 0.05:  # the thread lost its processor: by a tick, or for long
+            inside = LONGEST_INSIDE + 2 * size + 1 if kind in ALLOCATES else 10**9
         if kind in (FUNCTION_ENTER, FUNCTION_EXIT):
             self.events.append(f"{self.ticks} {thread} {kind} {address:x} {size} 0 0 0 {pool}")
             return
@@ -229,12 +232,17 @@ class Program:
             self.emit(thread, POOL_RELEASED, 0, 0, pool)
 
 
+def _cpu_nanoseconds(seed: int, last: int) -> int:
+    """Unknown, less than the process lasted, or more than its threads did."""
+    return (0, (last - 1_000_000) // 2 // 5, 10**12)[seed % 3]
+
+
 def lines(seed: int, events: int, threads: int = 3, marked: bool = True) -> Iterator[str]:
     program = Program(seed, threads, marked)
     while len(program.events) < events:
         program.step()
     last = program.ticks + 1000
-    yield f"process 7 1000000 {last} 2000000000 {threads} 10 2"
+    yield f"process 7 1000000 {last} 2000000000 {threads} 10 2 {_cpu_nanoseconds(seed, last)}"
     for number in range(1, NAMES):
         yield f"name {number} mark {number}"
     yield from program.context_lines
