@@ -10,9 +10,17 @@ namespace {
 
 constexpr std::size_t first_places = 1024;
 
-std::size_t place_of(context_id parent, std::uint64_t address, std::size_t places) noexcept {
-    const std::uint64_t mixed = (address ^ std::uint64_t{parent} * 0x9e3779b97f4a7c15U) * 0xff51afd7ed558ccdU;
-    return static_cast<std::size_t>(mixed >> 32) & (places - 1);
+std::uint64_t hash_of(context_id parent, std::uint64_t address) noexcept {
+    return (address ^ std::uint64_t{parent} * 0x9e3779b97f4a7c15U) * 0xff51afd7ed558ccdU;
+}
+
+// The high bits of a product depend on all bits of its factors. There are 2^32 nodes at most, so half of the bits are left.
+std::size_t place_of(std::uint64_t hash, std::size_t places) noexcept {
+    return static_cast<std::size_t>(hash >> 31) & (places - 1);
+}
+
+std::uint32_t tag_of(std::uint64_t hash) noexcept {
+    return static_cast<std::uint32_t>(hash);
 }
 
 } // namespace
@@ -29,15 +37,17 @@ context_id context_tree::child(context_id parent, std::uint64_t address) {
     if (indexed_ != nodes_.size()) {
         index_all();
     }
-    std::size_t place = place_of(parent, address, table_.size());
-    while (const context_id there = table_[place]) {
-        if (nodes_[there].address == address && nodes_[there].parent == parent) {
-            return there;
+    const std::uint64_t hash = hash_of(parent, address);
+    std::size_t place = place_of(hash, table_.size());
+    for (; table_[place].which != 0; place = (place + 1) & (table_.size() - 1)) {
+        const entry there = table_[place];
+        if (there.tag == tag_of(hash) && nodes_[there.which].address == address &&
+            nodes_[there.which].parent == parent) {
+            return there.which;
         }
-        place = (place + 1) & (table_.size() - 1);
     }
     const context_id made = append(parent, address);
-    table_[place] = made;
+    table_[place] = {made, tag_of(hash)};
     ++indexed_;
     if (nodes_.size() * 2 > table_.size()) {
         index_all();
@@ -56,15 +66,16 @@ context_id context_tree::append(context_id parent, std::uint64_t address) {
 /// Effects: all nodes are in the table, and half of its places at least are empty.
 void context_tree::index_all() {
     if (nodes_.size() * 2 > table_.size()) {
-        table_.assign(std::bit_ceil(nodes_.size() * 2) * 2, 0);
+        table_.assign(std::bit_ceil(nodes_.size() * 2) * 2, entry{});
         indexed_ = stack_ends;
     }
     for (; indexed_ != nodes_.size(); ++indexed_) {
-        std::size_t place = place_of(nodes_[indexed_].parent, nodes_[indexed_].address, table_.size());
-        while (table_[place] != 0) {
+        const std::uint64_t hash = hash_of(nodes_[indexed_].parent, nodes_[indexed_].address);
+        std::size_t place = place_of(hash, table_.size());
+        while (table_[place].which != 0) {
             place = (place + 1) & (table_.size() - 1);
         }
-        table_[place] = static_cast<context_id>(indexed_);
+        table_[place] = {static_cast<context_id>(indexed_), tag_of(hash)};
     }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "trace/event.hpp"
+#include "trace/large_memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -47,8 +48,14 @@ public:
 private:
     void index_all();
 
-    std::vector<node> nodes_;
-    std::vector<context_id> table_;    ///< open addressing by (parent, address); 0 is an empty place
+    /// A node in the table, with bits of its hash: most others are told from it without a look at them.
+    struct entry {
+        context_id which = 0; ///< 0 is an empty place
+        std::uint32_t tag = 0;
+    };
+
+    large_vector<node> nodes_;
+    large_vector<entry> table_;        ///< open addressing by (parent, address)
     std::size_t indexed_ = stack_ends; ///< the nodes below are in the table
 };
 

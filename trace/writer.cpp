@@ -28,7 +28,7 @@ constexpr std::size_t most_contexts = most_in_frame / 4;
 constexpr std::uint32_t most_news_waiting = 1U << 16;
 
 struct waiting_thread {
-    std::vector<event> events;
+    large_vector<event> events;
     std::array<std::uint32_t, stack_ends> by_end{};
     context_id context_before = 0; ///< of the last event that was written
 };
@@ -49,7 +49,7 @@ struct writer::state {
     options how;
     packer pack;
     event_encoder encoder;
-    std::vector<event> spare; ///< memory of events that were written
+    large_vector<event> spare; ///< memory of events that were written
     std::vector<std::unique_ptr<recorded_process>> processes;
     std::uint64_t events = 0;
     std::uint64_t damaged_chunks = 0;
@@ -128,7 +128,7 @@ waiting_thread& writer::state::recorded_process::of_thread(std::uint32_t thread)
 
 void writer::state::recorded_process::took(std::uint32_t thread, std::uint64_t inside,
                                            std::uint64_t by_recorder) {
-    std::vector<event>& events = of_thread(thread).events;
+    large_vector<event>& events = of_thread(thread).events;
     if (events.empty()) {
         return;
     }
@@ -224,7 +224,7 @@ void writer::state::recorded_process::write_events(std::uint32_t thread, waiting
     waiting -= of.events.size();
     of.events.clear();
     all.spare.swap(of.events);
-    of.events = std::vector<event>();
+    of.events = large_vector<event>();
     of.by_end = {};
 }
 
@@ -334,6 +334,10 @@ void writer::end_process(std::size_t which, const process& about) {
     head.process = static_cast<std::uint32_t>(which);
     head.count = 1;
     state_->write_frame(head, body);
+}
+
+void writer::set_level(int level) noexcept {
+    state_->pack.set_level(level);
 }
 
 void writer::flush() {

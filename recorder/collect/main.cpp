@@ -7,6 +7,8 @@
 #include "recorder/collect/summary/summary.hpp"
 #include "trace/trace_error.hpp"
 
+#include <malloc.h>
+
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -15,6 +17,13 @@
 namespace {
 
 constexpr int failed = 2;
+
+// The system clears each page that it gives. So memory that was freed is kept for the next frame.
+void keep_memory() noexcept {
+    constexpr int highest_threshold = 32 << 20; // that glibc takes
+    ::mallopt(M_MMAP_THRESHOLD, highest_threshold);
+    ::mallopt(M_TRIM_THRESHOLD, 32 * highest_threshold - 1);
+}
 
 int run(const std::vector<std::string>& words) {
     using namespace mallard::collect;
@@ -29,6 +38,7 @@ int run(const std::vector<std::string>& words) {
 } // namespace
 
 int main(int count, char** words) {
+    keep_memory();
     try {
         return run({words + 1, words + count});
     } catch (const std::exception& error) {

@@ -100,6 +100,33 @@ TEST(round_trip, with_a_writer_that_goes_on_with_the_file_of_another) {
     }
 }
 
+TEST(round_trip, of_frames_with_several_levels_of_compression) {
+    const random_recording recording(7, {.threads = 3, .events = 3000});
+    memory_file file;
+    std::uint64_t bytes = 0;
+    {
+        trace::writer to(file.path(), {});
+        const std::size_t which = to.add_process(recording.about);
+        int level = trace::writer::usual_level;
+        for (const auto& chunk : recording.chunks) {
+            to.set_level(level);
+            to.add_chunk(which, chunk);
+            to.flush();
+            level =
+                level == trace::writer::usual_level ? trace::writer::quick_level : trace::writer::usual_level;
+        }
+        to.end_process(which, recording.about);
+        to.finish();
+        bytes = to.bytes();
+    }
+    trace::reader from(file.path());
+    EXPECT_EQ(from.file_bytes(), bytes);
+    const auto found = events_of(from, 0);
+    for (const auto& [thread, expected] : recording.threads) {
+        ASSERT_EQ(first_difference(from, 0, expected, found.at(thread)), "") << "thread " << thread;
+    }
+}
+
 TEST(round_trip, of_nothing) {
     expect_read_as_written({});
 }

@@ -63,13 +63,13 @@ private:
         std::uint32_t next = 0;
     };
 
-    std::vector<std::uint64_t> addresses_;
+    large_vector<std::uint64_t> addresses_;
     std::vector<std::uint32_t> first_links_; ///< by address
-    std::vector<link> links_;
+    large_vector<link> links_;
     std::vector<bool> ends_; ///< by address: the last run that came there ended
     std::vector<std::uint8_t> ups_;
-    std::vector<address_id> address_of_node_;
-    std::vector<address_id> last_child_; ///< by node: the address of its child that came last
+    large_vector<address_id> address_of_node_;
+    large_vector<address_id> last_child_; ///< by node: the address of its child that came last
     std::array<std::vector<address_id>, expected_addresses> tables_;
     std::array<std::uint32_t, expected_addresses> places_{};
     context_id parent_ = 0;

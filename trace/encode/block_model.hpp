@@ -8,6 +8,7 @@
 /// Invariant: both sides tell the model the same events, so it expects the same for both.
 #pragma once
 
+#include "trace/large_memory.hpp"
 #include "trace/raw_record.hpp"
 
 #include <array>
@@ -102,7 +103,7 @@ public:
 private:
     static constexpr std::uint16_t size_classes = 1024;
 
-    std::vector<block> blocks_; ///< [0] is the end of the list of those alive
+    large_vector<block> blocks_; ///< [0] is the end of the list of those alive
     std::array<block_id, size_classes> freed_{};
     std::array<std::uint64_t, size_classes> last_of_class_{};
     std::uint64_t after_carved_ = 0;

@@ -52,9 +52,9 @@ private:
     column_writer<column> columns_;
     byte_writer prologue_;
     number_table site_numbers_;
-    std::vector<std::uint64_t> site_keys_; ///< of each site: context and kind
+    large_vector<std::uint64_t> site_keys_; ///< of each site: context and kind
     number_table block_numbers_;
-    std::vector<std::uint64_t> block_owners_; ///< by block
+    large_vector<std::uint64_t> block_owners_; ///< by block
     std::size_t next_leaf_ = 0;
     std::uint64_t last_step_ = 0;
     std::uint64_t last_number_ = 0;

@@ -4,6 +4,8 @@
 /// says how they are hashed and compared.
 #pragma once
 
+#include "trace/large_memory.hpp"
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +33,7 @@ public:
         if (most * 2 <= places_.size()) {
             return;
         }
-        std::vector<std::uint32_t> larger(places_.size() * 2);
+        large_vector<std::uint32_t> larger(places_.size() * 2);
         mask_ = larger.size() - 1;
         for (const std::uint32_t number : places_) {
             if (number == 0) {
@@ -73,7 +75,7 @@ public:
     }
 
 private:
-    std::vector<std::uint32_t> places_;
+    large_vector<std::uint32_t> places_;
     std::size_t mask_ = 0;
 };
 

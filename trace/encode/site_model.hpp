@@ -8,6 +8,7 @@
 
 #include "trace/context_tree.hpp"
 #include "trace/event.hpp"
+#include "trace/large_memory.hpp"
 
 #include <array>
 #include <bit>
@@ -159,10 +160,10 @@ private:
     [[nodiscard]] std::uint32_t call_place(context_id context) const noexcept;
 
     const context_tree* contexts_ = nullptr;
-    std::vector<site> sites_;
+    large_vector<site> sites_;
     std::vector<site_id> after_three_;
     std::vector<site_id> after_two_;
-    std::vector<site_pair> pairs_;
+    large_vector<site_pair> pairs_;
     std::vector<call_facts> calls_;
     std::uint32_t mask_ = 0; ///< of places in the three tables
     std::uint32_t place_after_three_ = 0;

@@ -6,6 +6,7 @@
 
 #include "trace/raw_record.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -27,32 +28,56 @@ private:
 };
 
 /// Bytes that grow at their end.
+///
+/// Invariant: [begin, end) is memory of which [begin, at) has bytes. A vector would look at three words for each byte.
 class byte_writer {
 public:
-    void byte(std::uint8_t value) { bytes_.push_back(static_cast<std::byte>(value)); }
+    byte_writer() noexcept = default;
+    byte_writer(const byte_writer&) = delete;
+    byte_writer& operator=(const byte_writer&) = delete;
+
+    void byte(std::uint8_t value) {
+        if (at_ == end_) [[unlikely]] {
+            grow(1);
+        }
+        *at_++ = static_cast<std::byte>(value);
+    }
 
     void number(std::uint64_t value) {
-        while (value >= 0x80) {
-            bytes_.push_back(static_cast<std::byte>(value | 0x80));
-            value >>= 7;
+        if (static_cast<std::size_t>(end_ - at_) < most_number_bytes) [[unlikely]] {
+            grow(most_number_bytes);
         }
-        bytes_.push_back(static_cast<std::byte>(value));
+        at_ = write_number(at_, value);
     }
 
     void signed_number(std::int64_t value) { number(zigzag(value)); }
 
     void text(std::string_view value) {
-        number(value.size());
-        const auto* const begin = reinterpret_cast<const std::byte*>(value.data());
-        bytes_.insert(bytes_.end(), begin, begin + value.size());
+        grow(value.size() + most_number_bytes);
+        at_ = write_text(at_, value.data(), value.size());
     }
 
-    void clear() noexcept { bytes_.clear(); }
-    [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
-    [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+    void clear() noexcept { at_ = bytes_.data(); }
+    [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {bytes_.data(), size()}; }
+    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - bytes_.data()); }
 
 private:
+    static constexpr std::size_t most_number_bytes = 10;
+    static constexpr std::size_t first_bytes = 64;
+
+    /// Effects: there is room for so many bytes more.
+    [[gnu::noinline]] void grow(std::size_t more) {
+        const std::size_t filled = size();
+        if (bytes_.size() - filled < more) {
+            bytes_.resize(std::max({bytes_.size() * 2, filled + more, first_bytes}));
+        }
+        at_ = bytes_.data() + filled;
+        end_ = bytes_.data() + bytes_.size();
+    }
+
     std::vector<std::byte> bytes_;
+    std::byte* at_ = nullptr;
+    std::byte* end_ = nullptr;
 };
 
 class byte_reader {

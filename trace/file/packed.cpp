@@ -47,6 +47,10 @@ packer::packer(int level) : state_(std::make_unique<state>()) {
     if (state_->zstd == nullptr) {
         throw std::bad_alloc();
     }
+    set_level(level);
+}
+
+void packer::set_level(int level) noexcept {
     ZSTD_CCtx_setParameter(state_->zstd, ZSTD_c_compressionLevel, level);
 }
 

@@ -15,6 +15,8 @@ public:
     packer& operator=(const packer&) = delete;
     ~packer();
 
+    /// Effects: bodies that begin from now on are compressed with that level of zstd.
+    void set_level(int level) noexcept;
     /// Effects: begins a body of so many bytes, which pack() then gives.
     void begin(std::size_t plain_bytes);
     /// Effects: adds a part of the body. Parts of another kind are compressed apart, with tables of their own.
