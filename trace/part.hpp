@@ -71,8 +71,10 @@ static_assert(sizeof(part_header) <= header_bytes);
 struct chunk_header {
     std::atomic<chunk_state> state{chunk_state::free};
     std::uint32_t thread = 0; ///< the one that took it; others may follow
-    std::uint64_t number = 0; ///< counts the chunks of the process, in the order in which they were taken
-    std::array<std::uint64_t, 6> unused{};
+    std::uint64_t number =
+        0; ///< counts the chunks of the process from 1, in the order in which they were taken
+    std::uint64_t times_taken = 0;
+    std::array<std::uint64_t, 5> unused{};
 };
 static_assert(sizeof(chunk_header) == 64);
 

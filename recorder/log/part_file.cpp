@@ -107,19 +107,33 @@ trace::chunk_header* part_file::take_chunk() noexcept {
         return nullptr;
     }
     note_time();
+    // The lowest free chunk is the one whose pages are present and in the caches, because it was used last or often.
     const std::uint32_t used = header_->used_chunks.load(std::memory_order_acquire);
-    const std::uint32_t first = next_free_.fetch_add(most_looks, std::memory_order_relaxed);
     for (std::uint32_t each = 0; each < used && each < most_looks; ++each) {
+        if (auto* const chunk = claim(each)) {
+            return chunk;
+        }
+    }
+    const std::uint32_t first = next_free_.fetch_add(most_looks, std::memory_order_relaxed);
+    for (std::uint32_t each = 0; used > most_looks && each < most_looks; ++each) {
         if (auto* const chunk = claim((first + each) % used)) {
             return chunk;
         }
     }
     while (!stopping()) {
-        const std::uint32_t fresh = header_->used_chunks.fetch_add(1);
+        const std::uint32_t fresh = header_->used_chunks.load(std::memory_order_acquire);
         if (fresh >= header_->chunks) {
-            header_->used_chunks.store(header_->chunks);
             stop(trace::stop_reason::file_full);
-        } else if (auto* const chunk = claim(fresh)) {
+            break;
+        }
+        if (!populate(trace::chunk_at(memory_, fresh), sizeof(trace::chunk_header) + 1)) {
+            break;
+        }
+        trace::chunk_header* const chunk = claim(fresh);
+        // It counts as used once its first page is there, so that nobody reads a page that the disk has no room for.
+        std::uint32_t seen = fresh;
+        header_->used_chunks.compare_exchange_strong(seen, fresh + 1);
+        if (chunk != nullptr) {
             return chunk;
         }
     }
@@ -127,11 +141,9 @@ trace::chunk_header* part_file::take_chunk() noexcept {
 }
 
 /// Returns: the chunk if it was free, and is the caller's now; else null. A chunk that was never used is free.
+/// Requires: its first page is there.
 trace::chunk_header* part_file::claim(std::uint32_t which) noexcept {
     std::byte* const memory = trace::chunk_at(memory_, which);
-    if (!populate(memory, sizeof(trace::chunk_header) + 1)) {
-        return nullptr;
-    }
     auto* const chunk = reinterpret_cast<trace::chunk_header*>(memory);
     auto expected = trace::chunk_state::free;
     if (chunk->state.load(std::memory_order_acquire) != expected ||
@@ -139,7 +151,8 @@ trace::chunk_header* part_file::claim(std::uint32_t which) noexcept {
         return nullptr;
     }
     memory[sizeof(trace::chunk_header)] = std::byte{0};
-    chunk->number = taken_.fetch_add(1, std::memory_order_relaxed);
+    chunk->number = taken_.fetch_add(1, std::memory_order_relaxed) + 1;
+    ++chunk->times_taken;
     return chunk;
 }
 

@@ -194,7 +194,9 @@ bool thread_log::has_room(std::size_t bytes) noexcept {
             }
             continue;
         }
-        const std::size_t more = left < populate_bytes ? left : populate_bytes;
+        // Pages that were there before cost little, so all are asked for at once.
+        const bool again = chunk_->times_taken > 1;
+        const std::size_t more = again || left < populate_bytes ? left : populate_bytes;
         if (!the_recording.part.populate(limit_, more)) {
             close();
             return false;

@@ -16,7 +16,9 @@ namespace {
 
 constexpr int status_unknown = -1;
 // The trace is brought up to date when so many chunks, of all processes, wait for that.
-constexpr std::size_t most_held = 32;
+constexpr std::size_t most_held = 64;
+// More chunks that are full at one look: a program is faster than the collector, which then compresses less.
+constexpr unsigned most_on_time = 8;
 
 std::string name_of_part(std::uint32_t process, std::uint32_t program) {
     return std::to_string(process) + "." + std::to_string(program) + ".part";
@@ -136,6 +138,7 @@ unsigned collection::collect(std::uint32_t but) {
                 count += each->file.take_full([&](auto records) { add_chunk(*each, records); });
             }
         }
+        to_->set_level(count > most_on_time ? trace::writer::quick_level : trace::writer::usual_level);
         give_back_chunks();
         end_those_that_ended(but);
         forget_ended();
@@ -149,8 +152,7 @@ unsigned collection::collect(std::uint32_t but) {
 void collection::end(recorded& which, int status, std::uint64_t cpu_time) {
     which.is_done = true;
     if (!has_begun(which)) {
-        std::error_code ignored;
-        std::filesystem::remove(which.file.path(), ignored); // it never had a chunk
+        which.file.remove(); // it never had a chunk
         return;
     }
     which.file.take_all([&](auto records) { add_chunk(which, records); });
@@ -171,8 +173,7 @@ void collection::end(recorded& which, int status, std::uint64_t cpu_time) {
     which.about.threads = which.file.header().threads;
     which.about.ticks_per_second = ticks_per_second(which.file.header(), began_);
     to_->end_process(*which.number, which.about);
-    std::error_code ignored;
-    std::filesystem::remove(which.file.path(), ignored);
+    which.file.remove();
 }
 
 void collection::end_those_that_ended(std::uint32_t but) {

@@ -1,9 +1,13 @@
 /// One process's part file, as the collector sees it: the records that are ready, in their order.
 ///
+///     PID.N.part    of the process     | header | chunk | chunk | ... |
+///     PID.N.kept    of the collector   | unused | copy of a chunk | ... |
+///
 /// Data model: trace/part.hpp. Only the header is mapped. Chunks are read: a page that the disk has no room for, or a file that
-/// was cut off, would end the collector if it were mapped.
-/// Invariants: chunks are handed on in the order of their numbers. A chunk that was handed on is held until its events are in
-/// the trace, so that they can be recovered if the collector is ended; then the process gets it back. The first byte of
+/// was cut off, would end the collector if it were mapped. A full chunk is copied to the second file, and the process gets it
+/// back at once: then it fills the same few chunks again and again, whose pages are there.
+/// Invariants: chunks are handed on in the order of their numbers. A copy is kept until its events are in the trace, so that
+/// they can be recovered if the collector is ended. A chunk that cannot be copied is held as long instead. The first byte of
 /// a chunk that was given back is 0, so it has no records.
 #pragma once
 
@@ -41,9 +45,13 @@ public:
     void take_all(const taker& take);
 
     enum class chunk_memory : bool { keep_some, keep_none };
-    /// Effects: gives the chunks that are held to the process. The disk gets the memory of those that it will not fill soon.
+    /// Effects: forgets the copies of chunks that were handed on, and gives those that are held to the process. The disk gets the
+    /// memory of those that will not be filled soon.
     void give_back(chunk_memory which) noexcept;
-    [[nodiscard]] std::size_t held() const noexcept { return held_.size(); }
+    /// Returns: the chunks that were handed on since.
+    [[nodiscard]] std::size_t held() const noexcept { return held_.size() + handed_on_; }
+    /// Effects: removes both files.
+    void remove() noexcept;
 
     /// Effects: the process records nothing from now on.
     void stop(trace::stop_reason why) noexcept;
@@ -53,16 +61,26 @@ private:
         std::uint64_t number;
         std::uint32_t which;
         trace::chunk_state state;
+        bool is_copy = false;
     };
     /// Returns: the chunks that the process has or had, without those that are held.
     [[nodiscard]] std::vector<chunk> look() const;
-    unsigned hand_on(std::vector<chunk> chunks, const taker& take);
+    /// Returns: the copies that an earlier collector kept.
+    [[nodiscard]] std::vector<chunk> look_at_copies() const;
+    [[nodiscard]] bool copy(chunk& which) noexcept;
+    void give_back(std::uint32_t which, chunk_memory memory) noexcept;
+    void forget_copies(chunk_memory memory) noexcept;
+    unsigned hand_on(const std::vector<chunk>& chunks, const taker& take);
 
     std::filesystem::path path_;
+    std::filesystem::path kept_path_;
     int file_ = -1;
+    int kept_ = -1;
+    std::uint32_t copies_ = 0;    ///< in the second file
+    std::uint32_t handed_on_ = 0; ///< of them, the first ones
     trace::part_header* header_ = nullptr;
     std::set<std::uint32_t> held_;
-    std::vector<std::byte> records_;
+    std::vector<std::byte> bytes_; ///< of a chunk
 };
 
 } // namespace mallard::collect

@@ -3,6 +3,7 @@
 ///     FILE.parts/trace          the trace until it is whole, and is renamed to FILE
 ///     FILE.parts/reserve        room on the disk for its end
 ///     FILE.parts/PID.N.part     of a process, which may execute several programs
+///     FILE.parts/PID.N.kept     copies of its full chunks, until their events are in the trace
 ///
 /// Invariant: while a collector works in the folder it has a lock on it, so no other one does.
 #pragma once
