@@ -23,6 +23,7 @@ namespace {
 
 // Events wait until a frame of a thread is full, or until so many wait altogether.
 constexpr std::size_t events_of_frame = most_in_frame;
+constexpr std::size_t events_of_thread = 1U << 13;
 constexpr std::size_t most_waiting = std::size_t{1} << 19;
 constexpr std::size_t most_contexts = most_in_frame / 4;
 constexpr std::uint32_t most_news_waiting = 1U << 16;
@@ -103,6 +104,10 @@ void writer::state::recorded_process::take(const event& found, stack_end end) {
     }
     if (thread.events.capacity() == 0) {
         thread.events.swap(all.spare);
+    }
+    // Many events become a whole frame. Its memory is asked for at once, and filled as they come: growth would copy it.
+    if (thread.events.size() == thread.events.capacity() && thread.events.size() >= events_of_thread) {
+        thread.events.reserve(events_of_frame);
     }
     thread.events.push_back(found);
     ++waiting;

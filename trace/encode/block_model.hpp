@@ -63,6 +63,8 @@ public:
     };
 
     void begin();
+    /// Effects: so many blocks are added without a copy of the others.
+    void reserve(std::size_t blocks) { blocks_.reserve(blocks + 1); }
 
     /// Returns: a class of sizes that an allocator may treat alike.
     static std::uint16_t size_class_of(record_kind kind, std::uint64_t bytes) noexcept;

@@ -21,14 +21,20 @@ void event_encoder::encode(std::span<const event> events, const known_contexts& 
                            context_id context_before) {
     contexts_ = &contexts;
     const auto count = static_cast<std::uint32_t>(events.size());
+    sites_.reserve(events.size());
+    blocks_.reserve(events.size());
     sites_.begin(count, contexts.tree, context_before);
     blocks_.begin();
     counts_.begin();
     columns_.clear();
     site_numbers_.begin(events.size());
-    site_keys_.assign(1, 0);
+    site_keys_.clear();
+    site_keys_.reserve(events.size() + 1);
+    site_keys_.push_back(0);
     block_numbers_.begin(events.size());
-    block_owners_.assign(1, 0);
+    block_owners_.clear();
+    block_owners_.reserve(events.size() + 1);
+    block_owners_.push_back(0);
     next_leaf_ = 0;
     last_number_ = 0;
     last_step_ = events.empty() ? 0 : events.front().ticks / ticks_of_step;

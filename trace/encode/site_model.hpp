@@ -106,6 +106,9 @@ public:
     /// Effects: begins a frame of so many events.
     void begin(std::uint32_t events, const context_tree& contexts, context_id context_before);
 
+    /// Effects: so many sites are added without a copy of the others.
+    void reserve(std::size_t sites) { sites_.reserve(sites + 1); }
+
     /// Returns: the site that is expected, of `expected_sites`; the likeliest one is 0.
     [[nodiscard]] site_id expected(unsigned which) const noexcept {
         switch (which) {
