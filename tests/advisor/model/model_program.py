@@ -258,17 +258,14 @@ class Program:
         elif event.kind in INSTANCES:
             self.follow_instance(event, thread)
         if event.kind <= REALLOC_FAILED:
-            if event.inside and self.was_interrupted(event.inside):
+            longest = 250e-6 + self.block_size * 1e-9  # seconds; no allocator takes more
+            if event.inside / self.ticks_per_second > longest:
                 self.interrupted += 1
             elif event.inside:
                 recent = self.operations[-64:]
                 others = sum(1 for by, at in recent if by != event.thread and at + event.inside >= self.ticks)
                 self.timed.append((event, others, tuple(thread.marked), self.number))
             self.operations.append((event.thread, self.ticks))
-
-    def was_interrupted(self, inside: int) -> bool:
-        """An allocator takes 250 microseconds at most, and a nanosecond for each byte of the block."""
-        return inside / self.ticks_per_second > 250e-6 + self.block_size * 1e-9
 
     def allocate(self, event: Event, size: int, thread: Thread) -> None:
         if event.address in self.live:
