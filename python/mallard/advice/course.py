@@ -168,6 +168,7 @@ def _start(program: Program, asked: Asked, profile: Profile, mallocs: Globals, f
         globals=mallocs,
         patterns=tuple(patterns_of(profile)) if ceiling.worth_a_trial else (),
         notes=tuple(notes_of(program, profile, mallocs, ceiling)),
+        profile=profile,
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mallard.advice.candidates import Candidate
 from mallard.advice.ceiling import Ceiling
 from mallard.advice.code import TypeChange
 from mallard.advice.globals import Globals
 from mallard.advice.patterns import Pattern
+from mallard.profile.document import Profile
 from mallard.trial.campaign import Ground, Result
 from mallard.trial.verdict import Effect
 
@@ -58,6 +59,7 @@ class Study:
     patterns: tuple[Pattern, ...] = ()
     changes: tuple[TypeChange, ...] = ()
     notes: tuple[str, ...] = ()
+    profile: Profile | None = field(default=None, repr=False)  # of the recording; too much for the JSON
 
     @property
     def ground(self) -> Ground | None:

@@ -11,12 +11,14 @@ from mallard.cli.needs import Needs
 from mallard.cli.parser import positive_int, positive_seconds, seed_number
 from mallard.errors import UsageError
 from mallard.mallocs import NAMES
+from mallard.whole_file import check_writable, write_whole
 
 HELP = "say which allocator belongs where in a program, and try it there"
 EXAMPLES = (
     ("mallard advise -- ./server input", "the answer first, in about two minutes"),
     ("mallard advise --quick -- ./server input", "fewer runs, wider intervals"),
     ("mallard advise --scope handle -- ./server", "try this scope instead of the best ones"),
+    ("mallard advise --html advice.html -- ./server", "and as one page, to show to others"),
 )
 TAKES_PROGRAM = True
 
@@ -69,7 +71,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=600.0,
         help="of one run (default: 600)",
     )
-    parser.add_argument("--json", action="store_true", help="the answer and all that it rests on as JSON")
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--json", action="store_true", help="the answer and all that it rests on as JSON")
+    forms.add_argument(
+        "--html", metavar="FILE", type=Path, help="the answer on the screen, and as one page for a browser"
+    )
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -83,6 +89,11 @@ def check(arguments: argparse.Namespace) -> None:
     for file, option in ((arguments.trace, "--trace"), (arguments.input, "--input")):
         if file is not None and not file.is_file():
             raise UsageError(f"{option} {file} is no file; give one, or leave the option out")
+    if arguments.html is not None:
+        check_writable(arguments.html, "--html")
+        for file in (arguments.trace, arguments.input):
+            if file is not None and arguments.html.exists() and arguments.html.samefile(file):
+                raise UsageError(f"{arguments.html} is a file that is read; give another one: --html FILE")
 
 
 def _scopes(text: str | None) -> tuple[str, ...]:
@@ -98,9 +109,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     from mallard.advice.course import Asked, study
     from mallard.advice.verdict import decide
+    from mallard.profile.words import size
     from mallard.trial.native import find_trial_library
     from mallard.trial.program import Program
-    from mallard.view.terminal.console import output_console
+    from mallard.view.html.advice import advice_page
+    from mallard.view.terminal.console import output_console, print_line
     from mallard.view.terminal.counting import steps_on
     from mallard.view.terminal.findings.advice import advice_json, show_advice
 
@@ -124,6 +137,11 @@ def run(arguments: argparse.Namespace) -> int:
     verdict = decide(found)
     if arguments.json:
         print(advice_json(found, verdict))
-    else:
-        show_advice(output_console(), found, verdict)
+        return 0
+    console = output_console()
+    show_advice(console, found, verdict)
+    if arguments.html:
+        page = advice_page(found, verdict, found.profile)
+        write_whole(arguments.html, page, "--html")
+        print_line(console, f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
     return 0

@@ -9,7 +9,7 @@ zooms and searches. Both give a node the width of its children if that is more t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mallard.profile.document import Node
@@ -43,6 +43,17 @@ GAP = -1
 
 
 @dataclass(frozen=True)
+class Colouring:
+    """What the colours say: a share of each node, from 0 to 1."""
+
+    text: str
+    legend: tuple[tuple[str, str], ...]
+    shares: tuple[float, ...]
+    told: tuple[str, ...] = ()  # of each node, for its panel
+    label: str = ""  # of these texts
+
+
+@dataclass(frozen=True)
 class Box:
     node: int  # GAP for the row of calls between
     left: float  # both as shares of the width
@@ -50,16 +61,30 @@ class Box:
     depth: int
 
 
-def flame_part(content: Content) -> Part | None:
+def contained(nodes: Sequence[Node]) -> Colouring:
+    shares = tuple(node.contained_bytes / node.bytes if node.bytes else 0.0 for node in nodes)
+    return Colouring("share of the bytes that the function contains", LEGEND, shares)
+
+
+def flame_part(
+    content: Content,
+    colouring: Callable[[Sequence[Node]], Colouring] = contained,
+    modes: Sequence[tuple[str, str, str]] = MODES,
+    heading: str = "Where the memory is allocated, and where it could be contained",
+) -> Part | None:
+    """`modes` are the figures that can be the width; the first that is not zero is shown."""
     flame = content.profile.flame
     nodes = flame.nodes[: content.limits.nodes] if flame else ()
     if flame is None or len(nodes) < 2:
         return None
-    mode = next(name for name, *_ in (*MODES, ("", "", "")) if not name or widths(nodes, name)[0] > 0)
+    mode = next(name for name, *_ in (*modes, ("", "", "")) if not name or widths(nodes, name)[0] > 0)
     if not mode:
         return None
+    colours = colouring(nodes)
     body = joined(
-        _controls(mode), _graph(content, nodes, mode), _pruned(flame.pruned + len(flame.nodes) - len(nodes))
+        _controls(mode, colours),
+        _graph(content, nodes, mode, colours),
+        _pruned(flame.pruned + len(flame.nodes) - len(nodes)),
     )
     columns = {
         "parent": [-1 if node.parent is None else node.parent for node in nodes],
@@ -71,35 +96,42 @@ def flame_part(content: Content) -> Part | None:
         "operations": [node.operations for node in nodes],
     }
     told = {
-        "flame": {**columns, "modes": MODES, "mode": mode, "steps": STEPS, "row": ROW, "nearly": NEARLY_ALL}
+        **columns,
+        "colours": [colour(share) for share in colours.shares],
+        "label": colours.label,
+        "told": colours.told,
+        "modes": list(modes),
+        "mode": mode,
+        "row": ROW,
+        "nearly": NEARLY_ALL,
     }
-    return Part(
-        "flame", "Flame graph", "Where the memory is allocated, and where it could be contained", body, told
-    )
+    return Part("flame", "Flame graph", heading, body, {"flame": told})
 
 
-def _controls(mode: str) -> Markup:
+def _controls(mode: str, colours: Colouring) -> Markup:
     text = next(text for name, _, text in MODES if name == mode)
-    legend = element("ul", *(element("li", words, class_=step) for step, words in LEGEND), class_="steps")
+    legend = element(
+        "ul", *(element("li", words, class_=step) for step, words in colours.legend), class_="steps"
+    )
     return element(
         "div",
-        element("p", element("span", text), " Colour: share of the bytes that the function contains."),
+        element("p", element("span", text), f" Colour: {colours.text}."),
         legend,
         class_="flame-controls legend",
     )
 
 
-def _graph(content: Content, nodes: Sequence[Node], mode: str) -> Markup:
+def _graph(content: Content, nodes: Sequence[Node], mode: str, colours: Colouring) -> Markup:
     values = widths(nodes, mode)
     root = first_divided(nodes, values)
     shown = [box for box in layout(nodes, values, root) if box.width * 100 >= LEAST]
     depth = 1 + max(box.depth for box in shown)
-    drawn = [_drawn(content, nodes, box, root) for box in shown]
+    drawn = [_drawn(content, nodes, box, root, colours) for box in shown]
     rows = element("div", *drawn, class_="rows", style=f"height:{depth * ROW}px")
     return element("div", rows, class_="flame", role="region", aria_label="Flame graph", tabindex="0")
 
 
-def _drawn(content: Content, nodes: Sequence[Node], box: Box, root: int) -> Markup:
+def _drawn(content: Content, nodes: Sequence[Node], box: Box, root: int, colours: Colouring) -> Markup:
     place = f"left:{100 * box.left:.3f}%;width:{100 * box.width:.3f}%;top:{box.depth * ROW}px"
     if box.node == GAP:
         between = len(_line(nodes, root)) - 3
@@ -111,9 +143,10 @@ def _drawn(content: Content, nodes: Sequence[Node], box: Box, root: int) -> Mark
         f"{name}: {size(node.bytes)} allocated, {size(node.contained_bytes)} contained ({part}), "
         f"{count(node.operations)} operations"
     )
-    class_ = (
-        colour(node) if box.node == root or box.depth >= len(_outer(nodes, root)) else f"{colour(node)} outer"
-    )
+    if colours.told:
+        text += f"; {colours.label} {colours.told[box.node]}"
+    inner = box.node == root or box.depth >= len(_outer(nodes, root))
+    class_ = colour(colours.shares[box.node]) + ("" if inner else " outer")
     return element("i", label(name, box.width * WIDTH), class_=class_, style=place, title=text)
 
 
@@ -125,9 +158,8 @@ def label(name: str, pixels: float) -> str:
     return last[last.find("+0x") :] if "+0x" in last else last
 
 
-def colour(node: Node) -> str:
-    contained = node.contained_bytes / node.bytes if node.bytes else 0.0
-    return CLASSES[sum(contained > end for end in STEPS)]
+def colour(share: float) -> str:
+    return CLASSES[sum(share > end for end in STEPS)]
 
 
 def _pruned(number: int) -> Markup | None:

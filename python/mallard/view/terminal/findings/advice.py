@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from rich.console import Console
 
@@ -18,7 +18,9 @@ INDENT = 2
 
 def advice_json(study: Study, verdict: Verdict) -> str:
     answer = asdict(verdict) | {"facts": [{"label": label, "text": text} for label, text in verdict.facts]}
-    return json.dumps({"format": "mallard advice", "version": 1, **answer, "study": asdict(study)}, indent=1)
+    told = asdict(replace(study, profile=None))
+    del told["profile"]
+    return json.dumps({"format": "mallard advice", "version": 1, **answer, "study": told}, indent=1)
 
 
 def show_advice(console: Console, study: Study, verdict: Verdict) -> None:

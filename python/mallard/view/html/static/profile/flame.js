@@ -14,10 +14,7 @@ mallard.ready.then(({ flame, functions }) => {
 
   const name = (node) => (node && flame.function[node] >= 0 ? functions[flame.function[node]][0] : node ? "?" : "all");
   const parent = (node) => (flame.parent[node] >= 0 && flame.parent[node] < node ? flame.parent[node] : 0);
-  const colour = (node) => {
-    const contained = flame.bytes[node] ? flame.contained[node] / flame.bytes[node] : 0;
-    return `c${flame.steps.filter((end) => contained > end).length}`;
-  };
+  const colour = (node) => flame.colours[node];
 
   // Equal to widths() and layout() in flame.py.
   const measure = () => {
@@ -127,6 +124,7 @@ mallard.ready.then(({ flame, functions }) => {
       ["allocated", `${count(flame.allocations[node])} of ${size(flame.bytes[node])}`],
       ["contained", `${size(flame.contained[node])} (${share(flame.contained[node], flame.bytes[node])})`],
       ["operations", count(flame.operations[node])],
+      ...(flame.told.length ? [[flame.label, flame.told[node]]] : []),
     ]);
   };
 

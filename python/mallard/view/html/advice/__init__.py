@@ -1,0 +1,76 @@
+"""Advice as one self-contained page: the answer, the picture of before and after, the trial, the scope, code.
+
+The flame graph, the frame and the styles are those of a profile's page.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from mallard.advice.study import Study
+from mallard.advice.verdict import Verdict
+from mallard.profile import sentences
+from mallard.profile.document import Profile
+from mallard.profile.names import Names
+from mallard.view.html.advice.answer import answer_part, doubts_part
+from mallard.view.html.advice.before_and_after import before_and_after_part
+from mallard.view.html.advice.paste import paste_part
+from mallard.view.html.advice.saved import saved_part
+from mallard.view.html.advice.scope import scope_part
+from mallard.view.html.advice.tried import tried_part
+from mallard.view.html.profile.content import Content, Part
+from mallard.view.html.profile.shell import (
+    LIMITS,
+    MOST_BYTES,
+    STYLES,
+    doubts_of,
+    page_header,
+    program_name,
+    whole_page,
+)
+
+OWN_STYLES = (*STYLES[:-1], "advice.css", STYLES[-1])
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The input of the page. `content` is that of the recording, if the program allocates at all."""
+
+    study: Study
+    verdict: Verdict
+    content: Content | None
+
+
+def advice_page(study: Study, verdict: Verdict, profile: Profile | None) -> str:
+    page = ""
+    names = Names(profile) if profile else None
+    for limits in LIMITS:
+        content = Content(profile, names, limits) if profile and names else None
+        page = _page(Advice(study, verdict, content))
+        if len(page.encode()) <= MOST_BYTES:
+            break
+    return page
+
+
+def _page(advice: Advice) -> str:
+    study, verdict, content = advice.study, advice.verdict, advice.content
+    parts: list[Part | None] = [
+        answer_part(verdict),
+        before_and_after_part(study),
+        tried_part(study),
+        scope_part(study, content) if content else None,
+        saved_part(study, content) if content else None,
+        paste_part(verdict),
+        doubts_part(verdict),
+    ]
+    profile = content.profile if content else None
+    facts = [sentences.process_facts(profile)] if profile else []
+    header = page_header(
+        f"Which allocator for {program_name(study.words)}?",
+        shlex.join(study.words),
+        facts,
+        doubts_of(profile) if profile else [],
+    )
+    found = [part for part in parts if part]
+    return whole_page(f"advice for {program_name(study.words)}", header, found, content, OWN_STYLES)

@@ -1,0 +1,114 @@
+"""Before and after: the program's time as it is, under other mallocs, and with the scope's best allocators.
+
+A bar is a time; the thin line over its end is the interval of the saving at 95 %. The dashed line is the
+ceiling: the time of the program if its allocator took none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mallard.advice.study import Study, allowed
+from mallard.advice.wording import interval, peak_ratio, times
+from mallard.stats import Difference
+from mallard.view.html.markup import Markup, breakable, element, joined
+from mallard.view.html.profile.content import Part
+
+
+@dataclass(frozen=True)
+class Bar:
+    label: str
+    about: str
+    seconds: float
+    saved: Difference | None  # beside the program as it is; None for that itself
+    peak: str
+    kind: str  # before, malloc, local, best
+
+
+def before_and_after_part(study: Study) -> Part | None:
+    bars = list(bars_of(study))
+    if len(bars) < 2:
+        return None
+    widest = max(_end(bar) for bar in bars)
+    floor = max(0.0, study.ceiling.cpu_seconds - study.ceiling.high)
+    ground = study.ground
+    heap = ground.heap if ground else "clean"
+    table = element(
+        "table",
+        element("caption", "Time of the program", class_="unseen"),
+        element(
+            "thead",
+            element(
+                "tr",
+                *(element("th", head) for head in ("", "time")),
+                *(element("th", head, class_="n") for head in ("", "saved", "peak memory")),
+            ),
+        ),
+        element("tbody", *(_row(bar, widest, floor) for bar in bars)),
+        class_="facts-table bars",
+    )
+    text = (
+        f"Against {study.base} on a {heap} heap. A local allocator's bar is the time of the program less "
+        f"what its trial saved beside the null. Dashed: {times(floor)}, the time without any allocator; only "
+        "better locality can go below it."
+    )
+    return Part(
+        "before-and-after",
+        "Before and after",
+        "Before and after",
+        joined(element("div", table, class_="wide"), element("p", text, class_="setting")),
+        {},
+    )
+
+
+def bars_of(study: Study) -> Iterator[Bar]:
+    ground = study.ground
+    before = ground.trial.program_seconds if ground else study.globals.seconds
+    peak = study.globals.peak_bytes
+    yield Bar("as it is", study.base, before, None, peak_ratio(0.0, peak), "before")
+    for each in study.globals.effects:
+        if each.malloc in study.globals.differing:
+            continue
+        shown = peak_ratio(each.peak_bytes.median, peak)
+        yield Bar(each.malloc, "malloc", study.globals.seconds + each.time.median, each.time, shown, "malloc")
+    for effect in allowed(ground) if ground else ():
+        kind = "best" if study.best and effect is study.best else "local"
+        shown = peak_ratio(effect.peak_bytes.median, peak)
+        about = f"in {study.chosen.title}" if study.chosen else ""
+        yield Bar(effect.strategy, about, before + effect.time.median, effect.time, shown, kind)
+
+
+def _end(bar: Bar) -> float:
+    if bar.saved is None or not math.isfinite(bar.saved.high):
+        return bar.seconds
+    return bar.seconds - bar.saved.median + max(bar.saved.high, bar.saved.median)
+
+
+def _row(bar: Bar, widest: float, floor: float) -> Markup:
+    def percent(seconds: float) -> str:
+        return f"{max(0.0, min(100.0, 100 * seconds / widest)):.2f}%"
+
+    whisker = None
+    if bar.saved is not None and math.isfinite(bar.saved.low) and math.isfinite(bar.saved.high):
+        base = bar.seconds - bar.saved.median
+        left, right = base + bar.saved.low, base + bar.saved.high
+        whisker = element("b", style=f"left:{percent(left)};width:{percent(right - left)}")
+    drawn = element(
+        "span",
+        element("i", style=f"width:{percent(bar.seconds)}"),
+        whisker,
+        element("u", style=f"left:{percent(floor)}"),
+        class_="bar",
+    )
+    saved = "" if bar.saved is None else f"{times(-bar.saved.median)} ({interval(bar.saved)})"
+    return element(
+        "tr",
+        element("th", breakable(bar.label), element("small", bar.about) if bar.about else None),
+        element("td", drawn, class_="drawn"),
+        element("td", times(bar.seconds), class_="n", data_label="time"),
+        element("td", saved, class_="n", data_label="saved"),
+        element("td", bar.peak, class_="n", data_label="peak memory"),
+        class_=bar.kind,
+    )

@@ -1,0 +1,81 @@
+"""The tables of the trial: each strategy on each heap and malloc, and the candidates of the short trials."""
+
+from __future__ import annotations
+
+from mallard.advice.study import Screened, Study
+from mallard.advice.wording import interval, peak_ratio, percent, times
+from mallard.profile.words import count
+from mallard.trial.campaign import Ground
+from mallard.trial.verdict import Effect
+from mallard.view.html.markup import Markup, breakable, element, joined
+from mallard.view.html.profile.content import Part, number, number_head, table
+
+
+def tried_part(study: Study) -> Part | None:
+    if study.trial is None or study.chosen is None:
+        return None
+    grounds = [*study.trial.grounds, *([study.on_top] if study.on_top else [])]
+    body = joined(
+        element(
+            "p",
+            f"{study.trial.rounds} rounds in random order; medians of the differences to the null within a "
+            "round, with intervals at 95 %. The null finds the scope in the same way and serves nothing.",
+        ),
+        *(joined(_heading(each), _strategies(study, each)) for each in grounds),
+        _candidates(study.screened) if len(study.screened) > 1 else None,
+    )
+    return Part("tried", "Tried", f"What was tried in {study.chosen.with_source}", body, {})
+
+
+def _heading(ground: Ground) -> Markup:
+    kind = "wall time" if ground.trial.wall else "CPU time"
+    return element(
+        "h3",
+        f"Against {ground.malloc} on a {ground.heap} heap ",
+        element("small", f"{times(ground.trial.program_seconds)} of {kind} as it is"),
+    )
+
+
+def _strategies(study: Study, ground: Ground) -> Markup:
+    heads = (
+        "strategy",
+        *map(number_head, ("saved", "interval", "of all", "peak", "faults", "served", "rewound")),
+    )
+    rows = [_strategy(study, ground, each) for each in ground.trial.effects]
+    return table(f"Strategies against {ground.malloc} on a {ground.heap} heap", heads, rows)
+
+
+def _strategy(study: Study, ground: Ground, effect: Effect) -> Markup:
+    counts = effect.counts
+    asked = counts.requests
+    left_out = " (another output)" if effect.strategy in ground.differing else ""
+    saved = -effect.time.median
+    return element(
+        "tr",
+        element("th", breakable(effect.strategy), left_out or None),
+        number(times(saved), "saved"),
+        number(interval(effect.time), "interval"),
+        number(percent(saved / ground.trial.program_seconds), "of all"),
+        number(peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes), "peak"),
+        number(f"{effect.faults.median:+,.0f}", "faults"),
+        number(percent(counts.served / asked) if asked else "", "served"),
+        number(count(counts.started_again) if counts.started_again else "", "rewound"),
+    )
+
+
+def _candidates(screened: tuple[Screened, ...]) -> Markup:
+    """The best of a short trial is measured in full."""
+    heads = ("scope", *map(number_head, ("blocks", "contained", "saved in a short trial")))
+    rows = [
+        element(
+            "tr",
+            element("th", each.candidate.with_source),
+            number(count(each.candidate.allocations), "blocks"),
+            number(
+                "" if each.candidate.containment is None else percent(each.candidate.containment), "contained"
+            ),
+            number(times(each.saved_seconds) if each.result else each.reason, "saved in a short trial"),
+        )
+        for each in screened
+    ]
+    return joined(element("h3", "Scopes that were tried"), table("Scopes that were tried", heads, rows))
