@@ -13,6 +13,7 @@ from typing import Any
 from mallard.described import REGISTRY
 from mallard.errors import UsageError
 from mallard.library_code import fingerprint
+from mallard.native_file import RUNNER
 from mallard.papers.catalogue import Strategy, Structure
 from mallard.result import FORMAT
 from mallard.strategy_names import current
@@ -141,7 +142,7 @@ def _build_of(compiler: str) -> Runner:
             "--compiler out"
         )
     path = source_root() / "build" / COMPILERS[compiler] / "bench" / NAME
-    if not _runs(path):
+    if not RUNNER.is_there(path):
         raise UsageError(
             f"there is no {NAME} from {compiler}: {path} is missing; './mallard bench' with --compiler in "
             f"the source tree builds it, if {compiler} is installed; or leave {compiler} out"
@@ -157,24 +158,7 @@ def _build_of(compiler: str) -> Runner:
 
 def find_runner() -> Path:
     """$MALLARD_BENCH, the one installed beside this package, or the source tree's release build."""
-    stated = os.environ.get("MALLARD_BENCH")
-    if stated:
-        path = Path(stated)
-        if not _runs(path):
-            raise UsageError(f"MALLARD_BENCH={stated} is not a program; unset it, or name the {NAME} to use")
-        return path
-    places = [
-        Path(__file__).resolve().parent / "bin" / NAME,
-        source_root() / "build" / "release" / "bench" / NAME,
-    ]
-    for path in places:
-        if _runs(path):
-            return path
-    raise UsageError(
-        f"the native program {NAME} is missing; looked for {' and '.join(map(str, places))}; "
-        "'./mallard bench' in the source tree builds it, 'pip install .' installs it, "
-        "MALLARD_BENCH=FILE names another"
-    )
+    return RUNNER.find()
 
 
 def load_runner(path: Path | None = None) -> Runner:
@@ -273,7 +257,3 @@ def _strategy(entry: dict[str, str] | str) -> Strategy:
     if isinstance(entry, str):
         return Strategy(entry, "", "", "")
     return Strategy(entry["name"], entry["allocator"], entry["binding"], entry["destruction"])
-
-
-def _runs(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)

@@ -64,9 +64,20 @@ def test_a_ladder_is_reserved():
     assert found.estimated_seconds == pytest.approx(7000 * 2 * 71e-9 + 8000 * 32 * 0.05e-9)
 
 
+def test_vectors_that_grow_side_by_side_are_several_ladders():
+    """A map of 50 vectors: no block is live 100 times, and 5,000 vectors grow in four steps each."""
+    side_by_side = profile(
+        inner=1, allocations=20_000, returns=100, steps=4, figures=figures(40_000, 640_000, 1.0)
+    )
+    found = only(side_by_side)
+    assert found.reason == "std::vector grows in 4.0 steps, 5,000 times, up to 64 B"
+    assert found.estimated_seconds == pytest.approx(15_000 * 2 * 71e-9 + 20_000 * 32 * 0.05e-9)
+
+
 @pytest.mark.parametrize(
     "other",
     [
+        {"inner": 1, "allocations": 8000, "returns": 100, "steps": 2},  # side by side, two steps each
         {"inner": 1, "allocations": 2000, "returns": 1000},  # two steps
         {"inner": 1, "allocations": 8000, "returns": 1},  # it never begins again
         {"inner": 1, "allocations": 400, "returns": 50},  # few of all blocks

@@ -59,7 +59,8 @@ def test_nothing_is_tried_below_two_percent():
     found = decide(study(ceiling=ceiling(2.0), trial=None, chosen=None))
     assert found.kind == "nothing"
     assert found.headline == (
-        "Nothing worth doing: no allocator can save more than 1.9 % of 109 ms here, against glibc."
+        "Nothing worth doing: no allocator can save more than 1.9 % of 109 ms here, against glibc on a clean "
+        "heap."
     )
     assert [label for label, _ in found.facts] == ["ceiling"]
     assert found.code == ""
@@ -77,8 +78,8 @@ def test_a_malloc_that_saves_nearly_as_much_needs_no_change_of_code():
     assert found.kind == "global"
     assert found.headline == (
         "Use mimalloc instead of glibc: 33.0 ms of 109 ms saved (32.0 to 34.0 ms), measured on this program, "
-        "with nothing changed in it. Then put a monotonic allocator, rewound on return, into handle() "
-        "(server.cpp:88): that still saves 27.0 ms."
+        "on a clean heap, with nothing changed in it. Then put a monotonic allocator, rewound on return, "
+        "into handle() (server.cpp:88): that still saves 27.0 ms."
     )
     assert "#include" in found.code
 
@@ -108,8 +109,8 @@ def test_a_ladder_that_costs_more_than_any_allocator_saves():
     found = decide(study(patterns=(pattern(estimate=60.0),)))
     assert found.kind == "pattern"
     assert found.headline.startswith(
-        "collect (list.cpp:40): reserve() before it is filled. By estimate that saves 60.0 ms of 109 ms, "
-        "copies included, and saves more than any allocator; not tried"
+        "collect (list.cpp:40): reserve() before it is filled. By estimate that saves 60.0 ms of 109 ms "
+        "against glibc on a clean heap, copies included, and saves more than any allocator; not tried"
     )
 
 
@@ -137,7 +138,7 @@ def test_strategies_that_save_nothing():
     assert found.kind == "unresolved"
     assert found.headline == (
         "Nothing that was tried is worth a change: no strategy and no malloc saves 1.0 % of 109 ms beyond "
-        "its interval, against glibc."
+        "its interval, against glibc on a clean heap."
     )
     told = dict(found.facts)
     assert told["mimalloc instead of glibc"].startswith(

@@ -70,17 +70,17 @@ def patterns_of(profile: Profile) -> list[Pattern]:
 
 def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
     """A container that grows step by step, and begins again and again."""
-    returns = site.returns or 0
     figures = site.figures
     part = _share(profile, figures.allocations)
-    if part < LEAST_SHARE or returns < 2 or figures.allocations < LEAST_STEPS * returns:
+    times = _ladders(site)
+    if part < LEAST_SHARE or not times or figures.allocations < LEAST_STEPS * times:
         return None
     if (figures.size_classes or len(figures.sizes)) < LEAST_CLASSES:
         return None
     grower = _inner_function(names, site, GROWS)
     if not grower or _inner_function(names, site, MADE_ONCE):
         return None
-    saved = (figures.allocations - returns) * 2 * _operation_ns(profile) + figures.bytes / 2 * COPY_NS_A_BYTE
+    saved = (figures.allocations - times) * 2 * _operation_ns(profile) + figures.bytes / 2 * COPY_NS_A_BYTE
     what = container(grower)
     return Pattern(
         "reserve",
@@ -88,11 +88,22 @@ def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
         names.place_source(site.place),
         figures.allocations,
         part,
-        f"{what} grows in {figures.allocations / returns:.1f} steps, {count(returns)} times, up to "
+        f"{what} grows in {figures.allocations / times:.1f} steps, {count(times)} times, up to "
         f"{size(figures.largest)}",
         f"reserve() before it is filled, or one {what} that is cleared and used again",
         saved * 1e-9,
     )
+
+
+def _ladders(site: Site) -> int:
+    """The containers that grew, at least; 0 for blocks of which some always live.
+
+    Several may grow at a time. Each comes through a class of sizes once at most, so there were as many as
+    the fullest class has blocks.
+    """
+    returns = site.returns or 0
+    fullest = max((allocations for _, allocations, _ in site.figures.sizes), default=0)
+    return max(returns, fullest) if returns >= 2 else 0
 
 
 def _at_once(profile: Profile, names: Names, site: Site) -> Pattern | None:

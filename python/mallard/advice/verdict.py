@@ -99,7 +99,7 @@ def _nothing(study: Study) -> str:
         return f"Nothing worth doing: the program allocates {blocks}, and no allocator can save time."
     return (
         f"Nothing worth doing: no allocator can save more than {at_most(study.ceiling.share_high)} of "
-        f"{times(study.ceiling.cpu_seconds)} here, against {study.base}."
+        f"{times(study.ceiling.cpu_seconds)} here, against {_base(study)}."
     )
 
 
@@ -120,8 +120,8 @@ def _global(study: Study) -> str:
     assert best
     return (
         f"Use {best.malloc} instead of {study.base}: {times(-best.time.median)} of "
-        f"{times(study.globals.seconds)} saved ({interval(best.time)}), measured on this program, with "
-        f"nothing changed in it.{_then(study)}"
+        f"{times(study.globals.seconds)} saved ({interval(best.time)}), measured on this program, on a clean "
+        f"heap, with nothing changed in it.{_then(study)}"
     )
 
 
@@ -146,8 +146,8 @@ def _pattern(study: Study) -> str:
     )
     return (
         f"{found.where}: {found.remedy}. By estimate that saves {times(found.estimated_seconds or 0.0)} of "
-        f"{times(study.ceiling.cpu_seconds)}, copies included, and {word}; not tried, because the program "
-        "would have to change."
+        f"{times(study.ceiling.cpu_seconds)} against {_base(study)}, copies included, and {word}; not "
+        "tried, because the program would have to change."
     )
 
 
@@ -158,7 +158,7 @@ def _unresolved(study: Study) -> str:
     return (
         "Nothing that was tried is worth a change: no strategy and no malloc saves "
         f"{percent(LEAST_EFFECT)} of {times(study.ceiling.cpu_seconds)} beyond its interval, against "
-        f"{study.base}."
+        f"{_base(study)}."
     )
 
 
@@ -323,6 +323,11 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
         )
     if study.ground:
         yield NOT_SEEN
+
+
+def _base(study: Study) -> str:
+    """The global allocator and the state of its heap. A program by itself begins with a clean one."""
+    return _against(study.ground) if study.ground else f"{study.base} on a clean heap"
 
 
 def _against(ground: Ground) -> str:

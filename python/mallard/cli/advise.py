@@ -6,11 +6,11 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from mallard import mallocs
+from mallard.cli import trials
 from mallard.cli.needs import Needs
-from mallard.cli.parser import positive_int, positive_seconds, seed_number
 from mallard.errors import UsageError
 from mallard.mallocs import NAMES
+from mallard.native_file import TRIAL_LIBRARY
 from mallard.whole_file import check_writable, write_whole
 
 HELP = "say which allocator belongs where in a program, and try it there"
@@ -18,64 +18,23 @@ EXAMPLES = (
     ("mallard advise -- ./server input", "the answer first, in about two minutes"),
     ("mallard advise --quick -- ./server input", "fewer runs, wider intervals"),
     ("mallard advise --scope handle -- ./server", "try this scope instead of the best ones"),
-    ("mallard advise --html advice.html -- ./server", "and as one page, to show to others"),
 )
 TAKES_PROGRAM = True
 
-LEAST_ROUNDS = 3
-HEAPS = ("clean", "littered")
-LITTER_BLOCKS = 400_000
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    trials.add_program(parser)
     parser.add_argument(
-        "program", nargs="*", metavar="PROGRAM", help="the program to run, with its words behind '--'"
+        "--scope", metavar="LIST", help="functions or markers to try, or parts of their names"
     )
-    parser.add_argument(
-        "--scope",
-        metavar="LIST",
-        help="functions or markers to try, by a part of their names, with commas",
-    )
-    parser.add_argument(
-        "--rounds",
-        metavar="N",
-        type=positive_int,
-        help="runs of each strategy (default: 21, fewer for long programs)",
-    )
-    parser.add_argument(
-        "--global",
-        dest="mallocs",
-        metavar="LIST",
-        default=",".join(NAMES),
-        help=f"the malloc to compare with, and others (default: {','.join(NAMES)})",
-    )
-    parser.add_argument(
-        "--heap",
-        metavar="WORD",
-        choices=(*HEAPS, "both"),
-        default="clean",
-        help="clean (the default), littered with blocks of before, or both",
-    )
-    parser.add_argument(
-        "--trace", metavar="FILE", type=Path, help="a recording of the program (default: a new one)"
-    )
-    parser.add_argument(
-        "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
-    )
+    trials.add_rounds(parser, None, "runs of each strategy (default: 21, fewer for long programs)")
+    usual = ",".join(NAMES)
+    trials.add_ground(parser, usual, f"the malloc to compare with, and others (default: {usual})")
+    trials.add_runs(parser)
     parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
-    parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
-    parser.add_argument(
-        "--time-limit",
-        metavar="SECONDS",
-        type=positive_seconds,
-        default=600.0,
-        help="of one run (default: 600)",
-    )
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--json", action="store_true", help="the answer and all that it rests on as JSON")
-    forms.add_argument(
-        "--html", metavar="FILE", type=Path, help="the answer on the screen, and as one page for a browser"
-    )
+    forms.add_argument("--html", metavar="FILE", type=Path, help="also as one page for a browser")
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -83,12 +42,7 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError("PROGRAM is missing; give it behind '--': mallard advise -- PROGRAM ARGUMENTS")
     if arguments.scope is not None and not _scopes(arguments.scope):
         raise UsageError("--scope is empty; give names with commas between them, or leave the option out")
-    if arguments.rounds is not None and arguments.rounds < LEAST_ROUNDS:
-        raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
-    mallocs.selected(arguments.mallocs, "--global")
-    for file, option in ((arguments.trace, "--trace"), (arguments.input, "--input")):
-        if file is not None and not file.is_file():
-            raise UsageError(f"{option} {file} is no file; give one, or leave the option out")
+    trials.check_runs(arguments)
     if arguments.html is not None:
         check_writable(arguments.html, "--html")
         for file in (arguments.trace, arguments.input):
@@ -101,7 +55,7 @@ def _scopes(text: str | None) -> tuple[str, ...]:
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
-    return Needs(presets=("advisor",), mallocs=tuple(mallocs.selected(arguments.mallocs, "--global")))
+    return trials.needs(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -110,7 +64,6 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.advice.course import Asked, study
     from mallard.advice.verdict import decide
     from mallard.profile.words import size
-    from mallard.trial.native import find_trial_library
     from mallard.trial.program import Program
     from mallard.view.html.advice import advice_page
     from mallard.view.terminal.console import output_console, print_line
@@ -118,14 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.findings.advice import advice_json, show_advice
 
     program = Program(
-        arguments.program, find_trial_library(), arguments.input, seconds_limit=arguments.time_limit
+        arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit
     )
-    heaps = HEAPS if arguments.heap == "both" else (arguments.heap,)
     asked = Asked(
-        mallocs=tuple(mallocs.selected(arguments.mallocs, "--global")),
+        mallocs=trials.chosen_mallocs(arguments),
         scopes=_scopes(arguments.scope),
         rounds=arguments.rounds,
-        litters=tuple(LITTER_BLOCKS if heap == "littered" else 0 for heap in heaps),
+        litters=trials.litters(arguments),
         quick=arguments.quick,
         seed=arguments.seed,
     )

@@ -11,8 +11,8 @@ from pathlib import Path
 from mallard.cli.needs import Needs
 from mallard.cli.parser import positive_int
 from mallard.cli.programs import check_program
-from mallard.collector import find_collector
 from mallard.errors import UsageError
+from mallard.native_file import COLLECTOR
 
 HELP = "record a program's allocations, with nothing rebuilt"
 EXAMPLES = (
@@ -74,7 +74,7 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    collector = find_collector()
+    collector = COLLECTOR.find()
     words = [str(collector), *_options(arguments)]
     if arguments.recover is None:
         words += ["--", *arguments.program]

@@ -6,11 +6,11 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from mallard import mallocs
+from mallard.cli import trials
 from mallard.cli.needs import Needs
-from mallard.cli.parser import positive_int, positive_seconds, seed_number
 from mallard.errors import UsageError
 from mallard.mallocs import NAMES, OWN
+from mallard.native_file import TRIAL_LIBRARY
 from mallard.selection import in_prose
 from mallard.trial.strategies import STRATEGIES
 
@@ -21,16 +21,12 @@ EXAMPLES = (
 )
 TAKES_PROGRAM = True
 
-LEAST_ROUNDS, USUAL_ROUNDS = 3, 21
-HEAPS = ("clean", "littered")
-LITTER_BLOCKS = 400_000
+USUAL_ROUNDS = 21
 SENSITIVITY_NS = (10, 20, 40)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "program", nargs="*", metavar="PROGRAM", help="the program to run, with its words behind '--'"
-    )
+    trials.add_program(parser)
     parser.add_argument("--scope", metavar="F", help="a function's name or a part of it, or a marker's name")
     parser.add_argument(
         "--strategy",
@@ -38,46 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="all",
         help="all (the default), or some, such as monotonic,heap",
     )
-    parser.add_argument(
-        "--rounds",
-        metavar="N",
-        type=positive_int,
-        default=USUAL_ROUNDS,
-        help=f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})",
-    )
-    parser.add_argument(
-        "--global",
-        dest="mallocs",
-        metavar="LIST",
-        default=OWN,
-        help=f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})",
-    )
-    parser.add_argument(
-        "--heap",
-        metavar="WORD",
-        choices=(*HEAPS, "both"),
-        default="clean",
-        help="of the global allocator: clean (the default), littered, or both",
-    )
+    trials.add_rounds(parser, USUAL_ROUNDS, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
+    trials.add_ground(parser, OWN, f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
     parser.add_argument(
         "--sensitivity",
         action="store_true",
         help="also with requests of the scope 10, 20, 40 ns slower",
     )
-    parser.add_argument(
-        "--trace", metavar="FILE", type=Path, help="a recording of the program (default: a new one)"
-    )
-    parser.add_argument(
-        "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
-    )
-    parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
-    parser.add_argument(
-        "--time-limit",
-        metavar="SECONDS",
-        type=positive_seconds,
-        default=600.0,
-        help="of one run (default: 600)",
-    )
+    trials.add_runs(parser)
     parser.add_argument("--json", action="store_true", help="the result as JSON")
 
 
@@ -91,12 +55,7 @@ def check(arguments: argparse.Namespace) -> None:
             "--scope is missing: a function's or a marker's name; 'mallard profile TRACE' lists them"
         )
     chosen_strategies(arguments.strategy)
-    if arguments.rounds < LEAST_ROUNDS:
-        raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
-    mallocs.selected(arguments.mallocs, "--global")
-    for file, option in ((arguments.trace, "--trace"), (arguments.input, "--input")):
-        if file is not None and not file.is_file():
-            raise UsageError(f"{option} {file} is no file; give one, or leave the option out")
+    trials.check_runs(arguments)
 
 
 def chosen_strategies(text: str) -> list[str]:
@@ -114,14 +73,14 @@ def chosen_strategies(text: str) -> list[str]:
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
-    return Needs(presets=("advisor",), mallocs=tuple(mallocs.selected(arguments.mallocs, "--global")))
+    return trials.needs(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
     from mallard.trial.campaign import Campaign, run_campaign
-    from mallard.trial.native import find_trial_library, record
+    from mallard.trial.native import record
     from mallard.trial.program import Program
     from mallard.trial.scope_code import scope_of
     from mallard.view.terminal.console import output_console
@@ -133,13 +92,12 @@ def run(arguments: argparse.Namespace) -> int:
         trace = arguments.trace or record(arguments.program, arguments.input, Path(folder) / "mallard.trace")
         scope = scope_of(trace, arguments.scope)
         program = Program(
-            arguments.program, find_trial_library(), arguments.input, seconds_limit=arguments.time_limit
+            arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit
         )
-        heaps = HEAPS if arguments.heap == "both" else (arguments.heap,)
         campaign = Campaign(
             strategies=tuple(chosen_strategies(arguments.strategy)),
-            mallocs=tuple(mallocs.selected(arguments.mallocs, "--global")),
-            litters=tuple(LITTER_BLOCKS if heap == "littered" else 0 for heap in heaps),
+            mallocs=trials.chosen_mallocs(arguments),
+            litters=trials.litters(arguments),
             delays_ns=SENSITIVITY_NS if arguments.sensitivity else (),
             rounds=arguments.rounds,
             seed=arguments.seed,

@@ -8,19 +8,13 @@ from __future__ import annotations
 import signal
 import subprocess
 from collections.abc import Sequence
-from pathlib import Path
 from typing import IO
 
 from mallard.errors import UsageError
-from mallard.native_file import find_native_program
+from mallard.native_file import PROFILER
 
-NAME = "mallard-profile"
-OWN_NAME = f"{NAME}: "
+OWN_NAME = f"{PROFILER.name}: "
 ERROR = "error: "
-
-
-def find_program() -> Path:
-    return find_native_program(NAME, "MALLARD_PROFILE", "advisor", "profile")
 
 
 def ask(words: Sequence[str], output: IO[bytes] | None = None) -> bytes:
@@ -28,7 +22,7 @@ def ask(words: Sequence[str], output: IO[bytes] | None = None) -> bytes:
 
     Raises a UsageError with the program's own words if it refuses, and with its end if it crashes.
     """
-    program = find_program()
+    program = PROFILER.find()
     try:
         done = subprocess.run(
             [program, *words], stdout=output or subprocess.PIPE, stderr=subprocess.PIPE, check=False
@@ -43,11 +37,11 @@ def ask(words: Sequence[str], output: IO[bytes] | None = None) -> bytes:
 def _failure(status: int, said: str) -> str:
     said = said.strip()
     if status < 0:
-        what = f"{NAME} crashed ({_signal(-status)}), so nothing was written"
+        what = f"{PROFILER.name} crashed ({_signal(-status)}), so nothing was written"
         remedy = "this is a defect of mallard; the trace that shows it would help to mend it"
         return f"{what}; {remedy}{_last_words(said)}"
     if not said:
-        return f"{NAME} failed (exit status {status}) without a word, so nothing was written"
+        return f"{PROFILER.name} failed (exit status {status}) without a word, so nothing was written"
     return said.removeprefix(OWN_NAME).removeprefix(ERROR)
 
 

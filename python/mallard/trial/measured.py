@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mallard.errors import UsageError
-from mallard.trial.native import MEASURER, find_measurer
+from mallard.native_file import MEASURER
 
 PRELOAD = "LD_PRELOAD"
 
@@ -59,7 +59,7 @@ def measure(
         tempfile.TemporaryFile(prefix="mallard-errors-") as errors,
         tempfile.TemporaryFile(prefix="mallard-result-") as result,
     ):
-        command = [str(find_measurer()), str(result.fileno()), *handed, "--", *words]
+        command = [str(MEASURER.find()), str(result.fileno()), *handed, "--", *words]
         process = subprocess.Popen(
             command,
             stdin=given,
@@ -77,7 +77,7 @@ def measure(
     if len(told) == 2:
         raise UsageError(f"{words[0]} does not start: {os.strerror(int(told[1]))}")
     if len(told) != 7:
-        raise UsageError(f"{MEASURER} ended without a result (exit status {process.returncode})")
+        raise UsageError(f"{MEASURER.name} ended without a result (exit status {process.returncode})")
     status, user, system, wall, peak, minor, major = map(int, told)
     return Measured(
         cpu_seconds=(user + system) * 1e-6,

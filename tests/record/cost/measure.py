@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "python"))
 
 import programs  # noqa: E402
-from mallard.collector import find_collector  # noqa: E402
 from mallard.machine import facts  # noqa: E402
+from mallard.native_file import COLLECTOR  # noqa: E402
 from run import Runs, has_heaptrack  # noqa: E402
 
 FORMAT = 1
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def _measured(folder: Path, groups: list[str], rounds: int) -> Iterator[dict[str, Any]]:
-    runs = Runs(folder, find_collector())
+    runs = Runs(folder, COLLECTOR.find())
     cases = [case for group in groups for case in GROUPS[group](folder)]
     try:
         for case in rounds * cases:

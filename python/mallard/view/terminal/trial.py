@@ -49,7 +49,7 @@ def _show_ground(console: Console, result: Result, ground: Ground) -> None:
 
 
 def _against(ground: Ground) -> str:
-    return f"against {ground.malloc}" + (" on a littered heap" if ground.litter else "")
+    return f"against {ground.malloc} on a {ground.heap} heap"
 
 
 def _answer(result: Result, ground: Ground) -> str:

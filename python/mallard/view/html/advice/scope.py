@@ -11,7 +11,7 @@ from mallard.profile.words import UNKNOWN
 from mallard.view.html.markup import Markup, element, joined, leaf
 from mallard.view.html.profile.content import Content, Part
 from mallard.view.html.profile.flame import colour
-from mallard.view.html.profile.scopes import details
+from mallard.view.html.profile.scopes import how_it_lives
 from mallard.view.html.profile.summary import dimensions
 
 # Of each dimension its part of the duck, which looks to the right, and the middle of its letter.
@@ -45,7 +45,7 @@ def scope_part(study: Study, content: Content) -> Part | None:
             dimensions(row.figures),
             class_="duck-and-bars",
         ),
-        details(content, row),
+        element("div", *how_it_lives(content, row), class_="columns in-depth"),
     )
     return Part("scope", "Scope", f"How the memory of {chosen.title} lives", body, {})
 

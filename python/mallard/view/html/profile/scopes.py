@@ -134,13 +134,15 @@ def _in_short(content: Content, scope: Scope) -> str:
 
 
 def details(content: Content, scope: Scope) -> Markup:
-    return element(
-        "div",
-        element("div", element("h4", "Dimensions"), dimensions(scope.figures)),
+    shown = element("div", element("h4", "Dimensions"), dimensions(scope.figures))
+    return element("div", shown, *how_it_lives(content, scope), class_="columns in-depth")
+
+
+def how_it_lives(content: Content, scope: Scope) -> tuple[Markup, ...]:
+    return (
         element("div", element("h4", "An activation"), _activation(scope)),
         element("div", element("h4", "Sizes of blocks"), sizes(scope)),
         element("div", element("h4", "The rest is freed by"), escapes(content, scope.escapes)),
-        class_="columns in-depth",
     )
 
 

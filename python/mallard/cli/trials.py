@@ -1,0 +1,76 @@
+"""The words that `try` and `advise` share: the program, its runs, and what they are measured against."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mallard import mallocs
+from mallard.cli.needs import Needs
+from mallard.cli.parser import positive_int, positive_seconds, seed_number
+from mallard.errors import UsageError
+
+LEAST_ROUNDS = 3
+HEAPS = ("clean", "littered")
+LITTER_BLOCKS = 400_000
+
+
+def add_program(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "program", nargs="*", metavar="PROGRAM", help="the program to run, with its words behind '--'"
+    )
+
+
+def add_rounds(parser: argparse.ArgumentParser, default: int | None, text: str) -> None:
+    parser.add_argument("--rounds", metavar="N", type=positive_int, default=default, help=text)
+
+
+def add_ground(parser: argparse.ArgumentParser, default: str, text: str) -> None:
+    parser.add_argument("--global", dest="mallocs", metavar="LIST", default=default, help=text)
+    parser.add_argument(
+        "--heap",
+        metavar="WORD",
+        choices=(*HEAPS, "both"),
+        default="clean",
+        help="of the global allocator: clean (the default), littered, or both",
+    )
+
+
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--trace", metavar="FILE", type=Path, help="a recording of the program (default: a new one)"
+    )
+    parser.add_argument(
+        "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
+    )
+    parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
+    parser.add_argument(
+        "--time-limit",
+        metavar="SECONDS",
+        type=positive_seconds,
+        default=600.0,
+        help="of one run (default: 600)",
+    )
+
+
+def check_runs(arguments: argparse.Namespace) -> None:
+    if arguments.rounds is not None and arguments.rounds < LEAST_ROUNDS:
+        raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
+    mallocs.selected(arguments.mallocs, "--global")
+    for file, option in ((arguments.trace, "--trace"), (arguments.input, "--input")):
+        if file is not None and not file.is_file():
+            raise UsageError(f"{option} {file} is no file; give one, or leave the option out")
+
+
+def chosen_mallocs(arguments: argparse.Namespace) -> tuple[str, ...]:
+    return tuple(mallocs.selected(arguments.mallocs, "--global"))
+
+
+def litters(arguments: argparse.Namespace) -> tuple[int, ...]:
+    """The blocks that litter each heap; 0 for a clean one."""
+    heaps = HEAPS if arguments.heap == "both" else (arguments.heap,)
+    return tuple(LITTER_BLOCKS if heap == "littered" else 0 for heap in heaps)
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return Needs(presets=("advisor",), mallocs=chosen_mallocs(arguments))
