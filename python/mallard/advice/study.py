@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mallard.advice.bonus import Bonus
 from mallard.advice.candidates import Candidate
 from mallard.advice.ceiling import Ceiling
 from mallard.advice.code import TypeChange
@@ -59,6 +60,7 @@ class Study:
     patterns: tuple[Pattern, ...] = ()
     changes: tuple[TypeChange, ...] = ()
     notes: tuple[str, ...] = ()
+    bonus: Bonus | None = None
     profile: Profile | None = field(default=None, repr=False)  # of the recording; too much for the JSON
 
     @property

@@ -184,6 +184,7 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
             yield "a local allocator", _local(study).replace("Put", "put", 1)
         if study.best:
             yield "memory", _memory(study, study.chosen, study.best)
+            yield "on top of the trial", _on_top_of_the_trial(study)
         if others := "; ".join(_other_strategies(study, study.chosen)):
             yield "other strategies", others
         yield from _heaps(study)
@@ -268,6 +269,12 @@ def _other_strategies(study: Study, chosen: Candidate) -> Iterator[str]:
     peak = study.globals.peak_bytes
     if peak and chosen.returns > 1 and chosen.bytes > peak:
         yield f"a never-released arena: do not (peak {(peak + chosen.bytes) / peak:.1f} x)"
+
+
+def _on_top_of_the_trial(study: Study) -> str:
+    if study.bonus:
+        return f"{study.bonus.text}. These are other programs, so nothing of it is in the figures above"
+    return "winking out and binding by type: './mallard bench density' measures them on this machine"
 
 
 def _heaps(study: Study) -> Iterator[tuple[str, str]]:

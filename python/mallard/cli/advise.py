@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from mallard.cli import trials
 from mallard.cli.needs import Needs
+from mallard.cli.options import default_database
 from mallard.errors import UsageError
 from mallard.mallocs import NAMES
 from mallard.native_file import TRIAL_LIBRARY
@@ -61,6 +63,7 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
+    from mallard.advice.bonus import bonus_of
     from mallard.advice.course import Asked, study
     from mallard.advice.verdict import decide
     from mallard.profile.words import size
@@ -86,6 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
         steps_on(Console(stderr=True, highlight=False)) as step,
     ):
         found = study(program, asked, arguments.trace, Path(folder), step)
+    if found.best:
+        found = replace(found, bonus=bonus_of(found.best.strategy, default_database()))
     verdict = decide(found)
     if arguments.json:
         print(advice_json(found, verdict))

@@ -19,7 +19,7 @@ def add_database(parser: argparse._ActionsContainer) -> None:
         "--db",
         metavar="FILE",
         type=Path,
-        default=_default_database(),
+        default=default_database(),
         help=f"database (default: $MALLARD_DB or ./{DATABASE})",
     )
 
@@ -60,8 +60,8 @@ def check_database(arguments: argparse.Namespace, *, needed: bool = False) -> No
 
 def nothing_measured(arguments: argparse.Namespace) -> bool:
     """True if the default database is meant and does not exist yet. A database named by --db must exist."""
-    return not arguments.db.exists() and arguments.db == _default_database()
+    return not arguments.db.exists() and arguments.db == default_database()
 
 
-def _default_database() -> Path:
+def default_database() -> Path:
     return Path(os.environ.get("MALLARD_DB") or DATABASE)
