@@ -54,7 +54,8 @@ def _documents(small_times: int, large_times: int, kind: str = "json") -> tuple[
 WITH_POOL = (*OF_MALLARD.items(), ("library_pool", "monotonic"))
 WITH_POOLS = (*WITH_POOL, ("library_pool_reused", "monotonic"))
 ZONES = (("library_pool_reused", "monotonic"),)
-ARENAS = (("library_pool", "monotonic"), ("library_pool_reused", "monotonic"), ("reused", "reuse"))
+FRESH_AND_REUSED = (("library_pool", "monotonic"), ("library_pool_reused", "monotonic"))
+ARENAS = (*FRESH_AND_REUSED, ("reused", "reuse"))
 
 CASES = {
     case.name: case
@@ -88,6 +89,14 @@ CASES = {
             "handle",
             _documents(80, 60),
             WITH_POOL,
+            threads=True,
+        ),
+        Case(
+            "grpc_server",
+            "a server of gRPC",
+            "handle",
+            (Input("small", ("4", "1500")), Input("large", ("200", "300"))),
+            FRESH_AND_REUSED,
             threads=True,
         ),
         Case(

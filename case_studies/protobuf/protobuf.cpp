@@ -1,10 +1,9 @@
 // Protocol buffers: messages come in as bytes, are parsed, read and forgotten. The program writes its own messages
 // first: PROGRAM ITEMS MESSAGES TIMES.
 #include "case_studies/program/build.hpp"
-#include "case_studies/program/checksum.hpp"
+#include "case_studies/protobuf/orders.hpp"
 
 #include <google/protobuf/arena.h>
-#include <protobuf/order.pb.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,18 +20,7 @@ std::uint64_t read(Order& order, const std::string& bytes) {
     if (!order.ParseFromString(bytes)) {
         std::abort();
     }
-    checksum sum;
-    sum.add(std::int64_t{order.id()});
-    sum.add(std::string_view(order.customer()));
-    sum.add(std::string_view(order.address().city()));
-    for (const Item& item : order.items()) {
-        sum.add(std::string_view(item.name()));
-        sum.add(std::int64_t{item.price()});
-        for (const std::string& label : item.labels()) {
-            sum.add(std::string_view(label));
-        }
-    }
-    return sum.value();
+    return sum_of(order).value();
 }
 
 [[gnu::noinline]] std::uint64_t handle(const std::string& bytes) {
@@ -63,31 +51,6 @@ std::uint64_t read(Order& order, const std::string& bytes) {
     }
 }
 
-std::string text(std::mt19937& draw, unsigned least, unsigned most) {
-    std::string made(least + draw() % (most - least + 1), ' ');
-    for (char& letter : made) {
-        letter = static_cast<char>('a' + draw() % 26);
-    }
-    return made;
-}
-
-std::string message(std::mt19937& draw, unsigned long items) {
-    Order order;
-    order.set_id(draw());
-    order.set_customer(text(draw, 8, 40));
-    order.mutable_address()->set_street(text(draw, 8, 40));
-    order.mutable_address()->set_city(text(draw, 4, 20));
-    for (unsigned long count = 1 + draw() % (2 * items); count != 0; --count) {
-        Item& item = *order.add_items();
-        item.set_name(text(draw, 8, 60));
-        item.set_price(draw());
-        for (unsigned long label = draw() % 4; label != 0; --label) {
-            item.add_labels(text(draw, 4, 24));
-        }
-    }
-    return order.SerializeAsString();
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -99,7 +62,7 @@ int main(int argc, char** argv) {
     std::mt19937 draw(42);
     std::vector<std::string> messages(std::strtoul(argv[2], nullptr, 10));
     for (std::string& each : messages) {
-        each = message(draw, items);
+        each = order_of(draw, items).SerializeAsString();
     }
     checksum sum;
     for (unsigned long time = std::strtoul(argv[3], nullptr, 10); time != 0; --time) {
