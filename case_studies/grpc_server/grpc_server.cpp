@@ -32,7 +32,8 @@ constexpr std::size_t block_bytes = std::size_t{1} << 16;
 }
 
 class orders_service final : public Orders::CallbackService {
-    grpc::ServerUnaryReactor* Check(grpc::CallbackServerContext* context, const Order* order, Receipt* receipt) override {
+    grpc::ServerUnaryReactor* Check(grpc::CallbackServerContext* context, const Order* order,
+                                    Receipt* receipt) override {
         handle(*order, *receipt);
         grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
         reactor->Finish(grpc::Status::OK);
