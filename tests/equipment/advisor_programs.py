@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -35,6 +36,28 @@ def programs_of_advisor() -> Path:
             str(os.cpu_count()),
         )
     return build / "recorder"
+
+
+def front(*words: object, folder: Path, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+    """`mallard WORDS` in that folder, with these programs."""
+    build = programs_of_advisor().parent
+    own = {
+        "MALLARD_COLLECTOR": str(build / "recorder/mallard-record"),
+        "MALLARD_PROFILE": str(build / "advisor/mallard-profile"),
+        "MALLARD_MEASURE": str(build / "trial/mallard-measure"),
+        "MALLARD_TRIAL_LIBRARY": str(build / "trial/libmallard_trial.so"),
+        "MALLARD_ROOT": str(ROOT),
+        "PYTHONPATH": str(ROOT / "python"),
+    }
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "mallard", *map(str, words)],
+        cwd=folder,
+        env={**os.environ, **own},
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
 
 
 def run(*words: str) -> None:

@@ -62,7 +62,8 @@ def test_what_comes_on_top_has_its_source_and_is_not_added():
     assert found.headline == decide(study()).headline
     assert dict(found.facts)["on top of the trial"] == (
         "in density (run 7, 2026-11-24: 86 rows of 12 data structures) monotonic served as in this trial "
-        "saves 60 % of the time of new-delete; bound by type 66 %, winked out 77 %. These are other programs, so "
+        "saves 60 % of the time of new-delete; "
+        "bound by type 66 %, winked out 77 %. These are other programs, so "
         "nothing of it is in the figures above"
     )
     assert "'./mallard bench density' measures them" in facts()["on top of the trial"]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from advisor_programs import programs_of_advisor
+from advisor_programs import front
 from source_tree import ROOT
 
 Mallard = Callable[..., subprocess.CompletedProcess[str]]
@@ -19,21 +17,8 @@ INCLUDE = f"-I{ROOT / 'include'}"
 
 @pytest.fixture
 def mallard(tmp_path: Path) -> Mallard:
-    build = programs_of_advisor().parent
-    own = {
-        "MALLARD_COLLECTOR": str(build / "recorder/mallard-record"),
-        "MALLARD_PROFILE": str(build / "advisor/mallard-profile"),
-        "MALLARD_MEASURE": str(build / "trial/mallard-measure"),
-        "MALLARD_ROOT": str(ROOT),
-        "PYTHONPATH": str(ROOT / "python"),
-    }
-
     def call(*words: str | Path) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-P", "-m", "mallard", *map(str, words)]
-        environment = {**os.environ, **own}
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
-        )
+        return front(*words, folder=tmp_path)
 
     return call
 

@@ -234,6 +234,10 @@ void write_scope_in_depth(json_writer& to, const report_source& from, const foun
         scope.is_marked ? from.of.marked().scopes()[scope.scope] : from.of.scopes()[scope.scope];
     if (scope.is_marked) {
         write_marked_scope(to, from, scope.scope);
+        const marked_stacks::marked_scope& known = from.of.marked().known()[scope.scope];
+        if (known.is_function) {
+            write_code(to, from, static_cast<scope_id>(known.number));
+        }
     } else {
         const auto at = std::find(from.listed.begin(), from.listed.end(), scope.scope);
         write_scope(to, from, static_cast<std::size_t>(at - from.listed.begin()), most_rows);

@@ -16,13 +16,16 @@ def scope_of(trace: Path, name: str) -> Scope:
     nearest ones."""
     document = json.loads(ask([str(trace), "--scope", name]))
     scope = document["scope"]
-    if scope["kind"] == "marker":
-        full = scope["row"]["name"]
+    row = scope["row"]
+    is_marked = scope["kind"] == "marker"
+    if is_marked and row["kind"] == "marker":
+        full = row["name"]
         return Scope(full, (("MALLARD_TRIAL_BY", "mark"), ("MALLARD_TRIAL_MARK", full)))
-    full = document["functions"][scope["row"]["function"]]["short_name"]
-    if not scope["code"]:
+    full = row["name"] if is_marked else document["functions"][row["function"]]["short_name"]
+    if not scope.get("code"):
         raise UsageError(f"the code of {full} is in no file, so a trial cannot find it again")
-    return Scope(full, (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", _code(scope["code"]))))
+    by = "functions" if is_marked else "stack"  # an instrumented function tells itself when it is called
+    return Scope(full, (("MALLARD_TRIAL_BY", by), ("MALLARD_TRIAL_CODE", _code(scope["code"]))))
 
 
 def _code(files: list[dict[str, Any]]) -> str:
