@@ -102,6 +102,24 @@ def test_a_program_that_hardly_allocates_runs_once(given):
     assert len(runs) == 1
 
 
+def test_other_mallocs_are_compared_on_the_heap_of_the_trials(given, monkeypatch):
+    monkeypatch.setattr("mallard.advice.globals.find_library", lambda name: Path(f"/lib/{name}.so"))
+    found, runs, _ = given(asked=Asked(("glibc", "mimalloc"), litters=(1000,)))
+    of_mallocs = [arm for arm in runs if arm.malloc or (arm.strategy == NULL and arm.litter)]
+    assert of_mallocs
+    assert {arm.litter for arm in of_mallocs if arm.strategy} == {1000}
+    assert found.globals.heap == "littered"
+    assert "glibc on a littered heap" in decide(found).headline
+
+
+def test_the_first_run_is_under_the_malloc_to_compare_with(given, monkeypatch):
+    monkeypatch.setattr("mallard.advice.globals.find_library", lambda name: Path(f"/lib/{name}.so"))
+    quiet = document()["process"] | {"command": ["server"], "events": 100}
+    found, runs, _ = given(asked=Asked(("mimalloc",)), process=quiet)
+    assert [arm.malloc for arm in runs] == [Path("/lib/mimalloc.so")]
+    assert "against mimalloc on a clean heap" in decide(found).headline
+
+
 def test_a_program_that_makes_no_call_of_the_allocator(given, monkeypatch):
     def refuse(*_: object) -> None:
         raise NothingRecordedError("nothing was recorded: 'x' ended before its first allocation")
@@ -123,7 +141,7 @@ def test_no_scope_that_contains_its_blocks(given):
     assert found.trial is None
     assert decide(found).headline == (
         "No advice: no scope of the program ends most of the blocks that it makes; and no other malloc saves "
-        "time."
+        "time, against glibc on a clean heap."
     )
 
 

@@ -57,14 +57,15 @@ def test_the_figures_below_the_answer():
 
 
 def test_what_comes_on_top_has_its_source_and_is_not_added():
-    bonus = Bonus("monotonic", 0.6, 0.66, 0.771, None, "86 rows of 12 data structures", 7, "2026-11-24")
+    bonus = Bonus(
+        "monotonic", 0.6, 0.66, 0.771, None, "86 rows of 12 data structures", 7, "2026-11-24", "Z80"
+    )
     found = decide(study(bonus=bonus))
     assert found.headline == decide(study()).headline
     assert dict(found.facts)["on top of the trial"] == (
-        "in density (run 7, 2026-11-24: 86 rows of 12 data structures) monotonic served as in this trial "
-        "saves 60 % of the time of new-delete; "
-        "bound by type 66 %, winked out 77 %. These are other programs, so "
-        "nothing of it is in the figures above"
+        "in density (run 7, 2026-11-24, Z80: 86 rows of 12 data structures) monotonic served as in this "
+        "trial saves 60 % of the time of new-delete; bound by type 66 %, winked out 77 %. These are other "
+        "programs, so nothing of it is in the figures above"
     )
     assert "'./mallard bench density' measures them" in facts()["on top of the trial"]
 
@@ -83,7 +84,8 @@ def test_nothing_is_tried_below_two_percent():
 def test_a_program_that_allocates_nothing():
     found = decide(study(ceiling=ceiling(0.01), allocations=1, trial=None, chosen=None))
     assert found.headline == (
-        "Nothing worth doing: the program allocates 1 block, and no allocator can save time."
+        "Nothing worth doing: the program allocates 1 block, and no allocator can save time, against "
+        "glibc on a clean heap."
     )
 
 
@@ -218,7 +220,10 @@ def test_both_heaps_are_named():
 def test_two_disjoint_scopes_are_measured_together_and_not_added():
     both = Both(candidate("render", source="src/page.cpp:9"), ground(effect("monotonic", 50.0)))
     told = facts(both=both)
-    assert told["and also"] == "into render() (page.cpp:9): both together save 50.0 ms (49.0 to 51.0 ms)"
+    assert told["and also"] == (
+        "into render() (page.cpp:9): both together save 50.0 ms (49.0 to 51.0 ms), against glibc "
+        "on a clean heap"
+    )
     less = Both(candidate("render"), ground(effect("monotonic", 30.0)))
     assert "and also" not in facts(both=less)
 

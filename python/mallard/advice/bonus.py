@@ -32,6 +32,7 @@ class Bonus:
     population: str
     run: int
     day: str
+    machine: str
 
     @property
     def text(self) -> str:
@@ -45,8 +46,9 @@ class Bonus:
             if share is not None
         ]
         return (
-            f"in density (run {self.run}, {self.day}: {self.population}) {self.strategy} served as in this "
-            f"trial saves {100 * self.by_base:.0f} % of the time of {BASE}; {', '.join(better)}"
+            f"in density (run {self.run}, {self.day}, {self.machine}: {self.population}) {self.strategy} "
+            f"served as in this trial saves {100 * self.by_base:.0f} % of the time of {BASE}; "
+            f"{', '.join(better)}"
         )
 
 
@@ -70,5 +72,8 @@ def bonus_in(strategy: str, run: Run, rows: Iterable[Row]) -> Bonus | None:
         by_type, winked_out, both = (saved.get(name) for name in found)
         if by_base is not None and (by_type, winked_out, both) != (None, None, None):
             day = run.started[:10]
-            return Bonus(strategy, by_base, by_type, winked_out, both, summary.population, run.id, day)
+            machine = str(run.machine.get("cpu", "a machine without a name"))
+            return Bonus(
+                strategy, by_base, by_type, winked_out, both, summary.population, run.id, day, machine
+            )
     return None

@@ -14,7 +14,7 @@ from pathlib import Path
 from mallard.advice.candidates import Candidate, candidates_of, disjoint, named
 from mallard.advice.ceiling import Ceiling, ceiling_of, fault_nanoseconds, width
 from mallard.advice.code import type_changes
-from mallard.advice.globals import NO_SCOPE, Globals, run_globals
+from mallard.advice.globals import Globals, run_globals, run_once
 from mallard.advice.patterns import patterns_of
 from mallard.advice.study import Both, Screened, Study
 from mallard.errors import UsageError
@@ -23,7 +23,7 @@ from mallard.profile.native import ask
 from mallard.profile.sentences import withheld
 from mallard.trial.campaign import Campaign, Ground, Result, run_campaign
 from mallard.trial.native import NothingRecordedError, record
-from mallard.trial.program import Arm, Once, Program, Scope
+from mallard.trial.program import Once, Program, Scope
 from mallard.trial.scope_code import scope_of
 from mallard.trial.strategies import STRATEGIES
 
@@ -92,7 +92,7 @@ def plan_for(seconds: float, asked: Asked) -> Plan:
 def study(program: Program, asked: Asked, trace: Path | None, folder: Path, step: Step) -> Study:
     """Runs the program as often as the answer needs: below a ceiling of 2 % nothing is tried."""
     step("first run")
-    first = program.run(Arm(None), NO_SCOPE)
+    first = run_once(program, asked.mallocs[0])
     step("recording")
     try:
         recording, profile = _recorded(program, trace, folder)
@@ -102,7 +102,9 @@ def study(program: Program, asked: Asked, trace: Path | None, folder: Path, step
     fault_ns = fault_nanoseconds()
     if not ceiling_of(profile, first.cpu_seconds, first.faults, fault_ns).worth_a_trial:
         return _start(program, asked, profile, _alone(first, asked), fault_ns)
-    mallocs = run_globals(program, asked.mallocs, plan.global_rounds, asked.seed, step("other mallocs"))
+    mallocs = run_globals(
+        program, asked.mallocs, plan.global_rounds, asked.seed, step("other mallocs"), asked.litters[0]
+    )
     begun = _start(program, asked, profile, mallocs, fault_ns)
     if not begun.ceiling.worth_a_trial:
         return begun
@@ -133,7 +135,7 @@ def _recorded(program: Program, trace: Path | None, folder: Path) -> tuple[Path,
     found = []
     begin = time.monotonic()
     for number in range(MOST_RECORDINGS):
-        file = record(program.words, program.stdin, folder / f"{number}.trace")
+        file = record(program.words, program.stdin, folder / f"{number}.trace", program.seconds_limit)
         found.append((file, read_profile(ask([str(file)]))))
         if width(found[-1][1]) < DISTURBED or time.monotonic() - begin > SECONDS_TO_RECORD:
             break

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mallard.mallocs import OWN, find_library
 from mallard.stats import Difference, median, paired_difference
-from mallard.trial.program import Arm, Once, Program, Scope
+from mallard.trial.program import NULL, Arm, Once, Program, Scope
 
 NO_SCOPE = Scope("", ())
+NO_MARK = Scope(
+    "", (("MALLARD_TRIAL_BY", "mark"),)
+)  # a null without a scope: it litters the heap, and no more
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Globals:
     failed: dict[str, str] = field(default_factory=dict)  # mallocs under which the program ended otherwise
     differing: tuple[str, ...] = ()  # mallocs under which its output is another one
     missing: tuple[str, ...] = ()  # not installed
+    heap: str = "clean"
 
     @property
     def best(self) -> GlobalEffect | None:
@@ -54,9 +58,14 @@ def installed(mallocs: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def run_globals(
-    program: Program, mallocs: Sequence[str], rounds: int, seed: int, tick: Callable[[int, int], None]
+    program: Program,
+    mallocs: Sequence[str],
+    rounds: int,
+    seed: int,
+    tick: Callable[[int, int], None],
+    litter: int = 0,
 ) -> Globals:
-    """The first malloc is the base. Each runs once in a round, in random order."""
+    """The first malloc is the base. Each runs once in a round, in random order, on the heap of the trials."""
     here, missing = installed(mallocs)
     draw = random.Random(seed)
     runs: dict[str, list[Once]] = {name: [] for name in here}
@@ -65,12 +74,13 @@ def run_globals(
         draw.shuffle(order)
         for place, name in enumerate(order):
             tick(round_ * len(order) + place, rounds * len(order))
-            runs[name].append(program.run(_arm(name), NO_SCOPE))
-    return globals_of(runs, tuple(missing))
+            runs[name].append(run_once(program, name, litter))
+    return replace(globals_of(runs, tuple(missing)), heap="littered" if litter else "clean")
 
 
-def _arm(malloc: str) -> Arm:
-    return Arm(None, None if malloc == OWN else find_library(malloc))
+def run_once(program: Program, malloc: str, litter: int = 0) -> Once:
+    library = None if malloc == OWN else find_library(malloc)
+    return program.run(Arm(NULL if litter else None, library, litter), NO_MARK if litter else NO_SCOPE)
 
 
 def globals_of(runs: dict[str, list[Once]], missing: tuple[str, ...] = ()) -> Globals:

@@ -96,7 +96,10 @@ def _heaviest(study: Study) -> Pattern | None:
 def _nothing(study: Study) -> str:
     if study.allocations < BLOCKS_TO_NAME:
         blocks = f"{study.allocations} block{'' if study.allocations == 1 else 's'}"
-        return f"Nothing worth doing: the program allocates {blocks}, and no allocator can save time."
+        return (
+            f"Nothing worth doing: the program allocates {blocks}, and no allocator can save time, against "
+            f"{_base(study)}."
+        )
     return (
         f"Nothing worth doing: no allocator can save more than {at_most(study.ceiling.share_high)} of "
         f"{times(study.ceiling.cpu_seconds)} here, against {_base(study)}."
@@ -120,8 +123,8 @@ def _global(study: Study) -> str:
     assert best
     return (
         f"Use {best.malloc} instead of {study.base}: {times(-best.time.median)} of "
-        f"{times(study.globals.seconds)} saved ({interval(best.time)}), measured on this program, on a clean "
-        f"heap, with nothing changed in it.{_then(study)}"
+        f"{times(study.globals.seconds)} saved ({interval(best.time)}), measured on this program, on a "
+        f"{study.globals.heap} heap, with nothing changed in it.{_then(study)}"
     )
 
 
@@ -154,7 +157,10 @@ def _pattern(study: Study) -> str:
 def _unresolved(study: Study) -> str:
     if study.trial is None:
         reason = study.withheld or "No scope of the program ends most of the blocks that it makes."
-        return f"No advice: {reason[:1].lower()}{reason[1:].rstrip('.')}; and no other malloc saves time."
+        return (
+            f"No advice: {reason[:1].lower()}{reason[1:].rstrip('.')}; and no other malloc saves time, "
+            f"against {_base(study)}."
+        )
     return (
         "Nothing that was tried is worth a change: no strategy and no malloc saves "
         f"{percent(LEAST_EFFECT)} of {times(study.ceiling.cpu_seconds)} beyond its interval, against "
@@ -302,7 +308,7 @@ def _also(study: Study) -> Iterator[tuple[str, str]]:
             "and also",
             (
                 f"into {study.both.other.with_source}: both together save {times(-effect.time.median)} "
-                f"({interval(effect.time)})"
+                f"({interval(effect.time)}), against {_against(study.both.ground)}"
             ),
         )
 
@@ -334,7 +340,7 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
 
 def _base(study: Study) -> str:
     """The global allocator and the state of its heap. A program by itself begins with a clean one."""
-    return _against(study.ground) if study.ground else f"{study.base} on a clean heap"
+    return _against(study.ground) if study.ground else f"{study.base} on a {study.globals.heap} heap"
 
 
 def _against(ground: Ground) -> str:

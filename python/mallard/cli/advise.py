@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mallard.cli import trials
 from mallard.cli.needs import Needs
@@ -14,6 +17,9 @@ from mallard.errors import UsageError
 from mallard.mallocs import NAMES
 from mallard.native_file import TRIAL_LIBRARY
 from mallard.whole_file import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from mallard.advice.study import Study
 
 HELP = "say which allocator belongs where in a program, and try it there"
 EXAMPLES = (
@@ -47,9 +53,16 @@ def check(arguments: argparse.Namespace) -> None:
     trials.check_runs(arguments)
     if arguments.html is not None:
         check_writable(arguments.html, "--html")
-        for file in (arguments.trace, arguments.input):
-            if file is not None and arguments.html.exists() and arguments.html.samefile(file):
-                raise UsageError(f"{arguments.html} is a file that is read; give another one: --html FILE")
+        _check_own(arguments.html, arguments)
+
+
+def _check_own(page: Path, arguments: argparse.Namespace) -> None:
+    """The page replaces no file that the program is, or that it may read."""
+    program, *words = arguments.program
+    named = [shutil.which(program) or program, *words, arguments.trace, arguments.input]
+    for name in named:
+        if name is not None and page.exists() and os.path.exists(name) and page.samefile(name):
+            raise UsageError(f"--html {page} would replace a file of the command; give another FILE")
 
 
 def _scopes(text: str | None) -> tuple[str, ...]:
@@ -63,7 +76,6 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from mallard.advice.bonus import bonus_of
     from mallard.advice.course import Asked, study
     from mallard.advice.verdict import decide
     from mallard.profile.words import size
@@ -90,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     ):
         found = study(program, asked, arguments.trace, Path(folder), step)
     if found.best:
-        found = replace(found, bonus=bonus_of(found.best.strategy, default_database()))
+        found = _with_bonus(found, found.best.strategy)
     verdict = decide(found)
     if arguments.json:
         print(advice_json(found, verdict))
@@ -102,3 +114,13 @@ def run(arguments: argparse.Namespace) -> int:
         write_whole(arguments.html, page, "--html")
         print_line(console, f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
     return 0
+
+
+def _with_bonus(found: Study, strategy: str) -> Study:
+    """A database that cannot be read costs the bonus, and not the answer."""
+    from mallard.advice.bonus import bonus_of
+
+    try:
+        return replace(found, bonus=bonus_of(strategy, default_database()))
+    except UsageError as error:
+        return replace(found, notes=(*found.notes, f"No rows of the benchmark beside the trial: {error}."))

@@ -89,7 +89,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     display = Console(stderr=True, highlight=False)
     with tempfile.TemporaryDirectory(prefix="mallard-try-") as folder:
-        trace = arguments.trace or record(arguments.program, arguments.input, Path(folder) / "mallard.trace")
+        trace = arguments.trace or record(
+            arguments.program, arguments.input, Path(folder) / "mallard.trace", arguments.time_limit
+        )
         scope = scope_of(trace, arguments.scope)
         program = Program(
             arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit

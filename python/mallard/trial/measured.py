@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import signal
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from mallard.errors import UsageError
 from mallard.native_file import MEASURER
+from mallard.trial.limited import wait
 
 PRELOAD = "LD_PRELOAD"
 
@@ -69,7 +69,7 @@ def measure(
             pass_fds=(result.fileno(),),
             start_new_session=True,
         )
-        _wait(process, words[0], seconds_limit)
+        wait(process, words[0], seconds_limit)
         result.seek(0)
         told = result.read().split()
         output.seek(0)
@@ -92,17 +92,3 @@ def measure(
 def own_environment() -> dict[str, str]:
     """The user's; ./mallard has set a variable."""
     return {name: value for name, value in os.environ.items() if name != "MALLARD_ROOT"}
-
-
-def _wait(process: subprocess.Popen[bytes], name: str, seconds_limit: float) -> None:
-    try:
-        process.wait(seconds_limit)
-    except subprocess.TimeoutExpired:
-        raise UsageError(
-            f"{name} ran for more than {seconds_limit:g} s; give it less work, or --time-limit SECONDS"
-        ) from None
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(OSError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()

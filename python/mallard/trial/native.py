@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from mallard.errors import UsageError
 from mallard.native_file import COLLECTOR
+from mallard.trial.limited import wait
 
 ERROR = "error: "
+USUAL_SECONDS = 600.0
+TIMES_SLOWER = 4  # a program that does nothing but allocate is slowed more, and needs --sample
 NOTHING_RECORDED = "before its first allocation"
 
 
@@ -18,15 +22,22 @@ class NothingRecordedError(UsageError):
     """The program made no call of the allocator that the recorder saw."""
 
 
-def record(program: Sequence[str], stdin: Path | None, trace: Path) -> Path:
-    """Records the program once; its own words are kept out of the terminal."""
+def record(
+    program: Sequence[str], stdin: Path | None, trace: Path, seconds_limit: float = USUAL_SECONDS
+) -> Path:
+    """Records the program once; its own words are kept out of the terminal. `seconds_limit` is that of a run
+    without the recorder, which is slower.
+    """
     words = [str(COLLECTOR.find()), "-o", str(trace), "--", *program]
-    with open(stdin or os.devnull, "rb") as given:
-        done = subprocess.run(
-            words, stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
+    with open(stdin or os.devnull, "rb") as given, tempfile.TemporaryFile(prefix="mallard-errors-") as errors:
+        process = subprocess.Popen(
+            words, stdin=given, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True
         )
+        wait(process, f"{program[0]}, which is recorded,", TIMES_SLOWER * seconds_limit)
+        errors.seek(0)
+        told = errors.read().decode(errors="replace")
     if not trace.is_file():
-        said = _reason(done.stderr.decode(errors="replace"))
+        said = _reason(told)
         error = NothingRecordedError if NOTHING_RECORDED in said else UsageError
         raise error(said or f"{program[0]} was not recorded")
     return trace

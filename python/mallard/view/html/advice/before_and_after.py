@@ -32,7 +32,7 @@ def before_and_after_part(study: Study) -> Part | None:
     if len(bars) < 2:
         return None
     widest = max(_end(bar) for bar in bars)
-    floor = max(0.0, study.ceiling.cpu_seconds - study.ceiling.high)
+    floor = floor_of(study, bars[0].seconds)
     ground = study.ground
     heap = ground.heap if ground else "clean"
     table = element(
@@ -51,9 +51,12 @@ def before_and_after_part(study: Study) -> Part | None:
     )
     text = (
         f"Against {study.base} on a {heap} heap. A local allocator's bar is the time of the program less "
-        f"what its trial saved beside the null. Dashed: {times(floor)}, the time without any allocator; only "
-        "better locality can go below it."
+        "what its trial saved beside the null."
     )
+    if floor is not None:
+        text += (
+            f" Dashed: {times(floor)}, the time without any allocator; only better locality can go below it."
+        )
     return Part(
         "before-and-after",
         "Before and after",
@@ -61,6 +64,13 @@ def before_and_after_part(study: Study) -> Part | None:
         joined(element("div", table, class_="wide"), element("p", text, class_="setting")),
         {},
     )
+
+
+def floor_of(study: Study, before: float) -> float | None:
+    """The program's time less its ceiling. The ceiling is CPU time, so there is none beside wall time."""
+    if study.ground and study.ground.trial.wall:
+        return None
+    return max(0.0, before - study.ceiling.high)
 
 
 def bars_of(study: Study) -> Iterator[Bar]:
@@ -86,7 +96,7 @@ def _end(bar: Bar) -> float:
     return bar.seconds - bar.saved.median + max(bar.saved.high, bar.saved.median)
 
 
-def _row(bar: Bar, widest: float, floor: float) -> Markup:
+def _row(bar: Bar, widest: float, floor: float | None) -> Markup:
     def percent(seconds: float) -> str:
         return f"{max(0.0, min(100.0, 100 * seconds / widest)):.2f}%"
 
@@ -99,7 +109,7 @@ def _row(bar: Bar, widest: float, floor: float) -> Markup:
         "span",
         element("i", style=f"width:{percent(bar.seconds)}"),
         whisker,
-        element("u", style=f"left:{percent(floor)}"),
+        element("u", style=f"left:{percent(floor)}") if floor is not None else None,
         class_="bar",
     )
     saved = "" if bar.saved is None else f"{times(-bar.saved.median)} ({interval(bar.saved)})"

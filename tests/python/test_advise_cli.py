@@ -1,0 +1,47 @@
+"""The command line of `mallard advise`: files that it may not replace, and a database that cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from synthetic_study import study
+
+from mallard.cli import advise, understood
+from mallard.errors import UsageError
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("server", "input", "a.trace"):
+        (tmp_path / name).touch(mode=0o755)
+    return tmp_path / "server"
+
+
+@pytest.mark.parametrize("page", ["server", "input", "a.trace"])
+def test_a_page_replaces_no_file_of_the_command(server: Path, page: str) -> None:
+    with pytest.raises(UsageError, match=f"--html {page} would replace a file of the command"):
+        understood(["advise", "--trace", "a.trace", "--html", page, "--", "./server", "input"])
+
+
+def test_a_page_replaces_no_program_of_the_path(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(server.parent))
+    with pytest.raises(UsageError, match="would replace a file of the command"):
+        understood(["advise", "--html", "server", "--", "server"])
+
+
+def test_an_older_page_is_replaced(server: Path) -> None:
+    (server.parent / "advice.html").touch()
+    assert understood(["advise", "--html", "advice.html", "--", "./server"])
+
+
+def test_a_database_that_cannot_be_read_costs_the_bonus_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "mallard.db"
+    broken.write_text("this is no database, and longer than the head of one would be" * 10)
+    monkeypatch.setenv("MALLARD_DB", str(broken))
+    found = advise._with_bonus(study(), "monotonic")
+    assert found.bonus is None
+    assert found.notes[-1].startswith("No rows of the benchmark beside the trial: ")

@@ -1,0 +1,38 @@
+"""Programs that run too long are ended, with all that they started."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from mallard.errors import UsageError
+from mallard.trial import native
+from mallard.trial.limited import wait
+
+
+def test_a_program_and_its_children_are_ended(tmp_path: Path) -> None:
+    told = tmp_path / "child"
+    script = f"sleep 1000 & echo $! > {told}.new; mv {told}.new {told}; wait"
+    process = subprocess.Popen(["sh", "-c", script], start_new_session=True)
+    while not told.exists():
+        time.sleep(0.01)
+    with pytest.raises(UsageError, match=r"the shell ran for more than 0\.1 s; give it less work"):
+        wait(process, "the shell", 0.1)
+    assert process.returncode is not None
+    child = int(told.read_text())
+    while Path(f"/proc/{child}").exists() and "Z" not in Path(f"/proc/{child}/stat").read_text():
+        time.sleep(0.01)
+
+
+def test_a_recording_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    collector = tmp_path / "mallard-record"
+    collector.write_text("#!/bin/sh\nexec sleep 1000\n")
+    collector.chmod(0o755)
+    monkeypatch.setenv("MALLARD_COLLECTOR", str(collector))
+    with pytest.raises(UsageError, match=r"server, which is recorded, ran for more than 0\.2 s"):
+        native.record(["server"], None, tmp_path / "a.trace", 0.2 / native.TIMES_SLOWER)
+    assert not os.path.exists(tmp_path / "a.trace")
