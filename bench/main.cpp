@@ -1,4 +1,4 @@
-/// mallard-bench: runs one cell of one experiment and prints one line of JSON (docs/results.md).
+/// mallard-bench: runs one cell of one experiment and prints one line of JSON (docs/benchmark/results.md).
 #include "bench/harness/arguments.hpp"
 #include "bench/harness/build_info.hpp"
 #include "bench/harness/page_size.hpp"

@@ -64,24 +64,11 @@ FIGURES = (
     ),
     *(primitives, recording, reuse, testing, utilization),
 )
-PAGES = (
-    "bindings",
-    "case_studies",
-    "claims",
-    "contenders",
-    "contention",
-    "fixed_blocks",
-    "fragmentation",
-    "growth",
-    "locality",
-    "measured",
-    "pools",
-    "recording",
-    "reuse",
-    "testing",
-    "utilization",
+# Each page with figures, with its folder.
+DOCUMENTS = (
+    ROOT / "README.md",
+    *(page for page in sorted(DOCS.rglob("*.md")) if "<!-- figures: " in page.read_text(encoding="utf-8")),
 )
-DOCUMENTS = (ROOT / "README.md", *(DOCS / f"{page}.md" for page in PAGES))
 IMAGES = {DOCS / "images" / "density.svg": density.image}
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

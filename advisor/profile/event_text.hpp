@@ -1,4 +1,4 @@
-/// The events of a process as lines of text, for checks by other programs. docs/profile_format.md describes them.
+/// The events of a process as lines of text, for checks by other programs. docs/advisor/profile_format.md describes them.
 #pragma once
 
 #include "advisor/analysis/analysis.hpp"

@@ -1,4 +1,4 @@
-/// The whole document of a profile: docs/profile_format.md describes it.
+/// The whole document of a profile: docs/advisor/profile_format.md describes it.
 #pragma once
 
 #include "advisor/analysis/analysis.hpp"

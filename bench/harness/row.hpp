@@ -1,4 +1,4 @@
-/// The result of one cell, as one line of JSON (docs/results.md).
+/// The result of one cell, as one line of JSON (docs/benchmark/results.md).
 #pragma once
 
 #include "bench/harness/json.hpp"

@@ -1,5 +1,5 @@
-"""The result row: the measurements of one repetition of one cell (format 1; docs/results.md lists the
-fields)."""
+"""The result row: the measurements of one repetition of one cell (format 1; docs/benchmark/results.md has
+the fields)."""
 
 from __future__ import annotations
 

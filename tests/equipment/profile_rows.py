@@ -1,4 +1,4 @@
-"""Test equipment: the rows of a made up profile (docs/profile_format.md)."""
+"""Test equipment: the rows of a made up profile (docs/advisor/profile_format.md)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from mallard.cli.parser import Answer
 from mallard.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINE = re.compile(r"^(?: {4}(?:\./)?|\./)mallard (\S.*?)(?:\s{2,}.*|\s#.*)?$", re.MULTILINE)
 INLINE = re.compile(r"`(?:\./)?mallard\s([^`]+)`")
 LIBRARIES = ("libmimalloc.so", "libsnmalloc.so")  # in the home folder of the documents' reader

@@ -11,7 +11,7 @@ from mallard.reference import build
 from mallard.reference.doxygen_input import of_example, of_header, of_page
 from mallard.reference.mended import mend
 
-PAGE = Path("docs/heap.md")
+PAGE = Path("docs/library/heap.md")
 
 
 def test_the_comment_of_a_header_is_its_files_and_each_line_stays_a_line() -> None:

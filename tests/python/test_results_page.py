@@ -1,4 +1,4 @@
-"""docs/results.md tells of every field, status, table and column, and its query runs."""
+"""docs/benchmark/results.md tells of every field, status, table and column, and its query runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mallard.database import APPLICATION_ID, SCHEMA_VERSION
 from mallard.result import FORMAT, STATUSES, Row
 from mallard.store import Run, Store
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "results.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs/benchmark/results.md").read_text(encoding="utf-8")
 NAMED = set(re.findall(r"`([\w.-]+)`", PAGE))
 
 

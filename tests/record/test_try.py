@@ -7,7 +7,7 @@ import json
 import pytest
 from advisor_programs import front
 
-# Without the functions of headers, as docs/scopes.md advises.
+# Without the functions of headers, as docs/advisor/scopes.md advises.
 INSTRUMENTED = ("-finstrument-functions", "-finstrument-functions-exclude-file-list=/usr/include,c++")
 
 

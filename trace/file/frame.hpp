@@ -1,4 +1,4 @@
-/// The frames of a trace file. docs/trace.md describes them for readers that are not this one.
+/// The frames of a trace file. docs/advisor/trace.md describes them for readers that are not this one.
 ///
 ///     | file head, 16 B | frame head, 72 B | body | frame head | body | ... | frame head of the end |
 ///

@@ -1,4 +1,4 @@
-/// The parts of the document, each written by a function of its own. docs/profile_format.md describes them.
+/// The parts of the document, each written by a function of its own. docs/advisor/profile_format.md describes them.
 #pragma once
 
 #include "advisor/analysis/analysis.hpp"

@@ -10,7 +10,7 @@
 ///
 /// A misuse goes to the handler (checking/misuse.hpp); without one its text is printed and the program aborts. It
 /// names the place of the allocation (checking/allocation_site.hpp). Debug builds check all local allocators by
-/// this code; docs/checked.md has the whole story.
+/// this code; docs/library/checked.md has the whole story.
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>

@@ -101,7 +101,7 @@ private:
 };
 
 /// Called with each misuse, possibly under the lock of the allocator, which it must not use. It may return; the
-/// program then goes on as docs/checked.md says.
+/// program then goes on as docs/library/checked.md says.
 using misuse_handler = void (*)(const misuse_report& report) noexcept;
 
 /// Effects: installs `handler` for the whole process. nullptr, as at the start, writes the text of the report to

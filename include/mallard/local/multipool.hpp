@@ -15,7 +15,7 @@
 ///
 /// Bound: each class keeps the most that it ever had, until a release. Sizes that come in waves, each freed
 /// before the next comes, leave a pool that holds up to the sum of all waves: 88 times the live bytes in the
-/// worst case that docs/pools.md computes. For such a load use local/heap.hpp, or release between the waves.
+/// worst case that docs/benchmark/pools.md computes. For such a load use local/heap.hpp, or release between the waves.
 ///
 /// Invariants: blocks whose size is a multiple of 16 lie at multiples of 16.
 ///

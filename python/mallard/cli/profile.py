@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--all", action="store_true", help="longer lists on the screen")
     forms = parser.add_mutually_exclusive_group()
-    forms.add_argument("--json", action="store_true", help="the profile as JSON (docs/profile_format.md)")
+    forms.add_argument("--json", action="store_true", help="as JSON (docs/advisor/profile_format.md)")
     forms.add_argument("--html", metavar="FILE", type=Path, help="the profile as one page for a browser")
     forms.add_argument(
         "--export", metavar="FORMAT", choices=EXPORTS, help="pprof, dhat or folded (stacks), into -o FILE"

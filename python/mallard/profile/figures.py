@@ -1,4 +1,4 @@
-"""The figures of a process, a scope or a site, as in docs/profile_format.md. None is not known."""
+"""The figures of a process, a scope or a site, as in docs/advisor/profile_format.md. None is not known."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The native program `mallard-profile`: its place, and its answers.
 
-It prints one JSON (docs/profile_format.md), or writes an export. Its errors are shown as it wrote them.
+It prints one JSON (docs/advisor/profile_format.md), or writes an export. Its errors are shown as they are.
 """
 
 from __future__ import annotations

@@ -272,7 +272,7 @@ TEST_F(registry, make_a_zone_of_what_a_block_of_one_size_has_left) {
 }
 
 TEST(many_blocks, are_remembered_as_long_as_is_documented) {
-    EXPECT_EQ(block_registry::most_dead_records, 16384U) << "docs/checked.md";
+    EXPECT_EQ(block_registry::most_dead_records, 16384U) << "docs/library/checked.md";
 }
 
 TEST(many_blocks, are_found_and_the_ended_are_forgotten_one_after_the_other) {

@@ -49,7 +49,7 @@ TEST(quarantine, may_be_bounded_to_nothing) {
 }
 
 TEST(quarantine, fills_blocks_with_the_byte_that_is_documented) {
-    EXPECT_EQ(mallard::checking::freed_byte, std::byte{0xDF}) << "docs/checked.md";
+    EXPECT_EQ(mallard::checking::freed_byte, std::byte{0xDF}) << "docs/library/checked.md";
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // The memory that pools hold under waves of sizes: the same number of bytes of each size class, freed before the next
-// class is requested. The figures of docs/pools.md are computed here.
+// class is requested. The figures of docs/benchmark/pools.md are computed here.
 #include <mallard/local/heap.hpp>
 #include <mallard/local/multipool.hpp>
 
@@ -40,24 +40,25 @@ TEST(waves_of_sizes, leave_a_multipool_with_a_wave_of_every_class) {
     mallard::multipool<> pool;
     const double held = held_for_each_living(pool);
     EXPECT_GT(held, 80) << "80 classes, each with blocks of its own";
-    EXPECT_LT(held, 90) << "docs/pools.md says 88";
+    EXPECT_LT(held, 90) << "docs/benchmark/pools.md says 88";
     EXPECT_DOUBLE_EQ(held_for_each_living(pool), held) << "the blocks serve the next such waves";
 }
 
 TEST(waves_of_sizes, leave_fewer_classes_with_less) {
     mallard::fast_fit<> pool;
-    EXPECT_LT(held_for_each_living<mallard::power_of_two_classes>(pool), 17) << "docs/pools.md says 16";
+    EXPECT_LT(held_for_each_living<mallard::power_of_two_classes>(pool), 17)
+        << "docs/benchmark/pools.md says 16";
 }
 
 TEST(waves_of_sizes, leave_a_heap_with_what_neighbours_can_be_merged_to) {
     mallard::heap<> heap;
-    EXPECT_LT(held_for_each_living(heap), 7) << "docs/pools.md says 6";
+    EXPECT_LT(held_for_each_living(heap), 7) << "docs/benchmark/pools.md says 6";
 }
 
 TEST(waves_of_sizes, leave_next_to_nothing_where_each_is_released) {
     mallard::multipool<> pool;
     const auto release = [](mallard::multipool<>& p) { p.release(); };
-    EXPECT_LT(held_for_each_living(pool, release), 2) << "docs/pools.md says 2";
+    EXPECT_LT(held_for_each_living(pool, release), 2) << "docs/benchmark/pools.md says 2";
 }
 
 } // namespace

@@ -20,7 +20,7 @@ SHORT_SECONDS = 0.05
 MOVED = 0.1  # the program's time, between an advice and its verification
 NO_POOL = (
     "No block's end was checked: the changed program has no pool in mallard::recorded. Put it around the "
-    "allocator in a build for this check (docs/scopes.md)."
+    "allocator in a build for this check (docs/advisor/scopes.md)."
 )
 UNSEEN = (
     "Not seen in a recording: the use of a block after its end, and pools outside of mallard::recorded. A "
