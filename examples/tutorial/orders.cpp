@@ -1,4 +1,4 @@
-// The program of docs/tutorial.md: it reads orders, counts the items of each customer, and forgets the order.
+// The program of docs/advisor/tutorial.md: it reads orders, counts the items of each customer, and forgets the order.
 //
 // Compiled as it is, it is the program before the change. With -DMEMORY it is the changed one: MEMORY names the mechanism
 // that serves an order, mallard::new_delete for the null of the rewrite.
