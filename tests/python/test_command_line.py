@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from mallard import cli
 from mallard.cli import VERBS, main, understood
-from mallard.cli.needs import Needs
-from mallard.cli.parser import Answer
+from mallard.command_line import exit_status
+from mallard.command_line.needs import Needs
+from mallard.command_line.parser import Answer
 from mallard.errors import UsageError
 from mallard.nearest import meant
 from mallard.store import Store
@@ -259,5 +259,5 @@ def test_help_of_a_verb_in_either_order(verb: str) -> None:
 def test_the_first_help_tells_the_exit_statuses(capsys: Any) -> None:
     assert main([]) == 0
     shown = capsys.readouterr().out
-    for status in (value for name, value in vars(cli.exit_status).items() if name.isupper()):
+    for status in (value for name, value in vars(exit_status).items() if name.isupper()):
         assert f"{status} " in shown.partition("exit status:")[2]

@@ -15,7 +15,7 @@ import pytest
 
 from mallard import mallocs
 from mallard.cli import understood
-from mallard.cli.parser import Answer
+from mallard.command_line.parser import Answer
 from mallard.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,8 +10,8 @@ import pytest
 
 from mallard import mallocs
 from mallard.cli import VERBS, understood
-from mallard.cli.layout import columns, examples
-from mallard.cli.parser import Answer
+from mallard.command_line.layout import columns, examples
+from mallard.command_line.parser import Answer
 from mallard.contenders import own_strategies
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS

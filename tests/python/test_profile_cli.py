@@ -13,7 +13,7 @@ import pytest
 from synthetic_profile import document, fake_program, in_depth
 
 from mallard.cli import main, understood
-from mallard.cli.needs import Needs
+from mallard.command_line.needs import Needs
 
 Made = Callable[..., Path]
 

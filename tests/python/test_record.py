@@ -12,7 +12,7 @@ import pytest
 from source_tree import ROOT
 
 from mallard.cli import understood
-from mallard.cli.needs import Needs
+from mallard.command_line.needs import Needs
 from mallard.errors import UsageError
 
 # In place of the collector: tells what it was given.

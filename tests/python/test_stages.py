@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mallard.cli import test as verb
-from mallard.cli.parser import Answer
+from mallard.command_line.parser import Answer
 from mallard.errors import UsageError
 from mallard.stages import STAGES, Outcome, Workplace, command, native, python_tests, tools
 from mallard.stages.command import SILENT

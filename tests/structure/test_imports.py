@@ -8,7 +8,7 @@ from source_tree import circle, files, imports, text
 # From the bottom up; a module imports its own level and those before it. Packages count as one.
 LEVELS = [
     {"contenders", "described", "errors", "experiments", "library", "mallocs", "nearest", "strategy_names"},
-    {"collector", "database", "library_code", "machine", "papers", "result", "selection", "stats", "version"}
+    {"database", "library_code", "machine", "papers", "result", "selection", "stats", "version"}
     | {"native_file", "whole_file"},
     {"checksums", "expected_runner", "process", "runner", "store"},
     {"cells", "footprint", "pace", "profile", "reference", "stages"},
@@ -18,6 +18,7 @@ LEVELS = [
     {"trial"},
     {"advice", "budget", "verify"},
     {"view"},
+    {"command_line"},
     {"cli"},
     {"__main__"},
 ]

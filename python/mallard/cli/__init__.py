@@ -19,10 +19,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mallard.cli import exit_status, layout
-from mallard.cli.needs import Needs
-from mallard.cli.parser import Answer, Parser
-from mallard.cli.streams import ReaderGone, guarded, tell
+from mallard.command_line import exit_status, layout
+from mallard.command_line.needs import Needs
+from mallard.command_line.parser import Answer, Parser
+from mallard.command_line.streams import ReaderGone, guarded, tell
 from mallard.errors import UsageError
 from mallard.nearest import meant
 from mallard.selection import in_prose

@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mallard.cli import trials
-from mallard.cli.needs import Needs
-from mallard.cli.options import default_database
+from mallard.command_line import trials
+from mallard.command_line.needs import Needs
+from mallard.command_line.options import default_database
 from mallard.errors import UsageError
 from mallard.mallocs import NAMES
 from mallard.native_file import TRIAL_LIBRARY

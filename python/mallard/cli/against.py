@@ -6,10 +6,10 @@ import argparse
 import shlex
 from dataclasses import replace
 
-from mallard.cli import exit_status
-from mallard.cli.measuring import measure, needs_of
-from mallard.cli.needs import Needs
-from mallard.cli.options import add_database
+from mallard.command_line import exit_status
+from mallard.command_line.measuring import measure, needs_of
+from mallard.command_line.needs import Needs
+from mallard.command_line.options import add_database
 from mallard.errors import UsageError
 from mallard.mallocs import NAMES, OWN, find_library
 from mallard.plan import Request, check_request, selected_mallocs

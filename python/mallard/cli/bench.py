@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from mallard.cli import bench_options, exit_status
-from mallard.cli.measuring import measure, needs_of
-from mallard.cli.needs import Needs
+from mallard.command_line import bench_options, exit_status
+from mallard.command_line.measuring import measure, needs_of
+from mallard.command_line.needs import Needs
 from mallard.experiments import EXPERIMENTS
 from mallard.plan import OPTIONS, SCALES, Request, check_request
 from mallard.plan.notation import read_notation

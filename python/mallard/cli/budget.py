@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mallard.budget.document import PROCESS, read_budget
-from mallard.cli import exit_status
-from mallard.cli.needs import Needs
-from mallard.cli.programs import check_program
+from mallard.command_line import exit_status
+from mallard.command_line.needs import Needs
+from mallard.command_line.programs import check_program
 from mallard.errors import UsageError
 from mallard.whole_file import check_writable, write_whole
 

@@ -24,9 +24,9 @@ from mallard.choose.case import (
     YES,
 )
 from mallard.claims import finished_runs
-from mallard.cli import exit_status
-from mallard.cli.options import add_database, check_database, nothing_measured
-from mallard.cli.parser import is_number, positive_int
+from mallard.command_line import exit_status
+from mallard.command_line.options import add_database, check_database, nothing_measured
+from mallard.command_line.parser import is_number, positive_int
 from mallard.result import Row
 from mallard.store import Store
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from mallard.claims import NOT_APPLICABLE, VERDICTS, Entry, claims_markdown, counts, ledger
 from mallard.claims.claim import PAPERS
-from mallard.cli.options import add_database, add_format, nothing_measured
-from mallard.cli.runs import add_runs, check_runs, selected_runs
+from mallard.command_line.options import add_database, add_format, nothing_measured
+from mallard.command_line.runs import add_runs, check_runs, selected_runs
 from mallard.store import Run, Store
 
 HELP = "judge the claims of the papers by the measurements made here"

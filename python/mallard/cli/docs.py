@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mallard.cli.needs import Needs
+from mallard.command_line.needs import Needs
 from mallard.errors import UsageError
 from mallard.version import source_root, version
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from mallard.analysis.names import in_table_order
 from mallard.cells import Cell, cell_rows
-from mallard.cli.options import add_database, add_run, check_database, check_run
+from mallard.command_line.options import add_database, add_run, check_database, check_run
 from mallard.errors import UsageError
 from mallard.stats import median
 from mallard.store import Note, Run, Store

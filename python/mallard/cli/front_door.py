@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 
 from mallard.cli import reported, understood
-from mallard.cli.exit_status import DONE
-from mallard.cli.needs import ANSWER
-from mallard.cli.parser import Answer
+from mallard.command_line.exit_status import DONE
+from mallard.command_line.needs import ANSWER
+from mallard.command_line.parser import Answer
 
 
 def main() -> int:

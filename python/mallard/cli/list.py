@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from mallard.analysis.names import in_table_order
-from mallard.cli import layout
-from mallard.cli.options import add_database, check_database, nothing_measured
-from mallard.cli.parser import one_of
+from mallard.command_line import layout
+from mallard.command_line.options import add_database, check_database, nothing_measured
+from mallard.command_line.parser import one_of
 from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS

@@ -10,9 +10,9 @@ from typing import Any
 from mallard.analysis.peers.comparison import Duel, Side, duels, has_contenders
 from mallard.analysis.peers.contests import TIME
 from mallard.analysis.peers.counterparts import Counterpart, counterparts
-from mallard.cli.options import add_database, add_format, nothing_measured
-from mallard.cli.parser import one_of
-from mallard.cli.runs import add_runs, check_runs, selected_runs
+from mallard.command_line.options import add_database, add_format, nothing_measured
+from mallard.command_line.parser import one_of
+from mallard.command_line.runs import add_runs, check_runs, selected_runs
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.store import Run, Store

@@ -6,8 +6,8 @@ import argparse
 import os
 from pathlib import Path
 
-from mallard.cli.needs import Needs
-from mallard.cli.parser import positive_int
+from mallard.command_line.needs import Needs
+from mallard.command_line.parser import positive_int
 from mallard.errors import UsageError
 from mallard.profile.document import Profile, read_profile
 from mallard.profile.native import ask

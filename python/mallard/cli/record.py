@@ -8,9 +8,9 @@ import signal
 import sys
 from pathlib import Path
 
-from mallard.cli.needs import Needs
-from mallard.cli.parser import positive_int
-from mallard.cli.programs import check_program
+from mallard.command_line.needs import Needs
+from mallard.command_line.parser import positive_int
+from mallard.command_line.programs import check_program
 from mallard.errors import UsageError
 from mallard.native_file import COLLECTOR
 

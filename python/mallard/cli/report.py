@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from mallard.claims import finished_runs
-from mallard.cli.options import add_database, add_run, check_database, check_run
+from mallard.command_line.options import add_database, add_run, check_database, check_run
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.result import Row

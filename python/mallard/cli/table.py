@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from mallard.analysis.cells import setting_text
-from mallard.cli import exit_status
-from mallard.cli.options import add_database, add_run, check_database, check_run, nothing_measured
+from mallard.command_line import exit_status
+from mallard.command_line.options import add_database, add_run, check_database, check_run, nothing_measured
 from mallard.errors import UsageError
 from mallard.evidence.beside import beside, has_cells_of
 from mallard.evidence.measured import Measured, by_setting

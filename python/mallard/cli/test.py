@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mallard.cli import layout
-from mallard.cli.needs import Needs
-from mallard.cli.parser import Answer
+from mallard.command_line import layout
+from mallard.command_line.needs import Needs
+from mallard.command_line.parser import Answer
 from mallard.errors import UsageError
 from mallard.nearest import meant
 from mallard.stages import STAGES, Outcome, Stage, Workplace

@@ -6,8 +6,8 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from mallard.cli import trials
-from mallard.cli.needs import Needs
+from mallard.command_line import trials
+from mallard.command_line.needs import Needs
 from mallard.errors import UsageError
 from mallard.mallocs import NAMES, OWN
 from mallard.native_file import TRIAL_LIBRARY

@@ -6,10 +6,10 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from mallard.cli import exit_status
-from mallard.cli.needs import Needs
-from mallard.cli.parser import positive_int, positive_seconds
-from mallard.cli.programs import check_program, same_program
+from mallard.command_line import exit_status
+from mallard.command_line.needs import Needs
+from mallard.command_line.parser import positive_int, positive_seconds
+from mallard.command_line.programs import check_program, same_program
 from mallard.errors import UsageError
 from mallard.verify.advice import read_advice
 from mallard.verify.comparison import AFTER, BEFORE, NULL

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from mallard.cli import layout
+from mallard.command_line import layout
 from mallard.errors import UsageError
 from mallard.nearest import meant
 

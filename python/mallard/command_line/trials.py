@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from mallard import mallocs
-from mallard.cli.needs import Needs
-from mallard.cli.parser import positive_int, positive_seconds, seed_number
+from mallard.command_line.needs import Needs
+from mallard.command_line.parser import positive_int, positive_seconds, seed_number
 from mallard.errors import UsageError
 
 LEAST_ROUNDS = 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from mallard.claims import finished_runs
-from mallard.cli.options import check_database
-from mallard.cli.parser import is_number
+from mallard.command_line.options import check_database
+from mallard.command_line.parser import is_number
 from mallard.errors import UsageError
 from mallard.store import Run, Store
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from mallard.cli.parser import is_number
+from mallard.command_line.parser import is_number
 from mallard.errors import UsageError
 from mallard.store import require_database
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import argparse
 
-from mallard.cli import layout
-from mallard.cli.options import add_database
-from mallard.cli.parser import Parser, gibibytes, one_of, positive_int, positive_seconds, seed_number
+from mallard.command_line import layout
+from mallard.command_line.options import add_database
+from mallard.command_line.parser import Parser, gibibytes, one_of, positive_int, positive_seconds, seed_number
 from mallard.contenders import own_strategies
 from mallard.experiments import EXPERIMENTS
 from mallard.mallocs import NAMES

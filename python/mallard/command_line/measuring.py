@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from mallard import machine
-from mallard.cli.needs import Needs
+from mallard.command_line.needs import Needs
 from mallard.contenders import BEHIND
 from mallard.expected_runner import expected_runner
 from mallard.plan import Host, Plan, Request, make_plan, selected_compilers, selected_mallocs
