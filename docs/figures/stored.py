@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from measure import commands, plain
+
 from mallard.experiments import EXPERIMENTS
 from mallard.library_code import fingerprint
 from mallard.plan import SCALES
@@ -40,20 +42,29 @@ def read_stored(experiment: str) -> dict[str, Any]:
 
 @cache
 def stored_runs(experiment: str) -> list[StoredRun]:
-    """The run of the largest scale first, of several the largest: it is the experiment's table. The others
-    are about special settings. Runs are numbered anew, so that experiments share no number, and that the
-    table passes for the latest run: its cells decide."""
+    """In the order of docs/results/commands.txt: the first is the experiment's table, the others are about
+    special settings. Runs are numbered anew, so that experiments share no number, and that the table passes
+    for the latest run: its cells decide."""
     data = read_stored(experiment)
     rows: dict[int, list[dict[str, Any]]] = {}
     for row in data["rows"]:
         rows.setdefault(row["run_id"], []).append(row)
-    runs = sorted(data["runs"], key=lambda run: (SCALES.index(run["scale"]), len(rows[run["id"]])))
+    runs = sorted(
+        data["runs"],
+        key=lambda run: (-_place(run["command"]), SCALES.index(run["scale"]), len(rows[run["id"]])),
+    )
     first = MOST_RUNS * tuple(EXPERIMENTS).index(experiment)
     found = [
         StoredRun({**run, "id": number}, [Row.from_native(number, row) for row in rows[run["id"]]])
         for number, run in enumerate(runs, start=first)
     ]
     return found[::-1]
+
+
+def _place(command: str) -> int:
+    """The end of the list for a command that is not in it."""
+    listed = [plain(each) for each in commands()]
+    return listed.index(plain(command)) if plain(command) in listed else len(listed)
 
 
 def load(experiment: str) -> StoredRun:

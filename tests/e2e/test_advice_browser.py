@@ -51,12 +51,12 @@ def test_no_page_is_wider_than_the_screen(browser: Browser, folder: Path, kind: 
 
 def test_bars_are_as_long_as_their_times(page: Page) -> None:
     widths = page.evaluate(
-        "[...document.querySelectorAll('.bar i')].map(e => e.getBoundingClientRect().width)"
+        "[...document.querySelectorAll('.time-bar i')].map(e => e.getBoundingClientRect().width)"
     )
     assert len(widths) == 5
     before, best = widths[0], widths[3]
     assert best / before == pytest.approx(70.3 / 109, abs=0.01)
-    assert count(page, ".bar u") == 5
+    assert count(page, ".time-bar u") == 5
 
 
 def test_the_duck_has_six_parts_that_can_be_seen(page: Page) -> None:

@@ -110,13 +110,13 @@ def _row(bar: Bar, widest: float, floor: float | None) -> Markup:
         element("i", style=f"width:{percent(bar.seconds)}"),
         whisker,
         element("u", style=f"left:{percent(floor)}") if floor is not None else None,
-        class_="bar",
+        class_="time-bar",
     )
     saved = "" if bar.saved is None else f"{times(-bar.saved.median)} ({interval(bar.saved)})"
     return element(
         "tr",
         element("th", breakable(bar.label), element("small", bar.about) if bar.about else None),
-        element("td", drawn, class_="drawn"),
+        element("td", drawn, class_="timed"),
         element("td", times(bar.seconds), class_="n", data_label="time"),
         element("td", saved, class_="n", data_label="saved"),
         element("td", bar.peak, class_="n", data_label="peak memory"),
