@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from mallard.cli import understood
+from mallard.experiments import EXPERIMENTS
 from mallard.store import Store
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
 import measure
+from figures.stored import read_stored
 
 # Mallocs that a user builds need not be on this machine.
 OWN_BUILDS = re.compile(r",\w+=~/\w+\.so")
@@ -43,6 +45,12 @@ def test_a_command_of_the_list_is_understood(command: str) -> None:
 def test_no_command_is_there_twice() -> None:
     plain = [measure.plain(command) for command in measure.commands()]
     assert len(set(plain)) == len(plain)
+
+
+def test_every_stored_run_is_of_a_command_of_the_list() -> None:
+    plain = {measure.plain(command) for command in measure.commands()}
+    stored = [(name, run["command"]) for name in EXPERIMENTS for run in read_stored(name)["runs"]]
+    assert [each for each in stored if measure.plain(each[1]) not in plain] == []
 
 
 def test_a_finished_command_is_known_whatever_its_quotes_and_its_database(tmp_path: Path) -> None:
