@@ -45,3 +45,14 @@ def test_a_database_that_cannot_be_read_costs_the_bonus_alone(
     found = advise._with_bonus(study(), "monotonic")
     assert found.bonus is None
     assert found.notes[-1].startswith("No rows of the benchmark beside the trial: ")
+
+
+@pytest.mark.parametrize("verb", [["advise"], ["try", "--scope", "handle"]])
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [("./no", "./no does not exist"), ("./input.txt", "cannot be run"), ("servre", "no program in PATH")],
+)
+def test_a_wrong_program_costs_no_build(server: Path, verb: list[str], program: str, said: str) -> None:
+    (server.parent / "input.txt").touch()
+    with pytest.raises(UsageError, match=said):
+        understood([*verb, "--", program])

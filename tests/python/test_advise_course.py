@@ -208,7 +208,7 @@ def test_two_scopes_as_one():
 )
 def test_bad_input(words, said):
     usual = {
-        "program": ["x"],
+        "program": ["true"],
         "scope": None,
         "rounds": None,
         "mallocs": "glibc",

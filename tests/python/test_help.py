@@ -51,7 +51,7 @@ def test_examples_are_understood(screen: str, tmp_path: Path, monkeypatch: pytes
         Store(tmp_path / name).close()
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(mallocs, "_given", {})
-    for name in ("before", "after", "null", "parser"):
+    for name in ("before", "after", "null", "parser", "program", "server"):
         (tmp_path / name).touch(mode=0o755)
     (tmp_path / "parser.toml").write_text("[process]\nallocations = 1\n")
     (tmp_path / "libmimalloc.so").write_bytes(b"\x7fELF")

@@ -8,6 +8,7 @@ from pathlib import Path
 from mallard import mallocs
 from mallard.command_line.needs import Needs
 from mallard.command_line.parser import positive_int, positive_seconds, seed_number
+from mallard.command_line.programs import check_program
 from mallard.errors import UsageError
 
 LEAST_ROUNDS = 3
@@ -54,6 +55,7 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
 
 
 def check_runs(arguments: argparse.Namespace) -> None:
+    check_program(arguments.program[0])
     if arguments.rounds is not None and arguments.rounds < LEAST_ROUNDS:
         raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
     mallocs.selected(arguments.mallocs, "--global")
