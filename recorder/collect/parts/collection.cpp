@@ -80,7 +80,9 @@ void collection::find_parts() {
             continue;
         }
         trace::process& about = parts_.emplace_back(std::make_unique<recorded>(name))->about;
-        if (about.executable.empty() && about.number == started_.number && !has_others_of(about.number)) {
+        // The process may end between the readings of the one and of the other.
+        const bool is_known = !about.executable.empty() && !about.command.empty();
+        if (!is_known && about.number == started_.number && !has_others_of(about.number)) {
             about.executable = started_.executable;
             about.command = started_.command;
         }

@@ -118,9 +118,11 @@ unsigned part::take_full(const taker& take) {
     std::vector<chunk> ready = look();
     std::erase_if(ready, [&](const chunk& each) { return !is_full(each) || each.number > newest; });
     std::ranges::sort(ready, {}, &chunk::number);
-    // All are copied before the first one is compressed, because the process needs them.
+    // All are copied before the first one is compressed, because the process needs them. Where the disk was full, the process has
+    // ended its recording, and copies would take the room of the trace.
+    const bool may_copy = header_->stopped.load() != trace::stop_reason::disk_full;
     for (chunk& each : ready) {
-        if (copy(each)) {
+        if (may_copy && copy(each)) {
             give_back(each.which, chunk_memory::keep_some);
             each.which = copies_++;
             each.is_copy = true;
@@ -153,10 +155,13 @@ bool part::copy(chunk& which) noexcept {
     const off_t to = place_of(copies_);
     // The first page has the state of the copy, so it comes last.
     constexpr auto page = static_cast<ssize_t>(trace::header_bytes);
-    return kept_ >= 0 && bytes > page &&
-           ::pwrite(kept_, bytes_.data() + page, static_cast<std::size_t>(bytes - page), to + page) ==
-               bytes - page &&
-           ::pwrite(kept_, bytes_.data(), trace::header_bytes, to) == page;
+    if (kept_ >= 0 && bytes > page &&
+        ::pwrite(kept_, bytes_.data() + page, static_cast<std::size_t>(bytes - page), to + page) == bytes - page &&
+        ::pwrite(kept_, bytes_.data(), trace::header_bytes, to) == page) {
+        return true;
+    }
+    give_back_copy(copies_);
+    return false;
 }
 
 unsigned part::hand_on(const std::vector<chunk>& chunks, const taker& take) {
@@ -197,14 +202,18 @@ void part::give_back(std::uint32_t which, chunk_memory memory) noexcept {
     (void)!::pwrite(file_, &zero, 1, begin);
 }
 
+void part::give_back_copy(std::uint32_t which) noexcept {
+    (void)::fallocate(kept_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place_of(which),
+                      static_cast<off_t>(trace::chunk_bytes));
+}
+
 /// Those that were not handed on yet stay: the disk may be full in the midst of them.
 void part::forget_copies(chunk_memory memory) noexcept {
     const std::byte zero{0};
     for (std::uint32_t each = 0; each < handed_on_; ++each) {
         (void)!::pwrite(kept_, &zero, 1, place_of(each));
         if (memory == chunk_memory::keep_none || each >= chunks_with_memory) {
-            (void)::fallocate(kept_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place_of(each),
-                              static_cast<off_t>(trace::chunk_bytes));
+            give_back_copy(each);
         }
     }
     if (handed_on_ == copies_) {

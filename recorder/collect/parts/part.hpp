@@ -69,6 +69,7 @@ private:
     [[nodiscard]] std::vector<chunk> look_at_copies() const;
     [[nodiscard]] bool copy(chunk& which) noexcept;
     void give_back(std::uint32_t which, chunk_memory memory) noexcept;
+    void give_back_copy(std::uint32_t which) noexcept;
     void forget_copies(chunk_memory memory) noexcept;
     unsigned hand_on(const std::vector<chunk>& chunks, const taker& take);
 
