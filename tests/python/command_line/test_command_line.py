@@ -18,7 +18,7 @@ from mallard.nearest import meant
 from mallard.store import Store
 
 HERE = Path(__file__).resolve().parent
-PACKAGES = HERE.parents[1] / "python"
+PACKAGES = HERE.parents[2] / "python"
 # Refuses modules that Python does not bring itself, also beside the standard library.
 BLOCKED = """\
 import sys

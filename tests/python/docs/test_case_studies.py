@@ -11,7 +11,7 @@ import pytest
 
 from mallard.stats import Difference
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "case_studies"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "case_studies"))
 import score
 from harness import inputs
 from harness.advising import advised, summary, summary_of_trial

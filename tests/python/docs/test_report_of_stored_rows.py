@@ -16,7 +16,7 @@ from mallard.store import Run
 from mallard.view.html import Measured, page
 from mallard.view.terminal.findings.peers_summary import show_peers_summary
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 from figures.peers import beside, found
 from figures.stored import stored_file, stored_runs
 

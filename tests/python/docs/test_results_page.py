@@ -14,7 +14,7 @@ from mallard.database import APPLICATION_ID, SCHEMA_VERSION
 from mallard.result import FORMAT, STATUSES, Row
 from mallard.store import Run, Store
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/benchmark/results.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs/benchmark/results.md").read_text(encoding="utf-8")
 NAMED = set(re.findall(r"`([\w.-]+)`", PAGE))
 
 

@@ -53,7 +53,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory, fake_in: Any) -> Any:
 def call(fake: Any, words: tuple[str, ...], redirection: str) -> subprocess.CompletedProcess[str]:
     """As a shell starts the program: some of these cannot be had through subprocess."""
     script = f'exec "$0" -m mallard "$@" {redirection}'
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "python")}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3] / "python")}
     return subprocess.run(
         ["sh", "-c", script, sys.executable, *words],
         cwd=fake.directory,
@@ -90,7 +90,7 @@ def test_a_reader_that_went_away_is_met_with_silence(measured: Any, words: tuple
     """The pipe has no reader from the first byte on, so the result depends on no race."""
     reading, writing = os.pipe()
     os.close(reading)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "python")}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3] / "python")}
     done = subprocess.run(
         [sys.executable, "-m", "mallard", *words],
         cwd=measured.directory,

@@ -95,7 +95,7 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
 
 def test_doxygen_is_named_if_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     with pytest.raises(UsageError, match="doxygen is not here; install it: apt-get install doxygen"):
         build(root, tmp_path / "docs", "0.1.0")
     assert list(tmp_path.iterdir()) == []

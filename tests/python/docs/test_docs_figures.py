@@ -13,7 +13,7 @@ from mallard.analysis.peers.contests import TIME
 from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
 from mallard.experiments.description.quantity import Quantity
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 from figures import claims, locality, peers
 from refresh import add_runs, drop_runs
 

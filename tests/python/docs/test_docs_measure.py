@@ -13,7 +13,7 @@ from mallard.cli import understood
 from mallard.experiments import EXPERIMENTS
 from mallard.store import Store
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 import measure
 from figures.stored import read_stored
 

@@ -18,7 +18,7 @@ from mallard.cli import understood
 from mallard.command_line.parser import Answer
 from mallard.store import Store
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINE = re.compile(r"^(?: {4}(?:\./)?|\./)mallard (\S.*?)(?:\s{2,}.*|\s#.*)?$", re.MULTILINE)
 INLINE = re.compile(r"`(?:\./)?mallard\s([^`]+)`")
