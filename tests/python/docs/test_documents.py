@@ -59,6 +59,7 @@ def test_a_command_of_the_documents_is_understood(
     Store(tmp_path / "mallard.db").close()
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(mallocs, "_given", {})
+    monkeypatch.setattr("mallard.machine.allowed_cpus", lambda: [0, 1])  # threads need two
     for name in LIBRARIES:
         (tmp_path / name).write_bytes(b"\x7fELF")
     words = [PLACEHOLDERS.get(word, expandvars(word)) for word in shlex.split(command)]

@@ -1,0 +1,70 @@
+"""A page whose commands are typed again: what they print, and nothing else, is replaced."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
+import transcript
+
+PAGE = """# Page
+
+    $ echo one; echo; echo two
+    old
+
+    $ echo three
+    $ true
+    old
+
+Text.
+
+    indented, and no command
+"""
+AFTER = """# Page
+
+    $ echo one; echo; echo two
+    one
+
+    two
+
+    $ echo three
+    three
+    $ true
+
+Text.
+
+    indented, and no command
+"""
+
+
+def test_the_output_of_each_command_is_replaced() -> None:
+    assert transcript.rerun(PAGE) == AFTER
+    assert transcript.rerun(AFTER) == AFTER
+
+
+def test_commands_run_in_the_projects_folder() -> None:
+    assert transcript.rerun("    $ ls docs/transcript.py\n") == (
+        "    $ ls docs/transcript.py\n    docs/transcript.py\n"
+    )
+
+
+def test_a_failed_command_leaves_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("    $ echo one\n    $ echo no >&2; exit 3\n    old\n")
+    monkeypatch.setattr(sys, "argv", ["transcript.py", str(page)])
+    assert transcript.main() == 1
+    assert "ends with status 3:\nno" in capsys.readouterr().err
+    assert page.read_text().endswith("    old\n")
+
+
+def test_the_tutorial_has_the_output_of_its_commands() -> None:
+    page = (Path(transcript.__file__).parent / "advisor" / "tutorial.md").read_text()
+    blocks = {match[1]: match[2] for match in transcript.COMMAND.finditer(page)}
+    answers = [text for command, text in blocks.items() if command.startswith("./mallard ")]
+    assert len(answers) >= 5
+    assert sum(text.strip() != "" for text in answers) >= 4
