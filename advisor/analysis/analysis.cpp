@@ -17,8 +17,9 @@ analysis::analysis(const scope_tree& stacks, function_of_level function_of, cons
 void analysis::add(std::span<const trace::event> events) {
     constexpr std::size_t ahead = 8;
     for (std::size_t at = 0; at < events.size(); ++at) {
-        if (at + ahead < events.size()) {
-            blocks_.prefetch(events[at + ahead].address);
+        if (at + 2 * ahead < events.size()) {
+            blocks_.prefetch_place(events[at + 2 * ahead].address);
+            blocks_.prefetch_block(events[at + ahead].address);
         }
         add(events[at]);
         ++number_;
@@ -115,11 +116,9 @@ void analysis::follow(const trace::event& event, bool complete) {
 
 void analysis::allocate(const trace::event& event, std::uint64_t bytes, bool complete) {
     block_bytes_ = bytes;
-    if (const live_block* there = blocks_.find(event.address)) {
+    if (const auto lost = blocks_.take(event.address)) {
         ++counted_.double_allocations;
-        const live_block lost = *there;
-        blocks_.erase(there);
-        end(lost, no_call, event.thread);
+        end(*lost, no_call, event.thread);
     }
     live_block block;
     block.address = event.address;
@@ -153,20 +152,18 @@ void analysis::free(const trace::event& event, bool complete) {
     if (complete) {
         thread_stacks_[event.thread].scopes.free_called();
     }
-    const live_block* there = blocks_.find(event.address);
-    if (there == nullptr) {
+    const auto block = blocks_.take(event.address);
+    if (!block) {
         ++counted_.foreign_frees;
         pools_.free_by_malloc(event);
         return;
     }
-    const live_block block = *there;
-    block_bytes_ = block.bytes;
-    blocks_.erase(there);
+    block_bytes_ = block->bytes;
     if (event.kind == trace::record_kind::realloc_old) {
-        threads_[event.thread].reallocated = block.address;
-        threads_[event.thread].reallocated_bytes = block.bytes;
+        threads_[event.thread].reallocated = block->address;
+        threads_[event.thread].reallocated_bytes = block->bytes;
     }
-    end(block, freed, event.thread);
+    end(*block, freed, event.thread);
 }
 
 void analysis::end(const live_block& block, call_id freed, std::uint32_t thread) {

@@ -56,16 +56,14 @@ void heap_snapshot::collect(const block_table& blocks, const std::vector<thread_
         sums.last_page = 0;
     }
     blocks_.clear();
-    for (const live_block& block : blocks.places()) {
-        if (block.address == 0) {
-            continue;
-        }
+    blocks_.reserve(blocks.size());
+    blocks.for_each([&](const live_block& block) {
         const std::size_t groups =
             block.has_complete_stack ? threads[block.thread].scopes.containing(block.number) : 0;
         blocks_.push_back({block.address, block.bytes, block.thread, static_cast<std::uint32_t>(groups)});
         sums_[block.thread].blocks[groups] += 1;
         sums_[block.thread].bytes[groups] += static_cast<std::int64_t>(block.bytes);
-    }
+    });
 }
 
 /// By digits of the address, the lowest first: several times as fast as a sort by comparisons.

@@ -79,7 +79,7 @@ void recorded_pools::free_wrongly(const trace::event& event, totals& sums, const
     }
     if (owner_of(event.address) != 0) {
         ++sums.freed_of_other;
-    } else if (of_malloc.find(event.address) != nullptr) {
+    } else if (of_malloc.contains(event.address)) {
         ++sums.freed_of_malloc;
     } else {
         ++sums.freed_after_end;

@@ -18,6 +18,10 @@ heap_history::heap_history(trace::reader& trace, std::size_t process)
     finish();
 }
 
+std::uint64_t heap_history::since_begin(const trace::event& event) const noexcept {
+    return event.ticks - std::min(event.ticks, first_ticks_);
+}
+
 void heap_history::add(const trace::event& event) {
     if (event.address == 0) {
         return;
@@ -27,19 +31,18 @@ void heap_history::add(const trace::event& event) {
         if (total_.alive.bytes > total_.at_peak.bytes) {
             ++peak_;
             total_.at_peak = total_.alive;
-            ticks_at_peak_ = event.ticks - std::min(event.ticks, first_ticks_);
+            ticks_at_peak_ = since_begin(event);
         }
     } else if (trace::frees(event.kind)) {
-        const live_block* const found = alive_.find(event.address);
-        if (found == nullptr) {
+        const auto found = alive_.take(event.address);
+        if (!found) {
             return; // allocated before the recording
         }
         if (event.kind == trace::record_kind::realloc_old) {
             in_realloc_.resize(std::max(in_realloc_.size(), event.thread + std::size_t{1}));
-            in_realloc_[event.thread] = {*found, event.ticks};
+            in_realloc_[event.thread] = {*found, since_begin(event)};
         }
-        release(*found, event.ticks);
-        alive_.erase(found);
+        release(*found, since_begin(event));
     } else if (event.kind == trace::record_kind::realloc_failed) {
         take_back(event.address, event.thread);
     }
@@ -56,14 +59,13 @@ block_counts& heap_history::touch(trace::context_id context) {
 }
 
 void heap_history::allocate(const trace::event& event) {
-    if (const live_block* const there = alive_.find(event.address)) { // its end is not in the trace
-        release(*there, event.ticks);
-        alive_.erase(there);
+    if (const auto there = alive_.take(event.address)) { // its end is not in the trace
+        release(*there, since_begin(event));
     }
     live_block made;
     made.address = event.address;
     made.bytes = event.bytes;
-    made.ticks = event.ticks;
+    made.ticks = since_begin(event);
     made.call = event.context;
     alive_.insert(made);
     block_counts& counts = touch(made.call);
@@ -90,7 +92,7 @@ void heap_history::release(const live_block& gone, std::uint64_t ticks) {
 /// Effects: a realloc failed, so the block that it was given is still there. It was never away.
 void heap_history::take_back(std::uint64_t address, std::uint32_t thread) {
     if (thread >= in_realloc_.size() || in_realloc_[thread].block.address != address ||
-        alive_.find(address) != nullptr) {
+        alive_.contains(address)) {
         return;
     }
     const live_block& back = in_realloc_[thread].block;
@@ -105,13 +107,11 @@ void heap_history::take_back(std::uint64_t address, std::uint32_t thread) {
 }
 
 void heap_history::finish() {
-    for (const live_block& left : alive_.places()) {
-        if (left.address != 0) {
-            for (block_counts* const each : {&counts_[left.call], &total_}) {
-                each->ticks += last_ticks_ - left.ticks;
-            }
+    alive_.for_each([&](const live_block& left) {
+        for (block_counts* const each : {&counts_[left.call], &total_}) {
+            each->ticks += this->ticks() - left.ticks;
         }
-    }
+    });
     for (trace::context_id each = 0; each < counts_.size(); ++each) {
         touch(each);
     }

@@ -48,9 +48,11 @@ public:
 private:
     struct returned_block {
         live_block block;
-        std::uint64_t ticks = 0; ///< when it was returned
+        std::uint64_t ticks = 0; ///< since the first event, when it was returned
     };
 
+    /// Returns: ticks.
+    [[nodiscard]] std::uint64_t since_begin(const trace::event& event) const noexcept;
     void add(const trace::event& event);
     void allocate(const trace::event& event);
     void release(const live_block& gone, std::uint64_t ticks);

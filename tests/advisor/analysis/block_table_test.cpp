@@ -17,11 +17,12 @@ TEST(block_table, finds_what_was_inserted_and_not_erased) {
     for (std::uint64_t step = 1; step < 200'000; ++step) {
         // Few addresses close to each other: long runs of taken places.
         const std::uint64_t address = 8 * (1 + random() % 12'000);
-        const live_block* found = table.find(address);
-        ASSERT_EQ(found != nullptr, model.contains(address));
-        if (found != nullptr) {
+        ASSERT_EQ(table.contains(address), model.contains(address));
+        table.prefetch_place(address);
+        table.prefetch_block(address);
+        if (const auto found = table.take(address)) {
+            ASSERT_EQ(found->address, address);
             ASSERT_EQ(found->number, model[address]);
-            table.erase(found);
             model.erase(address);
         } else {
             live_block block;
@@ -32,9 +33,66 @@ TEST(block_table, finds_what_was_inserted_and_not_erased) {
         }
         ASSERT_EQ(table.size(), model.size());
     }
-    for (const auto& [address, number] : model) {
-        ASSERT_EQ(table.find(address)->number, number);
+    table.for_each([&](const live_block& block) {
+        const auto found = model.find(block.address);
+        ASSERT_NE(found, model.end());
+        ASSERT_EQ(found->second, block.number);
+        model.erase(found);
+    });
+    ASSERT_TRUE(model.empty());
+}
+
+TEST(block_table, addresses_that_differ_beyond_the_tag_are_told_apart) {
+    block_table table;
+    for (std::uint64_t low = 0; low < 8; ++low) { // the hash leaves the lowest three bits out
+        table.insert({.address = 4096 + low, .number = low});
     }
+    EXPECT_EQ(table.size(), 8U);
+    for (std::uint64_t low = 8; low-- > 0;) {
+        EXPECT_EQ(table.take(4096 + low)->number, low);
+        EXPECT_FALSE(table.contains(4096 + low));
+    }
+}
+
+TEST(block_table, a_block_comes_back_with_all_its_figures) {
+    constexpr std::uint64_t bytes = (std::uint64_t{1} << 48) - 1;
+    constexpr std::uint64_t number = (std::uint64_t{1} << 44) - 1;
+    constexpr std::uint64_t ticks = (std::uint64_t{1} << 52) - 1;
+    for (const live_block& block : {live_block{.address = ~std::uint64_t{0},
+                                               .bytes = bytes,
+                                               .number = number,
+                                               .ticks = ticks,
+                                               .clock = bytes,
+                                               .call = ~0U,
+                                               .marked = ~0U,
+                                               .thread = ~0U >> 1,
+                                               .has_complete_stack = true},
+                                    live_block{.address = 1},
+                                    live_block{.address = 8,
+                                               .bytes = 7,
+                                               .number = 0x0abc'1234'5678,
+                                               .ticks = 5,
+                                               .clock = 6,
+                                               .call = 4,
+                                               .marked = 3,
+                                               .thread = 2,
+                                               .has_complete_stack = false}}) {
+        block_table table;
+        table.insert(block);
+        EXPECT_EQ(*table.take(block.address), block);
+    }
+}
+
+TEST(block_table, figures_that_no_process_reaches_stay_large) {
+    constexpr std::uint64_t all = ~std::uint64_t{0};
+    block_table table;
+    table.insert({.address = 16, .bytes = all, .number = all, .ticks = all, .clock = all});
+    const live_block found = *table.take(16);
+    EXPECT_EQ(found.bytes, all >> 16);
+    EXPECT_EQ(found.number, all >> 20);
+    EXPECT_EQ(found.ticks, all >> 12);
+    EXPECT_EQ(found.clock, all >> 16);
+    EXPECT_EQ(found.thread, 0U);
 }
 
 } // namespace
