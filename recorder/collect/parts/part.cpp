@@ -156,7 +156,8 @@ bool part::copy(chunk& which) noexcept {
     // The first page has the state of the copy, so it comes last.
     constexpr auto page = static_cast<ssize_t>(trace::header_bytes);
     if (kept_ >= 0 && bytes > page &&
-        ::pwrite(kept_, bytes_.data() + page, static_cast<std::size_t>(bytes - page), to + page) == bytes - page &&
+        ::pwrite(kept_, bytes_.data() + page, static_cast<std::size_t>(bytes - page), to + page) ==
+            bytes - page &&
         ::pwrite(kept_, bytes_.data(), trace::header_bytes, to) == page) {
         return true;
     }
