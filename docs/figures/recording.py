@@ -17,6 +17,9 @@ MOST_NANOSECONDS = {10: 35, 25: 50, 55: 60}  # that an event is to take, by the 
 MOST_TIMES = {"clang++-16 -fsyntax-only": 1.2, "cmake, a small project": 1.15}  # the program's own CPU time
 HOT_TIMES, HOT_RATE = 1.3, 5.0  # of programs with fewer millions of events a second
 MOST_BYTES = 2.0
+PROFILED_RATE, PROFILED_BYTES = 5.0, 2 << 30  # million events a second, and memory
+LEAST_PROFILED = 1_000_000
+LARGE = ("a loop", "protoc, a large file")  # recorded once, to be profiled
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -25,6 +28,7 @@ def blocks() -> dict[str, Callable[[], str]]:
         "recording_hot": hot,
         "recording_curve": curve,
         "recording_programs": programs,
+        "recording_profiles": profiles,
     }
 
 
@@ -147,6 +151,8 @@ def programs() -> str:
     )
     lines = []
     for case in cases(False):
+        if case.name in LARGE:
+            continue
         most = MOST_TIMES.get(case.name)
         lines.append(
             (
@@ -166,6 +172,31 @@ def programs() -> str:
     return markdown_table(heading, lines)
 
 
+def profiles() -> str:
+    """Of the programs whose recordings are long enough to tell."""
+    heading = ("recording", "events", "seconds", "million events a second", "aim", "memory, MiB", "aim")
+    lines = []
+    for case in cases(False):
+        if "profile" not in case.recorded.rows[0]:
+            continue
+        events, seconds = case.recorded.middle("events"), case.recorded.middle("profile") / 1e9
+        if events < LEAST_PROFILED:
+            continue
+        held = case.recorded.middle("profile_bytes")
+        lines.append(
+            (
+                case.name,
+                f"{events:,.0f}",
+                f"{seconds:.1f}",
+                _marked_low(events / seconds / 1e6, 1, PROFILED_RATE),
+                f"{PROFILED_RATE:g}",
+                _marked(held / (1 << 20), 0, PROFILED_BYTES / (1 << 20)),
+                f"{PROFILED_BYTES >> 20}",
+            )
+        )
+    return markdown_table(heading, lines)
+
+
 def _collecting(case: Case) -> str:
     """Ours, then heaptrack's."""
     ours = f"{case.recorded.ms('others'):.0f}"
@@ -176,6 +207,11 @@ def _spread(values: list[float], digits: int, most: float | None = None) -> str:
     """38 (36 to 41); bold where the median misses its aim."""
     ends = f"({min(values):.{digits}f} to {max(values):.{digits}f})"
     return f"{_marked(median(values), digits, most)} {ends}"
+
+
+def _marked_low(value: float, digits: int, least: float) -> str:
+    text = f"{value:.{digits}f}"
+    return f"**{text}**" if value < least else text
 
 
 def _marked(value: float, digits: int, most: float | None) -> str:

@@ -25,11 +25,12 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import programs  # noqa: E402
 from mallard.machine import facts  # noqa: E402
-from mallard.native_file import COLLECTOR  # noqa: E402
+from mallard.native_file import COLLECTOR, PROFILER  # noqa: E402
 from run import Runs, has_heaptrack  # noqa: E402
 
 FORMAT = 1
-GROUPS = {"hot": programs.hot, "curve": programs.curve, "real": programs.real}
+GROUPS = {"hot": programs.hot, "curve": programs.curve, "real": programs.real, "large": programs.large}
+ONCE = {"large"}  # minutes each
 
 
 def main() -> int:
@@ -53,10 +54,11 @@ def main() -> int:
 
 
 def _measured(folder: Path, groups: list[str], rounds: int) -> Iterator[dict[str, Any]]:
-    runs = Runs(folder, COLLECTOR.find())
-    cases = [case for group in groups for case in GROUPS[group](folder)]
+    runs = Runs(folder, COLLECTOR.find(), PROFILER.find())
+    once = [case for group in groups if group in ONCE for case in GROUPS[group](folder)]
+    cases = [case for group in groups if group not in ONCE for case in GROUPS[group](folder)]
     try:
-        for case in rounds * cases:
+        for case in [*once, *rounds * cases]:
             yield from _ways(runs, case)
     finally:
         for made in {case.made for case in cases if case.made is not None}:
@@ -84,7 +86,8 @@ def _store(file: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _commit() -> str:
-    words = ["git", "-C", str(ROOT), "log", "-1", "--format=%h", "--abbrev=12", "--", "recorder", "trace"]
+    parts = ("recorder", "trace", "advisor")
+    words = ["git", "-C", str(ROOT), "log", "-1", "--format=%h", "--abbrev=12", "--", *parts]
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
 
 

@@ -16,6 +16,7 @@ HOT_EVENTS = 2_000_000
 WORK = (0, 25, 50, 100, 200, 400, 800)  # multiplications between two events
 CURVE_LEVELS, CURVE_NEW, CURVE_EVENTS = 25, 2, 500_000
 MESSAGES = 400
+LARGE_EVENTS, LARGE_MESSAGES = 100_000_000, 3000
 
 SOURCE = """#include <algorithm>
 #include <iostream>
@@ -92,6 +93,14 @@ def real(folder: Path) -> Iterator[Case]:
     return (each for each in cases if shutil.which(each.command[0]))
 
 
+def large(folder: Path) -> Iterator[Case]:
+    """Recordings that are long to read: of a program that frees its blocks, and of one that keeps them."""
+    words = (_hot_program(folder), str(CURVE_LEVELS), str(CURVE_NEW), str(LARGE_EVENTS), "0")
+    cases = [Case("a loop", words), Case("protoc, a large file", ("protoc", "--cpp_out=.", "large.proto"))]
+    (folder / "large.proto").write_text(_messages(LARGE_MESSAGES))
+    return (each for each in cases if shutil.which(each.command[0]))
+
+
 def _hot_program(folder: Path) -> str:
     return str(compiled(folder / "hot", "hot.c"))
 
@@ -103,9 +112,9 @@ def compiled(into: Path, source: str, *flags: str) -> Path:
     return into
 
 
-def _messages() -> str:
+def _messages(count: int = MESSAGES) -> str:
     lines = ['syntax = "proto3";', "package cost;"]
-    for number in range(MESSAGES):
+    for number in range(count):
         fields = (
             f"  {kind} field_{place} = {place};"
             for place, kind in enumerate(("int32", "string", "repeated double", "map<string, int64>"), 1)

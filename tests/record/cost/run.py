@@ -1,5 +1,7 @@
 """One run of a program: by itself, recorded, or under heaptrack; and the time that it took.
 
+A recording is profiled, too.
+
 A program's CPU time is the clock of its process: all its threads in user and system mode and its end, without
 the processes that it starts. It is read when the process has ended and its parent has not yet asked: here, or
 by clock_of_child.c in the collector, which is the program's parent there.
@@ -33,14 +35,17 @@ class Used:
     events: int = 0
     size: int = 0
     complete: float = 0.0
+    profile: int = 0  # that `mallard-profile` took to read the recording, elapsed
+    profile_bytes: int = 0  # that it held at most
 
 
 class Runs:
     """Runs programs in a folder."""
 
-    def __init__(self, folder: Path, collector: Path) -> None:
+    def __init__(self, folder: Path, collector: Path, profiler: Path) -> None:
         self.folder = folder
         self.collector = collector
+        self.profiler = profiler
         self.clock = compiled(folder / "libclock_of_child.so", "clock_of_child.c", "-shared", "-fPIC")
 
     def plain(self, case: Case) -> Used:
@@ -62,6 +67,7 @@ class Runs:
         collecting = _time(process)
         elapsed = time.monotonic_ns() - begun
         text = (self.folder / "told").read_text()
+        profile, held = self._profiled(trace)
         return Used(
             program=int(told.read_text()),
             others=collecting,
@@ -69,7 +75,19 @@ class Runs:
             events=int(_found(EVENTS, text).replace(",", "")),
             size=trace.stat().st_size,
             complete=float(_found(COMPLETE, text)),
+            profile=profile,
+            profile_bytes=held,
         )
+
+    def _profiled(self, trace: Path) -> tuple[int, int]:
+        """Elapsed nanoseconds, and bytes."""
+        begun = time.monotonic_ns()
+        process = self._start([str(self.profiler), str(trace)])
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise SystemExit(f"{process.args!r} ended with status {process.returncode}")
+        return time.monotonic_ns() - begun, used.ru_maxrss * 1024
 
     def under_heaptrack(self, case: Case) -> Used:
         """As Debian's script `heaptrack` does it: the program writes to a pipe, another one reads from it."""
