@@ -75,8 +75,11 @@ void end_of_order(Memory& memory) {
 std::string random_order(std::mt19937& draw) {
     std::string made;
     for (unsigned item = 0; item != 60; ++item) {
-        made += "a customer with the number " + std::to_string(draw() % 25) + "=an item of the catalogue, " +
-                std::to_string(draw() % 1000) + ";";
+        // Drawn one by one, because compilers differ in the order of calls within an expression.
+        const auto customer = draw() % 25;
+        const auto number = draw() % 1000;
+        made += "a customer with the number " + std::to_string(customer) + "=an item of the catalogue, " +
+                std::to_string(number) + ";";
     }
     return made;
 }
