@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """The case studies, in two stages: the advice is stored, and committed, before the change is measured.
 
-    case_studies/run.py                    both stages of all of them; the second asks for the commit
+    case_studies/run.py                    the missing advice of all, and facts for committed advice
     case_studies/run.py advise lua         what the advisor says of the program before the change
     case_studies/run.py verify lua         the builds beside each other
     case_studies/run.py list               the case studies, and missing Debian packages
 
-Nothing is installed. A case study whose package is missing is named and left out. CMAKE_PREFIX_PATH names
-libraries in other places.
+Nothing is installed. A case study whose package is missing is named and left out, and the exit status is 1.
+CMAKE_PREFIX_PATH names libraries in other places.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from harness import advising, building, facts
 from harness.catalogue import BEFORE, CASES, Case
-from harness.places import ADVICE, FACTS, ROOT, sha256
+from harness.places import ADVICE, FACTS, ROOT, sha256_of
 from mallard.errors import UsageError
 
 Json = dict[str, Any]
 STAGES = ("all", "advise", "verify", "list")
 USUAL_ROUNDS = 21
+ERRORS = (UsageError, building.BuildError, advising.AdviceError)  # of one case study; the others go on
 
 
 def stored(folder: Path, case: Case) -> Json:
@@ -43,11 +44,13 @@ def store(folder: Path, case: Case, document: Json) -> None:
     (folder / f"{case.name}.json").write_text(text, encoding="utf-8")
 
 
-def advise(case: Case, inputs: list[str], rounds: int) -> None:
+def advise(case: Case, inputs: list[str], rounds: int, *, again: bool) -> None:
+    """Without `again`, only the cells whose program or input has no advice."""
     building.build(case, [BEFORE])
     document = stored(ADVICE, case) | {"case": case.name, "doctor": advising.doctor()}
     for given in case.inputs:
-        if given.name in inputs:
+        known = document["cells"].get(given.name, {})
+        if given.name in inputs and (again or not known.items() >= advising.hashes(case, given).items()):
             advice = advising.advise(case, given, rounds)
             document["cells"][given.name] = advice
             store(ADVICE, case, document)
@@ -80,21 +83,23 @@ def verify(case: Case, inputs: list[str], rounds: int) -> None:
         if given.name not in inputs or given.name not in advice:
             continue
         advised = advice[given.name]
-        if sha256(building.words(case, given)[0]) != advised["program_sha256"]:
+        if not advised.items() >= advising.hashes(case, given).items():
             raise UsageError(
-                f"the advice on {case.name} is on another program than this build's; ask for it again: "
-                f"case_studies/run.py advise {case.name}"
+                f"the advice on {case.name} is on another program or input than this build's; ask for it "
+                f"again: case_studies/run.py advise {case.name}"
             )
         fact = facts.measure_cell(case, given, _mallocs(advised), rounds, _tick)
-        document["cells"][given.name] = fact | {"advice_sha256": sha256(file)}
+        document["cells"][given.name] = fact | {"advice_sha256": sha256_of(advised)}
         store(FACTS, case, document)
         print(f"{case.name} {given.name}: measured in {rounds} rounds", flush=True)
 
 
 def _mallocs(advice: Json) -> list[str]:
-    """The best of the other mallocs, if one saves time."""
+    """The best of the other mallocs, if one saves time, and the advised one."""
     saving = [name for name, time in advice["mallocs"].items() if time["high"] < 0]
-    return sorted(saving, key=lambda name: float(advice["mallocs"][name]["median"]))[:1]
+    best = sorted(saving, key=lambda name: float(advice["mallocs"][name]["median"]))[:1]
+    kind, advised = advising.advised(advice)
+    return [*best, advised] if kind == "global" and advised not in best else best
 
 
 def _tick(_done: int, _of: int) -> None:
@@ -114,22 +119,33 @@ def main() -> int:
         parser.error(f"'{unknown[0]}' is no case study; there are {', '.join(CASES)}")
     try:
         missing = building.configure()
-        chosen = [CASES[name] for name in arguments.names or CASES]
-        for case in chosen:
-            if case.name in missing:
-                print(f"{case.name} is left out: apt-get install {missing[case.name]}")
-                continue
-            inputs = [each.name for each in case.inputs if arguments.input in (None, each.name)]
-            if arguments.stage == "list":
-                print(f"{case.name}: {case.title}, {' and '.join(inputs)}")
-            if arguments.stage in ("all", "advise"):
-                advise(case, inputs, arguments.rounds)
-            if arguments.stage in ("all", "verify"):
-                verify(case, inputs, arguments.rounds)
-    except (UsageError, building.BuildError, advising.AdviceError) as error:
+    except building.BuildError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    return 0
+    chosen = [CASES[name] for name in arguments.names or CASES]
+    failed = []
+    for case in chosen:
+        if case.name in missing:
+            print(f"{case.name} is left out: apt-get install {missing[case.name]}")
+            continue
+        try:
+            run(case, arguments)
+        except ERRORS as error:
+            failed.append(case.name)
+            print(f"error: {case.name}: {error}", file=sys.stderr)
+    left_out = sum(case.name in missing for case in chosen)
+    print(f"{len(chosen) - left_out - len(failed)} of {len(chosen)} case studies done")
+    return 2 if failed else 1 if left_out else 0
+
+
+def run(case: Case, arguments: argparse.Namespace) -> None:
+    inputs = [each.name for each in case.inputs if arguments.input in (None, each.name)]
+    if arguments.stage == "list":
+        print(f"{case.name}: {case.title}, {' and '.join(inputs)}")
+    if arguments.stage in ("all", "advise"):
+        advise(case, inputs, arguments.rounds, again=arguments.stage == "advise")
+    if arguments.stage in ("all", "verify"):
+        verify(case, inputs, arguments.rounds)
 
 
 if __name__ == "__main__":

@@ -14,11 +14,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from harness.catalogue import BEFORE
 from harness.cells import Cell, read
 from mallard.stats import Difference, median
 
 NEAR_BEST = 1.10  # the advised program's time beside the best one's
 WIDTH_OF_RUN, WIDTH_OF_EFFECT = 0.03, 0.25  # the most that half an interval may be; the larger counts
+LEAST_SAVING = 0.02
 MISSED_SHARE = 0.05  # of a 95 % interval, for Winkler's score
 
 Criterion = Callable[[Cell], bool | None]
@@ -111,8 +113,10 @@ def under_ceiling(cell: Cell) -> bool | None:
 
 
 def quiet(cell: Cell) -> bool | None:
-    """Whether no local allocator was advised where there is nothing to advise."""
-    return None if cell.has_choice else cell.kind != "local"
+    """Whether no local allocator was advised where there is nothing to advise: no build saves a fiftieth, or
+    there is one only."""
+    saves = min(cell.seconds.values()) < (1 - LEAST_SAVING) * cell.seconds[BEFORE]
+    return None if saves else cell.kind != "local"
 
 
 CRITERIA: dict[str, Criterion] = {

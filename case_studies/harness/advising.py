@@ -13,11 +13,10 @@ from typing import Any
 
 from harness import building
 from harness.catalogue import BEFORE, Case, Input
-from harness.places import ROOT, sha256
+from harness.places import ROOT, commit, sha256
 from mallard import mallocs
 
 Json = dict[str, Any]
-LEAST_EFFECT = 0.01  # of the program's time
 
 
 class AdviceError(Exception):
@@ -31,19 +30,24 @@ def advise(case: Case, given: Input, rounds: int) -> Json:
         trace = Path(folder) / "trace"
         _mallard(["record", "-o", str(trace), "--", *program])
         installed = [name for name in mallocs.NAMES if name == mallocs.OWN or mallocs.find_library(name)]
-        if importlib.util.find_spec("mallard.cli.advise"):
-            asked = ["advise", "--json", "--rounds", str(rounds), "--global", ",".join(installed)]
-        else:
-            asked = ["try", "--json", "--rounds", str(rounds), "--scope", case.scope]
+        asked = ["advise", "--json", "--rounds", str(rounds), "--global", ",".join(installed)]
         document = json.loads(_mallard([*asked, "--trace", str(trace), "--", *program]))
-        file = building.input_file(case, given)
         return {
             "command": f"mallard {' '.join(asked)} -- {case.name}.{BEFORE} {' '.join(given.words)}",
-            "program_sha256": sha256(program[0]),
-            "input_sha256": sha256(file) if file else None,
+            "commit": commit(),
             "recording_sha256": sha256(trace),
-            **(summary if asked[0] == "advise" else summary_of_trial)(document),
+            **hashes(case, given),
+            **summary(document),
         }
+
+
+def hashes(case: Case, given: Input) -> Json:
+    """Of the program and its input. Advice holds for these, and for no others."""
+    file = building.input_file(case, given)
+    return {
+        "program_sha256": sha256(building.words(case, given)[0]),
+        "input_sha256": sha256(file) if file else None,
+    }
 
 
 def doctor() -> list[Json]:
@@ -62,6 +66,7 @@ def summary(document: Json) -> Json:
     effects = [] if ground is None else ground["trial"]["effects"]
     return {
         "kind": document["kind"],
+        "answer": document["answer"],
         "headline": document["headline"],
         "facts": document["facts"],
         "scope": study["chosen"]["name"] if study["chosen"] else None,
@@ -73,39 +78,11 @@ def summary(document: Json) -> Json:
     }
 
 
-def summary_of_trial(document: Json) -> Json:
-    """Of the output of `mallard try --json`."""
-    ground = document["grounds"][0]
-    trial = ground["trial"]
-    strategies = dict(_strategies(trial["effects"], set(ground["differing"])))
-    best = min(strategies, key=lambda name: float(strategies[name]["median"]), default="")
-    least = LEAST_EFFECT * trial["program_seconds"]
-    local = bool(best) and strategies[best]["high"] < 0 and -strategies[best]["median"] >= least
-    return {
-        "kind": "local" if local else "unresolved",
-        "headline": f"{best} in {document['scope']['name']}" if local else "no strategy saves time",
-        "facts": [],
-        "scope": document["scope"]["name"],
-        "program_seconds": trial["program_seconds"],
-        "ceiling": None,
-        "wall": trial["wall"],
-        "strategies": strategies,
-        "mallocs": {},
-    }
-
-
 def advised(advice: Json) -> tuple[str, str]:
-    """(local, STRATEGY), (global, MALLOC), or the kind of advice that names no allocator, and ''."""
-    kind = advice["kind"]
-    if kind == "local":
-        return kind, _most_saved(advice["strategies"])
-    if kind == "global":
-        return kind, _most_saved(advice["mallocs"])
-    return kind, ""
-
-
-def _most_saved(of: dict[str, Json]) -> str:
-    return min(of, key=lambda name: float(of[name]["median"]))
+    """(local, STRATEGY), (global, MALLOC), (pattern, KIND), or the kind of another advice, and ''."""
+    answer = advice["answer"]
+    word = {"local": "strategy", "global": "malloc", "pattern": "pattern"}.get(answer["kind"])
+    return answer["kind"], (answer[word] or "") if word else ""
 
 
 def _first_ground(study: Json) -> Json | None:

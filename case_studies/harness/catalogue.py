@@ -29,9 +29,9 @@ class Case:
     title: str
     scope: str
     inputs: tuple[Input, ...]
-    # Builds beside before and null, and the strategy that each one is.
+    # Builds beside before and null, and the advice that each one follows: a strategy or a pattern. Of two for
+    # one advice the first is taken.
     builds: tuple[tuple[str, str], ...] = tuple(OF_MALLARD.items())
-    threads: bool = False  # compared by wall time
     command: tuple[str, ...] = ()  # an installed program, in place of the case study's own
     package: str = ""  # of the command
 
@@ -54,8 +54,9 @@ def _documents(small_times: int, large_times: int, kind: str = "json") -> tuple[
 WITH_POOL = (*OF_MALLARD.items(), ("library_pool", "monotonic"))
 WITH_POOLS = (*WITH_POOL, ("library_pool_reused", "monotonic"))
 ZONES = (("library_pool_reused", "monotonic"),)
-FRESH_AND_REUSED = (("library_pool", "monotonic"), ("library_pool_reused", "monotonic"))
-ARENAS = (*FRESH_AND_REUSED, ("reused", "reuse"))
+# An allocator of a trial is rewound and keeps its chunks, as an arena that is used again does.
+REUSED_AND_FRESH = (("library_pool_reused", "monotonic"), ("library_pool", "monotonic"))
+ARENAS = (*REUSED_AND_FRESH, ("reused", "reuse"))
 
 CASES = {
     case.name: case
@@ -89,15 +90,13 @@ CASES = {
             "handle",
             _documents(80, 60),
             WITH_POOL,
-            threads=True,
         ),
         Case(
             "grpc_server",
             "a server of gRPC",
             "handle",
             (Input("small", ("4", "1500")), Input("large", ("200", "300"))),
-            FRESH_AND_REUSED,
-            threads=True,
+            REUSED_AND_FRESH,
         ),
         Case(
             "leveldb",

@@ -10,7 +10,7 @@ from typing import Any
 from harness.advising import advised
 from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, Case
 from harness.facts import UNDER
-from harness.places import ADVICE, FACTS
+from harness.places import ADVICE, FACTS, sha256_of
 from mallard.stats import Difference, median, paired_difference
 
 Json = dict[str, Any]
@@ -39,11 +39,13 @@ class Cell:
 
     @property
     def build(self) -> str:
-        """The build that follows the advice."""
+        """The build that follows the advice; '' if the library has no place for it."""
         if self.kind == "global":
             return UNDER + self.advised
         if self.kind == "local":
             return build_of(CASES[self.case], self.advised)
+        if self.kind == "pattern":
+            return build_of(CASES[self.case], self.advised) or BEFORE
         return BEFORE
 
     @property
@@ -66,14 +68,16 @@ def build_of(case: Case, strategy: str) -> str:
 
 
 def read() -> list[Cell]:
-    """In the order of the catalogue; without the cells that have no fact."""
+    """In the order of the catalogue; without the cells that have no fact, or one of other advice."""
     cells = []
     for case in CASES.values():
         advice, facts = _cells(ADVICE, case), _cells(FACTS, case)
         cells += [
             cell_of(case, given.name, advice[given.name], facts[given.name])
             for given in case.inputs
-            if given.name in advice and given.name in facts
+            if given.name in advice
+            and given.name in facts
+            and facts[given.name]["advice_sha256"] == sha256_of(advice[given.name])
         ]
     return cells
 
@@ -85,7 +89,7 @@ def _cells(folder: Any, case: Case) -> dict[str, Json]:
 
 def cell_of(case: Case, given: str, advice: Json, facts: Json) -> Cell:
     kind, name = advised(advice)
-    clock = "wall_seconds" if facts["wall"] else "cpu_seconds"
+    clock = "wall_seconds" if advice["wall"] else "cpu_seconds"
     times = {program: run[clock] for program, run in facts["programs"].items()}
     predicted = {
         build: _difference(advice["strategies"][strategy], 0)

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness import building
 from harness.catalogue import BEFORE, NULL, Case, Input
-from harness.places import sha256
+from harness.places import commit, sha256
 from mallard import mallocs
 from mallard.stats import median
 from mallard.trial.measured import Measured, measure, own_environment
@@ -39,11 +39,9 @@ def measure_cell(
         runs[UNDER + malloc] = partial(measure, building.words(case, given), environment, None, SECONDS_LIMIT)
     measured = interleaved(runs, BEFORE, rounds, SEED, tick, _check_first)
     others = [name for name in runs if name != BEFORE]
-    file = building.input_file(case, given)
     return {
         "rounds": rounds,
-        "wall": case.threads,
-        "input_sha256": sha256(file) if file else None,
+        "commit": commit(),
         "programs": {
             name: _program(measured, name, _hash(case, given, name)) for name in runs if measured.of(name)
         },

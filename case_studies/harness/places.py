@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 STUDIES = Path(__file__).resolve().parents[1]
 ROOT = STUDIES.parent
@@ -24,3 +27,16 @@ def sha256(file: Path | str) -> str:
         path = Path(shutil.which(str(file)) or file)
     with path.resolve().open("rb") as data:
         return hashlib.file_digest(data, "sha256").hexdigest()
+
+
+def sha256_of(document: Any) -> str:
+    """Of a part of a JSON document, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def commit() -> str:
+    """Of the source tree; empty if it is none of git's."""
+    asked = subprocess.run(
+        ["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip()

@@ -14,7 +14,7 @@ from mallard.stats import Difference
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "case_studies"))
 import score
 from harness import inputs
-from harness.advising import advised, summary, summary_of_trial
+from harness.advising import advised, summary
 from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, Case
 from harness.cells import Cell, build_of, cell_of, read
 
@@ -47,6 +47,7 @@ def test_a_cell_whose_promise_is_kept() -> None:
     assert score.narrow(CELL) is True
     assert score.under_ceiling(CELL) is True
     assert score.quiet(CELL) is None
+    assert score.quiet(replace(CELL, seconds={BEFORE: 0.100, "monotonic": 0.099})) is False
     assert list(score.signs(CELL)) == [True, True]
     assert score.misses([CELL]) == []
 
@@ -143,49 +144,58 @@ GROUND: dict[str, Any] = {
 }
 
 
-def test_a_strategy_that_served_nothing_is_no_advice() -> None:
-    advice = summary_of_trial({"scope": {"name": "handle"}, "grounds": [GROUND]})
-    assert advised(advice) == ("local", "monotonic")
-    assert list(advice["strategies"]) == ["monotonic"]
-
-
-def test_a_strategy_that_changes_the_output_is_no_advice() -> None:
-    ground = GROUND | {"differing": ["monotonic"]}
-    advice = summary_of_trial({"scope": {"name": "handle"}, "grounds": [ground]})
-    assert advised(advice) == ("unresolved", "")
-
-
-def test_advice_is_summed_up() -> None:
-    document = {
-        "kind": "global",
+def document(kind: str, *, ground: dict[str, Any] | None = GROUND, **answer: str) -> dict[str, Any]:
+    """As `mallard advise --json` prints it."""
+    return {
+        "kind": kind,
+        "answer": {"kind": kind, "strategy": None, "malloc": None, "pattern": None, **answer},
         "headline": "Use mimalloc",
         "facts": [],
         "study": {
-            "chosen": {"name": "handle"},
-            "trial": {"grounds": [GROUND]},
+            "chosen": {"name": "handle"} if ground else None,
+            "trial": {"grounds": [ground]} if ground else None,
             "ceiling": {"seconds": 3.0, "low": 2.0, "high": 4.0, "cpu_seconds": 11.0, "faults": 3},
             "globals": {"effects": [{"malloc": "mimalloc", "time": EFFECT["time"]}]},
         },
     }
-    advice = summary(document)
-    assert advised(advice) == ("global", "mimalloc")
-    assert advice["ceiling"]["high"] == 4.0
-    nothing = document | {"kind": "nothing", "study": document["study"] | {"trial": None, "chosen": None}}
-    assert advised(summary(nothing)) == ("nothing", "")
-    assert summary(nothing)["program_seconds"] == 11.0
+
+
+def test_the_advised_build_is_that_of_the_answer() -> None:
+    assert advised(summary(document("local", strategy="monotonic"))) == ("local", "monotonic")
+    assert advised(summary(document("global", malloc="mimalloc"))) == ("global", "mimalloc")
+    assert advised(summary(document("pattern", pattern="reuse"))) == ("pattern", "reuse")
+    assert advised(summary(document("unresolved"))) == ("unresolved", "")
+
+
+def test_a_strategy_that_served_nothing_or_changes_the_output_promises_nothing() -> None:
+    assert list(summary(document("unresolved"))["strategies"]) == ["monotonic"]
+    differing = GROUND | {"differing": ["monotonic"]}
+    assert summary(document("unresolved", ground=differing))["strategies"] == {}
+
+
+def test_advice_is_summed_up() -> None:
+    assert summary(document("global", malloc="mimalloc"))["ceiling"]["high"] == 4.0
+    nothing = summary(document("nothing", ground=None))
+    assert nothing["program_seconds"] == 11.0
+    assert nothing["scope"] is None
+
+
+def test_a_pattern_is_followed_by_the_build_that_has_it() -> None:
+    pattern = replace(CELL, case="protobuf", kind="pattern", advised="reuse")
+    assert pattern.build == "reused"
+    assert replace(pattern, advised="reserve").build == BEFORE
 
 
 def test_facts_are_paired_by_round() -> None:
     run = {"wall_seconds": [9.0] * 5, "peak_bytes": 1.0}
     facts = {
-        "wall": False,
         "programs": {
             BEFORE: run | {"cpu_seconds": [1.0, 2.0, 3.0, 4.0, 5.0]},
             NULL: run | {"cpu_seconds": [1.5, 2.5, 3.5, 4.5, 5.5]},
             "monotonic": run | {"cpu_seconds": [0.5, 1.5, 2.5, 3.5, 4.5]},
         },
     }
-    advice = summary_of_trial({"scope": {"name": "handle"}, "grounds": [GROUND]})
+    advice = summary(document("local", strategy="monotonic"))
     cell = cell_of(CASES["boost_json"], "small", advice, facts)
     assert (cell.fact.low, cell.fact.high) == (-0.5, -0.5)
     assert cell.allocator_only["monotonic"].median == -1.0
