@@ -24,14 +24,14 @@ static_assert(sizeof(free_block) == sizeof(void*) && alignof(free_block) == 1);
 using link_in_place [[gnu::aligned(1)]] = free_block*;
 
 /// Returns: the place of the link of `block`.
-[[nodiscard]] inline link_in_place* link_of(free_block* block) noexcept {
+[[nodiscard, gnu::always_inline]] inline link_in_place* link_of(free_block* block) noexcept {
     return reinterpret_cast<link_in_place*>(block);
 }
 
 /// Returns: `p`, which the compiler need not compare with null again.
 /// Requires: `p` is not null.
 template <class T>
-[[nodiscard]] T* known(T* p) noexcept {
+[[nodiscard, gnu::always_inline]] inline T* known(T* p) noexcept {
     if (p == nullptr) {
         __builtin_unreachable();
     }

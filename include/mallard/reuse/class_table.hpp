@@ -19,7 +19,8 @@ template <class T>
 class class_table {
 public:
     /// Returns: the place of the pointer of class `index`; null if there is none.
-    [[nodiscard]] T** find(std::size_t index) noexcept {
+    /// Requires: `index` is at most 2^15 - 1.
+    [[nodiscard, gnu::always_inline]] T** find(std::size_t index) noexcept {
         const int wanted = static_cast<int>(index);
         if (wanted == ~reach_) [[likely]] {
             return &word_;

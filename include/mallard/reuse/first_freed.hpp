@@ -104,43 +104,53 @@ private:
     static constexpr std::size_t most_page_bytes = 512;
 
     template <class Size>
-    static constexpr bool has_pages(Size size) noexcept {
+    [[gnu::always_inline]] static constexpr bool has_pages(Size size) noexcept {
         return size.holds(3 * word_bytes) || size.is(2 * word_bytes);
     }
 
-    static bool is_tagged(const core::free_block* p) noexcept { return (address_of(p) & 1) != 0; }
-    static core::free_block* with_tag(core::free_block* p) noexcept { return at(address_of(p) + 1); }
-    static core::free_block* without_tag(core::free_block* p) noexcept { return at(address_of(p) - 1); }
+    [[gnu::always_inline]] static bool is_tagged(const core::free_block* p) noexcept {
+        return (address_of(p) & 1) != 0;
+    }
+    [[gnu::always_inline]] static core::free_block* with_tag(core::free_block* p) noexcept {
+        return at(address_of(p) + 1);
+    }
+    [[gnu::always_inline]] static core::free_block* without_tag(core::free_block* p) noexcept {
+        return at(address_of(p) - 1);
+    }
 
-    static std::uintptr_t address_of(const core::free_block* p) noexcept {
+    [[gnu::always_inline]] static std::uintptr_t address_of(const core::free_block* p) noexcept {
         return reinterpret_cast<std::uintptr_t>(p);
     }
-    static core::free_block* at(std::uintptr_t address) noexcept {
+    [[gnu::always_inline]] static core::free_block* at(std::uintptr_t address) noexcept {
         return reinterpret_cast<core::free_block*>(address);
     }
-    static std::uintptr_t word(core::free_block* block, std::size_t number = 0) noexcept {
+    [[gnu::always_inline]] static std::uintptr_t word(core::free_block* block,
+                                                      std::size_t number = 0) noexcept {
         return address_of(core::read_link(core::link_of(block + number)));
     }
-    static void set_word(core::free_block* block, std::size_t number, std::uintptr_t value) noexcept {
+    [[gnu::always_inline]] static void set_word(core::free_block* block, std::size_t number,
+                                                std::uintptr_t value) noexcept {
         core::write_link(core::link_of(block + number), at(value));
     }
 
     /// Returns: the distance of the link from the front of a page.
     template <class Size>
-    static std::size_t link_at(Size size) noexcept {
+    [[gnu::always_inline]] static std::size_t link_at(Size size) noexcept {
         return std::min(core::align_down(size.bytes(), word_bytes), most_page_bytes) - word_bytes;
     }
 
     /// Returns: the place of the last page's link.
     template <class Size>
-    static std::uintptr_t end_of(core::free_block* head, std::uintptr_t write, Size size) noexcept {
+    [[gnu::always_inline]] static std::uintptr_t end_of(core::free_block* head, std::uintptr_t write,
+                                                        Size size) noexcept {
         return size.holds(3 * word_bytes) ? word(head, end_word)
                                           : core::align_down(write, 2 * word_bytes) + word_bytes;
     }
 
     /// Effects: makes `page` the last one, without an address.
     template <class Size>
-    static void set_last_page(core::free_block* head, core::free_block* page, Size size) noexcept {
+    [[gnu::always_inline]] static void set_last_page(core::free_block* head, core::free_block* page,
+                                                     Size size) noexcept {
         set_word(head, write_word, address_of(page));
         if (size.holds(3 * word_bytes)) {
             set_word(head, end_word, address_of(page) + link_at(size));

@@ -17,9 +17,13 @@ namespace mallard::reuse::inline MALLARD_LIBRARY {
 class size_of_one {
 public:
     explicit constexpr size_of_one(std::size_t bytes) noexcept : bytes_(bytes) {}
-    [[nodiscard]] constexpr std::size_t bytes() const noexcept { return bytes_; }
-    [[nodiscard]] constexpr bool is(std::size_t bytes) const noexcept { return bytes == bytes_; }
-    [[nodiscard]] constexpr bool holds(std::size_t bytes) const noexcept { return bytes <= bytes_; }
+    [[nodiscard, gnu::always_inline]] constexpr std::size_t bytes() const noexcept { return bytes_; }
+    [[nodiscard, gnu::always_inline]] constexpr bool is(std::size_t bytes) const noexcept {
+        return bytes == bytes_;
+    }
+    [[nodiscard, gnu::always_inline]] constexpr bool holds(std::size_t bytes) const noexcept {
+        return bytes <= bytes_;
+    }
 
 private:
     std::size_t bytes_;
@@ -33,10 +37,12 @@ public:
         : carves_one_size(block_bytes) {}
 
     /// Returns: a block, still poisoned; null if none is free.
-    [[nodiscard]] void* pop() noexcept { return Links::pop(&list_, size_of_one(block_bytes())); }
+    [[nodiscard, gnu::always_inline]] void* pop() noexcept {
+        return Links::pop(&list_, size_of_one(block_bytes()));
+    }
 
     /// Effects: makes `p` free and poisons it.
-    void push(void* p) noexcept {
+    [[gnu::always_inline]] void push(void* p) noexcept {
         Links::push(&list_, static_cast<core::free_block*>(p), size_of_one(block_bytes()));
         core::poison(p, block_bytes());
     }

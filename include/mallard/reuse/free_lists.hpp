@@ -10,8 +10,8 @@
 ///
 /// `Links` defines the form of a list and the next block (reuse/free_list.hpp).
 ///
-/// pop(), push() and carve() are inlined by force: in a large file the compiler gives up, and a
-/// container's allocation becomes two calls.
+/// pop(), push(), carve() and all that they call are inlined by force: in a large file the compiler gives up, and a
+/// container's allocation becomes several calls.
 ///
 /// Invariants: the table occupies exactly one block, of the class of 8 * n bytes; classes from n on have no free
 /// blocks. Free blocks and the table are poisoned under AddressSanitizer.
@@ -98,11 +98,13 @@ private:
     class size_of_class {
     public:
         explicit constexpr size_of_class(std::size_t index) noexcept : index_(index) {}
-        [[nodiscard]] constexpr std::size_t bytes() const noexcept { return Classes::bytes(index_); }
-        [[nodiscard]] constexpr bool is(std::size_t bytes) const noexcept {
+        [[nodiscard, gnu::always_inline]] constexpr std::size_t bytes() const noexcept {
+            return Classes::bytes(index_);
+        }
+        [[nodiscard, gnu::always_inline]] constexpr bool is(std::size_t bytes) const noexcept {
             return index_ == Classes::index(bytes, sizeof(void*));
         }
-        [[nodiscard]] constexpr bool holds(std::size_t bytes) const noexcept {
+        [[nodiscard, gnu::always_inline]] constexpr bool holds(std::size_t bytes) const noexcept {
             return index_ >= Classes::index(bytes, sizeof(void*));
         }
 

@@ -19,7 +19,7 @@ namespace mallard::reuse::inline MALLARD_LIBRARY {
 /// The list begins with the block freed last.
 struct last_freed_links {
     template <class Size>
-    static core::free_block* pop(core::link_in_place* list, Size) noexcept {
+    [[gnu::always_inline]] static core::free_block* pop(core::link_in_place* list, Size) noexcept {
         core::free_block* last = core::read_link(list);
         if (last != nullptr) [[likely]] {
             core::write_link(list, core::read_link(core::link_of(last)));
@@ -28,7 +28,8 @@ struct last_freed_links {
     }
 
     template <class Size>
-    static void push(core::link_in_place* list, core::free_block* block, Size) noexcept {
+    [[gnu::always_inline]] static void push(core::link_in_place* list, core::free_block* block,
+                                            Size) noexcept {
         core::write_link(core::link_of(block), core::read_link(list));
         core::write_link(list, block);
     }

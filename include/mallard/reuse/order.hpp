@@ -122,7 +122,8 @@ private:
     /// twelve bits of addresses takes a store to one for a store to the other. So the blocks of each page of
     /// memory begin a cache line further on, if the room is long enough.
     /// Source: Bonwick, "The slab allocator" (1994), section 4, "coloring".
-    static bool crosses_page(const std::byte* block, std::size_t block_bytes) noexcept {
+    [[gnu::always_inline]] static bool crosses_page(const std::byte* block,
+                                                    std::size_t block_bytes) noexcept {
         const auto begin = reinterpret_cast<std::uintptr_t>(block);
         return ((begin ^ (begin + block_bytes)) & ~std::uintptr_t{4095}) != 0;
     }
@@ -136,7 +137,7 @@ class carves_one_size {
 public:
     explicit constexpr carves_one_size(std::size_t block_bytes) noexcept : block_bytes_(block_bytes) {}
 
-    [[nodiscard]] void* carve(std::byte*& cursor, std::byte* limit) const noexcept {
+    [[nodiscard, gnu::always_inline]] void* carve(std::byte*& cursor, std::byte* limit) const noexcept {
         if (block_bytes_ > static_cast<std::size_t>(limit - cursor)) [[unlikely]] {
             return nullptr;
         }

@@ -68,15 +68,15 @@ public:
     }
 
     /// The bytes added by rounding up to a class stay poisoned, apart from one, which tells a second deallocation.
-    static void hand_out(void* block, std::size_t bytes) noexcept {
+    [[gnu::always_inline]] static void hand_out(void* block, std::size_t bytes) noexcept {
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
-    [[nodiscard]] FreeBlocks& free() noexcept { return free_; }
+    [[nodiscard, gnu::always_inline]] FreeBlocks& free() noexcept { return free_; }
     [[nodiscard]] std::size_t classes() const noexcept { return classes_; }
 
-    [[nodiscard]] std::byte*& cursor() noexcept { return cursor_; }
-    [[nodiscard]] std::byte* limit() const noexcept {
+    [[nodiscard, gnu::always_inline]] std::byte*& cursor() noexcept { return cursor_; }
+    [[nodiscard, gnu::always_inline]] std::byte* limit() const noexcept {
         return cursor_ + (limit_low_ - static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(cursor_)));
     }
 

@@ -6,7 +6,8 @@
 /// A size_class_policy is a type with three constexpr functions:
 ///
 ///     index(bytes, alignment)   the class of the smallest block that holds `bytes`, at least one, at a multiple of
-///                               `alignment`, which is 1, 2, 4, 8 or 16; impossible sizes have a class above all others
+///                               `alignment`, which is 1, 2, 4, 8 or 16; impossible sizes have a class above all
+///                               others, at most 2^15 - 1
 ///     bytes(index)              the block size of a class
 ///     within(bytes)             the class of the largest block that fits into `bytes`, which are at least 8
 ///
@@ -14,20 +15,22 @@
 /// is a multiple of 16 can be carved at 16-byte addresses. Up to the class of 2^30 bytes, a block of class c
 /// holds at least c + 1 pointers and has at most 2^31 bytes, and there are fewer than 2^9 classes
 /// (reuse/free_lists.hpp needs all of it). A multipool of other classes does not compile.
-/// compile.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 
+#include <array>
 #include <bit>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 inline constexpr std::size_t most_size_classes = (std::size_t{1} << 9) - 1;
+inline constexpr std::size_t most_class_index = (std::size_t{1} << 15) - 1; ///< of impossible sizes
 
 } // namespace mallard::reuse::inline MALLARD_LIBRARY
 
@@ -49,9 +52,14 @@ template <size_class_policy C>
 [[nodiscard]] consteval bool has_sound_classes() {
     constexpr std::size_t most_bytes = std::size_t{1} << 30;
     const std::size_t count = C::index(most_bytes, 8) + 1;
-    if (count > most_size_classes || C::index(0, 1) != 0 ||
-        C::index(static_cast<std::size_t>(-1), 8) < count) {
+    if (count > most_size_classes || C::index(0, 1) != 0) {
         return false;
+    }
+    for (const std::size_t alignment : {std::size_t{8}, fundamental_alignment}) {
+        const std::size_t impossible = C::index(static_cast<std::size_t>(-1), alignment);
+        if (impossible < count || impossible > most_class_index) {
+            return false;
+        }
     }
     for (std::size_t c = 0; c != count; ++c) {
         const std::size_t bytes = C::bytes(c);
@@ -70,9 +78,28 @@ template <size_class_policy C>
 
 /// Returns: the last byte of a request, which decides its class: counting from it instead of the size, nothing
 /// can wrap. At an alignment of 16 the eight bytes behind it are included.
-[[nodiscard]] constexpr std::size_t last_byte(std::size_t bytes, std::size_t alignment) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr std::size_t last_byte(std::size_t bytes,
+                                                                  std::size_t alignment) noexcept {
     return (bytes - static_cast<std::size_t>(bytes != 0)) | (alignment & 16) / 2;
 }
+
+/// Returns: the class among eighth_classes of the request whose last byte this is. Its leading four bits name the class
+/// within its doubling; up to 128 the step is 8, as it is from 64 on.
+[[nodiscard]] constexpr std::size_t eighth_of(std::size_t last) noexcept {
+    // This many zeros leave four bits to the class, which need no shift.
+    constexpr unsigned leading_bit = std::numeric_limits<std::size_t>::digits - 4;
+    const unsigned shift = leading_bit - static_cast<unsigned>(std::countl_zero(last | 64));
+    return 8 * std::size_t{shift} + (last >> shift) - 24;
+}
+
+inline constexpr std::size_t looked_up_bytes = 1024;
+inline constexpr auto looked_up_eighths = [] {
+    std::array<std::uint8_t, looked_up_bytes / 8> classes{};
+    for (std::size_t i = 0; i != classes.size(); ++i) {
+        classes[i] = static_cast<std::uint8_t>(eighth_of(8 * i));
+    }
+    return classes;
+}();
 
 } // namespace mallard::reuse::inline MALLARD_LIBRARY
 
@@ -84,18 +111,15 @@ namespace mallard::inline MALLARD_LIBRARY {
 ///
 /// 8 bytes apart up to 128, then eight sizes to a doubling, so that at most an eighth of a block is waste.
 struct eighth_classes {
-    /// Complexity: constant, without a table.
-    [[nodiscard]] static constexpr std::size_t index(std::size_t bytes, std::size_t alignment = 8) noexcept {
+    /// Complexity: constant. Sizes on both sides of 128 that come in no order would be predicted wrongly, so small ones
+    /// are looked up.
+    [[nodiscard, gnu::always_inline]] static constexpr std::size_t index(std::size_t bytes,
+                                                                         std::size_t alignment = 8) noexcept {
         const std::size_t last = reuse::last_byte(bytes, alignment);
-        if (last < 128) [[likely]] {
-            return last / 8;
-        }
-        // The leading four bits of `last` name the class within its doubling.
-        const unsigned shift = leading_bit - static_cast<unsigned>(std::countl_zero(last));
-        return 8 * std::size_t{shift} + (last >> shift) - 24;
+        return last < reuse::looked_up_bytes ? reuse::looked_up_eighths[last / 8] : reuse::eighth_of(last);
     }
 
-    [[nodiscard]] static constexpr std::size_t bytes(std::size_t index) noexcept {
+    [[nodiscard, gnu::always_inline]] static constexpr std::size_t bytes(std::size_t index) noexcept {
         if (index < 16) {
             return (index + 1) * 8;
         }
@@ -106,10 +130,6 @@ struct eighth_classes {
     [[nodiscard]] static constexpr std::size_t within(std::size_t bytes) noexcept {
         return index(bytes + 1) - 1;
     }
-
-private:
-    /// This many zeros leave four bits to the class, which need no shift.
-    static constexpr unsigned leading_bit = std::numeric_limits<std::size_t>::digits - 4;
 };
 
 ///     request      1..8  9..16  17..32  33..64 ...
