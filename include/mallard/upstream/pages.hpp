@@ -64,6 +64,12 @@ public:
     /// which is asked for once.
     [[nodiscard]] static std::size_t huge_page_bytes() noexcept;
 
+    /// Returns: true if the system gives huge pages to a process that asks for them: they are neither switched off
+    /// for all (transparent_hugepage/enabled) nor for this process (PR_SET_THP_DISABLE). Asked for once.
+    [[nodiscard]] static bool has_huge_pages() noexcept;
+
+    /// The least request that huge_pages::when_large serves from them.
+    static constexpr std::size_t worth_huge_pages_bytes = std::size_t{1} << 20;
     static constexpr std::size_t most_huge_page_bytes = std::size_t{4} << 20;
 
     /// Returns: `kernel_bytes`, the size of the kernel's huge pages, if that is a power of two and at most

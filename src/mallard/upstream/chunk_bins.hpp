@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -105,13 +104,12 @@ public:
         return taken;
     }
 
-    /// Effects: puts the chunk in. Offers it to the system if it has `least_offered` bytes or more.
+    /// Effects: puts the chunk in. Offers it to the system if it has `least_offered()` bytes or more.
     /// Returns: true if there was room.
-    [[nodiscard]] bool put(void* p, std::size_t index,
-                           const std::atomic<std::size_t>& least_offered) noexcept {
+    [[nodiscard]] bool put(void* p, std::size_t index, std::size_t (*least_offered)() noexcept) noexcept {
         bin& to = bins_[index];
         const std::size_t chunk_bytes = eighth_classes::bytes(index);
-        if (chunk_bytes < least_page_bytes || chunk_bytes < least_offered.load(std::memory_order_relaxed)) {
+        if (chunk_bytes < least_page_bytes || chunk_bytes < least_offered()) {
             to.warm = ::new (p) waiting_chunk{to.warm};
             // The link stays readable: a leak checker must be able to follow it.
             core::poison(to.warm + 1, chunk_bytes - sizeof(waiting_chunk));

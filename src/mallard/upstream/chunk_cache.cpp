@@ -26,6 +26,14 @@ std::atomic<std::size_t> thread_limit_bytes{chunk_cache_limits{}.thread_bytes};
 std::atomic<std::size_t> shared_limit_bytes{chunk_cache_limits{}.shared_bytes};
 std::atomic<std::size_t> least_offered_bytes{chunk_cache_limits{}.least_offered_bytes};
 
+std::size_t least_offered() noexcept {
+    const std::size_t least = least_offered_bytes.load(std::memory_order_relaxed);
+    if (least != chunk_cache_limits::in_huge_pages) {
+        return least;
+    }
+    return pages::has_huge_pages() ? pages::worth_huge_pages_bytes : SIZE_MAX;
+}
+
 /// Enough for all chunks within the usual limits, if all have the smallest size. More of them go to the next
 /// place: the shared bins, or the system.
 constexpr std::size_t most_offered_of_a_thread = chunk_cache_limits{}.thread_bytes / least_page_bytes;
@@ -62,7 +70,7 @@ public:
         const std::size_t bytes = eighth_classes::bytes(index);
         const std::scoped_lock lock(mutex_);
         if (bins_.bytes() + bytes <= shared_limit_bytes.load(std::memory_order_relaxed) &&
-            bins_.put(p, index, least_offered_bytes)) {
+            bins_.put(p, index, least_offered)) {
             bins_.decay(1, to_system);
         } else {
             give_to_system(p, bytes, fundamental_alignment);
@@ -228,7 +236,7 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
     }
     own_bins& mine = *bins_here;
     if (mine.bytes() + eighth_classes::bytes(index) > thread_limit_bytes.load(std::memory_order_relaxed) ||
-        !mine.put(p, index, least_offered_bytes)) [[unlikely]] {
+        !mine.put(p, index, least_offered)) [[unlikely]] {
         to_shared(p, index);
         return;
     }

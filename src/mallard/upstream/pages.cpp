@@ -7,6 +7,7 @@
 #endif
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 namespace mallard::inline MALLARD_LIBRARY {
 
@@ -28,9 +30,8 @@ struct extent {
 
 /// Depends on the request and the options only, so that deallocate() finds the extent of allocate().
 extent extent_of(std::size_t bytes, std::size_t alignment, huge_pages wanted) noexcept {
-    constexpr std::size_t worth_huge_pages = std::size_t{1} << 20;
-    const bool huge =
-        wanted == huge_pages::always || (wanted == huge_pages::when_large && bytes >= worth_huge_pages);
+    const bool huge = wanted == huge_pages::always ||
+                      (wanted == huge_pages::when_large && bytes >= pages::worth_huge_pages_bytes);
     const std::size_t unit = huge ? pages::huge_page_bytes() : pages::page_bytes();
     return {core::align_up(std::max<std::size_t>(bytes, 1), unit), std::max(alignment, unit), huge};
 }
@@ -40,19 +41,39 @@ std::byte* map(std::size_t bytes) noexcept {
     return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
 }
 
-/// Returns: the number at the begin of the file; 0 if there is none. It allocates nothing: the caller may be
-/// the program's operator new, or be out of memory.
-std::size_t number_in(const char* path) noexcept {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file == -1) {
-        return 0;
+/// The first bytes of a file; none if it cannot be read. It allocates nothing: the caller may be the program's operator
+/// new, or be out of memory.
+class begin_of_file {
+public:
+    explicit begin_of_file(const char* path) noexcept {
+        const int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file != -1) {
+            length_ = static_cast<std::size_t>(std::max<ssize_t>(read(file, bytes_, sizeof(bytes_)), 0));
+            close(file);
+        }
     }
-    char text[32] = {};
-    const ssize_t length = read(file, text, sizeof(text) - 1);
-    close(file);
+    [[nodiscard]] std::string_view text() const noexcept { return {bytes_, length_}; }
+
+private:
+    char bytes_[64];
+    std::size_t length_ = 0;
+};
+
+/// Returns: the number at the begin of the text; 0 if there is none.
+std::size_t number_in(std::string_view text) noexcept {
     std::size_t number = 0;
-    std::from_chars(text, text + std::max<ssize_t>(length, 0), number);
+    std::from_chars(text.data(), text.data() + text.size(), number);
     return number;
+}
+
+bool system_gives_huge_pages() noexcept {
+#if defined(MADV_HUGEPAGE) && defined(PR_GET_THP_DISABLE)
+    const begin_of_file modes("/sys/kernel/mm/transparent_hugepage/enabled");
+    return !modes.text().empty() && modes.text().find("[never]") == std::string_view::npos &&
+           prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 0;
+#else
+    return false;
+#endif
 }
 
 /// Effects: maps more than is needed, and unmaps the parts in front of and behind the aligned part.
@@ -157,9 +178,16 @@ std::size_t pages::page_bytes() noexcept {
 }
 
 std::size_t pages::huge_page_bytes() noexcept {
-    static const std::size_t bytes = std::max(
-        page_bytes(), huge_page_bytes_for(number_in("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")));
+    static const std::size_t bytes =
+        std::max(page_bytes(),
+                 huge_page_bytes_for(
+                     number_in(begin_of_file("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").text())));
     return bytes;
+}
+
+bool pages::has_huge_pages() noexcept {
+    static const bool has = system_gives_huge_pages();
+    return has;
 }
 
 page_report pages::inspect(const void* p, std::size_t bytes) {

@@ -2,8 +2,10 @@
 
 #include <mallard/local/monotonic.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
+#include <mallard/upstream/pages.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +15,7 @@
 namespace {
 
 using mallard::chunk_cache;
+using mallard::pages;
 
 constexpr std::size_t kib = 1 << 10;
 constexpr std::size_t mib = 1 << 20;
@@ -109,6 +112,7 @@ TEST_F(chunk_cache_test, is_filled_to_its_bound) {
 }
 
 TEST_F(chunk_cache_test, offers_large_chunks_to_the_system_while_they_wait) {
+    chunk_cache::set_limits({.least_offered_bytes = mib});
     take_and_return(3, mib);
     take_and_return(3, 512 * kib);
     EXPECT_EQ(chunk_cache::stats().offered_bytes, 3 * mib);
@@ -126,6 +130,25 @@ TEST_F(chunk_cache_test, offers_large_chunks_to_the_system_while_they_wait) {
     }
     EXPECT_EQ(chunk_cache::allocate(mib), taken.back()) << "the last one first";
     chunk_cache::deallocate(taken.back(), mib);
+}
+
+TEST_F(chunk_cache_test, offers_chunks_in_huge_pages_only) {
+    take_and_return(1, mib);
+    EXPECT_EQ(chunk_cache::stats().offered_bytes, pages::has_huge_pages() ? mib : 0);
+}
+
+TEST(chunk_cache_death_test, offers_nothing_where_the_process_has_no_huge_pages) {
+    GTEST_FLAG_SET(death_test_style,
+                   "threadsafe"); // a process of its own, which has not asked for huge pages yet
+    EXPECT_EXIT(
+        {
+            const bool off = prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0;
+            chunk_cache::deallocate(chunk_cache::allocate(mib), mib);
+            const bool kept = chunk_cache::stats().thread_bytes == mib;
+            std::_Exit(
+                off && kept && !pages::has_huge_pages() && chunk_cache::stats().offered_bytes == 0 ? 0 : 1);
+        },
+        testing::ExitedWithCode(0), "");
 }
 
 TEST_F(chunk_cache_test, offers_what_it_is_told_to) {
