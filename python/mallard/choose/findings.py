@@ -132,7 +132,15 @@ def utilization(asked: Asked) -> Finding:
     live = int(place.parameters["active_log2"])
     held = [f"{name} held {_held(place, name)}" for name in (GROWING, POOL)]
     text = f"with 2^{live} bytes live {in_a_list(held)}, which takes {percent_of(place.ratio(POOL))}"
-    return Finding(text, _cells(place, [BASE, GROWING, POOL]), slower_in(place, "in churn") | growing)
+    cells = _cells(place, [BASE, GROWING, POOL])
+    slower = slower_in(place, "in churn") | growing
+    again = ground.reuse(asked.case, asked.evidence)
+    if again.place is None:
+        return Finding(text, cells, slower, missing=again.command)
+    live, ratio = again.place.parameters["live"], again.place.ratio(POOL)
+    text += f"; of {live} blocks freed at random, {percent_of(ratio, 'it')}"
+    slower |= slower_in(again.place, "for blocks freed at random")
+    return Finding(text, (*cells, *_cells(again.place, [BASE, POOL])), slower)
 
 
 def fragmentation(asked: Asked) -> Finding:

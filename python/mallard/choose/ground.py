@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Any
 
-from mallard.choose.case import ANY, OTHER, SELF, YES, Case
+from mallard.choose.case import ANY, HIGH, OTHER, SELF, YES, Case
 from mallard.choose.evidence import Distance, Evidence, Place
 from mallard.choose.graph import BUILT, FROM_ANOTHER, SCATTERED
 from mallard.choose.serving import can_serve
@@ -95,6 +95,17 @@ def utilization(case: Case, evidence: Evidence) -> Ground:
         return abs(int(parameters["total_log2"]) - int(parameters["active_log2"]) - wanted)
 
     return Ground(evidence.nearest("utilization", distance), "mallard bench utilization")
+
+
+def reuse(case: Case, evidence: Evidence) -> Ground:
+    """Blocks that are freed at random and allocated again, about as many as the structure has elements."""
+
+    def distance(parameters: Mapping[str, Any]) -> float:
+        return abs(log2(parameters["live"]) - case.elements_log2) + _TIE * log2(parameters["block_bytes"])
+
+    sizes = "mixed" if case.variation == HIGH else "same"
+    found = evidence.nearest("reuse", distance, pattern="random", sizes=sizes)
+    return Ground(found, "mallard bench reuse")
 
 
 def contention(case: Case, evidence: Evidence, freed_by: str = SELF) -> Ground:

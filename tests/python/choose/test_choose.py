@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from synthetic_experiments import contention_rows, fragmentation_rows, locality_rows, utilization_rows
+from synthetic_rows import native_row
 from synthetic_run import INLINE, STRATEGIES, density_rows, failed, formula
 
 from mallard.choose import Case, Decision, Evidence, case_of, decide
@@ -82,6 +83,25 @@ def test_memory_that_is_used_again_excludes_monotonic_strategies() -> None:
     assert "only grows" in decision.excluded["monotonic"]
     assert "monotonic held" in figure(decision, "utilization")
     assert "40 % (40 to 40)" in figure(decision, "utilization")
+
+
+def reuse_rows(sizes: str, multipool_ns: float) -> list[Native]:
+    parameters = {"block_bytes": 64, "live": 4096, "pattern": "random", "sizes": sizes}
+    return [
+        native_row("reuse", parameters, strategy, repetition, ns + 0.1 * repetition, 1000)
+        for strategy, ns in (("new-delete", 20.0), ("multipool", multipool_ns))
+        for repetition in range(3)
+    ]
+
+
+def test_blocks_that_are_used_again_are_compared_after_frees_at_random() -> None:
+    case = case_of("DS4", lifetime="program", utilization=0.1)
+    decision = answer(case, density(), utilization_rows(), reuse_rows("mixed", 10.0), reuse_rows("same", 5.0))
+    assert "of 4096 blocks freed at random, 50 %" in figure(decision, "utilization")
+    assert "mallard bench reuse" not in decision.missing
+    slow = answer(case, density(), utilization_rows(), reuse_rows("mixed", 40.0))
+    assert "blocks freed at random" in slow.excluded["multipool"]
+    assert "mallard bench reuse" in answer(case, density(), utilization_rows()).missing
 
 
 def test_a_little_waste_does_not_exclude_them() -> None:
