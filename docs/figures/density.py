@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from statistics import fmean
 
 from figures.heat_map_image import heat_map_image
-from figures.stored import conditions, percent_interval, stored_runs
-from mallard.analysis.averages import mean_over_rows
+from figures.stored import conditions, conditions_of, markdown_table, percent_interval, stored_runs
+from mallard.analysis.averages import Effect, Percent, mean_over_rows
+from mallard.analysis.cells import Line
 from mallard.analysis.names import BASE
 from mallard.analysis.summary import Summary, paper_average, summaries
 from mallard.analysis.verdicts import Verdict
-from mallard.experiments.description.axis import SMALL
-from mallard.library import WALK
+from mallard.cells import ratio_of
+from mallard.experiments.description.axis import HUGE, SMALL
+from mallard.library import NULL
 from mallard.papers.tables import AVERAGES, P0089, printed_table
 from mallard.stats import Ratio
-from mallard.strategy_names import number_of
+from mallard.strategy_names import BASE_MARK, number_of
 
 HASHED_STRINGS = ("unordered_set", "string")
 HASHES = ("prefix", "full")
+CLEARLY = 0.05
 SHOWN = ("monotonic", "monotonic/wink", "multipool", "multipool/base", "multipool+monotonic/wink")
 
 
@@ -95,9 +99,94 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {
         "averages": averages,
         "conditions": lambda: conditions("density"),
+        "density_conditions": both_conditions,
+        "huge_pages": huge_pages,
+        "below_null": below_null,
+        "dispatch": lambda: parts_of(summary().dispatch),
+        "winking_out": lambda: parts_of(summary().wink_out),
         "population": population,
         "structures": structures,
     }
+
+
+def both_conditions() -> str:
+    """Of the run with prefixes, and of the one with whole strings hashed."""
+    runs = [
+        next((run for run in stored_runs("density") if run.run["options"]["hash"] == how), None)
+        for how in HASHES
+    ]
+    return "\n".join(conditions_of(run) for run in runs if run)
+
+
+def below_null() -> str:
+    """The rows in which a strategy takes less time than the same work over memory that is there."""
+    worst = []
+    for line in _lines(summary()).values():
+        null, others = line.cells[NULL].times, line.cells.keys() - {NULL, f"{NULL}{BASE_MARK}"}
+        compared = [ratio_of(line.cells[name].times, null) for name in others]
+        ratios = [ratio for ratio in compared if ratio and ratio.high < 1]
+        if ratios:
+            worst.append(min(ratio.median for ratio in ratios))
+    if not worst:
+        return f"No strategy is faster than `{NULL}` beyond the interval."
+    clearly = sum(ratio < 1 - CLEARLY for ratio in worst)
+    return (
+        f"`{NULL}` is no floor: in {len(worst)} of {summary().rows} rows a strategy is faster beyond the "
+        f"interval, in {clearly} by more than {100 * CLEARLY:.0f} %, at most by "
+        f"{100 * (1 - min(worst)):.0f} %. The code around the allocator differs there."
+    )
+
+
+def parts_of(effect: Effect) -> str:
+    """The effect of a binding or of winking out: its mean and its median over all cells, and its parts."""
+    rows = [[name, _percent(part)] for name, part in effect.parts.items()]
+    if effect.overall:
+        rows.insert(0, ["all pairs, mean", _percent(effect.overall)])
+        rows.insert(1, ["all pairs, median", f"{effect.middle:.1f}"])
+    return markdown_table(["% of the time", "here"], rows)
+
+
+def _percent(part: Percent) -> str:
+    return f"{part.value:.1f} ({part.low:.1f} to {part.high:.1f})"
+
+
+def huge_pages() -> str:
+    """The means of the structures that were measured on both sizes of pages, for all strategies alike."""
+    found = next((run for run in stored_runs("density") if run.run["options"].get("pages") == [HUGE]), None)
+    if found is None:
+        return "Not measured."
+    (huge,) = summaries(found.rows)
+    on_huge, on_small = _lines(huge), _lines(summary())
+    both = sorted(on_huge.keys() & on_small.keys())
+    rows = []
+    for name in huge.strategies:
+        percent = [
+            fmean(
+                100 * one[at].cells[name].time.median / other[at].cells[base].time.median
+                for at in both
+                if name in one[at].cells and one[at].cells[name].time and other[at].cells[base].time
+            )
+            for one, other, base in (
+                (on_small, on_small, BASE),
+                (on_huge, on_huge, BASE),
+                (on_huge, on_small, name),
+            )
+        ]
+        rows.append([name, *(f"{each:.0f}" for each in percent)])
+    heading = [
+        "strategy",
+        f"on small pages, % of {BASE}",
+        f"on huge pages, % of {BASE} there",
+        "on huge pages, % of its own time on small ones",
+    ]
+    return (
+        f"{markdown_table(heading, rows)}\n\n"
+        f"Means over {len(both)} rows, of {huge.population}. {conditions_of(found)}"
+    )
+
+
+def _lines(of: Summary) -> dict[tuple[str, int], Line]:
+    return {(table.type, line.size_log2): line for table in of.tables for line in table.lines}
 
 
 def image() -> str:
@@ -109,19 +198,20 @@ def averages() -> str:
     decides the share of the allocator where strings are keys.
     """
     full = whole_strings()
-    here = f"here, % of {BASE} | interval | built more than once | whole strings hashed"
-    lines = [f"| strategy | AS | {here} | P0213 | P0089 |", "|---|---|---:|---:|---:|---:|---:|---:|"]
+    # Without a row that is built once, "built more than once" would repeat its neighbour.
+    columns = {"built more than once": summary().repeated} if summary().built_once else {}
+    columns |= {"whole strings hashed": full}
+    here = " | ".join((f"here, % of {BASE}", "interval", *columns))
+    lines = [f"| strategy | AS | {here} | P0213 | P0089 |", f"|---|---|{'---:|' * (4 + len(columns))}"]
     printed = printed_table(AVERAGES).lines[0]
     for name, mean in summary().means.items():
-        if name in (BASE, WALK):
+        if name == BASE:
             continue
         beside = (
             [f"{printed[name]:.2f}", f"{paper_average(P0089, name):.1f}"] if name in printed else ["", ""]
         )
         shown = f"{100 * mean.median:.1f}"
-        others = (
-            f"{100 * means[name].median:.1f}" if name in means else "" for means in (summary().repeated, full)
-        )
+        others = (f"{100 * of[name].median:.1f}" if name in of else "" for of in columns.values())
         here = f"{shown} | {percent_interval(mean)} | {' | '.join(others)}"
         lines.append(f"| {name} | {number_of(name)} | {here} | {beside[0]} | {beside[1]} |")
     return "\n".join(lines)

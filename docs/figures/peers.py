@@ -10,7 +10,7 @@ from mallard.analysis.peers.comparison import Duel, duels, has_contenders
 from mallard.analysis.peers.comparison import losses as lost_in
 from mallard.analysis.peers.contests import TIME
 from mallard.analysis.peers.counterparts import Counterpart, counterparts
-from mallard.analysis.peers.words import CellNames, ratio_text, title, value_text
+from mallard.analysis.peers.words import CellNames, peer_sentences, ratio_text, title, value_text
 from mallard.view.peers_markdown import counterparts_markdown, summary_markdown, table
 
 NOTHING = "Not measured yet."
@@ -21,6 +21,7 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {
         "counterparts": pairs,
         "peers": times,
+        "peers_first": lambda: peer_sentences(found())[0] if found() else NOTHING,
         "peers_losses": losses,
         "peers_conditions": conditions,
     }

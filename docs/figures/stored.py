@@ -84,10 +84,28 @@ def conditions(experiment: str) -> str:
 def conditions_of(stored: StoredRun) -> str:
     run = stored.run
     machine, runner = run["machine"], run["runner"]
-    where = f"{machine['cpu']}, {machine['cores']} cores, {machine['libc']}"
+    where = f"{processor(machine)}, {machine['cores']} cores, {machine['libc']}"
     how = f"{runner['compiler']}, `{runner['flags']}`; {run['repetitions']} processes a cell or more"
     when = f"Measured {run['started'][:10]} by `{run['command']}` at commit {runner['commit']}"
-    return f"{when}: {where}, {how}.{changed_since(stored)}"
+    return f"{when}: {where}, {how}{pages(run)}.{changed_since(stored)}{remarks(run)}"
+
+
+def processor(machine: dict[str, Any]) -> str:
+    """Its name and numbers, and its first two caches for data: names do not tell all processors apart."""
+    numbers = [machine["cpu_model"]] if machine.get("cpu_model") else []
+    caches = [f"{name} {size >> 10} KiB" for name, size in machine["caches"].items() if name in ("L1d", "L2")]
+    return f"{machine['cpu']} ({', '.join([*numbers, *caches])})"
+
+
+def pages(run: dict[str, Any]) -> str:
+    """The sizes of pages, for all strategies alike."""
+    sizes = run["options"].get("pages", [])
+    return f"; on {' and '.join(sizes)} pages" if sizes else ""
+
+
+def remarks(run: dict[str, Any]) -> str:
+    """The notes that a run got while it was measured, such as a busy machine."""
+    return "".join(f" Marked {note['kind']}: {note['text']}." for note in run.get("notes", []))
 
 
 def changed_since(stored: StoredRun) -> str:

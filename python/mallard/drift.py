@@ -18,7 +18,7 @@ from mallard.store import Run, Store
 ANCHORS = (NULL, BASE)
 TOLERANCE = 0.10
 KIND = "drift"  # of a note
-MACHINE = ("cpu", "cores", "kernel", "libc")
+MACHINE = ("cpu", "cpu_model", "caches", "cores", "kernel", "libc")
 BUILD = ("compiler", "flags")
 
 Pace = Mapping[tuple[str, str], float]  # (anchor, parameters) -> nanoseconds of an operation

@@ -1,6 +1,7 @@
 """The facts of this machine, which are stored with every run, and its present load.
 
-`facts()` returns: cpu (model), architecture, cores (logical), cores_allowed (to this process), virtual
+`facts()` returns: cpu (its name), cpu_model (family and model by number: some names, as `AMD EPYC`, belong to
+several processors), architecture, cores (logical), cores_allowed (to this process), virtual
 (runs under a hypervisor), caches (name -> bytes, of the first core), memory_bytes, memory_available_bytes,
 kernel, libc, huge_pages (transparent huge page mode), governor (None if the kernel does not show one),
 load1. A fact that the system does not tell is None, never a guess.
@@ -22,6 +23,7 @@ CPU = Path("/sys/devices/system/cpu")
 # The facts that make two runs comparable. Load and free memory change from minute to minute.
 STABLE_FACTS = (
     "cpu",
+    "cpu_model",
     "architecture",
     "cores",
     "virtual",
@@ -55,6 +57,7 @@ def facts() -> dict[str, Any]:
     model = re.search(r"^(?:model name|Processor|cpu model)\s*:\s*(.+)$", cpuinfo, re.MULTILINE)
     return {
         "cpu": model[1].strip() if model else None,
+        "cpu_model": _numbers(cpuinfo),
         "architecture": platform.machine(),
         "cores": os.cpu_count(),
         "cores_allowed": len(allowed_cpus()),
@@ -114,6 +117,13 @@ def sample_work(seconds: float = SAMPLE_SECONDS) -> Work:
         # The last of the idlest, because the first core serves most interrupts.
         idlest_cpu=min(allowed_cpus(), key=lambda cpu: (round(busy.get(cpu, 0.0), 1), -cpu)),
     )
+
+
+def _numbers(cpuinfo: str) -> str | None:
+    """`family 25, model 17`; None where the processor has no such numbers."""
+    found = [re.search(rf"^{field}\s*:\s*(\d+)$", cpuinfo, re.MULTILINE) for field in ("cpu family", "model")]
+    family, model = found
+    return f"family {family[1]}, model {model[1]}" if family and model else None
 
 
 def _busy_ticks() -> dict[int, int]:
