@@ -1,6 +1,7 @@
 /// A second mechanism for the requests that the first refuses.
 ///
-///     mallard::fallback<mallard::fixed_pool<mallard::static_arena<4096>>, mallard::multipool<>> memory;
+///     using pool = mallard::fixed_pool<mallard::static_arena<4096>>;
+///     mallard::fallback<pool, mallard::multipool<>> memory(mallard::block_size(64), mallard::multipool_options{});
 ///
 ///     allocate(bytes)    ->  first(); if it refuses, second()
 ///     deallocate(p)      ->  first().owns(p) ?  first()  :  second()
@@ -8,6 +9,7 @@
 /// Data model: the two mechanisms, and nothing else. The first one must know its blocks: a pool in an arena, a
 /// region heap, a buffer. So a request costs as much as one to the first while that has room, and a deallocation
 /// one test of the address more.
+/// Requires: neither mechanism takes its memory from the other, because the address tells the owner of a block.
 ///
 /// Source: fallback_allocator of foonathan/memory; failure_callback_resource_adaptor of RAPIDS (RMM); A. Alexandrescu,
 /// "std::allocator is to allocation what std::vector is to vexation" (CppCon 2015).

@@ -83,7 +83,8 @@ public:
 
     /// Effects: makes an element of `args` at the end, and hands it the allocator if it takes one.
     /// Returns: the element.
-    /// Throws: the exceptions of the allocation, and of T's constructors; the elements are as before then.
+    /// Throws: the exceptions of the allocation, and of T's constructors. The elements are unchanged then, unless the
+    /// move constructor threw that takes them, and the allocator if they have one, to a larger block.
     /// Complexity: constant on average. Elements move only if the block cannot grow in place.
     template <class... Args>
     T& emplace_back(Args&&... args) {
@@ -95,7 +96,7 @@ public:
     T& push_back(T&& value) { return emplace_back(std::move(value)); }
 
     /// Effects: copies `values` to the end. They may be elements of this builder.
-    /// Throws: the exceptions of emplace_back(); the elements are as before then.
+    /// Throws: the exceptions of emplace_back(), with the elements as it leaves them.
     void append(std::span<const T> values) {
         extend(values.size(), [&](T* place) { copy(values, place); });
     }

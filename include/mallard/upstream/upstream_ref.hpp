@@ -48,7 +48,7 @@ public:
         calls_->deallocate(source_, p, bytes, alignment);
     }
 
-    /// Returns: true if both refer to the same upstream, or both to none.
+    /// Returns: true if both refer to the same upstream by the same type, or both to none.
     [[nodiscard]] friend bool operator==(const upstream_ref&, const upstream_ref&) noexcept = default;
 
 private:
