@@ -26,7 +26,10 @@ struct counts {
     std::uint64_t no_room = 0;
     std::uint64_t in_null = 0;
     std::uint64_t elsewhere = 0; ///< requests outside of the scope
-    std::array<std::uint64_t, 4> unused{};
+    // The last request of the scope, for a program that ends by a fault.
+    std::uint64_t last_bytes = 0;
+    std::uint64_t last_caller = 0; ///< an address in the caller's code
+    std::array<std::uint64_t, 2> unused{};
 };
 static_assert(sizeof(counts) == 128);
 
@@ -39,7 +42,10 @@ struct report {
     std::uint32_t ranges = 0;           ///< of code that were asked for
     std::atomic<std::uint32_t> seen{0}; ///< a bit for each of the first 32 of them, if a call was seen there
     std::uint32_t unused = 0;
-    std::array<std::uint64_t, 13> unused_words{};
+    // What the trial itself did before the program's first allocation: litter, and the measure of a delay.
+    std::uint64_t begin_cpu_ns = 0;
+    std::uint64_t begin_wall_ns = 0;
+    std::array<std::uint64_t, 11> unused_words{};
     std::array<counts, most_servers> of_server{};
 };
 static_assert(sizeof(report) == sizeof(counts) * (report::most_servers + 1));

@@ -77,6 +77,8 @@ void read_entry(char* entry, setting& into) noexcept {
         keep(into.report, report, std::strlen(report));
     } else if (const char* most = value_of(entry, "MALLARD_TRIAL_MOST_BYTES=")) {
         into.most_bytes = number(most, 10);
+    } else if (const char* taken = value_of(entry, "MALLARD_TRIAL_MOST_TAKEN=")) {
+        into.most_taken = number(taken, 10);
     } else if (const char* litter = value_of(entry, "MALLARD_TRIAL_LITTER=")) {
         into.litter = static_cast<std::uint32_t>(number(litter, 10));
     } else if (const char* delay = value_of(entry, "MALLARD_TRIAL_DELAY_NS=")) {

@@ -40,6 +40,8 @@ struct setting {
     std::array<char, 4096> report{};
     /// MALLARD_TRIAL_MOST_BYTES: larger requests go to the global allocator.
     std::size_t most_bytes = std::size_t{1} << 20;
+    /// MALLARD_TRIAL_MOST_TAKEN: the most memory of all served blocks, in bytes; 0 for half of the available memory.
+    std::size_t most_taken = 0;
     /// MALLARD_TRIAL_LITTER: so many blocks are allocated before the program begins, and three in four of them freed, so that
     /// the global heap is full of holes, as it is in a program that runs for long.
     std::uint32_t litter = 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 #include <new>
 
 namespace mallard::trial {
@@ -29,6 +30,13 @@ report* map_report(const char* path) noexcept {
     }
     ::close(file);
     return memory == MAP_FAILED ? nullptr : new (memory) report;
+}
+
+/// Returns: nanoseconds.
+std::uint64_t read_clock(clockid_t which) noexcept {
+    timespec now{};
+    ::clock_gettime(which, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 /// Returns: the turns of an empty loop that take so many nanoseconds; the fastest of some tries counts.
@@ -69,7 +77,7 @@ bool trial::begin_here() noexcept {
     auto* const same =
         static_cast<volatile std::uint32_t*>(recorder::memory_wiped_at_fork(sizeof(std::uint32_t)));
     into = map_report(asked.report.data());
-    if (same == nullptr || into == nullptr || !the_region.open()) {
+    if (same == nullptr || into == nullptr || !the_region.open(asked.most_taken)) {
         return false;
     }
     *same = 1;
@@ -77,12 +85,16 @@ bool trial::begin_here() noexcept {
     into->ranges = static_cast<std::uint32_t>(asked.ranges);
     code.begin(asked, *into);
     unloaded.begin();
+    const std::uint64_t cpu_before = read_clock(CLOCK_PROCESS_CPUTIME_ID),
+                        before = read_clock(CLOCK_MONOTONIC);
     if (asked.delay_ns > 0) {
         delay_turns = turns_of(asked.delay_ns);
     }
     if (asked.litter > 0) {
         litter_heap(asked.litter);
     }
+    into->begin_cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
+    into->begin_wall_ns = read_clock(CLOCK_MONOTONIC) - before;
     return true;
 }
 

@@ -27,6 +27,10 @@ struct outcome {
     int status = -1;
     bool reported = false;
     std::uint32_t seen = 0;
+    std::uint32_t servers = 0;
+    std::uint64_t begin_cpu_ns = 0;
+    std::uint64_t last_bytes = 0;
+    std::uint64_t last_caller = 0;
     counts all{};
 };
 
@@ -39,6 +43,7 @@ void add(counts& into, const counts& more) {
     into.started_again += more.started_again;
     into.too_large += more.too_large;
     into.aligned += more.aligned;
+    into.no_room += more.no_room;
     into.in_null += more.in_null;
     into.elsewhere += more.elsewhere;
 }
@@ -57,13 +62,13 @@ std::string code_of_scope() {
 }
 
 outcome run(const std::string& strategy, const std::string& scene, const std::string& scope,
-            const std::string& other_library = "") {
+            const std::string& other_library = "", const std::string& before = "") {
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / ("mallard-trial-" + std::to_string(::getpid()) + ".report");
     std::filesystem::remove(file);
-    const std::string command = "env MALLARD_TRIAL='" + strategy + "' " + scope + " MALLARD_TRIAL_REPORT='" +
-                                file.string() + "' LD_PRELOAD=" TRIAL_LIBRARY + other_library +
-                                " " SCOPE_PROGRAM " " + scene;
+    const std::string command = before + "env MALLARD_TRIAL='" + strategy + "' " + scope +
+                                " MALLARD_TRIAL_REPORT='" + file.string() + "' LD_PRELOAD=" TRIAL_LIBRARY +
+                                other_library + " " SCOPE_PROGRAM " " + scene;
     outcome found;
     found.status = std::system(command.c_str());
     const auto read = std::make_unique<report>();
@@ -71,6 +76,10 @@ outcome run(const std::string& strategy, const std::string& scene, const std::st
     found.reported = static_cast<bool>(stream.read(reinterpret_cast<char*>(read.get()), sizeof(report))) &&
                      read->magic == report::right_magic;
     found.seen = read->seen;
+    found.servers = read->servers;
+    found.begin_cpu_ns = read->begin_cpu_ns;
+    found.last_bytes = read->of_server[0].last_bytes;
+    found.last_caller = read->of_server[0].last_caller;
     for (std::uint32_t each = 0; found.reported && each < read->servers; ++each) {
         add(found.all, read->of_server[each]);
     }
@@ -103,7 +112,8 @@ TEST_P(trial, leaves_the_program_as_it_is) {
 INSTANTIATE_TEST_SUITE_P(every, trial,
                          testing::Combine(testing::ValuesIn(strategies),
                                           testing::Values("contents", "zeros", "reallocations", "alignments",
-                                                          "other_threads", "forks", "exceptions", "nothing")),
+                                                          "other_threads", "forks", "exceptions",
+                                                          "short_threads", "jumps", "nothing")),
                          [](const auto& each) {
                              std::string name =
                                  std::string(std::get<0>(each.param)) + "_" + std::get<1>(each.param);
@@ -123,6 +133,52 @@ TEST(trial, says_what_it_did) {
     EXPECT_GT(run("small-object-pool", "contents", by_code()).all.too_large, 0U);
     EXPECT_GT(run("multipool", "other_threads", by_code()).all.freed_by_others, 0U);
     EXPECT_GT(run("heap", "reallocations", by_code()).all.moved, 0U);
+}
+
+TEST(trial, of_more_threads_than_it_has_servers_serves_some) {
+    const outcome found = run("multipool", "many_threads", by_code());
+    EXPECT_EQ(found.status, 0);
+    ASSERT_TRUE(found.reported);
+    EXPECT_LE(found.servers, report::most_servers);
+}
+
+TEST(trial, takes_no_more_memory_than_it_may) {
+    const outcome all = run("monotonic", "hoards", by_code());
+    EXPECT_EQ(all.all.no_room, 0U);
+    const outcome some = run("monotonic", "hoards", by_code() + " MALLARD_TRIAL_MOST_TAKEN=30000000");
+    EXPECT_EQ(some.status, 0);
+    EXPECT_GT(some.all.no_room, 0U);
+    EXPECT_GT(some.all.served, 0U);
+    EXPECT_LT(some.all.served_bytes, 60'000'000U);
+}
+
+TEST(trial, leaves_addresses_to_a_program_that_has_few) {
+    const std::string limited = "sh -c 'ulimit -v 4000000; exec \"$0\" \"$@\"' ";
+    const outcome found = run("multipool", "contents", by_code(), "", limited);
+    EXPECT_EQ(found.status, 0);
+    EXPECT_TRUE(found.reported);
+}
+
+TEST(trial, ends_a_program_that_frees_a_block_twice) {
+    for (const char* strategy : {"monotonic", "multipool", "small-object-pool", "heap"}) {
+        EXPECT_NE(run(strategy, "frees_twice", by_code()).status, 0) << strategy;
+    }
+}
+
+TEST(trial, tells_its_own_time_and_the_last_request) {
+    const outcome clean = run("multipool", "exceptions", by_code());
+    const outcome littered = run("multipool", "exceptions", by_code() + " MALLARD_TRIAL_LITTER=400000");
+    EXPECT_EQ(littered.status, 0);
+    EXPECT_GT(littered.begin_cpu_ns, 1'000'000U);
+    EXPECT_LT(clean.begin_cpu_ns, littered.begin_cpu_ns);
+    EXPECT_GT(clean.last_bytes, 0U);
+    EXPECT_NE(clean.last_caller, 0U);
+}
+
+TEST(trial, a_delay_takes_time_and_changes_nothing_else) {
+    const outcome found = run("null", "exceptions", by_code() + " MALLARD_TRIAL_DELAY_NS=20");
+    EXPECT_EQ(found.status, 0);
+    EXPECT_EQ(found.all.in_null, run("null", "exceptions", by_code()).all.in_null);
 }
 
 TEST(trial, serves_in_place_of_operators_that_a_library_brings) {

@@ -45,6 +45,9 @@ public:
 
     template <typename Free>
     [[gnu::always_inline]] void freed(record_kind, void* block, Free free) noexcept {
+        if (the_trial.asked.delay_ns != 0 && state_ != nullptr && state_->inside(from_)) [[unlikely]] {
+            wait_a_little();
+        }
         if (the_region.holds(block)) {
             server::deallocate(block, thread_state::its_server());
         } else {
@@ -67,6 +70,8 @@ private:
             wait_a_little();
         }
         server& mine = state_->blocks();
+        mine.counted().last_bytes = bytes;
+        mine.counted().last_caller = *reinterpret_cast<const std::uint64_t*>(from_.slot);
         if (is_of_alignment(kind)) {
             ++mine.counted().aligned;
             return nullptr;

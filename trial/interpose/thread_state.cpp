@@ -4,25 +4,42 @@
 #include "trial/trial.hpp"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <new>
 
 namespace mallard::trial {
 
 namespace {
 
-pthread_key_t end_key() noexcept {
+constinit std::atomic<thread_state*> all_states{nullptr};
+
+/// Effects: has thread_ends() called at the end of the thread. If the program has all keys that there are, the state stays
+/// open, and its server is lost with the thread.
+void call_at_end(thread_state* state) noexcept {
+    enum : int { not_made, in_making, made, none };
     static constinit pthread_key_t key{};
-    static constinit std::atomic<int> made{0};
-    int expected = 0;
-    if (made.compare_exchange_strong(expected, 1)) {
-        ::pthread_key_create(&key, [](void* state) { static_cast<thread_state*>(state)->thread_ends(); });
-        made.store(2, std::memory_order_release);
+    static constinit std::atomic<int> step{not_made};
+    int expected = not_made;
+    if (step.compare_exchange_strong(expected, in_making)) {
+        const int failed =
+            ::pthread_key_create(&key, [](void* its) { static_cast<thread_state*>(its)->thread_ends(); });
+        step.store(failed == 0 ? made : none, std::memory_order_release);
     }
-    while (made.load(std::memory_order_acquire) != 2) {
+    while (step.load(std::memory_order_acquire) == in_making) {
     }
-    return key;
+    if (step.load(std::memory_order_acquire) == made) {
+        ::pthread_setspecific(key, state);
+    }
+}
+
+alignas(thread_state) constinit std::array<std::byte, sizeof(thread_state)> zeros{};
+
+thread_state* closed_state() noexcept {
+    return std::launder(reinterpret_cast<thread_state*>(zeros.data()));
 }
 
 } // namespace
@@ -34,19 +51,47 @@ thread_state* thread_state::make() noexcept {
     if (current != nullptr || !the_trial.on()) {
         return nullptr;
     }
+    current = closed_state(); // in the meantime, and for good if there is no server or no memory
+    server* const its = server::take(*the_trial.asked.served_by, the_trial.asked.most_bytes, *the_trial.into);
+    if (its == nullptr) {
+        return nullptr;
+    }
+    thread_state* const state = take();
+    if (state == nullptr) {
+        its->give_up();
+        return nullptr;
+    }
+    state->server_ = its;
+    state->opened_ = true;
+    current = state;
+    call_at_end(state);
+    return state;
+}
+
+thread_state* thread_state::take() noexcept {
+    for (thread_state* each = all_states.load(std::memory_order_acquire); each != nullptr;
+         each = each->next_) {
+        bool taken = false;
+        if (each->taken_.compare_exchange_strong(taken, true, std::memory_order_acq_rel)) {
+            each->detector_.forget();
+            each->open_ = 0;
+            each->busy_ = false;
+            return each;
+        }
+    }
     void* const memory = recorder::memory_wiped_at_fork(sizeof(thread_state));
     if (memory == nullptr) {
         return nullptr;
     }
-    auto* const state = new (memory) thread_state;
-    state->server_ = server::take(*the_trial.asked.served_by, the_trial.asked.most_bytes, *the_trial.into);
-    if (state->server_ == nullptr || !state->detector_.open()) {
+    auto* const made = new (memory) thread_state;
+    if (!made->detector_.open()) {
+        ::munmap(memory, sizeof(thread_state));
         return nullptr;
     }
-    current = state;
-    state->opened_ = true;
-    ::pthread_setspecific(end_key(), state);
-    return state;
+    made->next_ = all_states.load(std::memory_order_relaxed);
+    while (!all_states.compare_exchange_weak(made->next_, made, std::memory_order_release)) {
+    }
+    return made;
 }
 
 void thread_state::thread_ends() noexcept {
@@ -55,8 +100,11 @@ void thread_state::thread_ends() noexcept {
     }
     opened_ = false;
     server* const mine = server_;
-    server_ = nullptr; // blocks that are freed from here on come back to it as another thread's do
+    server_ = nullptr;
+    current =
+        closed_state(); // blocks that are freed from here on come back to the server as another thread's do
     mine->give_up();
+    taken_.store(false, std::memory_order_release);
 }
 
 bool thread_state::inside(caller from) noexcept {

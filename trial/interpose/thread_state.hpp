@@ -1,14 +1,17 @@
 /// What the trial keeps of a thread.
 ///
 /// Data model: the server of the blocks that the thread asks for inside of the scope, and what tells that it is inside. It
-/// lies in memory that is zero in the child of a fork, so that the child begins anew, and is not served.
-/// Owner: its thread.
+/// lies in memory that is zero in the child of a fork, so that the child begins anew, and is not served. A state stays when
+/// its thread ends, and another thread takes it over: a program may have any number of short threads.
+/// Invariant: a state of zeros is closed. All threads that are not served share one.
+/// Owner: its thread, all but `taken_`.
 #pragma once
 
 #include "recorder/unwind/caller.hpp"
 #include "trial/detect/scope_detector.hpp"
 #include "trial/serve/server.hpp"
 
+#include <atomic>
 #include <cstdint>
 
 namespace mallard::trial {
@@ -43,6 +46,8 @@ public:
 
 private:
     [[gnu::noinline]] static thread_state* make() noexcept;
+    /// Returns: a state that only the calling thread uses, with no server; null if there is no memory.
+    static thread_state* take() noexcept;
 
     static constinit thread_local thread_state* current;
 
@@ -52,6 +57,8 @@ private:
     std::uint32_t open_ = 0;      ///< marks and functions of the scope
     std::uint64_t outermost_ = 0; ///< where the outermost of them has its frame
     scope_detector detector_;
+    std::atomic<bool> taken_{true};
+    thread_state* next_ = nullptr;
 };
 
 } // namespace mallard::trial

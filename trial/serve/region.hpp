@@ -6,6 +6,7 @@
 /// Data model: a block is the trial's if its address is in the region; its slice tells its server. The sizes lie apart, so
 /// that a block has no header, as in a program whose containers know their sizes. Memory comes with the first write.
 /// Invariant: a slice belongs to one server for ever.
+/// Bound: memory is taken once and used again, but never given back, so the region takes no more than it is told to.
 #pragma once
 
 #include <array>
@@ -23,9 +24,16 @@ public:
     static constexpr std::size_t slice_bytes = std::size_t{256} << 20;
     static constexpr unsigned most_slices = 1024;
 
-    /// Effects: reserves the addresses, fewer if the system has not so many.
+    /// Effects: reserves the addresses, fewer if the process may not have so many. At most `most_taken_bytes` of memory are
+    /// taken; 0 stands for half of the system's available memory.
     /// Returns: false if there are none.
-    bool open() noexcept;
+    bool open(std::size_t most_taken_bytes) noexcept;
+
+    /// Effects: counts memory that was not used before.
+    /// Returns: false if no more is to be taken.
+    bool takes(std::size_t bytes) noexcept {
+        return taken_.fetch_add(bytes, std::memory_order_relaxed) + bytes < most_taken_;
+    }
 
     [[nodiscard]] bool holds(const void* block) const noexcept {
         return reinterpret_cast<std::uintptr_t>(block) - base_ < bytes_;
@@ -53,6 +61,8 @@ private:
     std::uintptr_t base_ = 0;
     std::size_t bytes_ = 0;
     std::uint8_t* sizes_ = nullptr;
+    std::size_t most_taken_ = 0;
+    std::atomic<std::size_t> taken_{0};
     std::atomic<unsigned> next_{0};
     std::array<std::atomic<server*>, most_slices> owners_{};
 };

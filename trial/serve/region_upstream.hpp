@@ -48,6 +48,7 @@ public:
         if (static_cast<std::size_t>(limit_ - cursor_) < spare_bytes) {
             next_slice();
         }
+        has_room_ = the_region.takes(size) && has_room_;
         return chunk;
     }
 

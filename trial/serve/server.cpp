@@ -1,9 +1,12 @@
 #include "trial/serve/server.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
+#include <string_view>
 
 namespace mallard::trial {
 
@@ -29,10 +32,12 @@ server* server::take(const strategy& by, std::size_t most_bytes, report& into) n
             return each;
         }
     }
-    const std::uint32_t number = into.servers.fetch_add(1, std::memory_order_relaxed);
-    if (number >= report::most_servers) {
-        return nullptr;
-    }
+    std::uint32_t number = into.servers.load(std::memory_order_relaxed);
+    do {
+        if (number >= report::most_servers) {
+            return nullptr;
+        }
+    } while (!into.servers.compare_exchange_weak(number, number + 1, std::memory_order_relaxed));
     void* const memory =
         ::mmap(nullptr, sizeof(server), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
@@ -51,6 +56,12 @@ void* server::refuse() noexcept {
                                                           : counts_.no_room;
     ++reason;
     return nullptr;
+}
+
+void server::freed_twice() noexcept {
+    constexpr std::string_view told = "mallard try: the program frees a block of the scope twice\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, told.data(), told.size());
+    std::abort();
 }
 
 /// Effects: the block waits for the owner.

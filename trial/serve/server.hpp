@@ -65,7 +65,9 @@ public:
 
 private:
     static constexpr std::size_t granule = region::granule;
-    static constexpr std::size_t most_granules = 255;
+    static constexpr std::size_t most_granules = 254;
+    static constexpr std::uint8_t is_free =
+        255; ///< in place of a size, so that a second deallocation is seen
 
     server(const strategy& by, std::size_t most_bytes, counts& into) noexcept;
 
@@ -90,6 +92,8 @@ private:
     }
 
     [[gnu::cold, gnu::noinline]] void* refuse() noexcept;
+    /// Effects: ends the program, as the global allocator does.
+    [[noreturn, gnu::cold, gnu::noinline]] static void freed_twice() noexcept;
     [[gnu::noinline]] void take_back() noexcept;
     [[gnu::noinline]] void give_back(void* block) noexcept;
 
@@ -145,7 +149,12 @@ void* server::allocate_unusual(std::size_t bytes) noexcept {
 template <typename Served>
 void server::deallocate_in(void* block) noexcept {
     ++counts_.freed;
-    const std::size_t granules = the_region.size_at(block);
+    std::uint8_t& size = the_region.size_at(block);
+    const std::size_t granules = size;
+    if (granules == is_free) [[unlikely]] {
+        freed_twice();
+    }
+    size = is_free;
     if (granules != 0) [[likely]] {
         served<Served>().deallocate(block, granules * granule);
     } else {

@@ -7,8 +7,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 MAGIC = b"mdtrial1"
-HEADER = struct.Struct("<8sIII")
+HEADER = struct.Struct("<8sIII4xQQ")
 SERVER_BYTES = 128
+MOST_NAMED = 3  # of the last requests
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,11 @@ class Counts:
     elsewhere: int = 0
     servers: int = 0
     seen: int = 0  # a bit for each of the first ranges of code, if a call was seen there
+    begin_cpu_ns: int = 0  # of the trial itself, before the program's first allocation
+    begin_wall_ns: int = 0
+    last: tuple[
+        tuple[int, int], ...
+    ] = ()  # of each server: the bytes of its last request, and its caller's address
 
     @property
     def requests(self) -> int:
@@ -45,7 +51,8 @@ class Counts:
         return self.served - self.freed - self.freed_by_others
 
 
-SERVER = struct.Struct(f"<{len(fields(Counts)) - 2}Q")
+SUMMED = tuple(field.name for field in fields(Counts))[:12]
+SERVER = struct.Struct(f"<{len(SUMMED) + 2}Q")
 
 
 def read_counts(file: Path) -> Counts | None:
@@ -56,10 +63,11 @@ def read_counts(file: Path) -> Counts | None:
         return None
     if len(data) < SERVER_BYTES or not data.startswith(MAGIC):
         return None
-    _, servers, _, seen = HEADER.unpack_from(data)
-    rows = [SERVER.unpack_from(data, SERVER_BYTES * place) for place in range(1, servers + 1)]
-    if not rows:
-        return Counts(seen=seen)
-    named = [field.name for field in fields(Counts)]
-    sums = dict(zip(named, (sum(column) for column in zip(*rows, strict=True)), strict=False))
-    return Counts(**sums, servers=servers, seen=seen)
+    _, servers, _, seen, cpu_ns, wall_ns = HEADER.unpack_from(data)
+    whole = min(servers, len(data) // SERVER_BYTES - 1)
+    rows = [SERVER.unpack_from(data, SERVER_BYTES * place) for place in range(1, whole + 1)]
+    sums = {name: sum(row[place] for row in rows) for place, name in enumerate(SUMMED)}
+    last = tuple((row[-2], row[-1]) for row in rows if row[-1])
+    return Counts(
+        **sums, servers=whole, seen=seen, begin_cpu_ns=cpu_ns, begin_wall_ns=wall_ns, last=last[:MOST_NAMED]
+    )

@@ -6,12 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -161,6 +166,83 @@ bool exceptions() {
     return caught == 100;
 }
 
+/// More threads at the same time than the trial has servers.
+bool many_threads() {
+    constexpr int threads = 1100;
+    std::atomic<int> waiting{0};
+    std::vector<std::thread> all;
+    for (int each = 0; each < threads; ++each) {
+        all.emplace_back([&] {
+            const auto text = std::make_unique<std::string>(60, 'x');
+            ++waiting;
+            while (waiting.load() < threads) {
+                std::this_thread::yield();
+            }
+        });
+    }
+    for (std::thread& each : all) {
+        each.join();
+    }
+    return waiting == threads;
+}
+
+/// The addresses that the process has mapped.
+long mappings() {
+    std::ifstream lines("/proc/self/maps");
+    return std::count(std::istreambuf_iterator<char>(lines), {}, '\n');
+}
+
+/// Threads that come and go leave nothing behind.
+bool short_threads() {
+    long before = 0;
+    for (int each = 0; each < 600; ++each) {
+        std::thread([] { const auto text = std::make_unique<std::string>(60, 'x'); }).join();
+        before = each == 10 ? mappings() : before;
+    }
+    return mappings() <= before + 10;
+}
+
+/// Memory that is never free at once, so that a region only grows.
+bool hoards() {
+    static std::vector<std::unique_ptr<char[]>> kept;
+    for (int each = 0; each < 2000; ++each) {
+        kept.push_back(std::make_unique<char[]>(20'000));
+        kept.back()[0] = 'x';
+    }
+    return true;
+}
+
+/// A block that the compiler cannot leave out.
+void* seen_block() {
+    void* block = std::malloc(40);
+    asm volatile("" : "+r"(block) : : "memory");
+    return block;
+}
+
+/// A longjmp leaves the scope's calls without their ends.
+bool jumps() {
+    static std::jmp_buf place;
+    static volatile int left = 0;
+    left = 100;
+    static_cast<void>(setjmp(place));
+    if (left > 0) {
+        left = left - 1;
+        std::free(seen_block());
+        std::longjmp(place, 1);
+    }
+    return true;
+}
+
+bool frees_twice() {
+    void* block = seen_block();
+    void* again = block;
+    asm volatile("" : "+r"(block), "+r"(again)); // so that the compiler does not see it either
+    std::free(seen_block());
+    std::free(block);
+    std::free(again);
+    return true;
+}
+
 bool nothing() {
     return true;
 }
@@ -169,10 +251,19 @@ struct named {
     const char* name;
     scene run;
 };
-constexpr std::array scenes{named{"contents", &contents},           named{"zeros", &zeros},
-                            named{"reallocations", &reallocations}, named{"alignments", &alignments},
-                            named{"other_threads", &other_threads}, named{"forks", &forks},
-                            named{"exceptions", &exceptions},       named{"nothing", &nothing}};
+constexpr std::array scenes{named{"contents", &contents},
+                            named{"zeros", &zeros},
+                            named{"reallocations", &reallocations},
+                            named{"alignments", &alignments},
+                            named{"other_threads", &other_threads},
+                            named{"forks", &forks},
+                            named{"exceptions", &exceptions},
+                            named{"many_threads", &many_threads},
+                            named{"short_threads", &short_threads},
+                            named{"jumps", &jumps},
+                            named{"hoards", &hoards},
+                            named{"frees_twice", &frees_twice},
+                            named{"nothing", &nothing}};
 
 OWN_FRAME void outside(int rounds) {
     for (int each = 0; each < rounds; ++each) {
