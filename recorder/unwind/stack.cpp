@@ -130,9 +130,8 @@ bool stack::matches(unsigned which, const position& now) const noexcept {
 
 /// Returns: the innermost level, from `known` outwards, from which the way out is another one than before.
 unsigned stack::first_changed(unsigned known) noexcept {
-    const unsigned limit = known > most_compared ? known - most_compared : 0;
     const auto differs = [](const level& which) { return word_at(which.slot) ^ which.return_address; };
-    const level* const begin = levels_ + limit;
+    const level* const begin = levels_;
     const level* end = levels_ + known; // levels from here inwards are unchanged
     for (; end - begin >= 4; end -= 4) {
         if ((differs(end[-1]) | differs(end[-2]) | differs(end[-3]) | differs(end[-4])) != 0) {
@@ -147,22 +146,19 @@ unsigned stack::first_changed(unsigned known) noexcept {
         }
     }
     if (other_count_ > 0) {
-        changed = first_changed_other(known, limit, changed);
-    }
-    if (changed == unchanged && limit > 0) {
-        ++not_compared_;
+        changed = first_changed_other(known, changed);
     }
     return changed;
 }
 
 /// Returns: the innermost level from which the way out is another one, if words that are no return addresses count too.
-unsigned stack::first_changed_other(unsigned known, unsigned limit, unsigned changed) const noexcept {
+unsigned stack::first_changed_other(unsigned known, unsigned changed) const noexcept {
     for (unsigned each = other_count_; each-- > 0;) {
         const other_word& other = others_[each];
         if (changed != unchanged && other.at_level <= changed) {
             break;
         }
-        if (other.at_level <= known && other.at_level >= limit && word_at(other.at) != other.value) {
+        if (other.at_level <= known && word_at(other.at) != other.value) {
             return other.at_level;
         }
     }

@@ -31,8 +31,8 @@ TEST_P(stacks, are_those_of_a_full_walk_and_of_libgcc) {
 INSTANTIATE_TEST_SUITE_P(scenes, stacks,
                          testing::Values(setting{"two_sites", 5000, ""}, setting{"exceptions", 7000, ""},
                                          setting{"long_jumps", 9000, ""}, setting{"fibers", 3000, ""},
-                                         setting{"deep", 10'000, ""}, setting{"signals", 400, ""},
-                                         setting{"threads", 40'000, ""},
+                                         setting{"deep", 10'000, ""}, setting{"two_callers", 800, ""},
+                                         setting{"signals", 400, ""}, setting{"threads", 40'000, ""},
                                          setting{"forks", 50, "MALLARD_RECORD_FOLLOW=1"},
                                          setting{"plug_ins " PLUG_IN_1 " " PLUG_IN_2, 5000, ""}),
                          [](const auto& each) {

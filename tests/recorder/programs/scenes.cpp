@@ -182,6 +182,34 @@ OWN_FRAME void deeper(int depth) {
     work = work + 1;
 }
 
+// ---- the bottom of a deep recursion, reached from two callers with frames of one size ----
+
+OWN_FRAME void at_the_bottom(int depth) {
+    if (depth == 0) {
+        allocate(depth);
+    } else {
+        at_the_bottom(depth - 1);
+    }
+    work = work + 1;
+}
+
+OWN_FRAME void one_caller() {
+    at_the_bottom(3000);
+    work = work + 1;
+}
+
+OWN_FRAME void other_caller() {
+    at_the_bottom(3000);
+    work = work + 2;
+}
+
+void two_callers() {
+    for (int each = 0; each < 200; ++each) {
+        one_caller();
+        other_caller();
+    }
+}
+
 // ---- signals ----
 
 std::atomic<int> signals_seen{0};
@@ -283,6 +311,8 @@ int main(int count, char* arguments[]) {
         fibers();
     } else if (scene == "deep") {
         deeper(5000);
+    } else if (scene == "two_callers") {
+        two_callers();
     } else if (scene == "signals") {
         signals();
     } else if (scene == "threads") {
