@@ -206,7 +206,7 @@ bool stack::go_out(position& now, rule_table& rules) noexcept {
         return false;
     }
     if (way.which() == rule::simple) [[likely]] {
-        return go_out_by(way, now);
+        return go_out_by(way, now, rules);
     }
     if (way.which() == rule::last) {
         return stop(stack_end::outermost);
@@ -214,11 +214,12 @@ bool stack::go_out(position& now, rule_table& rules) noexcept {
     return apart(now, [this](position& copy) { return go_out_slowly(copy); });
 }
 
-bool stack::go_out_by(rule way, position& now) noexcept {
+bool stack::go_out_by(rule way, position& now, const rule_table& rules) noexcept {
     const address frame = (way.by_rbp() ? now.frame_base : now.stack_pointer) + way.frame_offset();
     const address slot = frame - sizeof(address);
     if (slot < now.stack_pointer || !readable_.holds(slot)) [[unlikely]] {
-        return stop(stack_end::unreadable);
+        const bool last = rules.walks_frame_pointers() && way.by_rbp() && now.frame_base == 0;
+        return stop(last ? stack_end::outermost : stack_end::unreadable);
     }
     if (way.rbp_below() != 0) {
         const address saved = frame - way.rbp_below();

@@ -98,7 +98,7 @@ private:
     [[nodiscard, gnu::always_inline]] inline unsigned first_changed(unsigned known) noexcept;
     [[gnu::always_inline]] inline bool add(const level& which, const rest& its) noexcept;
     [[gnu::always_inline]] inline bool go_out(position& now, rule_table& rules) noexcept;
-    [[gnu::always_inline]] inline bool go_out_by(rule way, position& now) noexcept;
+    [[gnu::always_inline]] inline bool go_out_by(rule way, position& now, const rule_table& rules) noexcept;
     [[gnu::noinline]] unsigned first_changed_other(unsigned known, unsigned changed) const noexcept;
     [[gnu::noinline]] bool carry_over(unsigned known, unsigned changed, position& now) noexcept;
     [[gnu::noinline]] bool go_out_slowly(position& now) noexcept;
