@@ -25,9 +25,13 @@ def test_a_child_has_the_files_of_its_code_though_its_parent_knew_them(record, c
     told = json.loads(profiled(collector, done.trace))
     (child,) = [each for each in told["processes"] if each["events"] == EVENTS_OF_CHILD]
     folded = done.trace.with_suffix(".folded")
-    profiled(collector, "--process", str(child["number"]), "--export", "folded", "-o", str(folded), done.trace)
+    profiled(
+        collector, "--process", str(child["number"]), "--export", "folded", "-o", str(folded), done.trace
+    )
     stacks = folded.read_text().splitlines()
-    assert any(each.startswith("_start;") and ";main;in_child;call;in_library " in each for each in stacks), stacks
+    assert any(each.startswith("_start;") and ";main;in_child;call;in_library " in each for each in stacks), (
+        stacks
+    )
 
 
 def test_a_child_of_a_program_whose_thread_went_through_the_loaded_files(record, forks):

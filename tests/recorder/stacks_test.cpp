@@ -47,4 +47,16 @@ TEST(stacks, of_a_sample_are_right_too) {
     EXPECT_LT(sample.by_full_walk, all.by_full_walk / 2);
 }
 
+// A full walk has the rules of the recorder, so it would go by rules of a file that is not there any more, too.
+TEST(stacks, are_those_of_libgcc_where_code_comes_in_the_place_of_other_code) {
+    const std::string program = SCENES_OPTIMISED " same_places " SAME_PLACES_1 " " SAME_PLACES_2;
+    const std::string by_libgcc = "MALLARD_CHECK_LIBGCC_ONE_IN=1";
+    const checked_run all = run_checked(program, by_libgcc);
+    EXPECT_EQ(all.status, 0) << all.output;
+    EXPECT_GT(all.by_libgcc, 40'000U);
+    const checked_run sample = run_checked(program, by_libgcc + " MALLARD_RECORD_SAMPLE=30");
+    EXPECT_EQ(sample.status, 0) << sample.output;
+    EXPECT_GT(sample.by_libgcc, 100U);
+}
+
 } // namespace

@@ -271,6 +271,21 @@ void plug_ins(char* const* files) {
     }
 }
 
+void same_places(char* const* files) {
+    for (int each = 0; each < 400; ++each) {
+        void* const library = dlopen(files[each % 2], RTLD_NOW);
+        if (library == nullptr) {
+            std::puts(dlerror());
+            std::exit(1);
+        }
+        const auto go = reinterpret_cast<void (*)()>(dlsym(library, "go"));
+        for (int call = 0; call < 50; ++call) {
+            go();
+        }
+        dlclose(library);
+    }
+}
+
 void forks() {
     for (int each = 0; each < 20; ++each) {
         const pid_t child = fork();
@@ -319,6 +334,8 @@ int main(int count, char* arguments[]) {
         in_threads([] { two_sites(), exceptions(); });
     } else if (scene == "forks") {
         forks();
+    } else if (scene == "same_places" && count == 4) {
+        same_places(arguments + 2);
     } else if (scene == "plug_ins" && count == 4) {
         plug_ins(arguments + 2);
     } else {
