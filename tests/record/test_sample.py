@@ -1,5 +1,6 @@
-"""A sample has all events of some activations, the ends of their blocks, and the number of all other events."""
+"""A sample has all events of some activations, the ends of their blocks, and the number of other events."""
 
+import itertools
 import json
 import subprocess
 from dataclasses import dataclass
@@ -101,6 +102,6 @@ def test_an_end_that_is_taken_back_is_there_before(events):
 def test_gaps_have_the_number_of_the_events_that_are_left_out(events):
     places = [at for at, event in enumerate(events) if of_act(event)]
     assert len(places) > ROUNDS / ONE_IN
-    for begin, end in zip(places, places[1:], strict=False):
+    for begin, end in itertools.pairwise(places):
         left_out = sum(event.bytes - 1 for event in events[begin:end] if event.kind == GAP)
         assert events[end].place - events[begin].place == end - begin + left_out

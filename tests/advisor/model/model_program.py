@@ -11,6 +11,7 @@ REALLOC, REALLOC_OLD, REALLOC_FAILED = 3, 19, 20
 SCOPE_BEGIN, SCOPE_END, PROGRESS = 24, 25, 26
 INSTANCES = range(27, 31)
 FUNCTION_ENTER, FUNCTION_EXIT = 45, 46
+GAP = 47
 COMPLETE = range(3)
 
 
@@ -84,6 +85,7 @@ class Thread:
     addresses: list[int] = field(default_factory=list)
     context: int = 0
     left_out: bool = False
+    in_gap: bool = False
     marked: list[Activation] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     first: int | None = None
@@ -185,6 +187,8 @@ class Program:
             thread.last = self.ticks
             if event.kind in (FUNCTION_ENTER, FUNCTION_EXIT):
                 self.mark(event, thread)
+            elif event.kind == GAP:
+                thread.in_gap = True
             else:
                 self.follow(event, thread)
                 self.act(event, thread)
@@ -217,17 +221,22 @@ class Program:
         if event.kind in (REALLOC, REALLOC_FAILED) and event.context == thread.context:
             return
         function_of = self.function_of
-        if kept == len(path) == len(thread.levels) and kept and thread.levels[-1].counts:
+        in_gap, thread.in_gap = thread.in_gap, False
+        same = kept == len(path) == len(thread.levels)
+        if same and not in_gap and kept and thread.levels[-1].counts:
             self.step_back(thread.levels[-1])
         goes_on = kept < min(len(path), len(thread.levels)) and (
             function_of[path[kept]] == function_of[thread.addresses[kept]]
         )
-        if goes_on and thread.levels[kept].counts and path[kept] <= thread.addresses[kept]:
+        if goes_on and not in_gap and thread.levels[kept].counts and path[kept] <= thread.addresses[kept]:
             self.step_back(thread.levels[kept])
         keep = kept + goes_on
         for activation in reversed(thread.levels[keep:]):
             self.end(activation, self.number, self.ticks)
         thread.levels = thread.levels[:keep]
+        for activation in thread.levels if in_gap else []:
+            if activation.counts:
+                self.step_back(activation)
         for level in range(keep, len(path)):
             function = function_of[path[level]]
             counts = all(function_of[outer] != function for outer in path[:level])
