@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HOW",
         choices=STACKS,
         default="auto",
-        help="auto (default) and unwind: complete, from .eh_frame; fp: by frame pointers where that is missing; none",
+        help="auto (default) and unwind: complete, from .eh_frame; fp: where that lacks code, by frame pointers",
     )
     parser.add_argument(
         "--sample",
