@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HOW",
         choices=STACKS,
         default="auto",
-        help="auto (default) and unwind: complete, from .eh_frame; fp: where that lacks code, by frame pointers",
+        help="auto (default), unwind: complete, from .eh_frame; fp: else by frame pointers; none",
     )
     parser.add_argument(
         "--sample",
