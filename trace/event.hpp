@@ -68,7 +68,6 @@ struct process {
     std::array<std::uint64_t, stack_ends> events_by_end{}; ///< by `stack_end`
     // What the trace does not have.
     std::uint64_t nested_events = 0;
-    std::uint64_t not_compared = 0;
     std::uint64_t forks_not_followed = 0;
     std::uint64_t programs_not_followed = 0;
     std::uint64_t blocks_without_end = 0;

@@ -57,7 +57,6 @@ struct part_header {
 
     // What the trace does not have.
     std::atomic<std::uint64_t> nested_events{0}; ///< in a signal handler that interrupted the recorder
-    std::atomic<std::uint64_t> not_compared{0};  ///< stacks whose outermost levels were taken as unchanged
     std::atomic<std::uint64_t> forks_not_followed{0};
     std::atomic<std::uint64_t> programs_not_followed{0};
     std::atomic<std::uint64_t> blocks_without_end{0}; ///< sampled ones whose end was left out

@@ -37,6 +37,9 @@ void analysis::add(const trace::event& event) {
         marked_.follow(event, number_, ticks_);
         return;
     }
+    if (event.kind == trace::record_kind::gap) {
+        thread_stacks_[event.thread].leave_out();
+    }
     if (!trace::has_stack(event.kind)) {
         return;
     }

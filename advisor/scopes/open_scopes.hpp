@@ -56,6 +56,13 @@ public:
         }
     }
 
+    /// Effects: each scope may have ended, and begun again.
+    void count_steps_back(std::vector<scope_totals>& totals) const noexcept {
+        for (const scope_id each : scopes_) {
+            ++totals[each].steps_back;
+        }
+    }
+
     void allocated(std::uint64_t bytes, std::uint64_t ticks) noexcept {
         ++allocations_;
         bytes_ += bytes;

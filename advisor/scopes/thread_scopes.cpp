@@ -1,6 +1,7 @@
 #include "advisor/scopes/thread_scopes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mallard::advisor {
 
@@ -22,18 +23,21 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
         --keep;
     }
     context_ = context;
+    const bool left_out = std::exchange(left_out_, false);
 
     if (path_.empty() && keep == levels_.size()) {
         // The same stack again: the innermost function was called once more, or has a loop.
-        if (keep != 0 && levels_.back().scopes != (keep > 1 ? levels_[keep - 2].scopes : 0)) {
+        if (left_out) {
+            scopes.count_steps_back(totals);
+        } else if (keep != 0 && opens_scope(keep - 1)) {
             ++totals[levels_.back().function].steps_back;
         }
         return;
     }
     if (!path_.empty() && keep < levels_.size() && levels_[keep].function == tree.function(path_.back())) {
         level& moved = levels_[keep];
-        const bool is_counted = moved.scopes != (keep > 0 ? levels_[keep - 1].scopes : 0);
-        if (is_counted && contexts[path_.back()].address <= contexts[moved.node].address) {
+        if (!left_out && opens_scope(keep) &&
+            contexts[path_.back()].address <= contexts[moved.node].address) {
             ++totals[moved.function].steps_back;
         }
         moved.node = path_.back();
@@ -42,6 +46,9 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
     }
     std::uint32_t open = keep > 0 ? levels_[keep - 1].scopes : 0;
     scopes.close(open, ticks, totals);
+    if (left_out) {
+        scopes.count_steps_back(totals);
+    }
     levels_.resize(keep);
     for (auto at = path_.rbegin(); at != path_.rend(); ++at) {
         const scope_id function = tree.function(*at);
@@ -51,6 +58,10 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
         }
         levels_.push_back({*at, function, open});
     }
+}
+
+bool thread_scopes::opens_scope(std::size_t which) const noexcept {
+    return levels_[which].scopes != (which > 0 ? levels_[which - 1].scopes : 0);
 }
 
 std::uint32_t thread_scopes::common_levels(const scope_tree& tree, trace::context_id context) const noexcept {

@@ -25,6 +25,10 @@ public:
     void follow(const scope_tree& tree, trace::context_id context, std::uint32_t kept, std::uint64_t number,
                 std::uint64_t ticks, std::vector<scope_totals>& totals);
 
+    /// Effects: events of the thread were left out here. Each call that the next stack has in common may have been another one
+    /// before, which counts as a step back.
+    void leave_out() noexcept { left_out_ = true; }
+
     /// Returns: the levels that the context has in common with the last one.
     /// Complexity: O(depth).
     [[nodiscard]] std::uint32_t common_levels(const scope_tree& tree,
@@ -36,6 +40,9 @@ public:
     open_scopes scopes;
 
 private:
+    /// Returns: false for the inner call of a recursion.
+    [[nodiscard]] bool opens_scope(std::size_t which) const noexcept;
+
     struct level {
         trace::context_id node = 0;
         scope_id function = 0;
@@ -45,6 +52,7 @@ private:
     std::vector<level> levels_;
     std::vector<trace::context_id> path_; ///< new nodes, the innermost first
     trace::context_id context_ = 0;
+    bool left_out_ = false; ///< since the last stack
 };
 
 } // namespace mallard::advisor

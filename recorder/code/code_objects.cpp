@@ -19,14 +19,35 @@ constexpr unsigned most_sections = 4096;
 // Nothing says how long a registered section is. It ends with a zero word.
 constexpr std::uint64_t unknown_length = std::uint64_t{1} << 40;
 
-std::array<std::atomic<const std::uint8_t*>, most_sections> sections;
+/// A section, and the addresses of its functions. Another thread may remove a section, and its memory goes then. So a thread reads
+/// only a section that has the address which the thread looks for: code through which a thread goes stays with its section.
+struct registered {
+    std::atomic<const void*> owner{
+        nullptr}; ///< as the program names it to remove it; null if the place is free
+    std::atomic<const std::uint8_t*> section{nullptr};
+    std::atomic<address> begin{0};
+    std::atomic<address> end{0};
+
+    /// Returns: true if the section has `pc`.
+    [[nodiscard]] bool has(address pc) const noexcept {
+        return begin.load(std::memory_order_relaxed) <= pc && pc < end.load(std::memory_order_relaxed);
+    }
+};
+
+std::array<registered, most_sections> sections;
 std::atomic<unsigned> section_limit{0};
 
 bool in_registered_sections(address pc, frame_description& found) noexcept {
     const unsigned count = section_limit.load(std::memory_order_acquire);
     for (unsigned each = 0; each < count; ++each) {
-        const std::uint8_t* const section = sections[each].load(std::memory_order_acquire);
-        if (section != nullptr && find_in_section(section, section + unknown_length, pc, found)) {
+        const std::uint8_t* const section = sections[each].section.load(std::memory_order_acquire);
+        if (section == nullptr || !sections[each].has(pc)) {
+            continue;
+        }
+        // The range is another section's if the place has changed its section meanwhile.
+        std::atomic_thread_fence(std::memory_order_acquire);
+        if (section == sections[each].section.load(std::memory_order_relaxed) &&
+            find_in_section(section, section + unknown_length, pc, found)) {
             return true;
         }
     }
@@ -61,12 +82,19 @@ bool description_at(address pc, frame_description& found) noexcept {
            find_in_header(object.frame_header, reinterpret_cast<const std::uint8_t*>(object.end), pc, found);
 }
 
-void add_section(const std::uint8_t* section) noexcept {
+void add_section(const std::uint8_t* section, const void* owner) noexcept {
+    address begin = 0;
+    address end = 0;
+    range_of_section(section, section + unknown_length, begin, end);
     for (unsigned each = 0; each < most_sections; ++each) {
-        const std::uint8_t* expected = nullptr;
-        if (!sections[each].compare_exchange_strong(expected, section)) {
+        registered& place = sections[each];
+        const void* expected = nullptr;
+        if (!place.owner.compare_exchange_strong(expected, owner)) {
             continue;
         }
+        place.begin.store(begin, std::memory_order_relaxed);
+        place.end.store(end, std::memory_order_relaxed);
+        place.section.store(section, std::memory_order_release);
         unsigned limit = section_limit.load();
         while (limit <= each && !section_limit.compare_exchange_weak(limit, each + 1)) {
         }
@@ -74,12 +102,19 @@ void add_section(const std::uint8_t* section) noexcept {
     }
 }
 
-void remove_section(const std::uint8_t* section) noexcept {
-    for (auto& each : sections) {
-        const std::uint8_t* expected = section;
-        if (each.compare_exchange_strong(expected, nullptr)) {
-            return;
+void remove_sections(const void* owner) noexcept {
+    const unsigned count = section_limit.load(std::memory_order_acquire);
+    for (unsigned each = 0; each < count; ++each) {
+        registered& place = sections[each];
+        if (place.owner.load(std::memory_order_relaxed) != owner) {
+            continue;
         }
+        place.section.store(nullptr, std::memory_order_relaxed);
+        // A reader that sees the range of the next section sees that this one has gone.
+        std::atomic_thread_fence(std::memory_order_release);
+        place.begin.store(0, std::memory_order_relaxed);
+        place.end.store(0, std::memory_order_relaxed);
+        place.owner.store(nullptr, std::memory_order_release);
     }
 }
 

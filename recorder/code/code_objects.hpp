@@ -27,10 +27,12 @@ bool in_loader(address pc) noexcept;
 /// Returns: true if `.eh_frame` of a loaded file or a registered section describes the function at `pc`.
 bool description_at(address pc, frame_description& found) noexcept;
 
-/// Effects: remembers a section of entries that code made at run time brings along (__register_frame).
-void add_section(const std::uint8_t* section) noexcept;
+/// Effects: remembers a section of entries that code made at run time brings along (__register_frame). The program names it
+/// by `owner`. If too many are there, it is left out.
+/// Requires: the section is complete.
+void add_section(const std::uint8_t* section, const void* owner) noexcept;
 
-/// Effects: forgets the section.
-void remove_section(const std::uint8_t* section) noexcept;
+/// Effects: forgets the sections of that owner.
+void remove_sections(const void* owner) noexcept;
 
 } // namespace mallard::recorder::unwind

@@ -83,10 +83,11 @@ bool read_entry(byte_cursor& whole, const std::uint8_t* end, frame_description& 
     return !entry.failed();
 }
 
-} // namespace
-
-bool find_in_section(const std::uint8_t* section, const std::uint8_t* end, address pc,
-                     frame_description& found) noexcept {
+/// Effects: reads the section's entries, up to one for which `is_it` is true. `now` is the entry.
+/// Returns: true if there is one.
+template <typename IsIt>
+bool any_in_section(const std::uint8_t* section, const std::uint8_t* end, frame_description& now,
+                    IsIt is_it) noexcept {
     byte_cursor whole(section, end);
     while (!whole.done()) {
         std::uint32_t length = 0;
@@ -94,11 +95,33 @@ bool find_in_section(const std::uint8_t* section, const std::uint8_t* end, addre
         if (length == 0) {
             return false;
         }
-        if (read_entry(whole, end, found) && found.begin <= pc && pc < found.end) {
+        if (read_entry(whole, end, now) && is_it()) {
             return true;
         }
     }
     return false;
+}
+
+} // namespace
+
+bool find_in_section(const std::uint8_t* section, const std::uint8_t* end, address pc,
+                     frame_description& found) noexcept {
+    return any_in_section(section, end, found, [&] { return found.begin <= pc && pc < found.end; });
+}
+
+void range_of_section(const std::uint8_t* section, const std::uint8_t* end, address& range_begin,
+                      address& range_end) noexcept {
+    range_begin = ~address{0};
+    range_end = 0;
+    frame_description each;
+    any_in_section(section, end, each, [&] {
+        // A linker leaves the entry of a function that it left out, at address 0.
+        if (each.begin != 0 && each.begin < each.end) {
+            range_begin = each.begin < range_begin ? each.begin : range_begin;
+            range_end = each.end > range_end ? each.end : range_end;
+        }
+        return false;
+    });
 }
 
 bool find_in_header(const std::uint8_t* header, const std::uint8_t* end, address pc,

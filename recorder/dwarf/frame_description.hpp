@@ -34,6 +34,11 @@ struct frame_description {
 bool find_in_header(const std::uint8_t* header, const std::uint8_t* end, address pc,
                     frame_description& found) noexcept;
 
+/// Effects: [begin, end) becomes the least range of addresses that has all functions of the section; empty if it has none.
+/// Complexity: O(n).
+void range_of_section(const std::uint8_t* section, const std::uint8_t* end, address& range_begin,
+                      address& range_end) noexcept;
+
 /// Returns: true if the section of entries at `section` has one for `pc`; then `found` is that entry.
 /// Complexity: O(n).
 bool find_in_section(const std::uint8_t* section, const std::uint8_t* end, address pc,

@@ -66,12 +66,11 @@ public:
     /// it: between them another thread may get the old one.
     template <typename Reallocate>
     [[gnu::always_inline]] void* reallocated(void* old, std::size_t bytes, Reallocate reallocate) noexcept {
-        if (log_ != nullptr && old != nullptr) {
-            log_->freed(record_kind::realloc_old, old, from_);
-        }
+        const bool old_is_recorded =
+            log_ != nullptr && old != nullptr && log_->freed(record_kind::realloc_old, old, from_);
         void* const block = allocated(record_kind::realloc, bytes, reallocate);
         if (log_ != nullptr && old != nullptr && block == nullptr && bytes != 0) {
-            log_->freed(record_kind::realloc_failed, old, from_);
+            log_->reallocation_failed(old, old_is_recorded, from_);
         }
         return block;
     }

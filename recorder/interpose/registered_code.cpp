@@ -1,21 +1,93 @@
 /// Compilers at run time register the descriptions of the code that they make. The recorder needs them too.
+///
+/// libgcc has several functions for one purpose. If one of them calls another, the recorder knows a section twice, and forgets both
+/// at once.
 
 #include "recorder/code/code_objects.hpp"
 #include "recorder/interpose/event.hpp"
 
 using namespace mallard::recorder;
 
+namespace {
+
+void add(const void* section) noexcept {
+    unwind::add_section(static_cast<const std::uint8_t*>(section), section);
+}
+
+void add_table(void* const* sections) noexcept {
+    for (void* const* each = sections; *each != nullptr; ++each) {
+        unwind::add_section(static_cast<const std::uint8_t*>(*each), sections);
+    }
+}
+
+void remove(const void* owner) noexcept {
+    unwind::remove_sections(owner);
+    the_recording.rules.clear();
+}
+
+} // namespace
+
+#define MALLARD_NEXT(name) next_function<decltype(&name)>(#name)
+
 MALLARD_INTERPOSED void __register_frame(void* section) {
-    unwind::add_section(static_cast<const std::uint8_t*>(section));
-    if (const auto next = next_function<void (*)(void*)>("__register_frame")) {
+    add(section);
+    if (const auto next = MALLARD_NEXT(__register_frame)) {
         next(section);
     }
 }
 
-MALLARD_INTERPOSED void __deregister_frame(void* section) {
-    unwind::remove_section(static_cast<const std::uint8_t*>(section));
-    the_recording.rules.clear();
-    if (const auto next = next_function<void (*)(void*)>("__deregister_frame")) {
-        next(section);
+MALLARD_INTERPOSED void __register_frame_info(const void* section, void* object) {
+    add(section);
+    if (const auto next = MALLARD_NEXT(__register_frame_info)) {
+        next(section, object);
     }
+}
+
+MALLARD_INTERPOSED void __register_frame_info_bases(const void* section, void* object, void* text,
+                                                    void* data) {
+    add(section);
+    if (const auto next = MALLARD_NEXT(__register_frame_info_bases)) {
+        next(section, object, text, data);
+    }
+}
+
+MALLARD_INTERPOSED void __register_frame_table(void* sections) {
+    add_table(static_cast<void**>(sections));
+    if (const auto next = MALLARD_NEXT(__register_frame_table)) {
+        next(sections);
+    }
+}
+
+MALLARD_INTERPOSED void __register_frame_info_table(void* sections, void* object) {
+    add_table(static_cast<void**>(sections));
+    if (const auto next = MALLARD_NEXT(__register_frame_info_table)) {
+        next(sections, object);
+    }
+}
+
+MALLARD_INTERPOSED void __register_frame_info_table_bases(void* sections, void* object, void* text,
+                                                          void* data) {
+    add_table(static_cast<void**>(sections));
+    if (const auto next = MALLARD_NEXT(__register_frame_info_table_bases)) {
+        next(sections, object, text, data);
+    }
+}
+
+MALLARD_INTERPOSED void __deregister_frame(void* owner) {
+    remove(owner);
+    if (const auto next = MALLARD_NEXT(__deregister_frame)) {
+        next(owner);
+    }
+}
+
+MALLARD_INTERPOSED void* __deregister_frame_info(const void* owner) {
+    remove(owner);
+    const auto next = MALLARD_NEXT(__deregister_frame_info);
+    return next != nullptr ? next(owner) : nullptr;
+}
+
+MALLARD_INTERPOSED void* __deregister_frame_info_bases(const void* owner) {
+    remove(owner);
+    const auto next = MALLARD_NEXT(__deregister_frame_info_bases);
+    return next != nullptr ? next(owner) : nullptr;
 }

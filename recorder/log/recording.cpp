@@ -78,22 +78,27 @@ bool recording::begin_here() noexcept {
             part.header().forks_not_followed.fetch_add(1, std::memory_order_relaxed);
         }
         part.leave();
-        code.forget();
+        if (!follow_) {
+            return false;
+        }
+        forget_code();
         names.forget();
         if (sample_one_in > 1) {
             sampled.clear();
         }
-        if (!follow_) {
-            return false;
-        }
     }
-    unloaded.begin();
     *const_cast<volatile std::uint32_t*>(same_process_) = 1;
     stamp_ticks = least_ticks_between_stamps();
     if (!part.open(folder_.text(), stacks)) {
         return false;
     }
-    connect_marked_files(own_functions);
+    // The child of a fork has all this from its parent. There the loader may be locked for ever: by another thread of the parent
+    // that was going through the loaded files.
+    if (!is_connected_) {
+        unloaded.begin();
+        connect_marked_files(own_functions);
+        is_connected_ = true;
+    }
     part.header().sampled_one_in = sample_one_in;
     part.header().timed_one_in = time_one_in;
     return true;

@@ -37,6 +37,13 @@ public:
     /// Effects: no event is recorded from now on.
     void end(trace::stop_reason why) noexcept;
 
+    /// Effects: forgets the rules and the files of code. A file is written when a rule of its code is made, so the trace has a
+    /// file again only if both are forgotten.
+    void forget_code() noexcept {
+        rules.clear();
+        code.forget();
+    }
+
     part_file part;
     unwind::rule_table rules;
     code_files code;
@@ -62,6 +69,7 @@ private:
     const volatile std::uint32_t* same_process_ = nullptr;
     path_text folder_;
     bool follow_ = false;
+    bool is_connected_ = false; ///< to the marks of the program's files, and to the loader
 };
 
 extern recording the_recording;

@@ -22,14 +22,21 @@ public:
 
     [[nodiscard]] bool is_on() const noexcept { return one_in_ > 1; }
 
-    /// Returns: true if the next event is in a gap, and counts it.
-    [[gnu::always_inline]] bool leaves_out() noexcept {
+    /// Effects: goes on with the next event. In a gap, counts it as left out, unless it is `needed` nevertheless.
+    /// Returns: true if it is left out.
+    [[gnu::always_inline]] bool leaves_out(bool needed) noexcept {
         if (left_ == 0) [[likely]] {
             return false;
         }
-        ++left_out_;
-        return --left_ != 0 || starts_burst();
+        if (--left_ == 0) {
+            start_burst();
+        }
+        left_out_ += !needed;
+        return !needed;
     }
+
+    /// Effects: counts the second half of an event that was left out as left out, also if the gap has ended.
+    void leave_out() noexcept { ++left_out_; }
 
     /// Returns: the events that were left out since the last call.
     std::uint64_t take_left_out() noexcept {
@@ -61,11 +68,9 @@ private:
     // The call may be main's.
     static constexpr std::uint32_t most_events = 1U << 14;
 
-    /// The event that ends the gap is left out as well, so that the next one is the first of the burst.
-    bool starts_burst() noexcept {
+    void start_burst() noexcept {
         events_ = 0;
         root_ = none;
-        return true;
     }
 
     void end_burst() noexcept { left_ = 1 + 2 * (std::uint64_t{one_in_} - 1) * draw(events_); }

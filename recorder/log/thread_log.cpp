@@ -25,24 +25,25 @@ std::size_t bytes_of_levels(unsigned levels) noexcept {
 } // namespace
 
 bool thread_log::allocated(record_kind kind, std::uint64_t bytes, const void* block, caller from) noexcept {
-    if (sampler_.leaves_out()) [[unlikely]] {
+    if (sampler_.leaves_out(false)) [[unlikely]] {
+        forget_unloaded(from);
         return false;
     }
     if (std::byte* to = begin_event(from)) {
         to = trace::write_number(to, bytes);
         publish(kind, write_address(to, block));
     }
-    if (sampler_.is_on() && !the_recording.sampled.add(block)) [[unlikely]] {
-        the_recording.part.header().blocks_without_end.fetch_add(1, std::memory_order_relaxed);
+    if (sampler_.is_on()) [[unlikely]] {
+        add_sampled(block);
     }
     return true;
 }
 
 bool thread_log::freed(record_kind kind, const void* block, caller from) noexcept {
     if (sampler_.is_on()) [[unlikely]] {
-        const bool sampled = kind == record_kind::realloc_failed ? the_recording.sampled.add(block)
-                                                                 : the_recording.sampled.remove(block);
-        if (sampler_.leaves_out() && !sampled) {
+        freed_is_sampled_ = the_recording.sampled.remove(block);
+        if (sampler_.leaves_out(freed_is_sampled_)) {
+            forget_unloaded(from);
             return false;
         }
     }
@@ -50,6 +51,26 @@ bool thread_log::freed(record_kind kind, const void* block, caller from) noexcep
         publish(kind, write_address(to, block));
     }
     return true;
+}
+
+void thread_log::reallocation_failed(const void* block, bool was_recorded, caller from) noexcept {
+    if (!was_recorded) {
+        sampler_.leave_out();
+        return;
+    }
+    if (sampler_.is_on() && freed_is_sampled_) [[unlikely]] {
+        add_sampled(block);
+    }
+    if (std::byte* const to = begin_event(from)) {
+        publish(record_kind::realloc_failed, write_address(to, block));
+    }
+}
+
+/// Effects: the end of the block will be recorded, in a gap too.
+void thread_log::add_sampled(const void* block) noexcept {
+    if (!the_recording.sampled.add(block)) {
+        the_recording.part.header().blocks_without_end.fetch_add(1, std::memory_order_relaxed);
+    }
 }
 
 void thread_log::marked(record_kind kind, std::uint64_t which, caller from) noexcept {
@@ -104,16 +125,21 @@ std::byte* thread_log::write_stack(unsigned kept) noexcept {
     return write_levels(write_time(at_ + 1), kept, written_before);
 }
 
-/// Effects: `stack_` is that of the call.
-/// Returns: the number of its outer levels that are the same as at the event before.
-unsigned thread_log::update_stack(caller from) noexcept {
-    unwind::rule_table& rules = the_recording.rules;
+/// Effects: if the call comes from the loader, and code was unloaded, forgets the rules. An event that is left out may be the
+/// only one that tells.
+void thread_log::forget_unloaded(caller from) noexcept {
     const address caller_address = *reinterpret_cast<const address*>(from.slot);
     if (the_recording.unloaded.from_loader(caller_address) && the_recording.unloaded.happened())
         [[unlikely]] {
-        rules.clear();
-        the_recording.code.forget();
+        the_recording.forget_code();
     }
+}
+
+/// Effects: `stack_` is that of the call.
+/// Returns: the number of its outer levels that are the same as at the event before.
+unsigned thread_log::update_stack(caller from) noexcept {
+    forget_unloaded(from);
+    unwind::rule_table& rules = the_recording.rules;
     const unsigned kept = stack_.update(from.slot, from.frame_base, rules);
     check_stack(stack_, from);
     sampler_.saw(kept, stack_.depth());

@@ -49,6 +49,9 @@ public:
     /// Returns: false if sampling leaves the event out.
     bool allocated(record_kind kind, std::uint64_t bytes, const void* block, caller from) noexcept;
     bool freed(record_kind kind, const void* block, caller from) noexcept;
+    /// Effects: writes that the block is still there, if its end `was_recorded`.
+    /// Requires: that end was the thread's last event.
+    void reallocation_failed(const void* block, bool was_recorded, caller from) noexcept;
     void marked(record_kind kind, std::uint64_t which, caller from) noexcept;
 
     // marks.cpp: what the program tells of itself.
@@ -89,6 +92,8 @@ private:
     std::byte* begin_event(caller from) noexcept;
     std::byte* write_stack(unsigned kept) noexcept;
     [[gnu::always_inline]] inline unsigned update_stack(caller from) noexcept;
+    [[gnu::always_inline]] inline void forget_unloaded(caller from) noexcept;
+    void add_sampled(const void* block) noexcept;
     void write_gap() noexcept;
     std::byte* write_time(std::byte* to) noexcept;
     std::byte* write_levels(std::byte* to, unsigned kept, unsigned written_before) noexcept;
@@ -129,6 +134,7 @@ private:
     bool whole_stack_ = false; ///< the next event begins a chunk, so it has all levels
     bool opened_ = false;
     bool ending_ = false;
+    bool freed_is_sampled_ = false; ///< the last block that went had its allocation in a burst
     // Parts of the address space, by their lowest bits, from which a function's file is in the trace.
     std::uint32_t functions_epoch_ = 0; ///< of the rules, when the parts were noted
     std::array<address, function_parts> functions_seen_{};

@@ -38,14 +38,14 @@ bool is_in_global_destructors(address key) noexcept {
 
 } // namespace
 
-rule make_rule(address key) noexcept {
+rule make_rule(address key, bool others_have_frame_pointers) noexcept {
     frame_description function;
     row at;
-    if (!description_at(key - 1, function) && is_in_global_destructors(key)) {
-        return rule::of(true, 16, 16);
+    if (!description_at(key - 1, function)) {
+        const bool has_frame_pointer = others_have_frame_pointers || is_in_global_destructors(key);
+        return has_frame_pointer ? rule::by_frame_pointer() : rule(rule::complex);
     }
-    if (!description_at(key - 1, function) || function.return_register != rip ||
-        !row_at(function, key - 1, at)) {
+    if (function.return_register != rip || !row_at(function, key - 1, at)) {
         return rule(rule::complex);
     }
     const register_rule& back = at.rules[rip];

@@ -43,6 +43,9 @@ public:
                     static_cast<std::uint32_t>(rbp_below / 8) << 20);
     }
 
+    /// The usual frame of a function that keeps a frame pointer: the return address, and below it the caller's rbp.
+    static constexpr rule by_frame_pointer() noexcept { return of(true, 16, 16); }
+
     [[nodiscard]] constexpr kind which() const noexcept { return static_cast<kind>(bits_ & 3U); }
     [[nodiscard]] constexpr bool by_rbp() const noexcept { return (bits_ & 4U) != 0; }
     /// From the base to the canonical frame address, in bytes.
@@ -57,8 +60,9 @@ private:
     std::uint32_t bits_ = none;
 };
 
-/// Returns: the rule for the address before `key`, from the description of its function.
-rule make_rule(address key) noexcept;
+/// Returns: the rule for the address before `key`, from the description of its function. A function without one keeps a frame
+/// pointer if `others_have_frame_pointers`.
+rule make_rule(address key, bool others_have_frame_pointers) noexcept;
 
 class rule_table {
 public:
@@ -77,8 +81,12 @@ public:
         return add(key, here);
     }
 
-    /// Effects: takes every function to keep a frame pointer from now on, if `all_have_them`.
+    /// Effects: takes every function without a description to keep a frame pointer from now on, if `all_have_them`. One with
+    /// a description may use rbp for something else, as those of libc do from which main is called.
     void walk_frame_pointers(bool all_have_them) noexcept { by_frame_pointers_ = all_have_them; }
+
+    /// Returns: true if a frame pointer of 0 ends a stack.
+    [[nodiscard]] bool walks_frame_pointers() const noexcept { return by_frame_pointers_; }
 
     /// Effects: forgets all rules, because code was unloaded.
     void clear() noexcept;
@@ -100,7 +108,7 @@ private:
     }
 
     [[gnu::cold, gnu::noinline]] rule add(address key, bucket& here) noexcept {
-        const rule made = by_frame_pointers_ ? rule::of(true, 16, 16) : make_rule(key);
+        const rule made = make_rule(key, by_frame_pointers_);
         made_.fetch_add(1, std::memory_order_relaxed);
         here[1].store(here[0].load(std::memory_order_relaxed), std::memory_order_relaxed);
         here[0].store(tag_of(key) << 32 | made.bits(), std::memory_order_relaxed);

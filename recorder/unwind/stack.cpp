@@ -130,9 +130,8 @@ bool stack::matches(unsigned which, const position& now) const noexcept {
 
 /// Returns: the innermost level, from `known` outwards, from which the way out is another one than before.
 unsigned stack::first_changed(unsigned known) noexcept {
-    const unsigned limit = known > most_compared ? known - most_compared : 0;
     const auto differs = [](const level& which) { return word_at(which.slot) ^ which.return_address; };
-    const level* const begin = levels_ + limit;
+    const level* const begin = levels_;
     const level* end = levels_ + known; // levels from here inwards are unchanged
     for (; end - begin >= 4; end -= 4) {
         if ((differs(end[-1]) | differs(end[-2]) | differs(end[-3]) | differs(end[-4])) != 0) {
@@ -147,22 +146,19 @@ unsigned stack::first_changed(unsigned known) noexcept {
         }
     }
     if (other_count_ > 0) {
-        changed = first_changed_other(known, limit, changed);
-    }
-    if (changed == unchanged && limit > 0) {
-        ++not_compared_;
+        changed = first_changed_other(known, changed);
     }
     return changed;
 }
 
 /// Returns: the innermost level from which the way out is another one, if words that are no return addresses count too.
-unsigned stack::first_changed_other(unsigned known, unsigned limit, unsigned changed) const noexcept {
+unsigned stack::first_changed_other(unsigned known, unsigned changed) const noexcept {
     for (unsigned each = other_count_; each-- > 0;) {
         const other_word& other = others_[each];
         if (changed != unchanged && other.at_level <= changed) {
             break;
         }
-        if (other.at_level <= known && other.at_level >= limit && word_at(other.at) != other.value) {
+        if (other.at_level <= known && word_at(other.at) != other.value) {
             return other.at_level;
         }
     }
@@ -210,7 +206,7 @@ bool stack::go_out(position& now, rule_table& rules) noexcept {
         return false;
     }
     if (way.which() == rule::simple) [[likely]] {
-        return go_out_by(way, now);
+        return go_out_by(way, now, rules);
     }
     if (way.which() == rule::last) {
         return stop(stack_end::outermost);
@@ -218,11 +214,12 @@ bool stack::go_out(position& now, rule_table& rules) noexcept {
     return apart(now, [this](position& copy) { return go_out_slowly(copy); });
 }
 
-bool stack::go_out_by(rule way, position& now) noexcept {
+bool stack::go_out_by(rule way, position& now, const rule_table& rules) noexcept {
     const address frame = (way.by_rbp() ? now.frame_base : now.stack_pointer) + way.frame_offset();
     const address slot = frame - sizeof(address);
     if (slot < now.stack_pointer || !readable_.holds(slot)) [[unlikely]] {
-        return stop(stack_end::unreadable);
+        const bool last = rules.walks_frame_pointers() && way.by_rbp() && now.frame_base == 0;
+        return stop(last ? stack_end::outermost : stack_end::unreadable);
     }
     if (way.rbp_below() != 0) {
         const address saved = frame - way.rbp_below();

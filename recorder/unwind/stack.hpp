@@ -34,8 +34,6 @@ using trace::stack_end;
 class stack {
 public:
     static constexpr unsigned most_levels = 1U << 20;
-    /// Levels outside of the first known one that are compared. Those further out are taken as unchanged, and counted.
-    static constexpr unsigned most_compared = 1024;
 
     struct level {
         address slot;
@@ -69,8 +67,6 @@ public:
     [[nodiscard]] bool holds(address slot) const noexcept {
         return slot >= readable_.begin() && slot < readable_.end();
     }
-    /// The updates that compared `most_compared` levels, and found no end.
-    [[nodiscard]] std::uint64_t not_compared() const noexcept { return not_compared_; }
 
 private:
     /// What a level needs beside its two words.
@@ -102,9 +98,8 @@ private:
     [[nodiscard, gnu::always_inline]] inline unsigned first_changed(unsigned known) noexcept;
     [[gnu::always_inline]] inline bool add(const level& which, const rest& its) noexcept;
     [[gnu::always_inline]] inline bool go_out(position& now, rule_table& rules) noexcept;
-    [[gnu::always_inline]] inline bool go_out_by(rule way, position& now) noexcept;
-    [[gnu::noinline]] unsigned first_changed_other(unsigned known, unsigned limit,
-                                                   unsigned changed) const noexcept;
+    [[gnu::always_inline]] inline bool go_out_by(rule way, position& now, const rule_table& rules) noexcept;
+    [[gnu::noinline]] unsigned first_changed_other(unsigned known, unsigned changed) const noexcept;
     [[gnu::noinline]] bool carry_over(unsigned known, unsigned changed, position& now) noexcept;
     [[gnu::noinline]] bool go_out_slowly(position& now) noexcept;
     [[gnu::always_inline]] inline bool is_address(address word) noexcept;
@@ -127,7 +122,6 @@ private:
     std::uint32_t epoch_ = 0;
     stack_end end_ = stack_end::outermost;
     readable_range readable_;
-    std::uint64_t not_compared_ = 0;
     other_word others_[most_others];
     // Words that decided about new levels, with the number of the new level.
     unsigned new_other_count_ = 0;

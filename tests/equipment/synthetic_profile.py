@@ -75,7 +75,6 @@ def document(**changes: Any) -> dict[str, Any]:
             "exit_status": 0,
             "torn": False,
             "nested_events": 0,
-            "not_compared": 0,
             "forks_not_followed": 0,
             "programs_not_followed": 0,
         },

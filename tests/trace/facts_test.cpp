@@ -54,7 +54,6 @@ trace::process all_facts() {
     made.executable = "/usr/bin/program";
     made.command = {"program", "", "secret"};
     made.nested_events = 1;
-    made.not_compared = 2;
     made.forks_not_followed = 3;
     made.programs_not_followed = 4;
     made.blocks_without_end = 5;
@@ -93,7 +92,6 @@ TEST(facts, are_read_as_they_were_written) {
     EXPECT_EQ(have.executable, want.executable);
     EXPECT_EQ(have.command, want.command);
     EXPECT_EQ(have.nested_events, want.nested_events);
-    EXPECT_EQ(have.not_compared, want.not_compared);
     EXPECT_EQ(have.forks_not_followed, want.forks_not_followed);
     EXPECT_EQ(have.programs_not_followed, want.programs_not_followed);
     EXPECT_EQ(have.blocks_without_end, want.blocks_without_end);

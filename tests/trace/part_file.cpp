@@ -62,7 +62,6 @@ trace::process read_part(const std::filesystem::path& path,
     about.threads = header->threads.load();
     about.stopped = header->stopped.load();
     about.nested_events = header->nested_events.load();
-    about.not_compared = header->not_compared.load();
     return about;
 }
 

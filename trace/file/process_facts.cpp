@@ -34,7 +34,6 @@ void write_process(byte_writer& to, const process& about) {
         to.text(word);
     }
     to.number(about.nested_events);
-    to.number(about.not_compared);
     to.number(about.forks_not_followed);
     to.number(about.programs_not_followed);
     to.number(about.blocks_without_end);
@@ -63,7 +62,6 @@ process read_process(byte_reader& from) {
         made.command.push_back(from.text());
     }
     made.nested_events = from.number();
-    made.not_compared = from.number();
     made.forks_not_followed = from.number();
     made.programs_not_followed = from.number();
     made.blocks_without_end = from.number();

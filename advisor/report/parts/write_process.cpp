@@ -143,7 +143,7 @@ void write_process(json_writer& to, const analysis& of, const trace::process& pr
         to.value(process.exit_status);
     }
     to.field("torn", process.torn).field("nested_events", process.nested_events);
-    to.field("not_compared", process.not_compared).field("forks_not_followed", process.forks_not_followed);
+    to.field("forks_not_followed", process.forks_not_followed);
     to.field("programs_not_followed", process.programs_not_followed);
     to.field("blocks_without_end", process.blocks_without_end).end_object();
 }

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HOW",
         choices=STACKS,
         default="auto",
-        help="auto (default) and unwind: complete, from .eh_frame; fp: by frame pointers; none",
+        help="auto (default), unwind: complete, from .eh_frame; fp: else by frame pointers; none",
     )
     parser.add_argument(
         "--sample",

@@ -61,7 +61,6 @@ class Process:
     timed_events: int | None = None
     interrupted_events: int = 0
     nested_events: int = 0
-    not_compared: int = 0
     forks_not_followed: int = 0
     programs_not_followed: int = 0
 

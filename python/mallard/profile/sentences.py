@@ -219,10 +219,6 @@ def losses(profile: Profile) -> list[str]:
         found.append(
             f"{plural(process.nested_events, 'event')} inside signal handlers could not be recorded."
         )
-    if process.not_compared:
-        found.append(
-            f"{plural(process.not_compared, 'stack')} had outer levels that were taken as unchanged."
-        )
     if process.forks_not_followed:
         found.append(f"{_were(process.forks_not_followed, 'fork')} not followed.")
     if process.programs_not_followed:

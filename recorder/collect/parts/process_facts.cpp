@@ -62,7 +62,6 @@ void add_header(trace::process& about, const trace::part_header& header) {
     about.cpu_nanoseconds = std::max(about.cpu_nanoseconds, cpu_time(header, header.last_cpu_time));
     about.stopped = header.stopped;
     about.nested_events = header.nested_events;
-    about.not_compared = header.not_compared;
     about.forks_not_followed = header.forks_not_followed;
     about.programs_not_followed = header.programs_not_followed;
     about.blocks_without_end = header.blocks_without_end;

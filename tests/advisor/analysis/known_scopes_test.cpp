@@ -157,6 +157,30 @@ TEST(known_scopes, a_function_called_from_another_site_is_another_activation_and
     EXPECT_EQ(step.steps_back, 2U);
 }
 
+TEST(known_scopes, each_scope_that_goes_on_behind_a_gap_may_be_another_one) {
+    story tell;
+    tell.call("main").call("step", 1).call("part");
+    const story::block first = tell.allocate(10);
+    tell.mark(kind::gap, 0, 100);
+    tell.mark(kind::gap, 0, 100);
+    tell.free(first);
+    for (const char* name : {"main", "step", "part"}) {
+        EXPECT_EQ(tell.scope(name).steps_back, 1U) << name;
+    }
+}
+
+TEST(known_scopes, a_scope_that_ends_in_a_gap_is_told_apart) {
+    story tell;
+    tell.call("main").call("step", 1).call("part");
+    const story::block first = tell.allocate(10);
+    tell.mark(kind::gap, 0, 100);
+    tell.leave().leave().call("step", 2);
+    tell.free(first);
+    EXPECT_EQ(tell.scope("main").steps_back, 1U);
+    EXPECT_EQ(tell.scope("step").steps_back, 0U);
+    EXPECT_EQ(tell.scope("part").steps_back, 0U);
+}
+
 TEST(known_scopes, an_activation_goes_on_while_its_function_calls_from_other_lines) {
     story tell;
     tell.call("main").call("work").call("left", 1);

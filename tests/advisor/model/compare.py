@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from model_figures import Model, count
-from model_program import Activation, Program
+from model_parts import Activation
+from model_program import Program
 
 
 class Differences:

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from model_program import Activation, Block, Program
+from model_parts import Activation, Block
+from model_program import Program
 
 PAGE = 4096
 

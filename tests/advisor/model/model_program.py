@@ -3,7 +3,7 @@
 Nothing is summed while events go by. An activation keeps the blocks made in it, a block its whole life.
 """
 
-from dataclasses import dataclass, field
+from model_parts import Activation, Block, Event, Free, Instance, Thread
 
 ALLOCATES = range(1, 9)
 FREES = range(16, 20)
@@ -11,97 +11,8 @@ REALLOC, REALLOC_OLD, REALLOC_FAILED = 3, 19, 20
 SCOPE_BEGIN, SCOPE_END, PROGRESS = 24, 25, 26
 INSTANCES = range(27, 31)
 FUNCTION_ENTER, FUNCTION_EXIT = 45, 46
+GAP = 47
 COMPLETE = range(3)
-
-
-@dataclass(eq=False)
-class Block:
-    address: int
-    size: int
-    number: int
-    ticks: int
-    clock: int
-    context: int
-    thread: int
-    freed: "Free | None" = None
-    marks: "tuple[Activation, ...]" = ()
-
-
-@dataclass(eq=False)
-class Free:
-    number: int
-    ticks: int
-    clock: int
-    context: int | None
-    thread: int
-    container: "Activation | None" = None
-
-
-@dataclass(eq=False)
-class Activation:
-    scope: object
-    level: int
-    counts: bool
-    begin: int
-    begin_ticks: int
-    thread: int
-    end: int | None = None
-    end_ticks: int = 0
-    open_at_end: bool = False
-    blocks: list[Block] = field(default_factory=list)
-    free_calls: int = 0
-
-    def contained(self) -> list[Block]:
-        return [
-            block
-            for block in self.blocks
-            if block.freed and self.end is not None and block.freed.number < self.end
-        ]
-
-    def live_history(self) -> list[tuple[int, int, int]]:
-        """(live bytes, bytes allocated so far, of this change) after each allocation and each free inside."""
-        changes = [(block.number, 0, block.size) for block in self.blocks]
-        changes += [(block.freed.number, 1, -block.size) for block in self.contained() if block.freed]
-        live = allocated = 0
-        history = []
-        # A block that takes the place of another ends it first.
-        for _, _, change in sorted(changes, key=lambda each: (each[0], -each[1])):
-            live += change
-            allocated += max(change, 0)
-            history.append((live, allocated, change))
-        return history
-
-
-@dataclass(eq=False)
-class Instance:
-    name: int
-    open: bool = True
-
-
-@dataclass
-class Thread:
-    levels: list[Activation] = field(default_factory=list)
-    addresses: list[int] = field(default_factory=list)
-    context: int = 0
-    left_out: bool = False
-    marked: list[Activation] = field(default_factory=list)
-    instances: list[Instance] = field(default_factory=list)
-    first: int | None = None
-    last: int = 0
-    reallocated: tuple[int, int] | None = None
-
-
-@dataclass
-class Event:
-    ticks: int
-    thread: int
-    kind: int
-    address: int
-    size: int
-    inside: int
-    kept: int
-    context: int
-    pool: int
 
 
 class Program:
@@ -185,6 +96,8 @@ class Program:
             thread.last = self.ticks
             if event.kind in (FUNCTION_ENTER, FUNCTION_EXIT):
                 self.mark(event, thread)
+            elif event.kind == GAP:
+                thread.in_gap = True
             else:
                 self.follow(event, thread)
                 self.act(event, thread)
@@ -217,17 +130,22 @@ class Program:
         if event.kind in (REALLOC, REALLOC_FAILED) and event.context == thread.context:
             return
         function_of = self.function_of
-        if kept == len(path) == len(thread.levels) and kept and thread.levels[-1].counts:
+        in_gap, thread.in_gap = thread.in_gap, False
+        same = kept == len(path) == len(thread.levels)
+        if same and not in_gap and kept and thread.levels[-1].counts:
             self.step_back(thread.levels[-1])
         goes_on = kept < min(len(path), len(thread.levels)) and (
             function_of[path[kept]] == function_of[thread.addresses[kept]]
         )
-        if goes_on and thread.levels[kept].counts and path[kept] <= thread.addresses[kept]:
+        if goes_on and not in_gap and thread.levels[kept].counts and path[kept] <= thread.addresses[kept]:
             self.step_back(thread.levels[kept])
         keep = kept + goes_on
         for activation in reversed(thread.levels[keep:]):
             self.end(activation, self.number, self.ticks)
         thread.levels = thread.levels[:keep]
+        for activation in thread.levels if in_gap else []:
+            if activation.counts:
+                self.step_back(activation)
         for level in range(keep, len(path)):
             function = function_of[path[level]]
             counts = all(function_of[outer] != function for outer in path[:level])

@@ -12,6 +12,7 @@ SCOPE_BEGIN, SCOPE_END, PROGRESS = 24, 25, 26
 INSTANCE_BEGIN, INSTANCE_END, INSTANCE_ENTER, INSTANCE_LEAVE = 27, 28, 29, 30
 POOL_ALLOCATED, POOL_FREED, POOL_RELEASED, POOL_ROLLED_BACK = 32, 33, 34, 35
 FUNCTION_ENTER, FUNCTION_EXIT = 45, 46
+GAP = 47
 INCOMPLETE_END = 3
 LONGEST_INSIDE = 500_000  # ticks that an allocator may take for a block without a byte
 FUNCTIONS = 14
@@ -126,6 +127,8 @@ class Program:
         thread = rng.randrange(len(self.threads))
         of = self.threads[thread]
         self.walk(of)
+        if rng.random() < 0.02:
+            self.leave_out(thread)
         choice = rng.random()
         if choice < 0.42:
             kind = rng.choice([kind for kind in ALLOCATES if kind != REALLOC])
@@ -146,6 +149,9 @@ class Program:
             self.emit(thread, 1, of.own[-1], self.live[of.own[-1]])
         elif self.marked:
             self.mark(thread)
+
+    def leave_out(self, thread: int) -> None:
+        self.events.append(f"{self.ticks} {thread} {GAP} 0 {self.random.randrange(1, 900)} 0 0 0 0")
 
     def walk(self, of: Thread) -> None:
         rng = self.random

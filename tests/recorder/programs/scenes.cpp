@@ -182,6 +182,34 @@ OWN_FRAME void deeper(int depth) {
     work = work + 1;
 }
 
+// ---- the bottom of a deep recursion, reached from two callers with frames of one size ----
+
+OWN_FRAME void at_the_bottom(int depth) {
+    if (depth == 0) {
+        allocate(depth);
+    } else {
+        at_the_bottom(depth - 1);
+    }
+    work = work + 1;
+}
+
+OWN_FRAME void one_caller() {
+    at_the_bottom(3000);
+    work = work + 1;
+}
+
+OWN_FRAME void other_caller() {
+    at_the_bottom(3000);
+    work = work + 2;
+}
+
+void two_callers() {
+    for (int each = 0; each < 200; ++each) {
+        one_caller();
+        other_caller();
+    }
+}
+
 // ---- signals ----
 
 std::atomic<int> signals_seen{0};
@@ -243,6 +271,21 @@ void plug_ins(char* const* files) {
     }
 }
 
+void same_places(char* const* files) {
+    for (int each = 0; each < 400; ++each) {
+        void* const library = dlopen(files[each % 2], RTLD_NOW);
+        if (library == nullptr) {
+            std::puts(dlerror());
+            std::exit(1);
+        }
+        const auto go = reinterpret_cast<void (*)()>(dlsym(library, "go"));
+        for (int call = 0; call < 50; ++call) {
+            go();
+        }
+        dlclose(library);
+    }
+}
+
 void forks() {
     for (int each = 0; each < 20; ++each) {
         const pid_t child = fork();
@@ -283,12 +326,16 @@ int main(int count, char* arguments[]) {
         fibers();
     } else if (scene == "deep") {
         deeper(5000);
+    } else if (scene == "two_callers") {
+        two_callers();
     } else if (scene == "signals") {
         signals();
     } else if (scene == "threads") {
         in_threads([] { two_sites(), exceptions(); });
     } else if (scene == "forks") {
         forks();
+    } else if (scene == "same_places" && count == 4) {
+        same_places(arguments + 2);
     } else if (scene == "plug_ins" && count == 4) {
         plug_ins(arguments + 2);
     } else {
