@@ -28,6 +28,14 @@ std::uint64_t least_ticks_between_stamps() noexcept {
     return least;
 }
 
+/// Effects: counts forks that are not followed, or counts them back.
+void count_fork(trace::part_header* of_parent, int forks) noexcept {
+    if (of_parent != nullptr) {
+        of_parent->forks_not_followed.fetch_add(static_cast<std::uint64_t>(std::int64_t{forks}),
+                                                std::memory_order_relaxed);
+    }
+}
+
 // A process that is killed, or calls _exit, has the time of its last chunk; the collector knows the time of its own child.
 [[gnu::destructor]] void end_of_process() noexcept {
     the_recording.note_end();
@@ -73,20 +81,27 @@ bool recording::begin_here() noexcept {
         if (folder_.length() == 0 || same_process_ == nullptr) {
             return false;
         }
-    } else {
-        if (!follow_ && part.is_open()) {
-            part.header().forks_not_followed.fetch_add(1, std::memory_order_relaxed);
+        const bool works = open_part();
+        if (works && follow_) {
+            part.header().counted_as_not_followed.store(1, std::memory_order_release);
         }
-        part.leave();
-        code.forget();
-        names.forget();
-        if (sample_one_in > 1) {
-            sampled.clear();
-        }
-        if (!follow_) {
-            return false;
-        }
+        return works;
     }
+    code.forget();
+    names.forget();
+    if (sample_one_in > 1) {
+        sampled.clear();
+    }
+    // The child may lack the right, or the room, for a part of its own.
+    trace::part_header* const of_parent = part.leave();
+    count_fork(of_parent, 1);
+    const bool works = follow_ && open_part();
+    count_fork(of_parent, works ? -1 : 0);
+    part_file::leave_header(of_parent);
+    return works;
+}
+
+bool recording::open_part() noexcept {
     unloaded.begin();
     *const_cast<volatile std::uint32_t*>(same_process_) = 1;
     stamp_ticks = least_ticks_between_stamps();
