@@ -47,7 +47,8 @@ void usual() {
     operator delete[](say("new[] nothrow", operator new[](2004, std::nothrow)), std::nothrow);
     operator delete(say("new aligned", operator new(2005, wide), 256), wide);
     operator delete[](say("new[] aligned", operator new[](2006, wide), 256), wide);
-    operator delete(say("new aligned nothrow", operator new(2007, wide, std::nothrow), 256), wide, std::nothrow);
+    operator delete(say("new aligned nothrow", operator new(2007, wide, std::nothrow), 256), wide,
+                    std::nothrow);
     operator delete[](say("new[] aligned nothrow", operator new[](2008, wide, std::nothrow), 256), wide,
                       std::nothrow);
     operator delete(say("sized", operator new(2009)), 2009);

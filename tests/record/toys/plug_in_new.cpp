@@ -42,10 +42,10 @@ extern "C" int fails() {
 }
 
 extern "C" int gives_null() {
-    const bool null = ::operator new(too_much, std::nothrow) == nullptr &&
-                      ::operator new[](too_much, std::nothrow) == nullptr &&
-                      ::operator new(too_much, std::align_val_t{128}, std::nothrow) == nullptr &&
-                      ::operator new[](too_much, std::align_val_t{128}, std::nothrow) == nullptr;
+    const bool null = ::operator new(too_much, std::nothrow) ==
+                      nullptr&& ::operator new[](too_much, std::nothrow) ==
+                      nullptr&& ::operator new(too_much, std::align_val_t{128}, std::nothrow) ==
+                      nullptr&& ::operator new[](too_much, std::align_val_t{128}, std::nothrow) == nullptr;
     return null ? 1 : 0;
 }
 
