@@ -41,6 +41,16 @@ def test_a_started_program_is_followed(record, toys, starts, how):
     assert COULD_NOT not in done.told
 
 
+def test_a_program_is_started_without_the_loaders_lock(record, toys):
+    """The child of a vfork has no other thread that could give it back."""
+    source = ["starts_while_loading.c"]
+    library = toys.build("loading.so", source, "-shared", "-fPIC", "-DLIBRARY")
+    starting = toys.build("starts-while-loading", source, "-rdynamic")
+    done = record(starting, library, toys.calls, CALLS, "calls", 7, options=FOLLOW)
+    assert done.status == 7, done.told
+    assert done.events >= 2 * CALLS
+
+
 @pytest.mark.usefixtures("search_path")
 @pytest.mark.parametrize("how", WAYS)
 def test_a_started_program_is_counted_once(record, toys, starts, how):
