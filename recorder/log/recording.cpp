@@ -28,14 +28,6 @@ std::uint64_t least_ticks_between_stamps() noexcept {
     return least;
 }
 
-/// Effects: counts forks that are not followed, or counts them back.
-void count_fork(trace::part_header* of_parent, int forks) noexcept {
-    if (of_parent != nullptr) {
-        of_parent->forks_not_followed.fetch_add(static_cast<std::uint64_t>(std::int64_t{forks}),
-                                                std::memory_order_relaxed);
-    }
-}
-
 // A process that is killed, or calls _exit, has the time of its last chunk; the collector knows the time of its own child.
 [[gnu::destructor]] void end_of_process() noexcept {
     the_recording.note_end();
@@ -92,11 +84,12 @@ bool recording::begin_here() noexcept {
     if (sample_one_in > 1) {
         sampled.clear();
     }
-    // The child may lack the right, or the room, for a part of its own.
+    // The child may lack the right, or the room, for a part of its own. Then only its parent can tell that it was there.
     trace::part_header* const of_parent = part.leave();
-    count_fork(of_parent, 1);
     const bool works = follow_ && open_part();
-    count_fork(of_parent, works ? -1 : 0);
+    if (!works && of_parent != nullptr) {
+        of_parent->forks_not_followed.fetch_add(1, std::memory_order_relaxed);
+    }
     part_file::leave_header(of_parent);
     return works;
 }

@@ -135,3 +135,18 @@ def test_the_reason_for_pages_that_are_not_there(record, toys, monkeypatch, erro
     done = record(toys.calls, 100 * CALLS, "calls", 3)
     assert done.status == 3
     assert f"stopped before the program's end: {told}" in done.told
+
+
+def test_programs_without_an_allocation_are_not_told(record, toys):
+    done = record("sh", "-c", f"{toys.calls} 0 calls; {toys.calls} {CALLS} calls", options=FOLLOW)
+    assert done.events >= 2 * CALLS
+    assert "without an event" not in done.told
+
+
+def test_a_parent_that_ends_before_its_children_has_all_followed(record, toys):
+    """Often, because the children begin while the collector hears of the parent's end."""
+    for _ in range(10):
+        words = f"for i in 1 2 3 4; do {toys.calls} {CALLS} calls & done; ({toys.calls} {CALLS} calls &)"
+        done = record("sh", "-c", words, options=FOLLOW)
+        assert done.events >= 10 * CALLS
+        assert COULD_NOT not in done.told

@@ -208,7 +208,7 @@ void collection::end_without_event(recorded& which) {
         result_.forks_not_followed += which.about.forks_not_followed;
         result_.programs_not_followed += which.about.programs_not_followed;
     }
-    if (which.is_program && which.about.number != started_.number) {
+    if (which.is_program && which.about.number != started_.number && !which.about.executable.empty()) {
         result_.programs_without_event.push_back(which.about.executable);
     }
     which.file.remove();

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace mallard::collect {
 
@@ -140,20 +143,23 @@ void tell_not_followed(const totals& all, const arguments& how) {
     }
 }
 
-void tell_programs_without_event(std::vector<std::string> programs) {
-    if (programs.empty()) {
-        return;
-    }
-    std::string line = "followed, but without an event: " + counted(programs.size(), "executed program");
-    std::ranges::sort(programs);
-    const auto repeated = std::ranges::unique(programs);
-    programs.erase(repeated.begin(), repeated.end());
+/// Tells those that have events which nobody saw. A program that allocates nothing is not among them.
+void tell_programs_without_event(const std::vector<std::string>& programs) {
+    std::map<std::string, std::uint64_t> times;
     for (const std::string& each : programs) {
-        if (const std::string reason = reason_for_no_event(each); !reason.empty()) {
-            line += "; '" + each + "' " + reason;
+        ++times[each];
+    }
+    std::uint64_t all = 0;
+    std::string reasons;
+    for (const auto& [program, number] : times) {
+        if (const std::string reason = reason_for_no_event(program); !reason.empty()) {
+            all += number;
+            reasons += "; '" + program + "' " + reason;
         }
     }
-    say(line);
+    if (all != 0) {
+        say("followed, but without an event: " + counted(all, "executed program") + reasons);
+    }
 }
 
 void tell_missing(const totals& all, const collection::result& told, const arguments& how) {
