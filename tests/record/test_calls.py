@@ -1,6 +1,7 @@
 """Calls of the allocator end as without the recorder, and the trace has each with its kind and bytes."""
 
 import os
+import signal
 import subprocess
 from collections import Counter
 
@@ -119,3 +120,15 @@ def test_a_program_in_c_that_loads_a_library_in_cpp(collector, toys, tmp_path, s
     done, events = recorded(collector, tmp_path / "x", *words)
     assert done == usual
     assert [kind for kind, _, size in events if kind == NEW and size == 4] == [NEW]
+
+
+def test_an_operator_new_that_no_library_has(record, toys):
+    """Nothing can throw the exception then. The program ends with a reason, and not by a call of null."""
+    library = toys.build("only-new.so", ["only_new.cpp"], "-shared", "-fPIC", "-nodefaultlibs", "-lc")
+    host = toys.build("host-in-c", ["host_in_c.c"])
+    assert record(host, library, "gives_null").status == 0
+    done = record(host, library, "gives_null", "fails")
+    assert done.status == 128 + signal.SIGABRT
+    assert (
+        "mallard: there is no memory for an operator new, and no library of the program has one" in done.told
+    )
