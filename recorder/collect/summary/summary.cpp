@@ -80,7 +80,7 @@ std::string stop_in_words(trace::stop_reason why) {
     case trace::stop_reason::file_full:
         return "the collector could not follow, and the part has no more room; record less with --sample N";
     case trace::stop_reason::no_memory:
-        return "there was no memory for it; a limit of memory may be too low, and is no limit of the disk";
+        return "there was no memory for it; raise the limit of memory, or record less with --sample N";
     default:
         return "it was asked to";
     }
@@ -135,8 +135,7 @@ void tell_not_followed(const totals& all, const arguments& how) {
     if (how.follow) {
         say("could not be followed: " + not_followed +
             "; the reason may be a static program, other rights (setuid), an environment without LD_PRELOAD, "
-            "or a "
-            "process that may not write to " +
+            "or a process that cannot write to " +
             how.file.string() + ".parts");
     } else {
         say("not followed: " + not_followed + (how.recover ? "" : "; --follow records them too"));
