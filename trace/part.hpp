@@ -30,10 +30,10 @@ enum class stack_source : std::uint8_t { none, frame_pointers, descriptions };
 /// Why a process stopped recording before its end.
 enum class stop_reason : std::uint32_t {
     none,
-    disk_full, ///< no space for another chunk
+    disk_full, ///< no space for another chunk, or more than a quota allows
     file_full, ///< the compressor could not follow, and the file has no more room
     asked,     ///< the compressor went
-    no_memory, ///< no memory for a thread's state
+    no_memory, ///< no memory for a thread's state, or for pages of the file
 };
 
 struct part_header {
@@ -42,7 +42,10 @@ struct part_header {
     std::uint32_t process = 0;
     std::uint32_t parent = 0;
     stack_source stacks = stack_source::none;
-    std::array<std::uint8_t, 3> unused{};
+    /// 1: the part of an executed program, which the process that executed it has counted as not followed; the collector counts
+    /// it back.
+    std::atomic<std::uint8_t> counted_as_not_followed{0};
+    std::array<std::uint8_t, 2> unused{};
     std::uint64_t first_time = 0;        ///< in ticks of the processor's time stamp counter
     std::uint64_t first_nanoseconds = 0; ///< of CLOCK_MONOTONIC, at the same moment
     std::atomic<std::uint64_t> last_time{0};
@@ -56,14 +59,18 @@ struct part_header {
     std::atomic<std::uint32_t> threads{0};
 
     // What the trace does not have.
-    std::atomic<std::uint64_t> nested_events{0}; ///< in a signal handler that interrupted the recorder
-    std::atomic<std::uint64_t> forks_not_followed{0};
-    std::atomic<std::uint64_t> programs_not_followed{0};
+    std::atomic<std::uint64_t> nested_events{0};      ///< in a signal handler that interrupted the recorder
+    std::atomic<std::uint64_t> forks_not_followed{0}; ///< also those that could not be followed
+    std::atomic<std::uint64_t> programs_not_followed{
+        0}; ///< executed ones, also those that could not be followed
     std::atomic<std::uint64_t> blocks_without_end{0}; ///< sampled ones whose end was left out
 
     std::uint32_t sampled_one_in = 1;         ///< activations that were recorded, of so many
     std::uint32_t timed_one_in = 0;           ///< events whose time in the allocator was taken, of so many
     std::atomic<std::uint64_t> names_lost{0}; ///< uses of scopes, marks and pools whose names found no room
+
+    /// The path, and a zero; empty if it is not known. A process may end before the collector can ask the system.
+    std::array<char, 2048> executable{};
 };
 static_assert(sizeof(part_header) <= header_bytes);
 

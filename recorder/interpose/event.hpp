@@ -49,6 +49,16 @@ public:
         allocated(kind, bytes, [block] { return block; });
     }
 
+    /// Effects: records that `block` goes to an operator of a library of the program. The requests that it makes below are
+    /// recorded too.
+    /// Returns: false, because the recorder leaves each request to the program's own operators.
+    bool was_freed_instead_of_library(record_kind kind, void* block) noexcept {
+        if (log_ != nullptr && block != nullptr) {
+            log_->freed(kind, block, from_);
+        }
+        return false;
+    }
+
     /// Effects: records that `block` goes, before it does: then no other thread's event with its address is earlier.
     template <typename Free>
     [[gnu::always_inline]] void freed(record_kind kind, void* block, Free free) noexcept {

@@ -15,7 +15,11 @@ namespace mallard::recorder {
 /// Returns: the function of that name that the program would call without the library; null if there is none.
 template <typename Function>
 Function next_function(const char* name) noexcept {
-    return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+    void* const found = ::dlsym(RTLD_NEXT, name);
+    if (found == nullptr) {
+        ::dlerror(); // else the program would find an error there that is none of its own
+    }
+    return reinterpret_cast<Function>(found);
 }
 
 } // namespace mallard::recorder

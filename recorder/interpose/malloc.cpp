@@ -2,6 +2,7 @@
 
 #include MALLARD_EVENT_HEADER
 #include "recorder/interpose/next_allocator.hpp"
+#include "recorder/interpose/next_operator.hpp"
 
 #include <cerrno>
 #include <cstddef>
@@ -24,6 +25,11 @@ MALLARD_INTERPOSED void* calloc(std::size_t count, std::size_t bytes) {
 
 MALLARD_INTERPOSED void free(void* block) {
     if (is_early(block)) [[unlikely]] {
+        return;
+    }
+    if (block == deleted_by_library) [[unlikely]] {
+        deleted_by_library = nullptr;
+        next().free(block);
         return;
     }
     event now(MALLARD_FRAME);

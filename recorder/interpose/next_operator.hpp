@@ -41,7 +41,16 @@ operators look_at_operators() noexcept;
     return now == operators::usual;
 }
 
-/// Returns: the function, or null if no library has it.
-void* next_operator(operator_name which) noexcept;
+/// The block that the thread has given to an operator delete of a library. If it gives the block to free, that is no further event.
+/// A library that takes its blocks elsewhere, such as jemalloc, has no malloc for it either.
+extern __thread const void* deleted_by_library [[gnu::tls_model("initial-exec")]];
+
+/// Returns: the function, or null if no library has it. A program in C may have loaded the standard library for libraries of its
+/// own alone, so it is also looked for where `caller` is, an address in code.
+void* next_operator(operator_name which, const void* caller) noexcept;
+
+/// Effects: ends the program, unless the operator may return null.
+/// Returns: null.
+void* no_operator(operator_name which) noexcept;
 
 } // namespace mallard::recorder

@@ -20,20 +20,34 @@ constexpr std::size_t at_least_one(std::size_t bytes) noexcept {
 
 using enum operator_name;
 
+/// Returns: an address in the function that called the operator with this frame.
+const void* caller_of(const void* frame) noexcept {
+    return static_cast<const void* const*>(frame)[1];
+}
+
+/// Effects: calls the program's own operator.
+template <typename... Arguments>
+void* new_by_next(const void* frame, operator_name which, std::size_t bytes, Arguments... arguments) {
+    void* const of_library = next_operator(which, caller_of(frame));
+    if (of_library == nullptr) {
+        return no_operator(which);
+    }
+    return reinterpret_cast<void* (*)(std::size_t, Arguments...)>(of_library)(bytes, arguments...);
+}
+
 /// For operators of a library of the program, which may allocate in any way, and throw. For the standard library: malloc has
 /// failed, so the new handlers and the exception are its task.
 template <typename... Arguments>
 [[gnu::noinline]] void* allocate_by_next(const void* frame, record_kind kind, operator_name which,
                                          std::size_t bytes, Arguments... arguments) {
-    using function = void* (*)(std::size_t, Arguments...);
     if (operators_are_usual()) {
-        return reinterpret_cast<function>(next_operator(which))(bytes, arguments...);
+        return new_by_next(frame, which, bytes, arguments...);
     }
     if (void* const block = event(frame).instead_of_library(kind, bytes)) {
         return block;
     }
     // No event is there meanwhile: an exception would leave it behind.
-    void* const block = reinterpret_cast<function>(next_operator(which))(bytes, arguments...);
+    void* const block = new_by_next(frame, which, bytes, arguments...);
     event(frame).came_from_library(kind, bytes, block);
     return block;
 }
@@ -69,18 +83,34 @@ template <typename... Arguments>
     return allocate(frame, kind, which, bytes, by_memalign, alignment, arguments...);
 }
 
+/// For operators of a library of the program. They may free another block than the one that they are given, which is an event of
+/// its own. So no event is there meanwhile.
+template <typename... Arguments>
+[[gnu::noinline]] void free_by_next(const void* frame, record_kind kind, operator_name which, void* block,
+                                    Arguments... arguments) noexcept {
+    if (event(frame).was_freed_instead_of_library(kind, block)) {
+        return;
+    }
+    if (void* const of_library = next_operator(which, caller_of(frame))) {
+        const void* const outer = deleted_by_library;
+        deleted_by_library = block;
+        reinterpret_cast<void (*)(void*, Arguments...)>(of_library)(block, arguments...);
+        deleted_by_library = outer;
+    } else {
+        next().free(block);
+    }
+}
+
 /// The sizes that come back are of no use to the system's free, and the libraries' operators do not look at them.
 template <typename... Arguments>
 [[gnu::always_inline]] inline void free_block(const void* frame, record_kind kind, operator_name which,
                                               void* block, Arguments... arguments) noexcept {
-    event now(frame);
     if (operators_are_usual()) [[likely]] {
+        event now(frame);
         now.freed(kind, block, [block] { next().free(block); });
         return;
     }
-    now.freed(kind, block, [&] {
-        reinterpret_cast<void (*)(void*, Arguments...)>(next_operator(which))(block, arguments...);
-    });
+    free_by_next(frame, kind, which, block, arguments...);
 }
 
 } // namespace

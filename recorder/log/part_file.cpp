@@ -5,11 +5,13 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <ctime>
+#include <utility>
 
 namespace mallard::recorder {
 
@@ -24,6 +26,12 @@ constexpr std::uint32_t most_looks = 32;
 
 constexpr std::size_t file_bytes(std::uint32_t chunks) noexcept {
     return trace::header_bytes + std::size_t{chunks} * trace::chunk_bytes;
+}
+
+/// Returns: the bytes that a file of the process may have. More of them would end the process with SIGXFSZ.
+std::uint64_t most_file_bytes() noexcept {
+    rlimit limit{};
+    return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
 } // namespace
@@ -55,8 +63,12 @@ bool part_file::open(const char* folder, trace::stack_source stacks) noexcept {
 }
 
 bool part_file::map(int file) noexcept {
+    const std::uint64_t most_bytes = most_file_bytes();
     for (std::uint32_t chunks = most_chunks; chunks >= fewest_chunks; chunks /= 4) {
         const std::size_t bytes = file_bytes(chunks);
+        if (bytes > most_bytes) {
+            continue;
+        }
         if (::ftruncate(file, static_cast<off_t>(bytes)) != 0) {
             continue;
         }
@@ -75,6 +87,9 @@ bool part_file::map(int file) noexcept {
         header_->chunks = chunks;
         header_->process = static_cast<std::uint32_t>(::getpid());
         header_->parent = static_cast<std::uint32_t>(::getppid());
+        // It stays empty if /proc is not there. The last byte stays zero.
+        static_cast<void>(
+            !::readlink("/proc/self/exe", header_->executable.data(), header_->executable.size() - 1));
         header_->first_time = time_stamp();
         header_->first_nanoseconds = nanoseconds();
         header_->first_cpu_time = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -83,12 +98,22 @@ bool part_file::map(int file) noexcept {
     return false;
 }
 
-void part_file::leave() noexcept {
+trace::part_header* part_file::leave() noexcept {
     if (memory_ != nullptr) {
-        ::munmap(memory_, mapped_bytes_);
+        ::munmap(memory_ + trace::header_bytes, mapped_bytes_ - trace::header_bytes);
     }
     memory_ = nullptr;
-    header_ = nullptr;
+    return std::exchange(header_, nullptr);
+}
+
+void part_file::leave_header(trace::part_header* header) noexcept {
+    if (header != nullptr) {
+        ::munmap(header, trace::header_bytes);
+    }
+}
+
+bool part_file::is_of_this_process() const noexcept {
+    return header_->process == static_cast<std::uint32_t>(::getpid());
 }
 
 bool part_file::stopping() const noexcept {
@@ -157,7 +182,7 @@ trace::chunk_header* part_file::claim(std::uint32_t which) noexcept {
 }
 
 // Writing to a page of a file for which the disk has no space would end the program with SIGBUS. The kernel is asked for
-// the pages first, and says so instead. An old kernel does not know the question; then the pages come at the first write.
+// the pages first, and says so instead: EFAULT stands for that signal. An old kernel does not know the question; then the pages come at the first write.
 bool part_file::populate(std::byte* begin, std::size_t bytes) noexcept {
     if (stopping()) {
         return false;
@@ -167,10 +192,10 @@ bool part_file::populate(std::byte* begin, std::size_t bytes) noexcept {
     const int before = errno;
     const bool there =
         ::madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
-    errno = before;
     if (!there) {
-        stop(trace::stop_reason::disk_full);
+        stop(errno == EFAULT ? trace::stop_reason::disk_full : trace::stop_reason::no_memory);
     }
+    errno = before;
     return there;
 }
 

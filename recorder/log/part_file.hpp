@@ -15,7 +15,9 @@ public:
     bool open(const char* folder, trace::stack_source stacks) noexcept;
 
     /// Effects: leaves the file to the process that made it. For the child of a fork.
-    void leave() noexcept;
+    /// Returns: the header, which stays until `leave_header`; null if no file was open.
+    trace::part_header* leave() noexcept;
+    static void leave_header(trace::part_header* header) noexcept;
 
     /// Effects: notes that the process has come so far, by all clocks.
     /// Requires: the file is open.
@@ -26,14 +28,16 @@ public:
     trace::chunk_header* take_chunk() noexcept;
 
     /// Effects: asks the system for the memory of [begin, begin + bytes), which is in a chunk. Stops recording if the
-    /// disk is full.
+    /// disk is full, or the memory.
     /// Returns: false if recording has stopped.
     bool populate(std::byte* begin, std::size_t bytes) noexcept;
 
     /// Effects: no thread takes a chunk from now on. The first reason stays.
     void stop(trace::stop_reason why) noexcept;
 
-    [[nodiscard]] bool is_open() const noexcept { return header_ != nullptr; }
+    /// Returns: false in the child of a vfork, which has the memory of its parent and a time of its own.
+    /// Requires: the file is open.
+    [[nodiscard]] bool is_of_this_process() const noexcept;
     [[nodiscard]] trace::part_header& header() const noexcept { return *header_; }
 
 private:

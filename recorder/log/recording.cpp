@@ -73,20 +73,30 @@ bool recording::begin_here() noexcept {
         if (folder_.length() == 0 || same_process_ == nullptr) {
             return false;
         }
-    } else {
-        if (!follow_ && part.is_open()) {
-            part.header().forks_not_followed.fetch_add(1, std::memory_order_relaxed);
+        const bool works = open_part();
+        if (works && follow_) {
+            part.header().counted_as_not_followed.store(1, std::memory_order_release);
         }
-        part.leave();
-        if (!follow_) {
-            return false;
-        }
+        return works;
+    }
+    if (follow_) {
         forget_code();
         names.forget();
         if (sample_one_in > 1) {
             sampled.clear();
         }
     }
+    // The child may lack the right, or the room, for a part of its own. Then only its parent can tell that it was there.
+    trace::part_header* const of_parent = part.leave();
+    const bool works = follow_ && open_part();
+    if (!works && of_parent != nullptr) {
+        of_parent->forks_not_followed.fetch_add(1, std::memory_order_relaxed);
+    }
+    part_file::leave_header(of_parent);
+    return works;
+}
+
+bool recording::open_part() noexcept {
     *const_cast<volatile std::uint32_t*>(same_process_) = 1;
     stamp_ticks = least_ticks_between_stamps();
     if (!part.open(folder_.text(), stacks)) {

@@ -29,7 +29,7 @@ public:
 
     /// Effects: notes the time if the process ends, or becomes another program.
     void note_end() noexcept {
-        if (state_.load(std::memory_order_acquire) == state::on && !forked()) {
+        if (state_.load(std::memory_order_acquire) == state::on && !forked() && part.is_of_this_process()) {
             part.note_time();
         }
     }
@@ -63,6 +63,7 @@ private:
     [[nodiscard]] bool forked() const noexcept { return same_process_ == nullptr || *same_process_ == 0; }
     bool begin() noexcept;
     bool begin_here() noexcept;
+    bool open_part() noexcept;
 
     std::atomic<state> state_{state::not_begun};
     /// In memory that is zero in the child of a fork, however it was made.

@@ -1,5 +1,6 @@
 """A program that brings its own malloc or operator new is named, and recorded as the text says."""
 
+import json
 import subprocess
 
 import pytest
@@ -23,13 +24,24 @@ def test_an_operator_new_of_the_program_that_cuts_blocks(record, toys):
     assert "error: nothing was recorded" in done.told or done.events < CALLS
 
 
-def test_an_operator_new_of_a_library(record, toys):
-    library = toys.build("libown.so", ["own_operators.cpp"], "-shared", "-fPIC")
+@pytest.mark.parametrize("header", [0, 16])
+def test_an_operator_new_of_a_library(record, toys, collector, header):
+    """Recorded are its calls, and those of malloc and free below them, but for a free of the same block."""
+    library = toys.build(
+        f"libown{header}.so", ["own_operators.cpp"], "-shared", "-fPIC", f"-DHEADER={header}"
+    )
     where = f"-Wl,-rpath,{library.parent}"
-    program = toys.build("new-of-library", ["news.cpp"], "-Wl,--no-as-needed", str(library), where)
-    done = record(program, CALLS)
-    assert "operator new is that of libown.so: its calls are recorded, and go on to it" in done.told
-    assert done.events >= 3 * CALLS  # those of the operators, and those of malloc below them
+    program = toys.build(f"new-of-library{header}", ["news.cpp"], "-Wl,--no-as-needed", str(library), where)
+    done = record(program, CALLS, count=True)
+    assert f"operator new is that of libown{header}.so: its calls are recorded, and go on to it" in done.told
+    assert done.events == done.counted + (2 * CALLS if header else CALLS)
+    assert "lost" not in done.told
+    done_profile = subprocess.run(
+        [collector.parents[1] / "advisor/mallard-profile", done.trace], capture_output=True, check=True
+    )
+    profile = json.loads(done_profile.stdout)
+    assert profile["foreign"]["frees"] == 0
+    assert profile["figures"]["alive"]["allocations"] <= 1
 
 
 def test_a_malloc_of_the_program(record, toys):

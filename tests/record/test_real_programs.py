@@ -4,7 +4,9 @@ import re
 import shutil
 
 import pytest
+from advisor_programs import front
 
+MOST_PAGE_BYTES = 5_000_000
 SOURCE = """#include <map>
 #include <string>
 int main() { return std::map<std::string, int>{{"a", 1}}.at("a"); }
@@ -45,3 +47,6 @@ def test_every_call_is_recorded_with_its_whole_stack(record, tmp_path, command, 
     complete = re.search(r"([\d.]+) % of", done.told)
     assert complete is not None
     assert float(complete[1]) > 99.5
+    page = front("profile", done.trace, "--html", "x.html", folder=tmp_path)
+    assert page.returncode == 0, page.stderr
+    assert 100_000 < (tmp_path / "x.html").stat().st_size <= MOST_PAGE_BYTES

@@ -1,5 +1,6 @@
 """Programs that cannot be recorded are refused before they start, in one line, with exit status 2."""
 
+import os
 import shutil
 import struct
 import subprocess
@@ -46,6 +47,18 @@ def test_other_rights(record, toys, tmp_path, bits, reason):
     shutil.copy(toys.calls, copy)
     subprocess.run(["chmod", bits, copy], check=True)
     assert reason in refused(record(copy, 1, "calls"))
+
+
+def test_capabilities(record, toys, tmp_path):
+    setcap = shutil.which("setcap", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    if setcap is None:
+        pytest.skip("setcap is not installed")
+    copy = tmp_path / "copy"
+    shutil.copy(toys.calls, copy)
+    given = subprocess.run([setcap, "cap_net_raw+ep", copy], capture_output=True, text=True, check=False)
+    if given.returncode != 0:
+        pytest.skip(f"setcap does not work here: {given.stderr.strip()}")
+    assert "has capabilities (getcap shows them)" in refused(record(copy, 1, "calls"))
 
 
 def test_a_static_program(record, toys):

@@ -42,6 +42,14 @@ public:
         return allocated(kind, bytes, []() -> void* { return nullptr; });
     }
     static void came_from_library(record_kind, std::size_t, void*) noexcept {}
+    /// Returns: true if the block was the trial's, and is freed; false if a library of the program is to free it.
+    static bool was_freed_instead_of_library(record_kind, void* block) noexcept {
+        const bool is_ours = the_region.holds(block);
+        if (is_ours) {
+            server::deallocate(block, thread_state::its_server());
+        }
+        return is_ours;
+    }
 
     template <typename Free>
     [[gnu::always_inline]] void freed(record_kind, void* block, Free free) noexcept {

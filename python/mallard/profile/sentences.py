@@ -21,7 +21,7 @@ STOPPED = {
     "disk full": "the disk was full",
     "file full": "the recorder could not follow, and its file was full",
     "asked": "the recorder ended before the program did",
-    "no memory": "there was no memory for a thread",
+    "no memory": "there was no memory for the recorder",
 }
 ENDS = (
     ("unknown_code", "in code without a description"),

@@ -20,10 +20,6 @@ constexpr std::size_t most_held = 64;
 // More chunks that are full at one look: a program is faster than the collector, which then compresses less.
 constexpr unsigned most_on_time = 8;
 
-std::string name_of_part(std::uint32_t process, std::uint32_t program) {
-    return std::to_string(process) + "." + std::to_string(program) + ".part";
-}
-
 bool is_readable(int descriptor) noexcept {
     pollfd asked{descriptor, POLLIN, 0};
     return ::poll(&asked, 1, 0) > 0;
@@ -56,6 +52,7 @@ struct collection::recorded {
     std::uint32_t program;
     int end_descriptor;
     bool was_gone;                     ///< before the part was found
+    bool is_program = false;           ///< from its start; else it may be the child of a fork
     bool is_done = false;              ///< all its records were handed on
     std::optional<std::size_t> number; ///< in the trace, once the part is ready
 };
@@ -109,6 +106,36 @@ bool collection::has_begun(recorded& which) {
     return true;
 }
 
+void collection::count_back_programs() {
+    for (auto& each : parts_) {
+        if (each->is_program || !each->file.has_header() ||
+            each->file.header().counted_as_not_followed.exchange(0) == 0) {
+            continue;
+        }
+        each->is_program = true;
+        recorded* const executor = executor_of(*each);
+        if (executor != nullptr && executor->file.header().programs_not_followed != 0) {
+            --executor->file.header().programs_not_followed;
+        } else if (started_.number != 0 && each->about.number != started_.number) {
+            ++result_.programs_found_late;
+        }
+    }
+}
+
+/// Returns: the process itself as another program, else its parent; null if that is not recorded, or has ended.
+collection::recorded* collection::executor_of(const recorded& program) const noexcept {
+    recorded* found = nullptr;
+    for (const auto& each : parts_) {
+        const bool is_before = each->about.number == program.about.number && each->program < program.program;
+        const bool is_parent = program.program == 0 && each->about.number == program.file.header().parent;
+        if ((is_before || is_parent) && each->file.has_header() && !each->is_done &&
+            (found == nullptr || each->program > found->program)) {
+            found = each.get();
+        }
+    }
+    return found;
+}
+
 /// A process that executed another program has two parts, which began at different times.
 std::size_t collection::number_in_trace(const recorded& which) {
     const auto known = std::ranges::find_if(known_, [&](const trace::process& each) {
@@ -135,6 +162,7 @@ unsigned collection::collect(std::uint32_t but) {
             find_parts();
         }
         look_at_disk();
+        count_back_programs();
         for (auto& each : parts_) {
             if (has_begun(*each)) {
                 count += each->file.take_full([&](auto records) { add_chunk(*each, records); });
@@ -154,7 +182,7 @@ unsigned collection::collect(std::uint32_t but) {
 void collection::end(recorded& which, int status, std::uint64_t cpu_time) {
     which.is_done = true;
     if (!has_begun(which)) {
-        which.file.remove(); // it never had a chunk
+        end_without_event(which);
         return;
     }
     which.file.take_all([&](auto records) { add_chunk(which, records); });
@@ -167,14 +195,22 @@ void collection::end(recorded& which, int status, std::uint64_t cpu_time) {
     which.about.exit_status = status;
     which.about.cpu_nanoseconds = collect::cpu_time(which.file.header(), cpu_time);
     add_header(which.about, which.file.header());
-    // The process became another program, which is recorded too.
-    if (seen_.contains(name_of_part(which.about.number, which.program + 1)) &&
-        which.about.programs_not_followed != 0) {
-        --which.about.programs_not_followed;
-    }
     which.about.threads = which.file.header().threads;
     which.about.ticks_per_second = ticks_per_second(which.file.header(), began_);
     to_->end_process(*which.number, which.about);
+    which.file.remove();
+}
+
+/// The process never had a chunk.
+void collection::end_without_event(recorded& which) {
+    if (which.file.has_header()) {
+        add_header(which.about, which.file.header());
+        result_.forks_not_followed += which.about.forks_not_followed;
+        result_.programs_not_followed += which.about.programs_not_followed;
+    }
+    if (which.is_program && which.about.number != started_.number && !which.about.executable.empty()) {
+        result_.programs_without_event.push_back(which.about.executable);
+    }
     which.file.remove();
 }
 
@@ -189,6 +225,7 @@ void collection::end_those_that_ended(std::uint32_t but) {
         return;
     }
     find_parts(); // of programs that these processes became meanwhile
+    count_back_programs();
     for (auto& each : parts_) {
         if (ended.contains(each->about.number)) {
             end(*each, status_unknown);
@@ -212,6 +249,7 @@ void collection::end(std::uint32_t process, int status, std::uint64_t cpu_time) 
     }
     try {
         find_parts();
+        count_back_programs();
         std::uint32_t last = 0;
         for (const auto& each : parts_) {
             if (each->about.number == process) {
@@ -236,6 +274,7 @@ void collection::end_all() {
     }
     try {
         find_parts();
+        count_back_programs();
         for (auto& each : parts_) {
             end(*each, status_unknown);
         }

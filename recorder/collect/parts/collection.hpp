@@ -1,7 +1,8 @@
 /// All recorded processes of a recording, on their way into one trace.
 ///
 /// Data model: a part for each program that a process executes. A part ends with its process. That of an earlier program
-/// of the same process is idle until then.
+/// of the same process is idle until then. An executed program counts as not followed, in the header of the process that
+/// executed it, until the program's own part is there.
 #pragma once
 
 #include "recorder/collect/parts/disk_reserve.hpp"
@@ -28,6 +29,12 @@ public:
         std::size_t processes = 0;
         std::uint64_t damaged = 0; ///< chunks with records that made no sense
         std::string failed;        ///< why the trace could not be written to its end; empty if it was
+        // Of processes that had no event, so that the trace does not have them.
+        std::uint64_t forks_not_followed = 0;
+        std::uint64_t programs_not_followed = 0;
+        std::vector<std::string> programs_without_event; ///< followed ones
+        /// Programs that processes of the trace count as not followed, and that were found when these had ended.
+        std::uint64_t programs_found_late = 0;
     };
 
     /// Effects: begins the trace in the folder, or goes on with the one that is there.
@@ -68,6 +75,9 @@ private:
     /// Returns: true if the process executed another program, and has another part.
     [[nodiscard]] bool has_others_of(std::uint32_t process) const noexcept;
     [[nodiscard]] bool has_begun(recorded& which);
+    void count_back_programs();
+    [[nodiscard]] recorded* executor_of(const recorded& program) const noexcept;
+    void end_without_event(recorded& which);
     [[nodiscard]] std::size_t number_in_trace(const recorded& which);
     void add_chunk(const recorded& which, std::span<const std::byte> records);
     void end(recorded& which, int status, std::uint64_t cpu_time = 0);

@@ -58,7 +58,7 @@ void part::remove() noexcept {
 }
 
 // The process makes the file, gives it its size and then fills the header, so it may be seen at any point between.
-bool part::is_ready() noexcept {
+bool part::has_header() noexcept {
     struct ::stat about{};
     if (header_ == nullptr && file_ >= 0 && ::fstat(file_, &about) == 0 &&
         about.st_size >= static_cast<off_t>(trace::header_bytes)) {
@@ -68,8 +68,11 @@ bool part::is_ready() noexcept {
             header_ = static_cast<trace::part_header*>(memory);
         }
     }
-    return header_ != nullptr && header_->magic == trace::part_magic &&
-           header_->used_chunks.load(std::memory_order_acquire) != 0;
+    return header_ != nullptr && header_->magic == trace::part_magic;
+}
+
+bool part::is_ready() noexcept {
+    return has_header() && header_->used_chunks.load(std::memory_order_acquire) != 0;
 }
 
 std::vector<part::chunk> part::look() const {

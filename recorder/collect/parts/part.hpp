@@ -32,7 +32,10 @@ public:
     part& operator=(const part&) = delete;
     ~part();
 
-    /// Returns: true if the process has set the file up. Until then only the path may be asked for.
+    /// Returns: true if there is a header. The process fills it once it is there.
+    bool has_header() noexcept;
+    /// Returns: true if the process has set the file up, and has had an event. Until then only the path may be asked for, and
+    /// the header if it is there.
     bool is_ready() noexcept;
     [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
     [[nodiscard]] trace::part_header& header() const noexcept { return *header_; }

@@ -52,6 +52,9 @@ std::uint64_t cpu_time(const trace::part_header& header, std::uint64_t until) no
 }
 
 void add_header(trace::process& about, const trace::part_header& header) {
+    if (about.executable.empty()) {
+        about.executable = std::string(header.executable.begin(), std::ranges::find(header.executable, '\0'));
+    }
     about.number = header.process;
     about.parent = header.parent;
     about.stacks = header.stacks;

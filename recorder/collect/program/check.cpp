@@ -167,4 +167,13 @@ std::vector<std::string> check_program(const command& program) {
     return notes;
 }
 
+std::string reason_for_no_event(const std::string& program) {
+    const elf_file about = elf_file::read(program);
+    if (!sanitizer_in(about.exported).empty() || !sanitizer_in(about.internal).empty()) {
+        return "was built with a sanitizer, which has a malloc of its own";
+    }
+    return about.exported.contains("malloc") || about.internal.contains("malloc") ? "has a malloc of its own"
+                                                                                  : "";
+}
+
 } // namespace mallard::collect

@@ -12,4 +12,7 @@ namespace mallard::collect {
 /// Throws: failure with the reason if the program cannot be recorded.
 std::vector<std::string> check_program(const command& program);
 
+/// Returns: in words, why a program that has run with the recorder has no event; empty if its file tells no reason.
+std::string reason_for_no_event(const std::string& program);
+
 } // namespace mallard::collect

@@ -1,11 +1,16 @@
 #include "recorder/collect/summary/summary.hpp"
 
+#include "recorder/collect/program/check.hpp"
 #include "recorder/collect/summary/incomplete_stacks.hpp"
 #include "recorder/collect/summary/numbers.hpp"
 #include "trace/reader.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace mallard::collect {
 
@@ -28,8 +33,10 @@ struct totals {
     trace::stop_reason stopped = trace::stop_reason::none;
 };
 
-totals sum(const std::vector<trace::process>& processes) {
+totals sum(const std::vector<trace::process>& processes, const collection::result& told) {
     totals all;
+    all.forks = told.forks_not_followed;
+    all.programs = told.programs_not_followed;
     for (const trace::process& each : processes) {
         all.events += each.events;
         for (std::size_t end = 0; end < trace::stack_ends; ++end) {
@@ -51,6 +58,7 @@ totals sum(const std::vector<trace::process>& processes) {
             all.stopped = each.stopped;
         }
     }
+    all.programs -= std::min(all.programs, told.programs_found_late);
     return all;
 }
 
@@ -72,7 +80,7 @@ std::string stop_in_words(trace::stop_reason why) {
     case trace::stop_reason::file_full:
         return "the collector could not follow, and the part has no more room; record less with --sample N";
     case trace::stop_reason::no_memory:
-        return "there was no memory for a thread's state";
+        return "there was no memory for it; raise the limit of memory, or record less with --sample N";
     default:
         return "it was asked to";
     }
@@ -95,7 +103,7 @@ void tell_completeness(const totals& all, trace::reader& from) {
 void tell_no_events(const arguments& how, const totals& all) {
     say("no event: '" + how.program.front() +
         "' called neither malloc nor operator new in a way that can be recorded");
-    if (all.programs != 0) {
+    if (all.programs != 0 && !how.follow) {
         say("it became another program, which was not followed; --follow records that too");
     }
 }
@@ -113,10 +121,7 @@ void tell_amounts(const totals& all, std::size_t processes, std::uint64_t bytes)
     say(line);
 }
 
-void tell_missing(const totals& all, const collection::result& told) {
-    if (all.stopped != trace::stop_reason::none) {
-        say("the recording stopped before the program's end: " + stop_in_words(all.stopped));
-    }
+void tell_not_followed(const totals& all, const arguments& how) {
     std::string not_followed;
     if (all.forks != 0) {
         not_followed = counted(all.forks, "fork");
@@ -124,9 +129,44 @@ void tell_missing(const totals& all, const collection::result& told) {
     if (all.programs != 0) {
         not_followed += (not_followed.empty() ? "" : " and ") + counted(all.programs, "executed program");
     }
-    if (!not_followed.empty()) {
-        say("not followed: " + not_followed + "; --follow records them too");
+    if (not_followed.empty()) {
+        return;
     }
+    if (how.follow) {
+        say("could not be followed: " + not_followed +
+            "; the reason may be a static program, other rights (setuid), an environment without LD_PRELOAD, "
+            "or a process that cannot write to " +
+            how.file.string() + ".parts");
+    } else {
+        say("not followed: " + not_followed + (how.recover ? "" : "; --follow records them too"));
+    }
+}
+
+/// Tells those that have events which nobody saw. A program that allocates nothing is not among them.
+void tell_programs_without_event(const std::vector<std::string>& programs) {
+    std::map<std::string, std::uint64_t> times;
+    for (const std::string& each : programs) {
+        ++times[each];
+    }
+    std::uint64_t all = 0;
+    std::string reasons;
+    for (const auto& [program, number] : times) {
+        if (const std::string reason = reason_for_no_event(program); !reason.empty()) {
+            all += number;
+            reasons += "; '" + program + "' " + reason;
+        }
+    }
+    if (all != 0) {
+        say("followed, but without an event: " + counted(all, "executed program") + reasons);
+    }
+}
+
+void tell_missing(const totals& all, const collection::result& told, const arguments& how) {
+    if (all.stopped != trace::stop_reason::none) {
+        say("the recording stopped before the program's end: " + stop_in_words(all.stopped));
+    }
+    tell_not_followed(all, how);
+    tell_programs_without_event(told.programs_without_event);
     if (all.nested != 0) {
         say("lost: " + counted(all.nested, "event") + " of signal handlers that interrupted the recorder");
     }
@@ -174,14 +214,14 @@ int conclude(const arguments& how, parts_folder& folder, const collection::resul
         return tell_nothing_recorded(how, folder, status);
     }
     trace::reader from(folder.trace());
-    const totals all = sum(from.processes());
+    const totals all = sum(from.processes(), told);
     if (all.events == 0) {
         tell_no_events(how, all);
     } else {
         tell_completeness(all, from);
     }
     tell_amounts(all, from.processes().size(), from.file_bytes());
-    tell_missing(all, told);
+    tell_missing(all, told, how);
     folder.keep_trace();
     folder.remove();
     say("next: mallard profile " + how.file.string());

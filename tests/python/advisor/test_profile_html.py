@@ -14,6 +14,7 @@ from page_reader import Reader, read, words
 from profile_rows import amount, scope
 from synthetic_profile import document, empty, hostile, in_depth, withheld
 
+from mallard.errors import UsageError
 from mallard.profile.document import Node, read_profile
 from mallard.view.html.profile import MOST_BYTES, profile_page
 from mallard.view.html.profile.flame import layout, widths
@@ -164,6 +165,13 @@ def test_a_page_stays_below_its_limit() -> None:
     page = page_of(made)
     assert len(page.encode()) <= MOST_BYTES
     assert "scopes" in read(page).ids
+
+
+def test_a_page_that_cannot_be_short_enough_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each figure of a document is bounded; the limit of the page is lowered instead."""
+    monkeypatch.setattr("mallard.view.html.profile.MOST_BYTES", 20_000)
+    with pytest.raises(UsageError, match=r"The page would have .* and at most 19.5 KiB are allowed"):
+        page_of(document())
 
 
 # ---- the flame graph --------------------------------------------------------------------------------------

@@ -1,7 +1,12 @@
-// A program, or with -shared a library, that brings its own operator new. It takes blocks from malloc, or cuts them itself.
+// A program, or with -shared a library, that brings its own operator new. It takes blocks from malloc, with a header of HEADER bytes
+// in front of each, or cuts them itself.
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+
+#ifndef HEADER
+#define HEADER 0
+#endif
 
 #ifdef CUTS_BLOCKS
 static char room[1 << 20];
@@ -14,7 +19,7 @@ void* operator new(std::size_t bytes) {
     used += (bytes + 15) / 16 * 16;
     return block;
 #else
-    return std::malloc(bytes);
+    return static_cast<char*>(std::malloc(HEADER + bytes)) + HEADER;
 #endif
 }
 
@@ -22,7 +27,9 @@ void operator delete(void* block) noexcept {
 #ifdef CUTS_BLOCKS
     static_cast<void>(block);
 #else
-    std::free(block);
+    if (block != nullptr) {
+        std::free(static_cast<char*>(block) - HEADER);
+    }
 #endif
 }
 void operator delete(void* block, std::size_t) noexcept {

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+from mallard.errors import UsageError
 from mallard.profile import sentences
 from mallard.profile.document import Profile
 from mallard.profile.names import Names
+from mallard.profile.words import size
 from mallard.view.html.profile.content import Content
 from mallard.view.html.profile.definitions import definitions_part
 from mallard.view.html.profile.flame import flame_part
@@ -34,13 +36,18 @@ PARTS = (
 
 
 def profile_page(profile: Profile) -> str:
-    page = ""
+    """Raises UsageError if the shortest page is longer than MOST_BYTES."""
+    bytes_ = 0
     names = Names(profile)
     for limits in LIMITS:
         page = _page(Content(profile, names, limits))
-        if len(page.encode()) <= MOST_BYTES:
-            break
-    return page
+        bytes_ = len(page.encode())
+        if bytes_ <= MOST_BYTES:
+            return page
+    raise UsageError(
+        f"The page would have {size(bytes_)}, and at most {size(MOST_BYTES)} are allowed; "
+        "leave --html out, or take --json"
+    )
 
 
 def _page(content: Content) -> str:
