@@ -21,11 +21,11 @@ from mallard.analysis.peers.comparison import (
 )
 from mallard.analysis.peers.contests import TIME
 from mallard.analysis.peers.counterparts import PLAIN, Counterpart, nearest
-from mallard.analysis.peers.words import figure, peer_sentences, worst_text
+from mallard.analysis.peers.words import counterpart_sentence, figure, worst_text
 
 LEGEND = (
     "ratio: mallard's time / the other's, a mean of experiments; by library that of the fastest of each "
-    "side, lowest to highest experiment."
+    "side, chosen after the fact, lowest to highest experiment."
 )
 FIGURE = 6  # columns of the longest figure, <0.001
 WIDE = 100  # columns of a terminal with room for the worst experiment
@@ -37,8 +37,7 @@ def show_peers_summary(console: Console, found: Sequence[Duel], beside: Sequence
     plain = [each for each in nearest(beside) if each.ours in PLAIN]
     if plain:
         console.print(counterparts_table(plain, worst=console.width >= WIDE))
-    for sentence in peer_sentences(found)[:1]:
-        console.print(sentence, markup=False)
+        console.print(counterpart_sentence(beside), markup=False)
     console.print(_by_library([duel for duel in found if duel.quantity == TIME]))
     console.print(f"{LEGEND}", style="dim", markup=False)
     console.print(MORE, markup=False)
