@@ -130,9 +130,9 @@ def _row(entry: Entry) -> Markup:
         element("td", entry.number),
         element(
             "th",
-            with_raised_exponents(entry.text),
+            with_raised_exponents(entry.shown_text),
             element("small", f"{PAPERS.get(entry.paper, entry.paper)} {entry.section}", title=entry.document),
-            element("small", with_raised_exponents(entry.note), class_="note") if entry.note else None,
+            element("small", with_raised_exponents(entry.shown_note), class_="note") if entry.note else None,
         ),
         element("td", with_raised_exponents(entry.printed)),
         element("td", *here),
