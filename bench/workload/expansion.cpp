@@ -113,7 +113,7 @@ private:
     run_options& options_;
 };
 
-template <masked_ways Masked>
+template <masked_expansion Masked>
 row run_expansion(const char* name, strategy_filter offered, arguments& given, run_options& options) {
     const vector_cell cell = parse(given, options, offered);
     given.finish();
@@ -144,11 +144,11 @@ void describe_expansion(json_writer& json, strategy_filter offered) {
 } // namespace
 
 row run_expansion_forward(arguments& given, run_options& options) {
-    return run_expansion<masked_ways::none>("expansion-forward", has_forward, given, options);
+    return run_expansion<masked_expansion::none>("expansion-forward", has_forward, given, options);
 }
 
 row run_expansion_backward(arguments& given, run_options& options) {
-    return run_expansion<masked_ways::forward>("expansion-backward", has_backward, given, options);
+    return run_expansion<masked_expansion::forward>("expansion-backward", has_backward, given, options);
 }
 
 void describe_expansion_forward(json_writer& json) {

@@ -176,7 +176,7 @@ row run_shrink_to_fit(arguments& given, run_options& options) {
             .member("type", cell.type);
     };
     try {
-        with_vectors_of<masked_ways::none>(cell, options, shrink_run(cell, result));
+        with_vectors_of<masked_expansion::none>(cell, options, shrink_run(cell, result));
     } catch (const std::bad_alloc&) {
         result.out_of_memory = true;
         result.timed = {};

@@ -53,7 +53,7 @@ inline static_buffer region_of(const vector_cell& cell) {
 }
 
 /// Effects: brings in the memory, and calls `run` with the family of the cell's vectors.
-template <masked_ways Masked, class Run>
+template <masked_expansion Masked, class Run>
 void with_vectors_of(const vector_cell& cell, run_options& options, Run&& run) {
     expect_room(cell.bytes_expected(), options.notes);
     bring_in(std::min(cell.bytes_expected(), most_to_bring_in()));

@@ -105,9 +105,9 @@ private:
            (s.mechanism == heap && s.binding == binding_kind::type_parameter && s.frees_each_block());
 }
 
-/// The ways of expansion that strategies of the second version may not use, because they would hide the
+/// The expansions that strategies of the second version may not use, because they would hide the
 /// measured one.
-enum class masked_ways { none, forward };
+enum class masked_expansion { none, forward };
 
 /// Effects: calls `use` with std::vector over `allocator`.
 template <class Allocator, class Use>
@@ -152,11 +152,11 @@ public:
 };
 
 /// Effects: calls `use` with Boost's vectors over mallard's allocator of that version.
-template <masked_ways Masked, class T, class Mechanism, class Use>
+template <masked_expansion Masked, class T, class Mechanism, class Use>
 void with_ours_behind_boost(vector_version version, Mechanism& made, Use&& use) {
     using mallard::expandable_allocator;
     using mallard::expansion;
-    constexpr expansion masked = Masked == masked_ways::forward ? expansion::forward : expansion::none;
+    constexpr expansion masked = Masked == masked_expansion::forward ? expansion::forward : expansion::none;
     switch (version) {
     case vector_version::first:
         return with_boost_vectors(mallard::allocator<T, Mechanism>(made), use);
@@ -170,12 +170,12 @@ void with_ours_behind_boost(vector_version version, Mechanism& made, Use&& use) 
     std::abort(); // no strategy has it
 }
 
-template <masked_ways Masked, class T, class Use>
+template <masked_expansion Masked, class T, class Use>
 void with_boost_behind_boost(vector_version version, Use&& use) {
     using boost::container::allocator;
     constexpr unsigned forward = BOOST_CONTAINER_EXPAND_FWD;
     constexpr unsigned both = BOOST_CONTAINER_EXPAND_BOTH;
-    constexpr unsigned masked = Masked == masked_ways::forward ? forward : 0;
+    constexpr unsigned masked = Masked == masked_expansion::forward ? forward : 0;
     switch (version) {
     case vector_version::first:
         return with_boost_vectors(allocator<T, 1>(), use);
@@ -190,12 +190,12 @@ void with_boost_behind_boost(vector_version version, Use&& use) {
 }
 
 #if BENCH_HAS_BOOST_INTERPROCESS
-template <masked_ways Masked, class T, class Use>
+template <masked_expansion Masked, class T, class Use>
 void with_interprocess_behind_boost(std::span<std::byte> region, Use&& use) {
     using allocator = boost_interprocess_source::allocator<T>;
     boost_interprocess_source made(region);
     const allocator plain(made.manager());
-    if constexpr (Masked == masked_ways::forward) {
+    if constexpr (Masked == masked_expansion::forward) {
         with_boost_vectors(not_forward<allocator>(plain), use);
     } else {
         with_boost_vectors(plain, use);
@@ -204,7 +204,7 @@ void with_interprocess_behind_boost(std::span<std::byte> region, Use&& use) {
 #endif
 
 /// Effects: calls `use` with Boost's vectors of T under the strategy.
-template <masked_ways Masked, class T, class Use>
+template <masked_expansion Masked, class T, class Use>
 void with_vectors_behind_boost(const strategy& s, std::span<std::byte> region, Use&& use) {
     switch (s.mechanism) {
     case mechanism_kind::heap: {
@@ -228,7 +228,7 @@ void with_vectors_behind_boost(const strategy& s, std::span<std::byte> region, U
 
 #else
 
-template <masked_ways Masked, class T, class Use>
+template <masked_expansion Masked, class T, class Use>
 void with_vectors_behind_boost(const strategy&, std::span<std::byte>, Use&&) {
     std::abort(); // this build has no Boost.Container
 }
@@ -238,7 +238,7 @@ void with_vectors_behind_boost(const strategy&, std::span<std::byte>, Use&&) {
 /// Effects: makes the mechanism that the vectors share, over `region` if it takes one, and calls `use` with
 /// their family.
 /// Requires: has_vectors(s); for null, `region` holds the largest of the vectors.
-template <masked_ways Masked, class T, class Use>
+template <masked_expansion Masked, class T, class Use>
 void with_vectors(const strategy& s, std::span<std::byte> region, Use&& use) {
     if (s.version != vector_version::none) {
         return with_vectors_behind_boost<Masked, T>(s, region, use);
