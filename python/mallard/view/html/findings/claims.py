@@ -38,7 +38,7 @@ def claims_section(ledger: Sequence[Entry]) -> Section:
     verdicts = {CLASSES[name]: (name, counts[name]) for name in CLASSES}
     named = {name: (text, papers[name]) for name, text in PAPERS.items() if papers[name]}
     body = joined(
-        element("p", "What the documents state in figures, what this machine says, and whether that agrees."),
+        element("p", "Each figure in the prose of the documents, this machine's, and whether the two agree."),
         _bars(ledger),
         element(
             "div",

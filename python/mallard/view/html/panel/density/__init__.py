@@ -39,7 +39,7 @@ def _verdict(found: Sequence[Summary]) -> Section:
         _block(found, number, "verdict", joined(reading_help(summary), verdict_table(summary)))
         for number, summary in enumerate(found)
     ]
-    return Section("verdict", "Verdict", "What to use", joined(*blocks))
+    return Section("verdict", "Verdict", "The strategy to use", joined(*blocks))
 
 
 def _density(found: Sequence[Summary]) -> Section:
