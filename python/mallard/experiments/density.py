@@ -26,11 +26,11 @@ AXES = (
         plural="sizes_log2",
     ),
     Axis(
-        *("buffer", WORD, "initial buffer of monotonic allocators: warm (default), cold or none", WARM),
+        *("buffer", WORD, "initial buffer of monotonic allocators: warm, cold or none", WARM),
         words=BUFFERS,
     ),
     Axis(
-        *("hash", WORD, "hashed part of a string: prefix (default) or full", "prefix"),
+        *("hash", WORD, "hashed part of a string: prefix or full", "prefix"),
         words=("prefix", "full"),
     ),
     Axis("product_log2", role=AMOUNT),
