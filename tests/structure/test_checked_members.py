@@ -1,4 +1,4 @@
-"""A checked build knows each block: every member that hands one out or takes one has a namesake with the registry.
+"""A checked build knows each block: a member that hands one out or takes one has a namesake in the registry.
 
 A mechanism's class derives from the registry in a checked build (checking/by_default.hpp). A member that the
 registry does not redeclare would be inherited from the mechanism, and its blocks would be unknown.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from mallard.analysis.cells import setting_text, type_of
+from mallard.analysis.cell_tables import setting_text, type_of
 from mallard.analysis.labels import STATUS_TEXT
 from mallard.analysis.panel import locality
 from mallard.analysis.peers.comparison import (

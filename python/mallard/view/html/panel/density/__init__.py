@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mallard.analysis.cells import StructureTable
+from mallard.analysis.cell_tables import StructureTable
 from mallard.analysis.summary import Summary, summaries
 from mallard.analysis.verdicts import Verdict, sentence
 from mallard.experiments.description.panel import Wording

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from mallard.analysis.names import in_table_order
-from mallard.cells import Cell, CellRow, Pairing, cell_rows, cells_of, paired
+from mallard.cells import Cell, CellRow, Pairing, by_place, cells_of, paired
 from mallard.experiments import EXPERIMENTS, follows
 from mallard.footprint import readable
 from mallard.papers.catalogue import structures
@@ -147,16 +147,17 @@ def cell_tables(
     """
     places = EXPERIMENTS[experiment].places if places is None else places
     placing = (*places, *apart, *follows(experiment), *left_out)
-    grouped: dict[tuple[tuple[str, ...], Setting], dict[Place, list[Row]]] = {}
-    for row in cell_rows(rows):
-        if row.experiment != experiment:
-            continue
-        heads = tuple(str(row.parameters.get(name, "")) for name in apart)
-        lines = grouped.setdefault((heads, setting_of(row, placing)), {})
-        lines.setdefault(tuple(int(row.parameters[name]) for name in places), []).extend(row.rows)
+
+    def table_of(row: CellRow) -> tuple[tuple[str, ...], Setting]:
+        return tuple(str(row.parameters.get(name, "")) for name in apart), setting_of(row, placing)
+
+    def place_of(row: CellRow) -> Place:
+        return tuple(int(row.parameters[name]) for name in places)
+
+    of_experiment = (row for row in rows if row.experiment == experiment)
     return [
         (heads, CellTable(tuple(places), setting, [_line(*each) for each in sorted(lines.items())]))
-        for (heads, setting), lines in grouped.items()
+        for (heads, setting), lines in by_place(of_experiment, table_of, place_of).items()
     ]
 
 
