@@ -33,9 +33,9 @@ AXES = (
         *("hash", WORD, "hashed part of a string: prefix or full", "prefix"),
         words=("prefix", "full"),
     ),
-    Axis("product_log2", role=AMOUNT),
-    Axis("buffer_bytes", role=FOLLOWS),  # from the free memory
-    Axis("inner_log2", role=FOLLOWS),
+    Axis("product_log2", text="leaf elements made, as an exponent of two", role=AMOUNT),
+    Axis("buffer_bytes", text="of that buffer; follows from the free memory", role=FOLLOWS),
+    Axis("inner_log2", text="leaves of an element, as an exponent of two: 7 or 0", role=FOLLOWS),
 )
 
 
