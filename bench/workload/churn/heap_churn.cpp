@@ -1,10 +1,10 @@
-#include "bench/workload/heap_churn.hpp"
+#include "bench/workload/churn/heap_churn.hpp"
 
 #include "bench/harness/memory.hpp"
 #include "bench/harness/process.hpp"
 #include "bench/harness/static_buffer.hpp"
 #include "bench/strategy/sources.hpp"
-#include "bench/workload/churn_work.hpp"
+#include "bench/workload/churn/churn_work.hpp"
 #include "bench/workload/trimmed_growth.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-#include "bench/workload/reuse.hpp"
+#include "bench/workload/churn/reuse.hpp"
 
 #include "bench/harness/memory.hpp"
 #include "bench/harness/process.hpp"
 #include "bench/harness/static_buffer.hpp"
 #include "bench/harness/stopwatch.hpp"
 #include "bench/strategy/sources.hpp"
-#include "bench/workload/reuse_work.hpp"
+#include "bench/workload/churn/reuse_work.hpp"
 
 #include <algorithm>
 #include <new>

@@ -6,7 +6,7 @@
 /// /base/wink, and the compiler cannot know the resource.
 #pragma once
 
-#include "bench/workload/density_structure.hpp"
+#include "bench/workload/density/structure.hpp"
 
 #include <mallard/lifetime/wink_out.hpp>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bench/strategy/sources.hpp"
-#include "bench/workload/density_binding.hpp"
+#include "bench/workload/density/binding.hpp"
 
 namespace bench {
 

@@ -1,8 +1,8 @@
-#include "bench/workload/density.hpp"
+#include "bench/workload/density/density.hpp"
 
 #include "bench/strategy/mechanisms.hpp"
-#include "bench/workload/density_measure.hpp"
-#include "bench/workload/density_tables.hpp"
+#include "bench/workload/density/measure.hpp"
+#include "bench/workload/density/tables.hpp"
 
 namespace bench {
 

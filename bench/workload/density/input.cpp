@@ -1,4 +1,4 @@
-#include "bench/workload/density_input.hpp"
+#include "bench/workload/density/input.hpp"
 
 #include <random>
 

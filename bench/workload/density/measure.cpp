@@ -1,11 +1,11 @@
-#include "bench/workload/density_measure.hpp"
+#include "bench/workload/density/measure.hpp"
 
 #include "bench/harness/process.hpp"
 #include "bench/harness/static_buffer.hpp"
 #include "bench/strategy/mechanisms.hpp"
-#include "bench/workload/density.hpp"
-#include "bench/workload/density_contenders.hpp"
-#include "bench/workload/density_tables.hpp"
+#include "bench/workload/density/contenders.hpp"
+#include "bench/workload/density/density.hpp"
+#include "bench/workload/density/tables.hpp"
 
 #include <algorithm>
 #include <new>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/harness/escape.hpp"
-#include "bench/workload/density_input.hpp"
+#include "bench/workload/density/input.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/strategy/mechanisms.hpp"
-#include "bench/workload/density_binding.hpp"
+#include "bench/workload/density/binding.hpp"
 
 #include <mallard/adapt/counted.hpp>
 

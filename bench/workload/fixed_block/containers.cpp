@@ -5,7 +5,7 @@
 #include "bench/strategy/null_blocks.hpp"
 #include "bench/strategy/recording_source.hpp"
 #include "bench/strategy/sources.hpp"
-#include "bench/workload/fixed_block_works.hpp"
+#include "bench/workload/fixed_block/works.hpp"
 
 #include <functional>
 #include <list>

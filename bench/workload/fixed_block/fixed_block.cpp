@@ -1,6 +1,6 @@
-#include "bench/workload/fixed_block.hpp"
+#include "bench/workload/fixed_block/fixed_block.hpp"
 
-#include "bench/workload/fixed_block_works.hpp"
+#include "bench/workload/fixed_block/works.hpp"
 
 #include <algorithm>
 #include <iterator>

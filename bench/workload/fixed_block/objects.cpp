@@ -1,10 +1,10 @@
-#include "bench/workload/fixed_block_objects.hpp"
+#include "bench/workload/fixed_block/objects.hpp"
 
 #include "bench/harness/checksum.hpp"
 #include "bench/harness/quick_random.hpp"
 #include "bench/strategy/null_blocks.hpp"
 #include "bench/strategy/sources.hpp"
-#include "bench/workload/fixed_block_works.hpp"
+#include "bench/workload/fixed_block/works.hpp"
 
 #include <array>
 

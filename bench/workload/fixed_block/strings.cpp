@@ -6,8 +6,8 @@
 #include "bench/strategy/null_blocks.hpp"
 #include "bench/strategy/recording_source.hpp"
 #include "bench/strategy/sources.hpp"
-#include "bench/workload/fixed_block_works.hpp"
-#include "bench/workload/remove_ctrl.hpp"
+#include "bench/workload/fixed_block/remove_ctrl.hpp"
+#include "bench/workload/fixed_block/works.hpp"
 
 #include <mallard/bind/fixed_block_allocator.hpp>
 #include <mallard/core/failure.hpp>

@@ -1,8 +1,8 @@
-#include "bench/workload/shrink_to_fit.hpp"
+#include "bench/workload/growth/shrink_to_fit.hpp"
 
 #include "bench/harness/checksum.hpp"
 #include "bench/harness/escape.hpp"
-#include "bench/workload/vector_cell.hpp"
+#include "bench/workload/growth/vector_cell.hpp"
 
 #include <new>
 

@@ -4,7 +4,7 @@
 #include "bench/harness/memory.hpp"
 #include "bench/harness/process.hpp"
 #include "bench/harness/static_buffer.hpp"
-#include "bench/workload/vector_families.hpp"
+#include "bench/workload/growth/vector_families.hpp"
 
 #include <algorithm>
 #include <chrono>

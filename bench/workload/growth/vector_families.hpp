@@ -15,7 +15,7 @@
 
 #include "bench/strategy/sources.hpp"
 #include "bench/strategy/table.hpp"
-#include "bench/workload/own_vectors.hpp"
+#include "bench/workload/growth/own_vectors.hpp"
 #include "bench/workload/request_counter.hpp"
 
 #include <mallard/bind/allocator.hpp>

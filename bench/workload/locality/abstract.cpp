@@ -1,5 +1,5 @@
 /// The code for lists behind the abstract base and the inline base. No resource is known here.
-#include "bench/workload/locality_measure.hpp"
+#include "bench/workload/locality/measure.hpp"
 
 namespace bench {
 

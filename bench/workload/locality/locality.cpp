@@ -1,8 +1,8 @@
-#include "bench/workload/locality.hpp"
+#include "bench/workload/locality/locality.hpp"
 
 #include "bench/harness/process.hpp"
 #include "bench/harness/static_buffer.hpp"
-#include "bench/workload/locality_strategies.hpp"
+#include "bench/workload/locality/strategies.hpp"
 
 #include <algorithm>
 #include <new>

@@ -4,7 +4,7 @@
 #include "bench/harness/process.hpp"
 #include "bench/harness/row.hpp"
 #include "bench/harness/stopwatch.hpp"
-#include "bench/workload/locality_system.hpp"
+#include "bench/workload/locality/system.hpp"
 
 #include <mallard/bind/inline_resource.hpp>
 

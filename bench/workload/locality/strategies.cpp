@@ -1,4 +1,4 @@
-#include "bench/workload/locality_strategies.hpp"
+#include "bench/workload/locality/strategies.hpp"
 
 #include "bench/strategy/sources.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/strategy/table.hpp"
-#include "bench/workload/locality_measure.hpp"
+#include "bench/workload/locality/measure.hpp"
 
 namespace bench {
 

@@ -1,6 +1,6 @@
-#include "bench/workload/adaptive_pool.hpp"
+#include "bench/workload/ranges/adaptive_pool.hpp"
 
-#include "bench/workload/range_run.hpp"
+#include "bench/workload/ranges/range_run.hpp"
 #include "bench/workload/trimmed_growth.hpp"
 
 namespace bench {

@@ -1,6 +1,6 @@
-#include "bench/workload/burst.hpp"
+#include "bench/workload/ranges/burst.hpp"
 
-#include "bench/workload/range_run.hpp"
+#include "bench/workload/ranges/range_run.hpp"
 
 namespace bench {
 

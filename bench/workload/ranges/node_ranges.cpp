@@ -1,4 +1,4 @@
-#include "bench/workload/node_ranges.hpp"
+#include "bench/workload/ranges/node_ranges.hpp"
 
 namespace bench {
 

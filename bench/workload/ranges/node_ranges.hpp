@@ -6,7 +6,7 @@
 #include "bench/harness/static_buffer.hpp"
 #include "bench/strategy/null_source.hpp"
 #include "bench/strategy/sources.hpp"
-#include "bench/workload/node_list.hpp"
+#include "bench/workload/ranges/node_list.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -85,7 +85,7 @@ void measure_warm_ranges(const range_cell& cell, row& result, run_options& optio
     measure_ranges<Run>(cell, bounds, before, result, options);
 }
 
-/// Effects: runs the cell that `given` describes. A Run is a range_run (workload/range_run.hpp), constructed
+/// Effects: runs the cell that `given` describes. A Run is a range_run (workload/ranges/range_run.hpp), constructed
 /// from the cell, the bounds of its ranges, the memory held before in bytes, and the options.
 /// Throws: usage_error.
 template <class Run>

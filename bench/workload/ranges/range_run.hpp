@@ -4,7 +4,7 @@
 #include "bench/harness/memory.hpp"
 #include "bench/harness/process.hpp"
 #include "bench/strategy/null_source.hpp"
-#include "bench/workload/node_ranges.hpp"
+#include "bench/workload/ranges/node_ranges.hpp"
 
 #include <cstddef>
 #include <cstdint>

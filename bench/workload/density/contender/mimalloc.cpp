@@ -1,4 +1,4 @@
-#include "bench/workload/density_contenders.hpp"
+#include "bench/workload/density/contenders.hpp"
 
 namespace bench {
 

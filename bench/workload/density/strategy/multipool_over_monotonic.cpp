@@ -1,4 +1,4 @@
-#include "bench/workload/density_tables.hpp"
+#include "bench/workload/density/tables.hpp"
 
 namespace bench {
 
